@@ -1,0 +1,148 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Every figure the gateway publishes. Labels take few, known values: a route is its pattern, never the address asked. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly httpRequestDurationSeconds: Histogram<'method' | 'route' | 'status'>;
+  readonly httpRequestsInFlight: Gauge;
+  readonly dbRoundTripsTotal: Counter;
+  readonly dbQueryErrorsTotal: Counter;
+  readonly intentsTotal: Counter<'kind' | 'outcome'>;
+  readonly intentDurationSeconds: Histogram<'kind'>;
+  readonly intentsPending: Gauge<'kind'>;
+  readonly intentOldestSeconds: Gauge;
+  readonly webhookDeliveriesTotal: Counter<'outcome'>;
+}
+
+// Requests are answered in milliseconds, intents wait for chains and banks: each has buckets where its values fall.
+const HTTP_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const INTENT_BUCKETS_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+export interface MetricsOptions {
+  /** Also publish memory, processor, event loop and garbage collection of this process; true by default. */
+  readonly processMetrics?: boolean;
+}
+
+/** Metrics in a registry of their own, so that two gateways in one process (as in tests) do not share figures. */
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  if (options.processMetrics ?? true) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    httpRequestDurationSeconds: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the arrival of a request to the end of its answer, by route pattern.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: HTTP_BUCKETS_SECONDS,
+      registers,
+    }),
+    httpRequestsInFlight: new Gauge({
+      name: 'http_requests_in_flight',
+      help: 'Requests that have arrived and are not answered yet.',
+      registers,
+    }),
+    dbRoundTripsTotal: new Counter({
+      name: 'db_round_trips_total',
+      help: 'Round trips to the database.',
+      registers,
+    }),
+    dbQueryErrorsTotal: new Counter({
+      name: 'db_query_errors_total',
+      help: 'Statements that the database refused or that lost their connection.',
+      registers,
+    }),
+    intentsTotal: new Counter({
+      name: 'intents_total',
+      help: 'Attempts to carry out a durable intent, by how they ended.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
+    intentDurationSeconds: new Histogram({
+      name: 'intent_duration_seconds',
+      help: 'Time that one attempt to carry out an intent took.',
+      labelNames: ['kind'],
+      buckets: INTENT_BUCKETS_SECONDS,
+      registers,
+    }),
+    intentsPending: new Gauge({
+      name: 'intents_pending',
+      help: 'Intents that wait to be carried out, as the worker last counted them.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    intentOldestSeconds: new Gauge({
+      name: 'intent_oldest_seconds',
+      help: 'Age of the oldest intent that is due and not carried out.',
+      registers,
+    }),
+    webhookDeliveriesTotal: new Counter({
+      name: 'webhook_deliveries_total',
+      help: 'Webhook delivery attempts, by how they ended.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+  };
+}
+
+export interface MetricsServer {
+  readonly host: string;
+  /** The port in use, also when any free one was asked for. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface MetricsServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly registry: Registry;
+}
+
+/**
+ * Serves `/metrics` on a port of its own, so that figures about the business are never reachable through the public
+ * address. Rejects when the port cannot be taken.
+ */
+export async function startMetricsServer({
+  host,
+  port,
+  registry,
+}: MetricsServerOptions): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    if (path !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found, see /metrics\n');
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response
+        .writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' })
+        .end('method not allowed\n');
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(500, { 'content-type': 'text/plain' }).end('metrics could not be collected\n'),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    host: address.address,
+    port: address.port,
+    close: () =>
+      new Promise<void>((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        // A scraper keeps its connection open between scrapes; waiting for it would hold up the shutdown.
+        server.closeAllConnections();
+      }),
+  };
+}
