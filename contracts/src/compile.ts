@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import solc from 'solc';
+
+/**
+ * Turns Solidity sources and published build outputs into the text of the generated modules. Nothing is written
+ * here, so a test can compare a fresh compile with what is committed.
+ */
+
+const require = createRequire(import.meta.url);
+
+interface Artifact {
+  abi: readonly unknown[];
+  bytecode: string;
+}
+
+interface SolcMessage {
+  severity: 'error' | 'warning' | 'info';
+  formattedMessage: string;
+  sourceLocation?: { file: string };
+}
+
+interface SolcOutput {
+  errors?: SolcMessage[];
+  contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>;
+}
+
+/** Contracts compiled here: Solidity unit (a path in this folder, or an npm path) by contract name. */
+const compiledUnits = {
+  CausewayRouter: 'src/CausewayRouter.sol',
+  TestToken: 'src/test-tokens/TestToken.sol',
+  TestTether: 'src/test-tokens/TestTether.sol',
+  FeeOnTransferToken: 'src/test-tokens/FeeOnTransferToken.sol',
+  ReenteringToken: 'src/test-tokens/ReenteringToken.sol',
+  ERC2771Forwarder: '@openzeppelin/contracts/metatx/ERC2771Forwarder.sol',
+} as const;
+
+/**
+ * Safe's contracts are taken as published and not recompiled: the audited deployments on public chains have exactly
+ * this bytecode, and escrow addresses depend on it.
+ */
+const publishedArtifacts = {
+  Safe: 'Safe.sol/Safe.json',
+  SafeProxy: 'proxies/SafeProxy.sol/SafeProxy.json',
+  SafeProxyFactory: 'proxies/SafeProxyFactory.sol/SafeProxyFactory.json',
+  MultiSendCallOnly: 'libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json',
+  CompatibilityFallbackHandler: 'handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json',
+} as const;
+
+const compilerSettings = {
+  optimizer: { enabled: true, runs: 1000 },
+  evmVersion: 'cancun',
+  // Without the source hash a comment does not change the bytecode.
+  metadata: { bytecodeHash: 'none' },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+};
+
+/** The text of every generated module by file name. */
+export async function renderGeneratedModules(): Promise<Map<string, string>> {
+  const modules = new Map<string, string>();
+  const artifacts = { ...(await compileOurs()), ...(await readPublished()) };
+  for (const [name, artifact] of Object.entries(artifacts)) {
+    modules.set(`${kebabCase(name)}.ts`, renderModule(name, artifact));
+  }
+  return modules;
+}
+
+async function compileOurs(): Promise<Record<string, Artifact>> {
+  const sources = await loadWithImports(Object.values(compiledUnits));
+  const output: SolcOutput = JSON.parse(
+    solc.compile(JSON.stringify({ language: 'Solidity', sources, settings: compilerSettings })),
+  );
+  // Warnings about our own sources fail the build; those inside audited libraries are their authors' decisions.
+  const messages = (output.errors ?? []).filter(
+    (message) => message.severity === 'error' || message.sourceLocation?.file.startsWith('src/'),
+  );
+  if (messages.length > 0) {
+    throw new Error(messages.map((message) => message.formattedMessage).join('\n'));
+  }
+  const artifacts: Record<string, Artifact> = {};
+  for (const [name, unit] of Object.entries(compiledUnits)) {
+    const contract = output.contracts[unit]?.[name];
+    if (contract === undefined) throw new Error(`${unit} does not define ${name}`);
+    artifacts[name] = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
+  }
+  return artifacts;
+}
+
+/** All sources are read up front, so the compiler itself never touches the file system. */
+async function loadWithImports(entryUnits: readonly string[]): Promise<Record<string, { content: string }>> {
+  const sources: Record<string, { content: string }> = {};
+  const pending = [...entryUnits];
+  for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
+    if (sources[unit] !== undefined) continue;
+    const content = await readFile(locateUnit(unit), 'utf8');
+    sources[unit] = { content };
+    for (const [, imported] of content.matchAll(/^import\s(?:[^"';]*\sfrom\s)?["']([^"']+)["'];/gm)) {
+      if (imported !== undefined) pending.push(resolveImport(imported, unit));
+    }
+  }
+  return sources;
+}
+
+function resolveImport(imported: string, importingUnit: string): string {
+  if (!imported.startsWith('.')) return imported;
+  return new URL(imported, `unit:///${importingUnit}`).pathname.slice(1);
+}
+
+function locateUnit(unit: string): string | URL {
+  return unit.startsWith('@') ? require.resolve(unit) : new URL(`../${unit}`, import.meta.url);
+}
+
+async function readPublished(): Promise<Record<string, Artifact>> {
+  const artifacts: Record<string, Artifact> = {};
+  for (const [name, path] of Object.entries(publishedArtifacts)) {
+    const file = require.resolve(`@safe-global/safe-contracts/build/artifacts/contracts/${path}`);
+    const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));
+    artifacts[name] = { abi, bytecode };
+  }
+  return artifacts;
+}
+
+function renderModule(name: string, artifact: Artifact): string {
+  return [
+    `// ${name}: generated by contracts/src/build.ts, not edited by hand.`,
+    '',
+    `export const abi = ${JSON.stringify(artifact.abi, null, 2)} as const;`,
+    '',
+    `export const bytecode = '${artifact.bytecode}' as const;`,
+    '',
+  ].join('\n');
+}
+
+function kebabCase(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .replace(/([0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase();
+}
