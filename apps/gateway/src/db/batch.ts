@@ -1,0 +1,193 @@
+import pg from 'pg';
+import type { Statement } from './statement.ts';
+
+/**
+ * Several named statements in one round trip.
+ *
+ * node-postgres lets a caller hand it an object that speaks the wire protocol itself (as pg-cursor
+ * does). This one sends Bind/Execute for every statement and a single Sync, which PostgreSQL
+ * treats as one implicit transaction: either all of them take effect or none does, and
+ * `set_config(..., true)` in the first is in force for the others. That is what makes row-level
+ * security affordable: the tenant is set and the query runs in the same round trip.
+ *
+ * Row descriptions are asked for once a connection and statement, then remembered.
+ */
+export interface BatchItem {
+  readonly statement: Statement<readonly unknown[], unknown>;
+  /** Already in wire form: a value that cannot be sent must fail before half a batch is on its way. */
+  readonly params: readonly (string | Buffer | null)[];
+}
+
+export function batchItem<P extends readonly unknown[], R>(statement: Statement<P, R>, params: P): BatchItem {
+  return { statement: statement as Statement<readonly unknown[], unknown>, params: params.map(toWire) };
+}
+
+/** The part of pg's internal Connection that is used here. */
+interface WireConnection {
+  stream: { cork(): void; uncork(): void };
+  parse(message: { name: string; text: string; types: readonly number[] }): void;
+  bind(message: { portal: string; statement: string; values: readonly unknown[]; binary: boolean }): void;
+  describe(message: { type: 'S'; name: string }): void;
+  execute(message: { portal: string; rows: number }): void;
+  close(message: { type: 'S'; name: string }): void;
+  sync(): void;
+}
+
+interface Field {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+interface PreparedState {
+  /** False after a failed batch: the server may or may not hold the statement, so close it first. */
+  certain: boolean;
+  fields: readonly Field[];
+}
+
+const preparedByConnection = new WeakMap<object, Map<string, PreparedState>>();
+
+type Rows = Record<string, unknown>[];
+
+class Batch {
+  readonly results: Rows[];
+  #index = 0;
+  #connection: WireConnection | undefined;
+  #freshFields: readonly Field[] | undefined;
+  readonly #items: readonly BatchItem[];
+  readonly #settle: (error: Error | null, results: Rows[]) => void;
+
+  constructor(items: readonly BatchItem[], settle: (error: Error | null, results: Rows[]) => void) {
+    this.#items = items;
+    this.#settle = settle;
+    this.results = items.map(() => []);
+  }
+
+  submit(connection: WireConnection): void {
+    this.#connection = connection;
+    const prepared = preparedStatementsOf(connection);
+    const parsedHere = new Set<string>();
+    connection.stream.cork();
+    try {
+      for (const { statement, params } of this.#items) {
+        const known = prepared.get(statement.name);
+        if (!known?.certain && !parsedHere.has(statement.name)) {
+          if (known) connection.close({ type: 'S', name: statement.name });
+          connection.parse({ name: statement.name, text: statement.text, types: [] });
+          connection.describe({ type: 'S', name: statement.name });
+          parsedHere.add(statement.name);
+          prepared.set(statement.name, { certain: false, fields: [] });
+        }
+        connection.bind({
+          portal: '',
+          statement: statement.name,
+          values: params,
+          binary: false,
+        });
+        connection.execute({ portal: '', rows: 0 });
+      }
+    } finally {
+      connection.sync();
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#freshFields = message.fields.map((field) => ({
+      name: field.name,
+      parse: pg.types.getTypeParser(field.dataTypeID, 'text') as (text: string) => unknown,
+    }));
+  }
+
+  handleDataRow(message: { fields: readonly (string | null)[] }): void {
+    const fields = this.#freshFields ?? this.#knownFields();
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as Field;
+      const text = message.fields[i];
+      row[field.name] = text === null || text === undefined ? null : field.parse(text);
+    }
+    (this.results[this.#index] as Rows).push(row);
+  }
+
+  handleCommandComplete(): void {
+    const item = this.#items[this.#index];
+    if (item && this.#connection) {
+      const prepared = preparedStatementsOf(this.#connection);
+      const state = prepared.get(item.statement.name);
+      if (!state?.certain) {
+        prepared.set(item.statement.name, { certain: true, fields: this.#freshFields ?? [] });
+      }
+    }
+    this.#freshFields = undefined;
+    this.#index++;
+  }
+
+  handleReadyForQuery(): void {
+    this.#settle(null, this.results);
+  }
+
+  handleError(error: Error): void {
+    this.#settle(error, this.results);
+  }
+
+  /** Only reached when a statement text is empty or asks for COPY, which no declared statement does. */
+  handleEmptyQuery(): void {
+    this.#index++;
+  }
+
+  #knownFields(): readonly Field[] {
+    const item = this.#items[this.#index];
+    if (!item || !this.#connection) return [];
+    return preparedStatementsOf(this.#connection).get(item.statement.name)?.fields ?? [];
+  }
+}
+
+function preparedStatementsOf(connection: object): Map<string, PreparedState> {
+  let known = preparedByConnection.get(connection);
+  if (!known) {
+    known = new Map();
+    preparedByConnection.set(connection, known);
+  }
+  return known;
+}
+
+/**
+ * Only what has one exact text form may become a parameter; a plain object must be serialised by the
+ * caller, who knows how, and a float is refused where an amount might be meant.
+ */
+function toWire(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'bigint':
+      return value.toString();
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'number':
+      if (!Number.isSafeInteger(value)) throw new TypeError('a number parameter must be a safe integer');
+      return String(value);
+    default:
+  }
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) return toWireArray(value);
+  throw new TypeError('unsupported parameter type');
+}
+
+function toWireArray(values: readonly unknown[]): string {
+  const items = values.map((value) => {
+    if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+    const text = toWire(value);
+    if (text === null) return 'NULL';
+    return `"${String(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  });
+  return `{${items.join(',')}}`;
+}
+
+export function runBatch(client: pg.ClientBase, items: readonly BatchItem[]): Promise<Rows[]> {
+  return new Promise((resolve, reject) => {
+    const batch = new Batch(items, (error, results) => (error ? reject(error) : resolve(results)));
+    client.query(batch as unknown as pg.Submittable);
+  });
+}

@@ -1,0 +1,217 @@
+import pg from 'pg';
+import { type BatchItem, batchItem, runBatch } from './batch.ts';
+import { type Statement, statement } from './statement.ts';
+
+/**
+ * The program's way to PostgreSQL.
+ *
+ * Two roles, neither of which can bypass row-level security:
+ *   partner  sees the rows of one partner, named with every statement;
+ *   system   sees every row: workers, the operator, vendors, start-up.
+ *
+ * `query` is one statement in one round trip. `transaction` begins lazily with its first statement and
+ * commits together with what was deferred, so a typical unit of work costs two round trips.
+ */
+export type Scope = { readonly kind: 'partner'; readonly partnerId: string } | { readonly kind: 'system' };
+
+export const SYSTEM: Scope = { kind: 'system' };
+
+export function partnerScope(partnerId: string): Scope {
+  return { kind: 'partner', partnerId };
+}
+
+export interface Transaction {
+  /** Runs a statement now: one round trip, deferred statements going ahead of it in the same one. */
+  query<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): Promise<R[]>;
+  /** Queues a statement whose result is not needed; it travels with the next query or the commit. */
+  defer<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): void;
+  /** Marks the point that `undo` returns to. Locks taken before it survive the undoing. */
+  mark(): void;
+  /** Undoes everything since `mark` and keeps the transaction open. */
+  undo(): Promise<void>;
+}
+
+export interface DatabaseStats {
+  /** Round trips made so far, pipelined statements counting as one: tests assert on the difference. */
+  roundTrips: number;
+  errors: number;
+}
+
+export interface Database {
+  query<P extends readonly unknown[], R>(scope: Scope, declared: Statement<P, R>, params: P): Promise<R[]>;
+  transaction<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  readonly stats: DatabaseStats;
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly connectionString: string;
+  readonly poolSize: number;
+}
+
+const BEGIN = statement<[]>('db.begin', 'BEGIN');
+const COMMIT = statement<[]>('db.commit', 'COMMIT');
+const SAVEPOINT = statement<[]>('db.savepoint', 'SAVEPOINT work');
+const ROLLBACK_TO_SAVEPOINT = statement<[]>('db.rollback_to_savepoint', 'ROLLBACK TO SAVEPOINT work');
+const ROLLBACK = statement<[]>('db.rollback', 'ROLLBACK');
+const ENTER_PARTNER = statement<[partnerId: string]>(
+  'db.enter_partner',
+  `SELECT set_config('causeway.partner_id', $1, true)`,
+);
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+const MAX_ATTEMPTS = 4;
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const stats: DatabaseStats = { roundTrips: 0, errors: 0 };
+  const pools = {
+    partner: createPool(options, 'causeway_partner'),
+    system: createPool(options, 'causeway_system'),
+  };
+
+  async function send(
+    client: pg.PoolClient,
+    items: readonly BatchItem[],
+  ): Promise<Record<string, unknown>[][]> {
+    stats.roundTrips++;
+    try {
+      return await runBatch(client, items);
+    } catch (error) {
+      stats.errors++;
+      throw error;
+    }
+  }
+
+  return {
+    stats,
+    connectionString: options.connectionString,
+
+    async query(scope, declared, params) {
+      const items = [...enter(scope), batchItem(declared, params)];
+      const client = await pools[scope.kind].connect();
+      let broken = false;
+      try {
+        const results = await send(client, items);
+        return results[items.length - 1] as never;
+      } catch (error) {
+        broken = isConnectionError(error);
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+
+    async transaction(scope, work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await attemptTransaction(await pools[scope.kind].connect(), scope, work, send);
+        } catch (error) {
+          if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+        }
+      }
+    },
+
+    async close() {
+      await Promise.all([pools.partner.end(), pools.system.end()]);
+    },
+  };
+}
+
+type Send = (client: pg.PoolClient, items: readonly BatchItem[]) => Promise<Record<string, unknown>[][]>;
+
+async function attemptTransaction<T>(
+  client: pg.PoolClient,
+  scope: Scope,
+  work: (tx: Transaction) => Promise<T>,
+  send: Send,
+): Promise<T> {
+  let begun = false;
+  let broken = false;
+  let queued: BatchItem[] = [];
+
+  async function flush(last: readonly BatchItem[]): Promise<Record<string, unknown>[]> {
+    const opening = begun ? [] : [batchItem(BEGIN, []), ...enter(scope)];
+    const items = [...opening, ...queued, ...last];
+    queued = [];
+    begun = true;
+    const results = await send(client, items);
+    return results[items.length - 1] ?? [];
+  }
+
+  const tx: Transaction = {
+    async query(declared, params) {
+      return (await flush([batchItem(declared, params)])) as never;
+    },
+    defer(declared, params) {
+      queued.push(batchItem(declared, params));
+    },
+    mark() {
+      queued.push(batchItem(SAVEPOINT, []));
+    },
+    async undo() {
+      const markSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
+      queued = [];
+      if (begun && markSent) await flush([batchItem(ROLLBACK_TO_SAVEPOINT, [])]);
+    },
+  };
+
+  try {
+    const value = await work(tx);
+    if (begun || queued.length > 0) await flush([batchItem(COMMIT, [])]);
+    return value;
+  } catch (error) {
+    broken = isConnectionError(error);
+    if (begun && !broken) {
+      await send(client, [batchItem(ROLLBACK, [])]).catch(() => {
+        // The connection is of no more use; the server rolls back when it closes.
+        broken = true;
+      });
+    }
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+function enter(scope: Scope): BatchItem[] {
+  return scope.kind === 'partner' ? [batchItem(ENTER_PARTNER, [scope.partnerId])] : [];
+}
+
+function createPool(options: DatabaseOptions, role: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.poolSize,
+    options: `-c role=${role} -c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000`,
+    application_name: `causeway-${role === 'causeway_partner' ? 'partner' : 'system'}`,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+  });
+  // An idle connection that the server closes (restart, fail-over) is replaced on the next checkout.
+  pool.on('error', () => {});
+  return pool;
+}
+
+export function pgErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The name of the constraint a write ran into, for stores that turn it into a domain refusal. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return error instanceof Error && 'constraint' in error && typeof error.constraint === 'string'
+    ? error.constraint
+    : undefined;
+}
+
+function isRetryable(error: unknown): boolean {
+  const code = pgErrorCode(error);
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+/** A server error carries a five-character SQLSTATE; anything else left the connection in doubt. */
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  if (error instanceof pg.DatabaseError) return error.code === undefined || error.code.startsWith('57P');
+  return error.message.includes('Connection') || error.message.includes('connection') || 'syscall' in error;
+}

@@ -1,0 +1,112 @@
+import pg from 'pg';
+
+/**
+ * One connection that listens for notifications. Snapshots (keys, reference data, the clock) are kept in
+ * memory and refreshed on a notification; `healthy` tells whether a missed one is possible, in which case
+ * readers must ask the database instead of trusting memory.
+ */
+export interface Listener {
+  readonly healthy: boolean;
+  on(channel: string, react: (payload: string) => void): void;
+  /** Runs after every (re)connection: whatever was announced meanwhile was missed. */
+  onConnected(react: () => void): void;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const RECONNECT_DELAY_MS = 250;
+const PING_INTERVAL_MS = 500;
+const PING_TIMEOUT_MS = 400;
+
+export function createListener(connectionString: string, onError: (error: unknown) => void): Listener {
+  const reactions = new Map<string, ((payload: string) => void)[]>();
+  const connectedReactions: (() => void)[] = [];
+  let client: pg.Client | undefined;
+  let healthy = false;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+  let ping: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({
+      connectionString,
+      options: '-c role=causeway_system',
+      application_name: 'causeway-listener',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    next.on('notification', ({ channel, payload }) => {
+      for (const react of reactions.get(channel) ?? []) react(payload ?? '');
+    });
+    next.on('error', (error) => lost(next, error));
+    next.on('end', () => lost(next, undefined));
+    await next.connect();
+    client = next;
+    for (const channel of reactions.keys()) await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    healthy = true;
+    for (const react of connectedReactions) react();
+  }
+
+  function lost(which: pg.Client, error: unknown): void {
+    if (which !== client || closed) return;
+    client = undefined;
+    healthy = false;
+    if (error) onError(error);
+    void which.end().catch(() => {});
+    scheduleReconnect();
+  }
+
+  function scheduleReconnect(): void {
+    if (closed) return;
+    retry = setTimeout(() => {
+      connect().catch((error) => {
+        onError(error);
+        scheduleReconnect();
+      });
+    }, RECONNECT_DELAY_MS);
+    retry.unref();
+  }
+
+  // A connection can die without a word (a cable, a firewall). An unanswered ping makes it unhealthy
+  // long before TCP would notice, so revocations are still seen within a second.
+  function watch(): void {
+    ping = setInterval(() => {
+      const current = client;
+      if (!current) return;
+      const timer = setTimeout(() => lost(current, new Error('listener ping timed out')), PING_TIMEOUT_MS);
+      current.query('SELECT 1').then(
+        () => clearTimeout(timer),
+        (error) => {
+          clearTimeout(timer);
+          lost(current, error);
+        },
+      );
+    }, PING_INTERVAL_MS);
+    ping.unref();
+  }
+
+  return {
+    get healthy() {
+      return healthy;
+    },
+    on(channel, react) {
+      const list = reactions.get(channel) ?? [];
+      list.push(react);
+      reactions.set(channel, list);
+      if (client) void client.query(`LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
+    },
+    onConnected(react) {
+      connectedReactions.push(react);
+    },
+    async start() {
+      await connect();
+      watch();
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      clearInterval(ping);
+      await client?.end().catch(() => {});
+    },
+  };
+}
