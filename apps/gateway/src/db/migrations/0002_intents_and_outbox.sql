@@ -5,10 +5,12 @@
 CREATE TABLE intents (
   intent_id uuid PRIMARY KEY,
   partner_id uuid,
+  -- Ids of several processes need not sort by time; within a lane this does.
+  position bigint GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL CHECK (length(kind) BETWEEN 1 AND 60),
   -- One intent a key: deciding twice (a retry, a race) still gives one effect.
   dedupe_key text NOT NULL CHECK (length(dedupe_key) BETWEEN 1 AND 200),
-  -- Intents of one lane are carried out in the order they were written, one at a time.
+  -- First attempts of one lane go in the order they were written; a retry holds nobody up.
   lane text CHECK (length(lane) BETWEEN 1 AND 120),
   payload jsonb NOT NULL,
   status text NOT NULL DEFAULT 'prepared'
@@ -23,9 +25,9 @@ CREATE TABLE intents (
   settled_at timestamptz,
   UNIQUE (kind, dedupe_key)
 );
-CREATE INDEX intents_due ON intents (run_at, intent_id) WHERE status IN ('prepared', 'submitted', 'unknown');
-CREATE INDEX intents_lane ON intents (lane, intent_id)
-  WHERE lane IS NOT NULL AND status IN ('prepared', 'submitted', 'unknown');
+CREATE INDEX intents_due ON intents (run_at, position) WHERE status IN ('prepared', 'submitted', 'unknown');
+CREATE INDEX intents_first_in_lane ON intents (lane, position)
+  WHERE lane IS NOT NULL AND status IN ('prepared', 'submitted') AND attempts <= 1;
 CALL own_by_partner('intents', 'SELECT, INSERT');
 
 CREATE TRIGGER intents_written AFTER INSERT ON intents

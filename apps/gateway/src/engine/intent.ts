@@ -1,0 +1,62 @@
+import { statement } from '../db/statement.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** JSON as it is stored in an intent's payload and result: amounts in it are decimal strings. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+export type IntentStatus = 'prepared' | 'submitted' | 'unknown' | 'confirmed' | 'failed';
+
+/** A call that will leave the process, written in the transaction that decided it. */
+export interface IntentDraft {
+  readonly kind: string;
+  /** One effect a key: deciding twice still writes one intent. */
+  readonly dedupeKey: string;
+  readonly partnerId: string | null;
+  readonly payload: JsonObject;
+  /** First attempts of one lane are made in the order they were written. */
+  readonly lane?: string;
+  /** Business time before which it is not attempted; at once by default. */
+  readonly runAt?: Date;
+}
+
+export interface Intent<Payload = JsonObject> {
+  readonly intentId: string;
+  readonly kind: string;
+  readonly dedupeKey: string;
+  readonly partnerId: string | null;
+  readonly payload: Payload;
+  readonly attempts: number;
+  readonly createdAt: Date;
+}
+
+const insertIntent = statement<
+  [
+    intentId: string,
+    partnerId: string | null,
+    kind: string,
+    dedupeKey: string,
+    lane: string | null,
+    payload: string,
+    runAt: Date,
+    createdAt: Date,
+  ]
+>(
+  'intents.insert',
+  `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, lane, payload, run_at, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+   ON CONFLICT (kind, dedupe_key) DO NOTHING`,
+);
+
+export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {
+  unit.tx.defer(insertIntent, [
+    unit.ids.uuid(),
+    draft.partnerId,
+    draft.kind,
+    draft.dedupeKey,
+    draft.lane ?? null,
+    JSON.stringify(draft.payload),
+    draft.runAt ?? unit.at,
+    unit.at,
+  ]);
+}
