@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Private by default: everything a sandbox keeps in its home is its owner's business. */
+const PRIVATE_FILE = 0o600;
+
+/**
+ * Replaces a file so that a reader, or a start after a crash, sees the old content or the new one, never a part.
+ * `beforeReplace` runs when the new content is safely on disk and the old one still in place.
+ */
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  beforeReplace?: () => Promise<void>,
+): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', PRIVATE_FILE);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await beforeReplace?.();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Without this a power cut may forget the rename. Some file systems refuse to sync a folder; they do without. */
+async function syncFolder(path: string): Promise<void> {
+  let folder: FileHandle | undefined;
+  try {
+    folder = await open(path, 'r');
+    await folder.sync();
+  } catch {
+    return;
+  } finally {
+    await folder?.close();
+  }
+}

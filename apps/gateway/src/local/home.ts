@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isRunning, ownIdentity, type ProcessIdentity } from './processes.ts';
+
+/** A folder that holds one sandbox, locked by this process. */
+export interface SandboxHome {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  release(): Promise<void>;
+}
+
+interface LockHolder extends ProcessIdentity {
+  readonly url: string | null;
+}
+
+const MAX_ATTEMPTS = 20;
+
+/** Creates the folder if need be and takes it for this process; a lock left by a dead process does not count. */
+export async function openHome(folder: string, options: { url?: string } = {}): Promise<SandboxHome> {
+  await mkdir(resolve(folder), { recursive: true, mode: 0o700 });
+  const path = await realpath(folder);
+  const lock = join(path, 'sandbox.lock');
+  const holder: LockHolder = { ...(await ownIdentity()), url: options.url ?? null };
+  await acquire(lock, holder, path);
+  return {
+    path,
+    async release() {
+      const current = await readHolder(lock);
+      if (current !== undefined && isSame(current, holder)) await rm(lock, { force: true });
+    },
+  };
+}
+
+/** Ready content is linked into place, so a lock is never seen half written and only one linker can win. */
+async function acquire(lock: string, holder: LockHolder, home: string): Promise<void> {
+  const own = `${lock}.${randomBytes(6).toString('hex')}`;
+  await writeFile(own, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      if (await linked(own, lock)) return;
+      const current = await readHolder(lock);
+      if (current !== undefined && (await isRunning(current))) throw alreadyRuns(home, current);
+      await removeStale(lock, `${own}.stale`);
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+  throw new Error(`Cannot lock ${home}: other starts keep taking it. Try again.`);
+}
+
+/** Moved aside and read again before it is thrown away: a faster starter may have locked in the meantime. */
+async function removeStale(lock: string, aside: string): Promise<void> {
+  try {
+    await rename(lock, aside);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  const moved = await readHolder(aside);
+  if (moved !== undefined && (await isRunning(moved))) await linked(aside, lock);
+  await rm(aside, { force: true });
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Undefined when there is no lock, or one that no start of ours could have written. */
+async function readHolder(path: string): Promise<LockHolder | undefined> {
+  try {
+    const value: Partial<LockHolder> = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof value.pid !== 'number' || typeof value.startedAt !== 'string') return undefined;
+    return { pid: value.pid, startedAt: value.startedAt, url: value.url ?? null };
+  } catch (error) {
+    if (error instanceof SyntaxError || hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt;
+}
+
+function alreadyRuns(home: string, holder: LockHolder): Error {
+  const where = holder.url === null ? `pid ${holder.pid}` : `pid ${holder.pid}, ${holder.url}`;
+  return new Error(
+    `A sandbox already runs in ${home} (${where}). Stop it, or set CAUSEWAY_HOME to another folder.`,
+  );
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === code;
+}

@@ -1,0 +1,95 @@
+import { openHome, type SandboxHome } from './home.ts';
+import { type LocalChain, startLocalChain } from './local-chain.ts';
+import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
+
+export interface LocalPartsOptions {
+  /** The sandbox's folder; created if it does not exist. */
+  readonly home: string;
+  /** Told to whoever tries to start a second sandbox in the same folder. */
+  readonly baseUrl?: string;
+  readonly chains: readonly { readonly slug: string; readonly chainId: number }[];
+  readonly confirmations: number;
+  readonly wantPostgres: boolean;
+  readonly wantChains: boolean;
+  readonly onProgress: (text: string) => void;
+  /** Called at most once, when a part ends although nobody asked it to. */
+  readonly onFailure: (error: Error) => void;
+  /** Aborting stops whatever was started, and the start rejects. */
+  readonly signal?: AbortSignal;
+}
+
+export interface LocalParts {
+  /** The folder, absolute. */
+  readonly home: string;
+  readonly databaseUrl?: string;
+  readonly chains: readonly { readonly slug: string; readonly chainId: number; readonly rpcUrl: string }[];
+  /** Makes the chains' present state durable at once, for changes that mine no block. */
+  saveChains(): Promise<void>;
+  /** Stops everything and unlocks the folder. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/** Starts what a sandbox needs beside this process. If one part fails, those already started are stopped. */
+export async function startLocalParts(options: LocalPartsOptions): Promise<LocalParts> {
+  options.signal?.throwIfAborted();
+  const home = await openHome(options.home, options.baseUrl === undefined ? {} : { url: options.baseUrl });
+  const started = await startAll(home, options).catch(async (error: unknown) => {
+    await home.release();
+    throw error;
+  });
+  const parts = [...started.chains, ...(started.postgres ? [started.postgres] : [])];
+
+  let stopping: Promise<void> | undefined;
+  let failed = false;
+  for (const part of parts) {
+    void part.exited.then((sentence) => {
+      if (stopping !== undefined || failed) return;
+      failed = true;
+      options.onFailure(new Error(`${sentence}, although nobody asked it to.`));
+    });
+  }
+  return {
+    home: home.path,
+    ...(started.postgres ? { databaseUrl: started.postgres.databaseUrl } : {}),
+    chains: started.chains.map(({ slug, chainId, rpcUrl }) => ({ slug, chainId, rpcUrl })),
+    async saveChains() {
+      await Promise.all(started.chains.map((chain) => chain.save()));
+    },
+    stop() {
+      stopping ??= stopAll(parts).finally(() => home.release());
+      return stopping;
+    },
+  };
+}
+
+interface Started {
+  readonly postgres: LocalPostgres | undefined;
+  readonly chains: readonly LocalChain[];
+}
+
+async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<Started> {
+  const { onProgress, confirmations } = options;
+  const onTrouble = (error: Error) => onProgress(`Watching a local chain: ${error.message}`);
+  const postgres = options.wantPostgres
+    ? startLocalPostgres({ home: home.path, onProgress })
+    : Promise.resolve(undefined);
+  const chains = (options.wantChains ? options.chains : []).map((chain) =>
+    startLocalChain({ ...chain, home: home.path, confirmations, onProgress, onTrouble }),
+  );
+  const outcomes = await Promise.allSettled([postgres, ...chains]);
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined || options.signal?.aborted) {
+    const running = outcomes.flatMap((each) =>
+      each.status === 'fulfilled' && each.value ? [each.value] : [],
+    );
+    await stopAll(running).catch(() => undefined);
+    throw failure?.reason ?? options.signal?.reason;
+  }
+  return { postgres: await postgres, chains: await Promise.all(chains) };
+}
+
+async function stopAll(parts: readonly { stop(): Promise<void> }[]): Promise<void> {
+  const outcomes = await Promise.allSettled(parts.map((part) => part.stop()));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}
