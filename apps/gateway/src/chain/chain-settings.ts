@@ -1,0 +1,53 @@
+/** What the gateway knows about one EVM network. Comes from configuration, or from a local deployment in a sandbox. */
+
+export type Address = `0x${string}`;
+export type Hex = `0x${string}`;
+
+export interface ChainContracts {
+  safeSingleton: Address;
+  safeProxyFactory: Address;
+  multiSendCallOnly: Address;
+  fallbackHandler: Address;
+  forwarder: Address;
+  router: Address;
+}
+
+export interface ChainToken {
+  code: string;
+  address: Address;
+  decimals: number;
+}
+
+export interface ChainSettings {
+  slug: string;
+  chainId: number;
+  /** May carry a provider's key: never leaves the process. */
+  rpcUrl: string;
+  /** The address partners are shown. */
+  publicRpcUrl: string;
+  /** How many blocks, its own included, a transaction needs before anything depends on it. */
+  confirmations: number;
+  contracts: ChainContracts;
+  tokens: readonly ChainToken[];
+  treasury: Address;
+}
+
+/** A call to a contract, ready to be carried by any transaction. */
+export interface ContractCall {
+  to: Address;
+  data: Hex;
+  value: bigint;
+}
+
+/** One movement of tokens, in atomic units. */
+export interface TokenTransfer {
+  token: Address;
+  to: Address;
+  amount: bigint;
+}
+
+export function tokenByCode(settings: Pick<ChainSettings, 'slug' | 'tokens'>, code: string): ChainToken {
+  const token = settings.tokens.find((candidate) => candidate.code === code);
+  if (token === undefined) throw new Error(`${settings.slug} has no token ${code}`);
+  return token;
+}

@@ -1,0 +1,110 @@
+import { causewayRouter, erc2771Forwarder } from '@causeway/contracts';
+import { encodeFunctionData, hashTypedData } from 'viem';
+import type { Address, ChainSettings, ContractCall, Hex } from './chain-settings.ts';
+import { orderKey } from './order-key.ts';
+
+/**
+ * What a partner signs to move its own approved tokens: an ERC-2771 forward request to the router. The forwarder
+ * proves the signer and spends its nonce; the router moves exactly the named amount, once per order or bridge quote.
+ */
+export interface ForwardRequest {
+  from: Address;
+  to: Address;
+  value: bigint;
+  gas: bigint;
+  nonce: bigint;
+  /** Unix seconds, the last one in which the request is valid. */
+  deadline: number;
+  data: Hex;
+}
+
+/** The forwarder's EIP-712 name, given to its constructor. */
+export const FORWARDER_NAME = 'CausewayForwarder';
+
+type ForwardContext = Pick<ChainSettings, 'chainId' | 'contracts'>;
+
+const forwardRequestTypes = {
+  ForwardRequest: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'gas', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint48' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const;
+
+interface Authorization {
+  from: Address;
+  nonce: bigint;
+  deadline: number;
+  gas: bigint;
+  data: Hex;
+}
+
+export function routerRequest(
+  { contracts }: Pick<ForwardContext, 'contracts'>,
+  authorization: Authorization,
+): ForwardRequest {
+  return { ...authorization, to: contracts.router, value: 0n };
+}
+
+/** Router calldata that pays an order's escrow. */
+export function fundEscrowData(funding: {
+  orderId: string;
+  token: Address;
+  escrow: Address;
+  amount: bigint;
+}): Hex {
+  return encodeFunctionData({
+    abi: causewayRouter.abi,
+    functionName: 'fundEscrow',
+    args: [orderKey(funding.orderId), funding.token, funding.escrow, funding.amount],
+  });
+}
+
+/** Router calldata that pays the solver which gave a bridge quote. */
+export function depositToBridgeData(deposit: {
+  bridgeQuoteId: Hex;
+  token: Address;
+  solver: Address;
+  amount: bigint;
+}): Hex {
+  return encodeFunctionData({
+    abi: causewayRouter.abi,
+    functionName: 'depositToBridge',
+    args: [deposit.bridgeQuoteId, deposit.token, deposit.solver, deposit.amount],
+  });
+}
+
+export function forwardTypedData({ chainId, contracts }: ForwardContext, request: ForwardRequest) {
+  return {
+    domain: { name: FORWARDER_NAME, version: '1', chainId, verifyingContract: contracts.forwarder },
+    types: forwardRequestTypes,
+    primaryType: 'ForwardRequest',
+    message: request,
+  } as const;
+}
+
+export function hashForwardRequest(context: ForwardContext, request: ForwardRequest): Hex {
+  return hashTypedData(forwardTypedData(context, request));
+}
+
+/** Reverts as a whole when the request is invalid or the routed transfer fails: the nonce is then not spent. */
+export function forwardCall(
+  { contracts }: Pick<ForwardContext, 'contracts'>,
+  request: ForwardRequest,
+  signature: Hex,
+): ContractCall {
+  const { from, to, value, gas, deadline, data } = request;
+  return {
+    to: contracts.forwarder,
+    value,
+    data: encodeFunctionData({
+      abi: erc2771Forwarder.abi,
+      functionName: 'execute',
+      args: [{ from, to, value, gas, deadline, data, signature }],
+    }),
+  };
+}

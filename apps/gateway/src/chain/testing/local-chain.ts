@@ -1,0 +1,94 @@
+import { startAnvil } from '@causeway/contracts/testing';
+import { createTestClient, erc20Abi, http, publicActions } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { connectChain, viemChain } from '../chain-client.ts';
+import {
+  type Address,
+  type ChainSettings,
+  type ContractCall,
+  type Hex,
+  tokenByCode,
+} from '../chain-settings.ts';
+import { deployLocalContracts, fundWallet } from '../local-deployment.ts';
+import { localSigner, type Signer } from '../signer.ts';
+
+/** A real chain with every contract on it, for the tests of this folder. */
+
+export interface TestWallet extends Signer {
+  privateKey: Hex;
+}
+
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+export function randomWallet(): TestWallet {
+  const privateKey = generatePrivateKey();
+  return { privateKey, ...localSigner(privateKey) };
+}
+
+export async function startTestChain(chainId: number, extraArguments: readonly string[] = []) {
+  const anvil = await startAnvil(chainId, extraArguments);
+  const deployer = randomWallet();
+  const treasury = randomWallet().address;
+  const local = await deployLocalContracts(anvil.rpcUrl, deployer.privateKey);
+  const settings: ChainSettings = {
+    slug: 'test-chain',
+    chainId,
+    rpcUrl: anvil.rpcUrl,
+    publicRpcUrl: anvil.rpcUrl,
+    confirmations: 1,
+    ...local,
+    treasury,
+  };
+  const client = connectChain(settings, 20);
+  const control = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
+
+  /** A wallet with 100 ether and 1,000 of every token. */
+  async function fundedWallet(): Promise<TestWallet> {
+    const wallet = randomWallet();
+    await fundWallet(anvil.rpcUrl, deployer.privateKey, {
+      wallet: wallet.address,
+      tokens: settings.tokens,
+      etherWei: 10n ** 20n,
+      wholeTokens: 1_000n,
+    });
+    return wallet;
+  }
+
+  /** Sends a call from a wallet as it is, without asking the node first whether it would fail. */
+  async function send(from: TestWallet, call: ContractCall) {
+    const account = privateKeyToAccount(from.privateKey);
+    const fees = await client.estimateFeesPerGas();
+    const signed = await account.signTransaction({
+      ...call,
+      ...fees,
+      chainId,
+      type: 'eip1559',
+      nonce: await client.getTransactionCount({ address: from.address }),
+      gas: 2_000_000n,
+    });
+    return client.waitForTransactionReceipt({
+      hash: await client.sendRawTransaction({ serializedTransaction: signed }),
+    });
+  }
+
+  const balanceOf = (code: string, account: Address) =>
+    client.readContract({
+      abi: erc20Abi,
+      address: tokenByCode(settings, code).address,
+      functionName: 'balanceOf',
+      args: [account],
+    });
+
+  return {
+    settings,
+    client,
+    control,
+    deployer,
+    local,
+    fundedWallet,
+    send,
+    balanceOf,
+    chain: viemChain(settings.slug, chainId, anvil.rpcUrl),
+    stop: anvil.stop,
+  };
+}
