@@ -1,0 +1,22 @@
+export {
+  decide,
+  defineMachine,
+  factsAfter,
+  guardsHold,
+  isPublished,
+  isTerminal,
+  sourcesOf,
+  timeoutOf,
+} from './decide.ts';
+export * from './kyc.machine.ts';
+export * from './machine.types.ts';
+export { offrampMachine } from './offramp.machine.ts';
+export * from './offramp-status.ts';
+export { onrampMachine } from './onramp.machine.ts';
+export * from './onramp-status.ts';
+export * from './order-actions.ts';
+export * from './order-facts.ts';
+export * from './order-vocabulary.ts';
+export * from './quote.machine.ts';
+export * from './recipient.machine.ts';
+export * from './sandbox-events.ts';

@@ -1,0 +1,353 @@
+import { defineMachine } from './decide.ts';
+import type { StatusSpec } from './machine.types.ts';
+import { NEW } from './machine.types.ts';
+import type { OfframpStatus } from './offramp-status.ts';
+import { OFFRAMP_STATUSES } from './offramp-status.ts';
+import { OFFRAMP_STOPS } from './offramp-stops.ts';
+import {
+  ORDER_GUARDS,
+  type OrderFacts,
+  type OrderGuard,
+  type OrderMachine,
+  type OrderTransition,
+} from './order-facts.ts';
+import { holdPlacements, holdReleasesThatResume, plainHoldReleases } from './order-holds.ts';
+import type { OrderTrigger } from './order-vocabulary.ts';
+
+const REFUNDABLE: StatusSpec<OrderTrigger, OrderGuard>['next'] = [
+  { step: 'authorize_refund', action: 'authorize-refund' },
+  { step: 'wait', when: ['escrow_unsettled'] },
+];
+
+const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
+  created: {
+    says: 'Created; left within the initiate call, so a partner meets it in the timeline only.',
+    published: true,
+    terminal: false,
+  },
+  awaiting_liquidity_provider: {
+    says: 'The quoted vendor can no longer serve it; offered to others.',
+    published: true,
+    terminal: false,
+    timeout: { setting: 'no_vendor_seconds', defaultSeconds: 900, trigger: 'order_expired' },
+  },
+  awaiting_crypto_transfer_authorization: {
+    says: 'The partner signs the transfer into escrow.',
+    published: true,
+    terminal: false,
+    next: [{ step: 'authorize_crypto_transfer', action: 'authorize-crypto-transfer' }],
+    timeout: { setting: 'no_authorization_seconds', defaultSeconds: 1800, trigger: 'order_expired' },
+  },
+  crypto_transfer_authorization_pending: {
+    says: 'The signed transfer is on its way to the chain and to finality.',
+    published: false,
+    terminal: false,
+  },
+  crypto_received: {
+    says: 'The deposit is final in escrow; the buyer pays fiat to the recipient.',
+    published: true,
+    terminal: false,
+    timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
+  },
+  fiat_payment_started: {
+    says: 'The buyer has submitted a payment proof, or renews a refused one.',
+    published: true,
+    terminal: false,
+    timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
+  },
+  fiat_payment_review_started: { says: 'The proof is under review.', published: true, terminal: false },
+  awaiting_fiat_received_confirmation: {
+    says: 'The proof is accepted; the partner or the provider confirms that fiat has arrived.',
+    published: true,
+    terminal: false,
+    next: [{ step: 'confirm_fiat_received', action: 'confirm-fiat-received', when: ['partner_confirms'] }],
+  },
+  fiat_received_confirmed: {
+    says: 'Fiat has arrived; the release waits only where a review holds it.',
+    published: false,
+    terminal: false,
+  },
+  crypto_release_pending: {
+    says: 'The escrow is paying the buyer, the treasury and the partner’s markup.',
+    published: false,
+    terminal: false,
+  },
+  completed: { says: 'The recipient has fiat and the escrow is released.', published: true, terminal: true },
+  cancelled: {
+    says: 'Stopped; a refund is owed while authorize-refund is allowed.',
+    published: true,
+    terminal: true,
+    next: REFUNDABLE,
+  },
+  failed: {
+    says: 'Stopped by an escrow or relay error, or by the cost bound.',
+    published: true,
+    terminal: true,
+    next: REFUNDABLE,
+  },
+  dispute_started: { says: 'In dispute; the operator decides who is paid.', published: true, terminal: true },
+};
+
+const CHANGED = ['order.status.changed'] as const;
+
+const funding: readonly OrderTransition<OfframpStatus>[] = [
+  {
+    from: NEW,
+    on: 'order_initiated',
+    by: ['partner', 'customer'],
+    guard: ['kyc_cleared'],
+    to: 'created',
+    emits: [],
+    follow: 'liquidity_checked',
+    spec: 'C3.2 row 1, D6: created is never seen by a partner except in the timeline, so no webhook',
+  },
+  {
+    from: 'created',
+    on: 'liquidity_checked',
+    by: ['system'],
+    guard: ['vendor_available'],
+    to: 'awaiting_crypto_transfer_authorization',
+    emits: CHANGED,
+    effects: ['escrow.deploy-and-watch'],
+    spec: 'C3.2 row 1',
+  },
+  {
+    from: 'created',
+    on: 'liquidity_checked',
+    by: ['system'],
+    guard: ['vendor_unavailable'],
+    to: 'awaiting_liquidity_provider',
+    emits: CHANGED,
+    effects: ['vendor.offer-order'],
+    spec: 'D6: the quoted vendor can no longer serve it',
+  },
+  {
+    from: 'awaiting_liquidity_provider',
+    on: 'vendor_accepted',
+    by: ['vendor'],
+    to: 'awaiting_crypto_transfer_authorization',
+    emits: CHANGED,
+    effects: ['escrow.deploy-and-watch'],
+    sets: { vendorAvailable: true },
+    spec: 'D6, D7: the vendor signs the refund of the escrow as it accepts',
+  },
+  {
+    from: 'awaiting_liquidity_provider',
+    on: 'vendor_declined',
+    by: ['vendor', 'clock'],
+    to: 'awaiting_liquidity_provider',
+    emits: [],
+    effects: ['vendor.offer-order'],
+    spec: 'D12: the order is offered to the next vendor',
+  },
+  {
+    from: 'awaiting_crypto_transfer_authorization',
+    on: 'transfer_authorized',
+    by: ['partner', 'customer'],
+    guard: ['not_held', 'kyc_cleared', 'no_live_transfer'],
+    to: 'crypto_transfer_authorization_pending',
+    emits: [],
+    effects: ['transfer.relay'],
+    action: 'authorize-crypto-transfer',
+    sets: { transferAuthorization: 'live' },
+    spec: 'C3.2 row 2, D6; nothing is funded yet, so a lost KYC or a hold refuses',
+  },
+  {
+    from: 'crypto_transfer_authorization_pending',
+    on: 'transfer_failed',
+    by: ['chain', 'system'],
+    to: 'awaiting_crypto_transfer_authorization',
+    emits: CHANGED,
+    spec: 'Silent: a new signature cures a refused relay; asked for once the old one can no longer execute',
+  },
+  {
+    from: 'crypto_transfer_authorization_pending',
+    on: 'transfer_authorization_lapsed',
+    by: ['chain', 'clock'],
+    to: 'awaiting_crypto_transfer_authorization',
+    emits: CHANGED,
+    sets: { transferAuthorization: 'spent' },
+    spec: 'Traps: the old nonce is spent or its deadline has passed for good',
+  },
+  {
+    from: ['awaiting_crypto_transfer_authorization', 'crypto_transfer_authorization_pending'],
+    on: 'deposit_finalized',
+    by: ['chain'],
+    guard: ['cost_within_bound'],
+    to: 'crypto_received',
+    emits: CHANGED,
+    posts: 'partner_escrow_funded',
+    sets: { escrow: 'funded', transferAuthorization: 'spent' },
+    follow: 'payout_requested',
+    spec: 'C3.2 row 2, D6: final after the configured confirmations; anyone may have executed the request',
+  },
+];
+
+const payout: readonly OrderTransition<OfframpStatus>[] = [
+  {
+    from: 'crypto_received',
+    on: 'payout_requested',
+    by: ['system'],
+    guard: ['not_held', 'kyc_still_cleared'],
+    to: 'crypto_received',
+    emits: [],
+    effects: ['vendor.request-fiat-payment'],
+    spec: 'Traps: KYC is read again before the buyer is told to pay; a funded order goes to review, not on',
+  },
+  {
+    from: 'crypto_received',
+    on: 'proof_submitted',
+    by: ['vendor', 'provider'],
+    guard: ['not_held'],
+    to: 'fiat_payment_started',
+    emits: CHANGED,
+    sets: { proofPending: true },
+    spec: 'C3.2 row 3',
+  },
+  {
+    from: 'fiat_payment_started',
+    on: 'proof_submitted',
+    by: ['vendor', 'provider'],
+    guard: ['not_held', 'proof_wanted'],
+    to: 'fiat_payment_started',
+    emits: [],
+    sets: { proofPending: true },
+    spec: 'D6: a new proof after a refused one',
+  },
+  {
+    from: 'fiat_payment_started',
+    on: 'proof_review_started',
+    by: ['operator'],
+    guard: ['not_held', 'proof_pending'],
+    to: 'fiat_payment_review_started',
+    emits: CHANGED,
+    spec: 'C3.2 row 4',
+  },
+  {
+    from: 'fiat_payment_review_started',
+    on: 'proof_accepted',
+    by: ['operator'],
+    guard: ['not_held'],
+    to: 'awaiting_fiat_received_confirmation',
+    emits: CHANGED,
+    sets: { proofPending: false },
+    spec: 'C3.2 row 5',
+  },
+  {
+    from: 'fiat_payment_review_started',
+    on: 'proof_rejected',
+    by: ['operator'],
+    guard: ['proof_attempts_left'],
+    to: 'fiat_payment_started',
+    emits: CHANGED,
+    sets: { proofPending: false },
+    counts: 'proofRejections',
+    spec: 'D6; not crypto_received: a partner would book the deposit twice, and could cancel a paid order',
+  },
+  {
+    from: 'awaiting_fiat_received_confirmation',
+    on: 'fiat_received_confirmed_by_partner',
+    by: ['partner', 'customer'],
+    to: 'fiat_received_confirmed',
+    emits: [],
+    action: 'confirm-fiat-received',
+    follow: 'release_started',
+    spec: 'C3.2 row 6',
+  },
+  {
+    from: 'awaiting_fiat_received_confirmation',
+    on: 'fiat_received_confirmed_by_provider',
+    by: ['provider'],
+    to: 'fiat_received_confirmed',
+    emits: [],
+    follow: 'release_started',
+    spec: 'C3.2 row 6: whichever comes first; recorded even while held',
+  },
+  ...(['fiat_received_confirmed', 'crypto_release_pending', 'completed'] as const).flatMap(
+    (status): OrderTransition<OfframpStatus>[] => [
+      {
+        from: status,
+        on: 'fiat_received_confirmed_by_partner',
+        by: ['partner', 'customer'],
+        to: status,
+        emits: [],
+        noop: true,
+        spec: 'C3.2 row 6, D6: the second confirmation is a 200 no-op',
+      },
+      {
+        from: status,
+        on: 'fiat_received_confirmed_by_provider',
+        by: ['provider'],
+        to: status,
+        emits: [],
+        noop: true,
+        spec: 'C3.2 row 6: the other is a safe no-op',
+      },
+    ],
+  ),
+  {
+    from: 'fiat_received_confirmed',
+    on: 'release_started',
+    by: ['system'],
+    guard: ['not_held', 'kyc_still_cleared', 'escrow_funded'],
+    to: 'crypto_release_pending',
+    emits: [],
+    effects: ['escrow.release'],
+    sets: { escrow: 'releasing' },
+    spec: 'C3.2 row 6',
+  },
+  {
+    from: 'crypto_release_pending',
+    on: 'release_confirmed',
+    by: ['chain'],
+    to: 'completed',
+    emits: CHANGED,
+    posts: 'escrow_released',
+    sets: { escrow: 'emptied' },
+    spec: 'C3.2 row 6: the markup is paid in the same transaction',
+  },
+  {
+    from: 'crypto_release_pending',
+    on: 'release_failed',
+    by: ['chain', 'system'],
+    to: 'fiat_received_confirmed',
+    emits: [],
+    sets: { escrow: 'funded', held: true },
+    spec: 'Silent: fiat is paid, so a refund must not become possible; released again after review',
+  },
+];
+
+const holds: readonly OrderTransition<OfframpStatus>[] = [
+  ...holdPlacements(OFFRAMP_STATUSES.filter((status) => status !== 'completed')),
+  ...plainHoldReleases([
+    'created',
+    'awaiting_liquidity_provider',
+    'awaiting_crypto_transfer_authorization',
+    'crypto_transfer_authorization_pending',
+    'fiat_payment_started',
+    'fiat_payment_review_started',
+    'awaiting_fiat_received_confirmation',
+    'crypto_release_pending',
+    'cancelled',
+    'dispute_started',
+  ]),
+  ...holdReleasesThatResume('crypto_received', 'payout_requested'),
+  ...holdReleasesThatResume('fiat_received_confirmed', 'release_started'),
+];
+
+export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<
+  OfframpStatus,
+  OrderTrigger,
+  OrderFacts,
+  OrderGuard
+>({
+  name: 'offramp',
+  title: 'Off-ramp order',
+  statuses,
+  guards: ORDER_GUARDS,
+  transitions: [...funding, ...payout, ...OFFRAMP_STOPS, ...holds],
+  before: {
+    actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
+    trigger: { refund_authorized: ['not_held'] },
+  },
+});

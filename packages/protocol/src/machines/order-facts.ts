@@ -1,0 +1,269 @@
+import type { GuardSpec, Machine, Transition } from './machine.types.ts';
+import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
+
+/** Everything besides its status that decides what may happen to an order. Flat, so that it can be enumerated. */
+export interface OrderFacts {
+  readonly origin: 'api' | 'widget';
+  readonly held: boolean;
+  readonly kycCleared: boolean;
+  readonly vendorAvailable: boolean;
+  readonly fundingSource: 'own_iban' | 'vendor_details';
+  readonly paymentRequest: boolean;
+  readonly payerDetailsSubmitted: boolean;
+  readonly anchor: 'fiat' | 'crypto';
+  /** The crypto cost last reported stands above 1.20 times the expected amount. */
+  readonly costBoundExceeded: boolean;
+  readonly settlementNotification: boolean;
+  /** `funded` is final on chain with nothing moved out; `releasing` and `refunding` have an effect under way. */
+  readonly escrow: 'none' | 'funded' | 'releasing' | 'refunding' | 'emptied';
+  /** `live`: a signed funding request can still execute, whoever submits it. */
+  readonly transferAuthorization: 'none' | 'live' | 'spent';
+  /** `failed_unspent`: the send-out failed, yet its signed request can still execute. */
+  readonly sendOut: 'none' | 'in_progress' | 'failed_unspent' | 'failed_spent' | 'completed';
+  /** A payment proof waits for review or is under review. */
+  readonly proofPending: boolean;
+  readonly proofRejections: number;
+}
+
+/** An order as it is born, before anything has happened to it. */
+export const INITIAL_ORDER_FACTS: OrderFacts = {
+  origin: 'api',
+  held: false,
+  kycCleared: true,
+  vendorAvailable: true,
+  fundingSource: 'vendor_details',
+  paymentRequest: false,
+  payerDetailsSubmitted: false,
+  anchor: 'fiat',
+  costBoundExceeded: false,
+  settlementNotification: false,
+  escrow: 'none',
+  transferAuthorization: 'none',
+  sendOut: 'none',
+  proofPending: false,
+  proofRejections: 0,
+};
+
+/** D6: the third refused proof cancels the order. */
+export const MAX_PROOF_REJECTIONS = 3;
+
+type OrderGuardSpec = GuardSpec<OrderFacts, OrderTrigger>;
+
+const HELD_REASON = 'the order is not held for review';
+
+export const ORDER_GUARDS = {
+  created_by_api: {
+    code: 'ORDER_NOT_FOUND',
+    says: 'the order came from the partner’s own initiate call',
+    reads: ['origin'],
+    holds: (facts) => facts.origin === 'api',
+  },
+  created_by_widget: {
+    code: 'ORDER_NOT_FOUND',
+    says: 'the order came from the embedded widget',
+    reads: ['origin'],
+    holds: (facts) => facts.origin === 'widget',
+  },
+  kyc_cleared: {
+    code: 'KYC_NOT_CLEARED',
+    says: 'the customer’s KYC is VERIFIED',
+    reads: ['kycCleared'],
+    holds: (facts) => facts.kycCleared,
+  },
+  kyc_still_cleared: {
+    code: 'KYC_NOT_CLEARED',
+    says: 'the customer’s KYC is still VERIFIED; if not, the order goes to review',
+    reads: ['kycCleared'],
+    holds: (facts) => facts.kycCleared,
+    onRefusal: 'hold_placed',
+  },
+  vendor_available: {
+    code: 'INVALID_STATUS',
+    says: 'the quoted vendor can still serve the order',
+    reads: ['vendorAvailable'],
+    holds: (facts) => facts.vendorAvailable,
+  },
+  vendor_unavailable: {
+    code: 'INVALID_STATUS',
+    says: 'the quoted vendor can no longer serve the order',
+    reads: ['vendorAvailable'],
+    holds: (facts) => !facts.vendorAvailable,
+  },
+  not_held: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: HELD_REASON,
+    reads: ['held'],
+    holds: (facts) => !facts.held,
+  },
+  held: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the order is held for review',
+    reads: ['held'],
+    holds: (facts) => facts.held,
+  },
+  hold_absent: {
+    code: 'INVALID_STATUS',
+    says: HELD_REASON,
+    reads: ['held'],
+    holds: (facts) => !facts.held,
+  },
+  hold_present: {
+    code: 'INVALID_STATUS',
+    says: 'the order is held for review',
+    reads: ['held'],
+    holds: (facts) => facts.held,
+  },
+  pays_vendor: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'fiat_funding_source is vendor_details',
+    reads: ['fundingSource'],
+    holds: (facts) => facts.fundingSource === 'vendor_details',
+  },
+  pays_own_iban: {
+    code: 'INVALID_STATUS',
+    says: 'fiat_funding_source is own_iban',
+    reads: ['fundingSource'],
+    holds: (facts) => facts.fundingSource === 'own_iban',
+  },
+  payment_request: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the order is a payment_request order',
+    reads: ['paymentRequest'],
+    holds: (facts) => facts.paymentRequest,
+  },
+  payer_known: {
+    code: 'INVALID_STATUS',
+    says: 'payer details are submitted, where the order is a payment_request order',
+    reads: ['paymentRequest', 'payerDetailsSubmitted'],
+    holds: (facts) => !facts.paymentRequest || facts.payerDetailsSubmitted,
+  },
+  payer_unknown: {
+    code: 'INVALID_STATUS',
+    says: 'a payment_request order still lacks its payer details',
+    reads: ['paymentRequest', 'payerDetailsSubmitted'],
+    holds: (facts) => facts.paymentRequest && !facts.payerDetailsSubmitted,
+  },
+  partner_confirms: {
+    code: 'INVALID_STATUS',
+    says: 'no provider confirms fiat receipt automatically',
+    reads: ['settlementNotification'],
+    holds: (facts) => !facts.settlementNotification,
+  },
+  no_live_transfer: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'no earlier signed transfer can still execute',
+    reads: ['transferAuthorization'],
+    holds: (facts) => facts.transferAuthorization !== 'live',
+  },
+  no_send_out_under_way: {
+    code: 'SEND_OUT_IN_PROGRESS',
+    says: 'no send-out is in progress and no failed one can still execute',
+    reads: ['sendOut'],
+    holds: (facts) => facts.sendOut !== 'in_progress' && facts.sendOut !== 'failed_unspent',
+  },
+  send_out_can_execute: {
+    code: 'INVALID_STATUS',
+    says: 'the failed send-out’s signed request can still execute',
+    reads: ['sendOut'],
+    holds: (facts) => facts.sendOut === 'failed_unspent',
+  },
+  escrow_untouched: {
+    code: 'INVALID_STATUS',
+    says: 'the escrow has never been funded',
+    reads: ['escrow'],
+    holds: (facts) => facts.escrow === 'none',
+  },
+  escrow_funded: {
+    code: 'INVALID_STATUS',
+    says: 'the escrow is funded and nothing has moved out',
+    reads: ['escrow'],
+    holds: (facts) => facts.escrow === 'funded',
+  },
+  escrow_not_funded: {
+    code: 'INVALID_STATUS',
+    says: 'the escrow holds nothing that is free to move',
+    reads: ['escrow'],
+    holds: (facts) => facts.escrow !== 'funded',
+  },
+  escrow_unsettled: {
+    code: 'INVALID_STATUS',
+    says: 'crypto is in the escrow or on its way out of it',
+    reads: ['escrow'],
+    holds: (facts) => facts.escrow === 'funded' || facts.escrow === 'refunding',
+  },
+  escrow_refunding: {
+    code: 'INVALID_STATUS',
+    says: 'crypto is on its way from the escrow to the seller',
+    reads: ['escrow'],
+    holds: (facts) => facts.escrow === 'refunding',
+  },
+  fiat_anchored: {
+    code: 'INVALID_STATUS',
+    says: 'the order is fiat-anchored',
+    reads: ['anchor'],
+    holds: (facts) => facts.anchor === 'fiat',
+  },
+  cost_within_bound: {
+    code: 'INVALID_STATUS',
+    says: 'the crypto cost is at most 1.20 times the expected amount',
+    reads: ['costBoundExceeded'],
+    holds: (facts) => !facts.costBoundExceeded,
+  },
+  cost_beyond_bound: {
+    code: 'INVALID_STATUS',
+    says: 'the crypto cost exceeds 1.20 times the expected amount',
+    reads: ['costBoundExceeded'],
+    holds: (facts) => facts.costBoundExceeded,
+  },
+  auto_refund_due: {
+    code: 'INVALID_STATUS',
+    says: 'the cost bound stopped the order and its deposit is still in escrow',
+    reads: ['costBoundExceeded', 'escrow'],
+    holds: (facts) => facts.costBoundExceeded && facts.escrow === 'funded',
+  },
+  no_auto_refund_due: {
+    code: 'INVALID_STATUS',
+    says: 'no automatic refund is outstanding',
+    reads: ['costBoundExceeded', 'escrow'],
+    holds: (facts) => !facts.costBoundExceeded || facts.escrow !== 'funded',
+  },
+  proof_pending: {
+    code: 'INVALID_STATUS',
+    says: 'a payment proof waits for review',
+    reads: ['proofPending'],
+    holds: (facts) => facts.proofPending,
+  },
+  proof_wanted: {
+    code: 'INVALID_STATUS',
+    says: 'the last proof was refused and no new one is here',
+    reads: ['proofPending'],
+    holds: (facts) => !facts.proofPending,
+  },
+  proof_attempts_left: {
+    code: 'INVALID_STATUS',
+    says: `fewer than ${MAX_PROOF_REJECTIONS} proofs are refused, this one included`,
+    reads: ['proofRejections'],
+    holds: (facts) => facts.proofRejections + 1 < MAX_PROOF_REJECTIONS,
+  },
+  proof_attempts_used_up: {
+    code: 'INVALID_STATUS',
+    says: `this is refusal number ${MAX_PROOF_REJECTIONS}`,
+    reads: ['proofRejections'],
+    holds: (facts) => facts.proofRejections + 1 >= MAX_PROOF_REJECTIONS,
+  },
+} as const satisfies Record<string, OrderGuardSpec>;
+
+export type OrderGuard = keyof typeof ORDER_GUARDS;
+export type OrderTransition<S extends OrderStatus = OrderStatus> = Transition<
+  S,
+  OrderTrigger,
+  OrderFacts,
+  OrderGuard
+>;
+/** Either direction's machine: the narrower ones are assignable to it. */
+export type OrderMachine<S extends OrderStatus = OrderStatus> = Machine<
+  S,
+  OrderTrigger,
+  OrderFacts,
+  OrderGuard
+>;
