@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+
+/** The shapes of `error.details`, one for each code that has any. Everything else answers `{}`. */
+
+const fieldProblem = Type.Object({
+  path: Type.String({ description: 'Where the problem is, e.g. `fiat_amount` or `details.account_number`.' }),
+  message: Type.String({ description: 'What is wrong with it.' }),
+});
+
+const fieldNames = Type.Array(Type.String());
+
+export const fieldProblemsDetails = Type.Object({ fields: Type.Array(fieldProblem) });
+
+export const missingFieldsDetails = Type.Object({ missing_fields: fieldNames });
+
+export const invalidStatusDetails = Type.Object({
+  status: Type.String({ description: 'The status the order, quote or other resource is in.' }),
+  allowed_actions: Type.Array(Type.String(), { description: 'What can be done with it now.' }),
+});
+
+export const kycNotClearedDetails = Type.Object({
+  kyc_status: Type.Union(
+    [
+      Type.Literal('IN_PROGRESS'),
+      Type.Literal('UNDER_REVIEW'),
+      Type.Literal('PENDING_DOCUMENTS'),
+      Type.Literal('VERIFICATION_REJECTED'),
+      Type.Literal('NOT_INITIATED'),
+      Type.Literal('REJECTED'),
+    ],
+    { description: 'UNDER_REVIEW is a manual review of up to 24 hours. New values may be added.' },
+  ),
+});
+
+export const senderIdentityDetails = Type.Object({
+  missing_fields: Type.Array(Type.String(), { description: 'What the rail needs and the KYC record lacks.' }),
+  kyc_fields: Type.Array(Type.String(), { description: 'Those of them that PATCH /users/{id}/kyc takes.' }),
+  field_limits: Type.Optional(
+    Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+      description: 'Character ceiling by field; absent when no listed field has one.',
+    }),
+  ),
+});
+
+export const amountRangeDetails = Type.Object({
+  currency: Type.Optional(Type.String()),
+  min_amount: Type.Optional(Type.String({ description: 'The smallest amount that can be served.' })),
+  max_amount: Type.Optional(Type.String({ description: 'The largest amount that can be served.' })),
+});
+
+export const fieldDetails = Type.Object({
+  field: Type.Optional(Type.String({ description: 'The field that was not accepted.' })),
+});
+
+export const webhookDeliveryDetails = Type.Object({
+  http_status: Type.Optional(
+    Type.Integer({ description: 'What the endpoint answered; absent when it did not answer in time.' }),
+  ),
+});
+
+export const rateLimitedDetails = Type.Object({
+  retry_after: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Seconds to wait, as in the Retry-After header.' }),
+  ),
+});

@@ -1,0 +1,27 @@
+export {
+  type DetailsOf,
+  ERROR_CATALOGUE,
+  ERROR_CODES,
+  type ErrorCode,
+  errorEntry,
+  isErrorCode,
+} from './catalogue.ts';
+export {
+  CausewayError,
+  type CausewayErrorInit,
+  errorStatus,
+  type PartnerErrorBody,
+  toPartnerErrorBody,
+} from './causeway-error.ts';
+export { PartnerErrorResponse, partnerErrorResponseOf, SupportedErrorResponse } from './envelopes.ts';
+export type { ErrorEntry } from './error-entry.ts';
+export {
+  ERROR_KEY_CATALOGUE,
+  ERROR_KEYS,
+  type ErrorKey,
+  type ErrorKeyEntry,
+  type SupportedErrorBody,
+  SupportedResourceError,
+  supportedErrorStatus,
+  toSupportedErrorBody,
+} from './error-keys.ts';

@@ -1,0 +1,183 @@
+import { amountRangeDetails, fieldDetails, fieldProblemsDetails } from './details.ts';
+import { type ErrorEntry, never } from './error-entry.ts';
+
+/** Errors that the request itself causes, whatever the state of things. The four lowercase codes are the contract's own
+ * spelling for values that the KYC patch does not accept. */
+export const REQUEST_ERRORS = {
+  // 400: the request itself has to change
+  VALIDATION_ERROR: {
+    status: 400,
+    message: 'The request is not valid.',
+    details: fieldProblemsDetails,
+    retryable: false,
+    doc: 'The body, query or path does not fit; correct the places listed in details.fields.',
+  },
+  INVALID_PARTNER_FEE: {
+    status: 400,
+    message: 'partner_fee_pct leaves nothing to deliver.',
+    ...never,
+    doc: 'The fees leave no receipt or no payable fiat after rounding, or partner_fee_pct is 100 or more where that is capped; lower it.',
+  },
+  UNSUPPORTED_CRYPTO_CURRENCY: {
+    status: 400,
+    message: 'This cryptocurrency is not supported.',
+    ...never,
+    doc: 'crypto_currency is not a settlement asset; choose one from GET /supported/crypto-currencies.',
+  },
+  UNSUPPORTED_FIAT_CURRENCY: {
+    status: 400,
+    message: 'This fiat currency is not supported.',
+    ...never,
+    doc: 'fiat_currency is not served; choose one from GET /supported/fiat-currencies.',
+  },
+  INVALID_PROVIDER_SCOPE: {
+    status: 400,
+    message: 'provider_scope must be all, p2p or direct.',
+    ...never,
+    doc: 'provider_scope has an unknown value; send all, p2p or direct, or leave it out.',
+  },
+  AMOUNT_OUT_OF_RANGE: {
+    status: 400,
+    message: 'The amount is outside the range that can be served.',
+    details: amountRangeDetails,
+    retryable: false,
+    doc: 'The amount is below or above what the rail or the offers take, or rounds to nothing; change the amount.',
+  },
+  INVALID_ORDER_ID: {
+    status: 400,
+    message: 'The order id is not a uuid.',
+    ...never,
+    doc: 'The order id in the path is not a uuid; use the order_id returned by initiate.',
+  },
+  INVALID_PAYER_DETAILS: {
+    status: 400,
+    message: 'The payer details are not valid.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'submit-payer-details needs exactly one of payment_details_id and payment_details, fitting the rail; correct and send again.',
+  },
+  INVALID_FORWARD_REQUEST: {
+    status: 400,
+    message: 'The forward request differs from the one issued.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'A field of forward_request is not what the authorization parameters gave; read them again, sign and send unchanged.',
+  },
+  INVALID_DESTINATION: {
+    status: 400,
+    message: 'The destination is not valid.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'The destination chain is not supported, the address is not an EVM address, or they differ from the parameters call; correct them.',
+  },
+  INVALID_SIGNATURE: {
+    status: 400,
+    message: 'The signature is not valid.',
+    ...never,
+    doc: 'The signature is malformed or was not made by the expected wallet over the issued data; sign again with that wallet.',
+  },
+  WEBHOOK_NOT_CONFIGURED: {
+    status: 400,
+    message: 'No webhook URL is configured.',
+    ...never,
+    doc: 'A test event was asked for before a webhook URL was set; register one with POST /partner/webhooks.',
+  },
+  INVALID_WEBHOOK_URL: {
+    status: 400,
+    message: 'The webhook URL is not acceptable.',
+    ...never,
+    doc: 'The URL is missing, is not HTTPS or leads to a private address; register a public HTTPS URL.',
+  },
+  invalid_gender: {
+    status: 400,
+    message: 'gender must be M or F.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'The KYC patch has an unacceptable gender; send M or F. Nothing was written.',
+  },
+  invalid_country_code: {
+    status: 400,
+    message: 'The country must be an ISO 3166-1 alpha-2 code.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'The KYC patch has an unacceptable nationality or id_issue_country; send a two-letter code. Nothing was written.',
+  },
+  invalid_source_of_funds: {
+    status: 400,
+    message: 'source_of_funds is not an accepted value.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'The KYC patch has an unknown source_of_funds; send one of the listed values. Nothing was written.',
+  },
+  invalid_field_value: {
+    status: 400,
+    message: 'A field has an unacceptable value.',
+    details: fieldDetails,
+    retryable: false,
+    doc: 'The KYC patch has an object, an array or another unusable value in a field; send plain text. Nothing was written.',
+  },
+
+  // 401, 403: who is asking
+  UNAUTHORIZED: {
+    status: 401,
+    message: 'The API key is missing or invalid.',
+    ...never,
+    doc: 'X-API-Key is missing, unknown or revoked; send a current secret key.',
+  },
+  FEATURE_NOT_ENABLED: {
+    status: 403,
+    message: 'This feature is not enabled for your account.',
+    ...never,
+    doc: 'Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it.',
+  },
+
+  // 404: unknown and foreign answer the same bytes, so none of these has details
+  USER_NOT_FOUND: {
+    status: 404,
+    message: 'User not found.',
+    ...never,
+    doc: 'No such user of this partner; use the id returned by POST /partner/users.',
+  },
+  QUOTE_NOT_FOUND: {
+    status: 404,
+    message: 'Quote not found.',
+    ...never,
+    doc: 'No such quote of this partner; create a new one.',
+  },
+  ORDER_NOT_FOUND: {
+    status: 404,
+    message: 'Order not found.',
+    ...never,
+    doc: "No such order of this partner, or a widget order on an action endpoint; act on the partner's own orders only.",
+  },
+  RECIPIENT_NOT_FOUND: {
+    status: 404,
+    message: 'Recipient not found.',
+    ...never,
+    doc: 'No such recipient of this partner, or it is archived; create it or use another.',
+  },
+  DESTINATION_NOT_FOUND: {
+    status: 404,
+    message: 'Recipient destination not found.',
+    ...never,
+    doc: "No such destination of this recipient; read the recipient's destinations.",
+  },
+  PAYMENT_DETAILS_NOT_FOUND: {
+    status: 404,
+    message: 'Payment details not found.',
+    ...never,
+    doc: 'No such payment details of this user; create them or use another id.',
+  },
+  FIAT_ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: 'Fiat account not found.',
+    ...never,
+    doc: 'No such fiat account of this customer; pass the id back exactly as it was issued.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    message: 'Route not found.',
+    ...never,
+    doc: 'No such path, or not with this method; check both against the API reference.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,71 @@
+import { rateLimitedDetails, webhookDeliveryDetails } from './details.ts';
+import { type ErrorEntry, later, never } from './error-entry.ts';
+
+/** Errors of the transport and of the service itself. */
+export const SERVICE_ERRORS = {
+  // 413, 415, 429: the transport
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: 'The request body is too large.',
+    ...never,
+    doc: 'Bodies may have 1 MiB, document uploads 10 MiB; send less.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'The content type is not supported.',
+    ...never,
+    doc: 'Bodies are JSON; send Content-Type: application/json.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: 'Too many requests.',
+    details: rateLimitedDetails,
+    retryable: true,
+    doc: 'The request limit is used up; wait as long as the Retry-After header says.',
+  },
+
+  // 500, 502, 503: ours or upstream; the message is always the one below
+  INTERNAL_ERROR: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    ...later,
+    doc: 'An unexpected failure; retry with the same Idempotency-Key and report X-Request-Id if it stays.',
+  },
+  TRANSACTOR_UNAVAILABLE: {
+    status: 502,
+    message: 'The transaction service is unavailable.',
+    ...later,
+    doc: 'The transaction could not be handed over; nothing moved, retry later.',
+  },
+  ESCROW_SIGNER_MISMATCH: {
+    status: 502,
+    message: 'The signature was not made by the owner of the escrow.',
+    ...never,
+    doc: 'authorize-refund was signed by a key that does not own the escrow; sign with signer_address.',
+  },
+  WEBHOOK_DELIVERY_FAILED: {
+    status: 502,
+    message: 'The webhook endpoint did not accept the test event.',
+    details: webhookDeliveryDetails,
+    retryable: true,
+    doc: 'The endpoint answered other than 2xx or not within 10 seconds; repair it and test again.',
+  },
+  BANKING_ERROR: {
+    status: 502,
+    message: 'The bank refused the request.',
+    ...never,
+    doc: 'The banking provider failed on this request; report X-Request-Id.',
+  },
+  BANKING_UNAVAILABLE: {
+    status: 503,
+    message: 'Banking is temporarily unavailable.',
+    ...later,
+    doc: 'The banking provider cannot be reached; retry later.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    message: 'The service is temporarily unavailable.',
+    ...later,
+    doc: 'The service is starting, stopping or overloaded; retry later.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
