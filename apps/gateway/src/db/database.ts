@@ -23,6 +23,13 @@ export function partnerScope(partnerId: string): Scope {
 export interface Transaction {
   /** Runs a statement now: one round trip, deferred statements going ahead of it in the same one. */
   query<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): Promise<R[]>;
+  /** Two statements in one round trip, the second seeing what the first waited for. */
+  queryBoth<P1 extends readonly unknown[], R1, P2 extends readonly unknown[], R2>(
+    first: Statement<P1, R1>,
+    firstParams: P1,
+    second: Statement<P2, R2>,
+    secondParams: P2,
+  ): Promise<[R1[], R2[]]>;
   /** Queues a statement whose result is not needed; it travels with the next query or the commit. */
   defer<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): void;
   /** Marks the point that `undo` returns to. Locks taken before it survive the undoing. */
@@ -131,18 +138,21 @@ async function attemptTransaction<T>(
   let broken = false;
   let queued: BatchItem[] = [];
 
-  async function flush(last: readonly BatchItem[]): Promise<Record<string, unknown>[]> {
+  async function flush(last: readonly BatchItem[]): Promise<Record<string, unknown>[][]> {
     const opening = begun ? [] : [batchItem(BEGIN, []), ...enter(scope)];
     const items = [...opening, ...queued, ...last];
     queued = [];
     begun = true;
     const results = await send(client, items);
-    return results[items.length - 1] ?? [];
+    return results.slice(-last.length);
   }
 
   const tx: Transaction = {
     async query(declared, params) {
-      return (await flush([batchItem(declared, params)])) as never;
+      return (await flush([batchItem(declared, params)]))[0] as never;
+    },
+    async queryBoth(first, firstParams, second, secondParams) {
+      return (await flush([batchItem(first, firstParams), batchItem(second, secondParams)])) as never;
     },
     defer(declared, params) {
       queued.push(batchItem(declared, params));

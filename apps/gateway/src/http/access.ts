@@ -1,0 +1,116 @@
+import { CausewayError, type ErrorCode } from '@causeway/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal, PrincipalKind, Principals } from './principals.ts';
+import type { RateLimit, Verdict } from './rate-limit.ts';
+
+/**
+ * Who may call a route, and how often. It runs before the body is read: a request without a key costs
+ * nothing and learns nothing. Every route under /api must declare its access, or the server does not start.
+ */
+export type Access = PrincipalKind | 'public' | 'open';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `public` is limited per address; `open` (health, the docs page) is not limited at all. */
+    access?: Access;
+    envelope?: 'partner' | 'supported';
+    /** Codes the route can answer: documented, never compiled into serialisers. */
+    errors?: readonly ErrorCode[];
+  }
+  interface FastifyRequest {
+    principal: Principal | null;
+  }
+}
+
+export interface AccessOptions {
+  readonly principals: Principals;
+  readonly rateLimit: RateLimit;
+  readonly partnerPerMinute: number;
+  readonly publicPerMinute: number;
+}
+
+export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
+  app.decorateRequest('principal', null);
+  const policies = {
+    partner: `${options.partnerPerMinute};w=60`,
+    public: `${options.publicPerMinute};w=60`,
+  };
+
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/') && route.config?.access === undefined) {
+      throw new Error(`${String(route.method)} ${route.url} does not say who may call it`);
+    }
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const access = request.routeOptions.config.access ?? 'open';
+    if (access === 'open') return done();
+    if (access === 'public') return limit(reply, `ip:${request.ip}`, 'public', done);
+    const key = request.headers['x-api-key'];
+    if (typeof key !== 'string' || key === '') return done(new CausewayError('UNAUTHORIZED'));
+    const found = options.principals.find(key);
+    if (found instanceof Promise) {
+      found.then((principal) => admit(request, reply, access, principal, done), done);
+    } else {
+      admit(request, reply, access, found, done);
+    }
+  });
+
+  type Done = (error?: Error) => void;
+
+  function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: PrincipalKind,
+    principal: Principal | null,
+    done: Done,
+  ): void {
+    if (principal === null || principal.kind !== access) {
+      done(new CausewayError('UNAUTHORIZED'));
+      return;
+    }
+    request.principal = principal;
+    limit(reply, bucketOf(principal), 'partner', done);
+  }
+
+  function limit(reply: FastifyReply, bucket: string, policy: 'partner' | 'public', done: Done): void {
+    const perMinute = policy === 'partner' ? options.partnerPerMinute : options.publicPerMinute;
+    const verdict = options.rateLimit.take(bucket, perMinute);
+    if (verdict instanceof Promise) {
+      verdict.then((settled) => announce(reply, settled, policies[policy], done), done);
+    } else {
+      announce(reply, verdict, policies[policy], done);
+    }
+  }
+}
+
+function bucketOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'partner':
+      return `partner:${principal.partnerId}`;
+    case 'widget':
+      return `widget:${principal.partnerId}`;
+    case 'vendor':
+      return `vendor:${principal.vendorId}`;
+    case 'operator':
+      return `operator:${principal.keyId}`;
+  }
+}
+
+function announce(
+  reply: FastifyReply,
+  verdict: Verdict,
+  policy: string,
+  done: (error?: Error) => void,
+): void {
+  reply.header('ratelimit-policy', policy);
+  reply.header('ratelimit-limit', verdict.limit);
+  reply.header('ratelimit-remaining', verdict.remaining);
+  reply.header('ratelimit-reset', verdict.resetSeconds);
+  if (verdict.allowed) {
+    done();
+    return;
+  }
+  reply.header('retry-after', verdict.resetSeconds);
+  done(new CausewayError('RATE_LIMITED'));
+}

@@ -1,0 +1,145 @@
+import {
+  CausewayError,
+  errorStatus,
+  SupportedResourceError,
+  supportedErrorStatus,
+  toPartnerErrorBody,
+  toSupportedErrorBody,
+} from '@causeway/protocol';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify';
+
+/**
+ * The one place where a thrown thing becomes an answer. Whatever it is, the partner gets an envelope with a
+ * code of the catalogue; stacks, SQL and upstream texts go to the log and nowhere else.
+ */
+export function registerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    answerError(new CausewayError('ROUTE_NOT_FOUND'), request, reply),
+  );
+}
+
+/** For what fails before a route is found, such as a path with broken percent-encoding. */
+export function answerFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('x-request-id', request.id);
+  answerError(error, request, reply);
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const supported =
+    request.routeOptions?.config?.envelope === 'supported' && !isRouteNotFound(error) && !isRateLimit(error);
+  const known = supported ? asSupportedError(error) : asCausewayError(error);
+  const status = supported ? supportedErrorStatus(known) : errorStatus(known);
+  if (status >= 500) {
+    request.log.error(
+      { err: error, method: request.method, route: request.routeOptions?.url },
+      'request failed',
+    );
+  } else {
+    request.log.debug({ err: error, status }, 'request refused');
+  }
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(supported ? toSupportedErrorBody(known) : toPartnerErrorBody(known));
+}
+
+function isRouteNotFound(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'ROUTE_NOT_FOUND';
+}
+
+/** A limit is answered alike everywhere: its code tells a client to wait, which no error_key does. */
+function isRateLimit(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'RATE_LIMITED';
+}
+
+function asSupportedError(error: unknown): Error {
+  if (error instanceof SupportedResourceError) return error;
+  const known = asCausewayError(error);
+  return known.status < 500
+    ? new SupportedResourceError('validation_error', { cause: error })
+    : new SupportedResourceError('internal_error', { cause: error });
+}
+
+function asCausewayError(error: unknown): CausewayError {
+  if (error instanceof CausewayError) return error;
+  if (!(error instanceof Error)) return new CausewayError('INTERNAL_ERROR', { cause: error });
+  const { validation, validationContext, code } = error as Partial<FastifyError>;
+  if (validation) return validationError(validation, validationContext ?? 'body');
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new CausewayError('PAYLOAD_TOO_LARGE');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new CausewayError('UNSUPPORTED_MEDIA_TYPE');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return invalidRequest('body', 'must not be empty when the content type is JSON');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalidRequest('body', 'does not have the announced length');
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return invalidRequest('body', 'must be valid JSON');
+    case 'FST_ERR_BAD_URL':
+      return invalidRequest('path', 'has invalid percent-encoding');
+    default:
+  }
+  if (error instanceof SyntaxError && 'statusCode' in error && error.statusCode === 400) {
+    return invalidRequest('body', 'must be valid JSON');
+  }
+  return new CausewayError('INTERNAL_ERROR', { cause: error });
+}
+
+export function invalidRequest(path: string, message: string): CausewayError {
+  return invalidFields([{ path, message }]);
+}
+
+/** Names the fields in the message too, for people who read logs and not details. */
+export function invalidFields(fields: { path: string; message: string }[]): CausewayError {
+  return new CausewayError('VALIDATION_ERROR', {
+    message: `The request is not valid: ${fields.map((field) => `${field.path} ${field.message}`).join('; ')}.`,
+    details: { fields },
+  });
+}
+
+const MAX_REPORTED_FIELDS = 20;
+
+function validationError(problems: readonly FastifySchemaValidationError[], context: string): CausewayError {
+  const orderId = problems.find((problem) => context === 'params' && problem.instancePath === '/order_id');
+  if (orderId) return new CausewayError('INVALID_ORDER_ID');
+  const seen = new Set<string>();
+  const fields: { path: string; message: string }[] = [];
+  for (const problem of problems) {
+    const path = pathOf(problem, context);
+    // One cause often fails several alternatives of a union; the first report of a place says enough.
+    if (seen.has(path)) continue;
+    seen.add(path);
+    fields.push({ path, message: messageOf(problem) });
+  }
+  return invalidFields(fields.slice(0, MAX_REPORTED_FIELDS));
+}
+
+function pathOf(problem: FastifySchemaValidationError, context: string): string {
+  const parts = problem.instancePath.split('/').slice(1);
+  if (problem.keyword === 'required' && typeof problem.params.missingProperty === 'string') {
+    parts.push(problem.params.missingProperty);
+  }
+  return parts.length === 0 ? context : parts.join('.');
+}
+
+function messageOf(problem: FastifySchemaValidationError): string {
+  if (problem.keyword === 'required') return 'is required';
+  if (problem.keyword === 'enum' && Array.isArray(problem.params.allowedValues)) {
+    return `must be one of ${problem.params.allowedValues.join(', ')}`;
+  }
+  if (problem.keyword === 'const') return `must be ${JSON.stringify(problem.params.allowedValue)}`;
+  return problem.message ?? 'is not valid';
+}

@@ -1,0 +1,154 @@
+import { type ErrorCode, errorEntry, partnerErrorResponseOf } from '@causeway/protocol';
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+
+/** An event as the reference shows it under `webhooks`. */
+export interface DocumentedEvent {
+  readonly eventType: string;
+  readonly summary: string;
+  readonly data: TSchema;
+}
+
+export interface OpenApiOptions {
+  readonly baseUrl: string;
+  readonly sandbox: boolean;
+  readonly events: readonly DocumentedEvent[];
+}
+
+const DESCRIPTION = `Convert between fiat and USDC, USDT or USDT0 for your customers: quote, open an order, follow it by
+signed webhooks. Amounts are decimal strings. Every answer carries \`X-Request-Id\`; every write takes an
+optional \`Idempotency-Key\`.`;
+
+const TAGS = [
+  { name: 'Supported resources', description: 'What can be converted, where, over which rails' },
+  { name: 'Gateway', description: 'Read-only reference data and service health' },
+  { name: 'Liquidity and estimates', description: 'Public, indicative figures' },
+  { name: 'Users and KYC', description: 'Your customers' },
+  { name: 'On-ramp', description: 'Fiat to stablecoin' },
+  { name: 'Off-ramp', description: 'Stablecoin to fiat' },
+  { name: 'Orders', description: 'Reading and acting on orders' },
+  { name: 'Recipients', description: 'Third parties your customers pay' },
+  { name: 'Webhooks', description: 'Where your events go' },
+  { name: 'Fiat accounts', description: 'Accounts issued to your customers' },
+  { name: 'Vendor', description: 'Liquidity providers: offers and incoming orders' },
+  { name: 'Operator', description: 'Running the deployment' },
+  { name: 'Sandbox', description: 'Making things happen; sandbox deployments only' },
+];
+
+export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Causeway',
+        version: '1.0.0',
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
+      },
+      servers: [{ url: options.baseUrl, description: options.sandbox ? 'Sandbox' : 'Production' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          partnerKey: keyScheme('A partner’s secret key (cw_test_… or cw_live_…)'),
+          widgetKey: keyScheme('A partner’s publishable widget key (cw_widget_…)'),
+          vendorKey: keyScheme('A vendor’s key (cw_vendor_…)'),
+          operatorKey: keyScheme('An operator’s key (cw_operator_…)'),
+        },
+      },
+      webhooks: Object.fromEntries(options.events.map((event) => [event.eventType, webhookItem(event)])),
+    } as never,
+    transform: ({ schema, url, route }) => ({
+      schema: withErrors(schema, route.config?.errors ?? []),
+      url,
+    }),
+  });
+
+  app.get(
+    '/api/v1/openapi.json',
+    { config: { access: 'open' }, schema: { hide: true } },
+    async (_request, reply) => {
+      reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8');
+      return JSON.stringify(app.swagger());
+    },
+  );
+
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    logLevel: 'silent',
+    configuration: {
+      title: 'Causeway API reference',
+      url: '/api/v1/openapi.json',
+      // Nothing is fetched from elsewhere: the page works without internet.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      authentication: { preferredSecurityScheme: 'partnerKey' },
+      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    },
+  });
+}
+
+function keyScheme(description: string): { type: 'apiKey'; in: 'header'; name: string; description: string } {
+  return { type: 'apiKey', in: 'header', name: 'X-API-Key', description };
+}
+
+function webhookItem(event: DocumentedEvent): object {
+  const envelope = Type.Object({
+    event_id: Type.String({ pattern: '^evt_[0-9a-f-]{36}$' }),
+    event_type: Type.Literal(event.eventType),
+    created_at: Type.String({ format: 'date-time' }),
+    data: event.data,
+  });
+  return {
+    post: {
+      operationId: `webhook.${event.eventType}`,
+      tags: ['Webhooks'],
+      summary: event.summary,
+      parameters: [
+        {
+          name: 'X-Service-Signature',
+          in: 'header',
+          required: true,
+          schema: { type: 'string' },
+          description:
+            '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with your webhook secret',
+        },
+        {
+          name: 'X-Service-Timestamp',
+          in: 'header',
+          required: true,
+          schema: { type: 'string' },
+          description: 'Unix seconds',
+        },
+      ],
+      requestBody: { required: true, content: { 'application/json': { schema: envelope } } },
+      responses: { '2XX': { description: 'Acknowledged; anything else is retried' } },
+      security: [],
+    },
+  };
+}
+
+/** Several codes share a status: the reference shows them as alternatives. */
+function withErrors(schema: FastifySchema, codes: readonly ErrorCode[]): FastifySchema {
+  if (codes.length === 0) return schema;
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = errorEntry(code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses = [...byStatus].map(([status, sharing]) => {
+    const description = sharing.join(', ');
+    const alternatives = sharing.map(partnerErrorResponseOf);
+    const [only] = alternatives;
+    return [
+      status,
+      alternatives.length === 1 ? { ...only, description } : Type.Union(alternatives, { description }),
+    ];
+  });
+  return { ...schema, response: { ...(schema.response as object), ...Object.fromEntries(responses) } };
+}

@@ -1,0 +1,135 @@
+import { type Database, SYSTEM } from '../db/database.ts';
+import type { Listener } from '../db/listener.ts';
+import { statement } from '../db/statement.ts';
+import { sha256Hex } from '../lib/crypto.ts';
+import type { Logger } from '../lib/logger.ts';
+
+/**
+ * Who a key belongs to. Keys are looked up in memory; a notification refreshes the snapshot in every process
+ * at once, and while notifications may be missed the database is asked instead, so that a revoked key is
+ * refused everywhere within a second.
+ */
+export interface PartnerPrincipal {
+  readonly kind: 'partner';
+  readonly keyId: string;
+  readonly partnerId: string;
+  readonly partner: PartnerSettings;
+}
+export interface WidgetPrincipal {
+  readonly kind: 'widget';
+  readonly keyId: string;
+  readonly partnerId: string;
+  readonly partner: PartnerSettings;
+}
+export interface VendorPrincipal {
+  readonly kind: 'vendor';
+  readonly keyId: string;
+  readonly vendorId: string;
+}
+export interface OperatorPrincipal {
+  readonly kind: 'operator';
+  readonly keyId: string;
+}
+export type Principal = PartnerPrincipal | WidgetPrincipal | VendorPrincipal | OperatorPrincipal;
+export type PrincipalKind = Principal['kind'];
+
+/** What every request of a partner needs to know about it, so that no request has to ask. */
+export interface PartnerSettings {
+  readonly name: string;
+  readonly settlementChain: string;
+  readonly walletAddress: string;
+  /** Decimal string. */
+  readonly platformFeePct: string;
+  readonly fiatAccountsEnabled: boolean;
+}
+
+interface KeyRow {
+  key_id: string;
+  kind: PrincipalKind;
+  owner_id: string | null;
+  key_hash: string;
+  partner_name: string | null;
+  settlement_chain: string | null;
+  wallet_address: string | null;
+  platform_fee_pct: string | null;
+  fiat_accounts_enabled: boolean | null;
+}
+
+const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, p.name AS partner_name, p.settlement_chain,
+  p.wallet_address, trim_scale(p.platform_fee_pct)::text AS platform_fee_pct, p.fiat_accounts_enabled`;
+const LIVE_KEYS =
+  'FROM api_keys k LEFT JOIN partners p ON p.partner_id = k.owner_id WHERE k.revoked_at IS NULL';
+
+const allLiveKeys = statement<[], KeyRow>('keys.live', `SELECT ${KEY_COLUMNS} ${LIVE_KEYS}`);
+const liveKeyByHash = statement<[hash: string], KeyRow>(
+  'keys.live_by_hash',
+  `SELECT ${KEY_COLUMNS} ${LIVE_KEYS} AND k.key_hash = $1`,
+);
+
+export interface Principals {
+  /** The key's owner, or null. Synchronous unless notifications may have been missed. */
+  find(key: string): Principal | null | Promise<Principal | null>;
+  refresh(): Promise<void>;
+}
+
+// Longer values cannot be keys of ours; refusing them early keeps the hash cheap.
+const MAX_KEY_LENGTH = 200;
+
+export function createPrincipals(db: Database, listener: Listener, logger: Logger): Principals {
+  let byHash = new Map<string, Principal>();
+  let refreshing: Promise<void> | undefined;
+  let again = false;
+
+  async function load(): Promise<void> {
+    do {
+      again = false;
+      const rows = await db.query(SYSTEM, allLiveKeys, []);
+      byHash = new Map(rows.map((row) => [row.key_hash, principalOf(row)]));
+    } while (again);
+  }
+
+  function refresh(): Promise<void> {
+    again = true;
+    refreshing ??= load().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+
+  function refreshInBackground(): void {
+    refresh().catch((error) => logger.error({ err: error }, 'refreshing keys failed'));
+  }
+  listener.on('keys_changed', refreshInBackground);
+  listener.onConnected(refreshInBackground);
+
+  return {
+    refresh,
+    find(key) {
+      if (key.length > MAX_KEY_LENGTH) return null;
+      const hash = sha256Hex(key);
+      if (listener.healthy && refreshing === undefined) return byHash.get(hash) ?? null;
+      return db
+        .query(SYSTEM, liveKeyByHash, [hash])
+        .then((rows) => (rows[0] === undefined ? null : principalOf(rows[0])));
+    },
+  };
+}
+
+function principalOf(row: KeyRow): Principal {
+  const { key_id: keyId, owner_id: ownerId } = row;
+  if (row.kind === 'operator') return { kind: 'operator', keyId };
+  if (ownerId === null) throw new Error(`key ${keyId} has no owner`);
+  if (row.kind === 'vendor') return { kind: 'vendor', keyId, vendorId: ownerId };
+  return {
+    kind: row.kind,
+    keyId,
+    partnerId: ownerId,
+    partner: {
+      name: row.partner_name ?? '',
+      settlementChain: row.settlement_chain ?? '',
+      walletAddress: row.wallet_address ?? '',
+      platformFeePct: row.platform_fee_pct ?? '0',
+      fiatAccountsEnabled: row.fiat_accounts_enabled ?? false,
+    },
+  };
+}

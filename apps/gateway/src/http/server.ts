@@ -1,0 +1,93 @@
+import { AjvCompiler } from '@fastify/ajv-compiler';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { IdGenerator } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { type AccessOptions, registerAccess } from './access.ts';
+import { answerFrameworkError, registerErrors } from './errors.ts';
+import { registerMeasurement } from './measurement.ts';
+import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
+import { answerClientError, registerHeaders } from './transport.ts';
+
+export interface ServerOptions extends AccessOptions, OpenApiOptions {
+  readonly logger: Logger;
+  readonly ids: IdGenerator;
+  readonly metrics: Metrics;
+  readonly bodyLimitBytes: number;
+  readonly trustedProxies: readonly string[];
+  /** Adds the routes; they inherit everything below. */
+  readonly routes: (app: FastifyInstance) => Promise<void>;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const MAX_PARAM_LENGTH = 512;
+const KEEP_ALIVE_MS = 72_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** The HTTP shell: envelopes, access, limits, documentation. Routes come from the features. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: options.bodyLimitBytes,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : options.ids.uuid();
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerFrameworkError,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    schemaController: { compilersFactory: { buildValidator: strictBodies() } },
+  }) as unknown as FastifyInstance;
+
+  registerHeaders(app, { production: !options.sandbox });
+  registerErrors(app);
+  registerMeasurement(app, options.metrics);
+  registerAccess(app, options);
+  allowEmptyJsonBodies(app);
+  await registerOpenApi(app, options);
+  await options.routes(app);
+  return app;
+}
+
+/**
+ * Query strings and paths are text, so their numbers are read from it; a JSON body says what it means and is
+ * never bent into shape: an amount sent as a number is an error, not a guess.
+ */
+function strictBodies(): ReturnType<typeof AjvCompiler> {
+  const build = AjvCompiler();
+  return ((externalSchemas: unknown, ajvOptions: { customOptions?: object }) => {
+    const common = {
+      allErrors: true,
+      removeAdditional: false,
+      useDefaults: true,
+      strict: false,
+      // Only reports where and why, never the value: values may be personal data.
+      verbose: false,
+    };
+    const strict = build(
+      externalSchemas as never,
+      { ...ajvOptions, customOptions: { ...common, coerceTypes: false } } as never,
+    );
+    const lenient = build(
+      externalSchemas as never,
+      { ...ajvOptions, customOptions: { ...common, coerceTypes: 'array' } } as never,
+    );
+    return (route: { httpPart?: string }) => (route.httpPart === 'body' ? strict : lenient)(route as never);
+  }) as never;
+}
+
+/** `POST` with a JSON content type and nothing in it means "no body" (confirm-payment-sent and the like). */
+function allowEmptyJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    parse(request, body as string, done);
+  });
+}

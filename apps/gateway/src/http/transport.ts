@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net';
+import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+
+/** Headers of every answer, and answers to what is not even HTTP. */
+export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('x-frame-options', 'DENY');
+    reply.header('referrer-policy', 'no-referrer');
+    reply.header('cache-control', 'no-store');
+    if (options.production) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains');
+    done();
+  });
+}
+
+const STATUS_LINES: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(
+    toPartnerErrorBody(
+      new CausewayError('VALIDATION_ERROR', {
+        message: 'The request is not valid HTTP.',
+        details: { fields: [{ path: 'request', message: 'is not valid HTTP' }] },
+      }),
+    ),
+  );
+  socket.end(
+    [
+      `HTTP/1.1 ${STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
