@@ -13,7 +13,9 @@ export interface ChainKeeperOptions {
   readonly files: ChainStateFiles;
   readonly confirmations: number;
   readonly pollMs?: number;
-  /** A look that failed; the next one tries again. */
+  /** Asked before each look and save: on the port of a dead node a stranger might answer. */
+  readonly isAlive: () => boolean;
+  /** The first failure of a row; the looks go on. */
   readonly onTrouble: (error: Error) => void;
 }
 
@@ -26,7 +28,7 @@ const REST_PER_SAVE = 4;
  * confirmations, and saves the state after every change, so that a kill -9 of everything loses a moment at most.
  */
 export function keepChain(options: ChainKeeperOptions): ChainKeeper {
-  const { rpcUrl, files, confirmations, pollMs = POLL_MS, onTrouble } = options;
+  const { rpcUrl, files, confirmations, pollMs = POLL_MS, isAlive, onTrouble } = options;
   let savedHead = -1;
   let nextSaveAt = 0;
   let stopped = false;
@@ -36,6 +38,7 @@ export function keepChain(options: ChainKeeperOptions): ChainKeeper {
   // One at a time: two saves that overlap could put the older state last.
   const save = (head?: number): Promise<void> => {
     const run = async () => {
+      if (!isAlive()) throw new Error('The node has ended.');
       const startedAt = performance.now();
       await saveChainState(rpcUrl, files);
       if (head !== undefined) savedHead = head;
@@ -48,6 +51,7 @@ export function keepChain(options: ChainKeeperOptions): ChainKeeper {
   };
 
   const look = async (): Promise<void> => {
+    if (!isAlive()) return;
     const head = await callRpcForNumber(rpcUrl, 'eth_blockNumber');
     if (head === savedHead) return;
     const missing = await missingConfirmations(rpcUrl, head, confirmations);
@@ -56,11 +60,18 @@ export function keepChain(options: ChainKeeperOptions): ChainKeeper {
   };
 
   let looking: Promise<void> = Promise.resolve();
+  let troubled = false;
   const lookAndPlanNext = (): void => {
     looking = look()
-      .catch((error: Error) => {
-        if (!stopped) onTrouble(error);
-      })
+      .then(
+        () => {
+          troubled = false;
+        },
+        (error: Error) => {
+          if (!stopped && !troubled && isAlive()) onTrouble(error);
+          troubled = true;
+        },
+      )
       .finally(() => {
         if (!stopped) timer = setTimeout(lookAndPlanNext, pollMs);
       });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processes.ts';
 
 /** A folder that holds one sandbox, locked by this process. */
@@ -14,7 +15,8 @@ interface LockHolder extends ProcessIdentity {
   readonly url: string | null;
 }
 
-const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 100;
+const RETRY_MS = 10;
 
 /** Creates the folder if need be and takes it for this process; a lock left by a dead process does not count. */
 export async function openHome(folder: string, options: { url?: string } = {}): Promise<SandboxHome> {
@@ -41,7 +43,8 @@ async function acquire(lock: string, holder: LockHolder, home: string): Promise<
       if (await linked(own, lock)) return;
       const current = await readHolder(lock);
       if (current !== undefined && (await isRunning(current))) throw alreadyRuns(home, current);
-      await removeStale(lock, `${own}.stale`);
+      if (await replaceStale(lock, own)) return;
+      await delay(RETRY_MS);
     }
   } finally {
     await rm(own, { force: true });
@@ -49,17 +52,25 @@ async function acquire(lock: string, holder: LockHolder, home: string): Promise<
   throw new Error(`Cannot lock ${home}: other starts keep taking it. Try again.`);
 }
 
-/** Moved aside and read again before it is thrown away: a faster starter may have locked in the meantime. */
-async function removeStale(lock: string, aside: string): Promise<void> {
-  try {
-    await rename(lock, aside);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
+/**
+ * Two starters may find the same dead lock, and the slower one must not throw away the lock that the faster one has
+ * put there since. So only one at a time may remove a lock, and it looks again before it does.
+ */
+async function replaceStale(lock: string, own: string): Promise<boolean> {
+  const turn = `${lock}.turn`;
+  if (!(await linked(own, turn))) {
+    const other = await readHolder(turn);
+    if (other === undefined || !(await isRunning(other))) await rm(turn, { force: true });
+    return false;
   }
-  const moved = await readHolder(aside);
-  if (moved !== undefined && (await isRunning(moved))) await linked(aside, lock);
-  await rm(aside, { force: true });
+  try {
+    const current = await readHolder(lock);
+    if (current !== undefined && (await isRunning(current))) return false;
+    await rm(lock, { force: true });
+    return await linked(own, lock);
+  } finally {
+    await rm(turn, { force: true });
+  }
 }
 
 async function linked(from: string, to: string): Promise<boolean> {
@@ -75,8 +86,8 @@ async function linked(from: string, to: string): Promise<boolean> {
 /** Undefined when there is no lock, or one that no start of ours could have written. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   try {
-    const value: Partial<LockHolder> = JSON.parse(await readFile(path, 'utf8'));
-    if (typeof value.pid !== 'number' || typeof value.startedAt !== 'string') return undefined;
+    const value: Partial<LockHolder> | null = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof value?.pid !== 'number' || typeof value.startedAt !== 'string') return undefined;
     return { pid: value.pid, startedAt: value.startedAt, url: value.url ?? null };
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, 'ENOENT')) return undefined;

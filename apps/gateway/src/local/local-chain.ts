@@ -29,7 +29,8 @@ export interface LocalChainOptions {
   readonly chainId: number;
   /** Blocks to put above each transaction; 0 for none. */
   readonly confirmations: number;
-  readonly onProgress: (text: string) => void;
+  /** What a person should still read when the start is over. */
+  readonly onNotice: (text: string) => void;
   readonly onTrouble: (error: Error) => void;
 }
 
@@ -46,7 +47,7 @@ const STOP_LADDER = [
 
 /** An anvil node with its state in `<home>/chains/<slug>-<chain id>`, taken over from whatever the last run left. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
-  const { home, slug, chainId, confirmations, onProgress, onTrouble } = options;
+  const { home, slug, chainId, confirmations, onNotice, onTrouble } = options;
   if (!/^[a-z0-9][a-z0-9-]*$/.test(slug)) throw new Error(`Not a chain slug: ${slug}`);
   const folder = join(home, 'chains', `${slug}-${chainId}`);
   const files = chainStateFiles(folder);
@@ -54,10 +55,10 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   await takeOverOrphans(folder, files, options);
   const state = await loadChainState(files);
   if (state?.fromPrevious) {
-    onProgress(`The newest saved state of chain ${slug} is damaged: continuing from the one before it`);
+    onNotice(`The newest saved state of chain ${slug} is damaged: continuing from the one before it`);
   }
   const { child, rpcUrl } = await startOnFreePort(folder, state?.json, options);
-  const keeper = keepChain({ rpcUrl, files, confirmations, onTrouble });
+  const keeper = keepChain({ rpcUrl, files, confirmations, isAlive: () => !child.hasExited(), onTrouble });
   return {
     slug,
     chainId,
@@ -102,7 +103,7 @@ function cacheFolder(folder: string): string {
 async function takeOverOrphans(
   folder: string,
   files: ChainStateFiles,
-  { slug, chainId, onProgress }: LocalChainOptions,
+  { slug, chainId, onNotice }: LocalChainOptions,
 ): Promise<void> {
   const orphans = (await findProcessesByCommand(cacheFolder(folder))).filter(({ argv }) =>
     /(^|\/)anvil(\s|$)/.test(argv[0] ?? ''),
@@ -114,10 +115,10 @@ async function takeOverOrphans(
       if ((await callRpcForNumber(rpcUrl, 'eth_chainId')) !== chainId)
         throw new Error('another chain answers');
       await saveChainState(rpcUrl, files);
-      onProgress(`Took over chain ${slug} from an earlier run`);
+      onNotice(`Took over chain ${slug} from an earlier run`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      onProgress(
+      onNotice(
         `Chain ${slug} left over from an earlier run does not answer (${reason}): using its last save`,
       );
     }
@@ -136,7 +137,7 @@ async function endOrphan(orphan: RunningProcess, slug: string): Promise<void> {
 async function startOnFreePort(
   folder: string,
   state: Buffer | undefined,
-  { slug, chainId, onProgress }: LocalChainOptions,
+  { slug, chainId, onNotice }: LocalChainOptions,
 ): Promise<{ child: Child; rpcUrl: string }> {
   const program = resolveAnvil();
   const portFile = join(folder, 'port');
@@ -161,7 +162,7 @@ async function startOnFreePort(
         // The node logs every call; from here on only its own trouble is of interest.
         await callRpc(rpcUrl, 'anvil_setLoggingEnabled', [false]);
         if (remembered !== undefined && port !== remembered) {
-          onProgress(`Port ${remembered} is taken: chain ${slug} listens on ${port}`);
+          onNotice(`Port ${remembered} is taken: chain ${slug} listens on ${port}`);
         }
         if (port !== remembered) await writeFileAtomically(portFile, `${port}\n`);
         return { child, rpcUrl };

@@ -12,6 +12,8 @@ export interface LocalPartsOptions {
   readonly wantPostgres: boolean;
   readonly wantChains: boolean;
   readonly onProgress: (text: string) => void;
+  /** What a person should still read when the start is over: a recovery, another port. */
+  readonly onNotice: (text: string) => void;
   /** Called at most once, when a part ends although nobody asked it to. */
   readonly onFailure: (error: Error) => void;
   /** Aborting stops whatever was started, and the start rejects. */
@@ -68,13 +70,15 @@ interface Started {
 }
 
 async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<Started> {
-  const { onProgress, confirmations } = options;
-  const onTrouble = (error: Error) => onProgress(`Watching a local chain: ${error.message}`);
+  const { onProgress, onNotice, confirmations } = options;
+  const names = namesOf(options);
+  if (names.length > 0) onProgress(`Starting ${names.join(' and ')}`);
+  const onTrouble = (error: Error) => onNotice(`Watching a local chain: ${error.message}`);
   const postgres = options.wantPostgres
-    ? startLocalPostgres({ home: home.path, onProgress })
+    ? startLocalPostgres({ home: home.path, onProgress, onNotice })
     : Promise.resolve(undefined);
   const chains = (options.wantChains ? options.chains : []).map((chain) =>
-    startLocalChain({ ...chain, home: home.path, confirmations, onProgress, onTrouble }),
+    startLocalChain({ ...chain, home: home.path, confirmations, onNotice, onTrouble }),
   );
   const outcomes = await Promise.allSettled([postgres, ...chains]);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -86,6 +90,11 @@ async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<
     throw failure?.reason ?? options.signal?.reason;
   }
   return { postgres: await postgres, chains: await Promise.all(chains) };
+}
+
+function namesOf({ wantPostgres, wantChains, chains }: LocalPartsOptions): string[] {
+  const slugs = chains.map(({ slug }) => slug).join(', ');
+  return [...(wantPostgres ? ['PostgreSQL'] : []), ...(wantChains ? [`the local chains (${slugs})`] : [])];
 }
 
 async function stopAll(parts: readonly { stop(): Promise<void> }[]): Promise<void> {

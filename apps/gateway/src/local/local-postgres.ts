@@ -28,6 +28,8 @@ export interface LocalPostgresOptions {
   /** A folder that this process has locked. */
   readonly home: string;
   readonly onProgress: (text: string) => void;
+  /** What a person should still read when the start is over. */
+  readonly onNotice: (text: string) => void;
 }
 
 const PORT_ATTEMPTS = 5;
@@ -60,11 +62,15 @@ const SETTINGS = {
 } as const;
 
 /** PostgreSQL 18 with its data in `<home>/postgres`; whatever an earlier run left behind is cleared first. */
-export async function startLocalPostgres({ home, onProgress }: LocalPostgresOptions): Promise<LocalPostgres> {
+export async function startLocalPostgres({
+  home,
+  onProgress,
+  onNotice,
+}: LocalPostgresOptions): Promise<LocalPostgres> {
   const binaries = resolvePostgresBinaries();
   const dataFolder = join(home, 'postgres');
   const { stopped } = await clearLeftovers(dataFolder);
-  if (stopped > 0) onProgress('Stopped a PostgreSQL left over from an earlier run');
+  if (stopped > 0) onNotice('Stopped a PostgreSQL left over from an earlier run');
   const runAs = await chooseRunAs(home, dataFolder, binaries.postgres);
   const cluster = { home, dataFolder, binaries, runAs };
   if (!(await clusterExists(dataFolder))) {
@@ -72,7 +78,7 @@ export async function startLocalPostgres({ home, onProgress }: LocalPostgresOpti
     await createCluster(cluster);
   }
   const password = await ensurePassword(cluster);
-  const { child, port } = await startOnFreePort(home, dataFolder, binaries.postgres, runAs, onProgress);
+  const { child, port } = await startOnFreePort(home, dataFolder, binaries.postgres, runAs, onNotice);
   return {
     databaseUrl: `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`,
     pid: child.pid,
@@ -87,7 +93,7 @@ async function startOnFreePort(
   dataFolder: string,
   program: string,
   runAs: RunAs,
-  onProgress: (text: string) => void,
+  onNotice: (text: string) => void,
 ): Promise<{ child: Child; port: number }> {
   const portFile = join(home, 'postgres-port');
   const remembered = await rememberedPort(portFile);
@@ -98,7 +104,7 @@ async function startOnFreePort(
     const ready = await waitUntilReady(child, dataFolder);
     if (ready) {
       if (remembered !== undefined && port !== remembered) {
-        onProgress(`Port ${remembered} is taken: PostgreSQL listens on ${port}`);
+        onNotice(`Port ${remembered} is taken: PostgreSQL listens on ${port}`);
       }
       if (port !== remembered) await writeFileAtomically(portFile, `${port}\n`);
       return { child, port };

@@ -1,0 +1,302 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callRpc, callRpcForNumber } from './chain-rpc.ts';
+import { chainStateFiles, loadChainState } from './chain-state-file.ts';
+import { type LocalParts, startLocalParts } from './local-parts.ts';
+import { clusterMarker } from './postgres-recovery.ts';
+import { findProcessesByCommand, type RunningProcess, waitUntilGone } from './processes.ts';
+
+const CHAINS = [
+  { slug: 'base', chainId: 3_135_001 },
+  { slug: 'bnb-chain', chainId: 3_135_002 },
+];
+const SENDER = '0x00000000000000000000000000000000000000aa';
+const RECEIVER = '0x00000000000000000000000000000000000000bb';
+const CONFIRMATIONS = 3;
+const isRoot = process.getuid?.() === 0;
+
+let base: string;
+let home: string;
+let notices: string[];
+const running: { stop(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'causeway-local-'));
+  // mkdtemp makes it private to root, and one test is about exactly that.
+  await chmod(base, 0o755);
+  home = join(base, 'home');
+  notices = [];
+});
+
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.stop();
+  expect(await findProcessesByCommand(base)).toEqual([]);
+  await rm(base, { recursive: true, force: true });
+});
+
+async function start(overrides: Partial<Parameters<typeof startLocalParts>[0]> = {}): Promise<LocalParts> {
+  const parts = await startLocalParts({
+    home,
+    baseUrl: 'http://127.0.0.1:8080',
+    chains: CHAINS,
+    confirmations: CONFIRMATIONS,
+    wantPostgres: true,
+    wantChains: true,
+    onProgress: () => undefined,
+    onNotice: (text) => notices.push(text),
+    onFailure: (error) => {
+      throw error;
+    },
+    ...overrides,
+  });
+  running.push(parts);
+  return parts;
+}
+
+async function query(databaseUrl: string | undefined, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function pay(rpcUrl: string): Promise<string> {
+  await callRpc(rpcUrl, 'anvil_setBalance', [SENDER, '0xde0b6b3a7640000']);
+  await callRpc(rpcUrl, 'anvil_impersonateAccount', [SENDER]);
+  const hash = await callRpc(rpcUrl, 'eth_sendTransaction', [{ from: SENDER, to: RECEIVER, value: '0x7' }]);
+  // The node answers with the hash before it has mined.
+  await expect.poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull();
+  return String(hash);
+}
+
+interface Written {
+  readonly hashes: string[];
+  readonly receipts: unknown[];
+}
+
+async function writeEverywhere(parts: Pick<LocalParts, 'databaseUrl' | 'chains'>): Promise<Written> {
+  await query(parts.databaseUrl, 'create table kept (value text)');
+  await query(parts.databaseUrl, "insert into kept values ('row')");
+  const hashes = await Promise.all(parts.chains.map(({ rpcUrl }) => pay(rpcUrl)));
+  const receipts = await Promise.all(
+    parts.chains.map(({ rpcUrl }, index) => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hashes[index]])),
+  );
+  expect(receipts).not.toContain(null);
+  return { hashes, receipts };
+}
+
+async function expectAllKept(parts: LocalParts, written: Written): Promise<void> {
+  expect(await query(parts.databaseUrl, 'select value from kept')).toEqual([{ value: 'row' }]);
+  for (const [index, { rpcUrl }] of parts.chains.entries()) {
+    const receipt = await callRpc(rpcUrl, 'eth_getTransactionReceipt', [written.hashes[index]]);
+    expect(receipt).toEqual(written.receipts[index]);
+    expect(await callRpc(rpcUrl, 'eth_getBalance', [RECEIVER, 'latest'])).toBe('0x7');
+  }
+}
+
+async function untilConfirmedAndSaved(parts: Pick<LocalParts, 'chains'>): Promise<void> {
+  for (const { slug, chainId, rpcUrl } of parts.chains) {
+    const expected = 1 + CONFIRMATIONS;
+    await expect.poll(() => callRpcForNumber(rpcUrl, 'eth_blockNumber'), { timeout: 5_000 }).toBe(expected);
+    const files = chainStateFiles(join(home, 'chains', `${slug}-${chainId}`));
+    const savedHead = async () => {
+      const state = await loadChainState(files);
+      return state === undefined ? undefined : JSON.parse(state.json.toString()).best_block_number;
+    };
+    await expect.poll(savedHead, { timeout: 5_000 }).toBe(expected);
+  }
+}
+
+/** A sandbox in a process of its own, so that it can be killed like one. */
+async function startElsewhere(
+  as: { uid?: number; gid?: number } = {},
+): Promise<{ child: ChildProcess; parts: Pick<LocalParts, 'databaseUrl' | 'chains'> }> {
+  const script = `
+    import { startLocalParts } from ${JSON.stringify(new URL('./local-parts.ts', import.meta.url).href)};
+    const parts = await startLocalParts({
+      home: ${JSON.stringify(home)}, chains: ${JSON.stringify(CHAINS)}, confirmations: ${CONFIRMATIONS},
+      baseUrl: 'http://127.0.0.1:8080', wantPostgres: true, wantChains: true,
+      onProgress() {}, onNotice() {}, onFailure() {},
+    });
+    process.once('SIGTERM', () => parts.stop());
+    console.log(JSON.stringify(parts));`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...as,
+  });
+  running.push({
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  });
+  for await (const line of createInterface({ input: child.stdout }))
+    return { child, parts: JSON.parse(line) };
+  throw new Error('The sandbox ended before it was ready.');
+}
+
+async function killAndWait(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function startedFor(home: string): Promise<RunningProcess[]> {
+  return (await findProcessesByCommand(home)).filter(({ argv }) => /(postgres|anvil)$/.test(argv[0] ?? ''));
+}
+
+describe('local parts', () => {
+  it('keep rows, blocks and receipts over a stop and a start, on the same ports, in under 3 s', async () => {
+    const first = await start();
+    const written = await writeEverywhere(first);
+    await first.stop();
+    expect(await findProcessesByCommand(home)).toEqual([]);
+
+    const startedAt = performance.now();
+    const second = await start();
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(second.databaseUrl).toBe(first.databaseUrl);
+    expect(second.chains).toEqual(first.chains);
+    await expectAllKept(second, written);
+  });
+
+  it('lose nothing when the sandbox is killed with -9, and its orphans are gone', async () => {
+    const { child, parts } = await startElsewhere();
+    const written = await writeEverywhere(parts);
+    await killAndWait(child);
+    const orphans = await startedFor(home);
+    expect(orphans).toHaveLength(3);
+
+    const second = await start();
+    await expectAllKept(second, written);
+    expect(await waitUntilGone(orphans, 0)).toBe(true);
+    expect(notices).toContain('Took over chain base from an earlier run');
+    expect(notices).toContain('Stopped a PostgreSQL left over from an earlier run');
+  });
+
+  it('lose nothing saved when sandbox, database and chains are all killed with -9', async () => {
+    const { child, parts } = await startElsewhere();
+    const written = await writeEverywhere(parts);
+    await untilConfirmedAndSaved(parts);
+    const all = await startedFor(home);
+    for (const { pid } of all) process.kill(pid, 'SIGKILL');
+    await killAndWait(child);
+    expect(await waitUntilGone(all, 2_000)).toBe(true);
+
+    await expectAllKept(await start(), written);
+  });
+
+  it('recover from a busy backend that outlives its killed postmaster', async () => {
+    const { child, parts } = await startElsewhere();
+    const written = await writeEverywhere(parts);
+    const busy = query(parts.databaseUrl, 'select count(*) from generate_series(1, 1e12::bigint)').catch(
+      () => 'cut off',
+    );
+    const marker = clusterMarker(join(home, 'postgres'));
+    const backends = async () =>
+      (await findProcessesByCommand(marker)).filter(({ argv }) => argv[0]?.includes('SELECT'));
+    await expect.poll(backends, { timeout: 5_000 }).toHaveLength(1);
+    for (const { pid, argv } of await startedFor(home))
+      if (argv[0]?.endsWith('postgres')) process.kill(pid, 'SIGKILL');
+    await killAndWait(child);
+    expect(await backends()).toHaveLength(1);
+
+    await expectAllKept(await start(), written);
+    expect(await busy).toBe('cut off');
+  });
+
+  it('are refused a second time in the same folder, with who holds it', async () => {
+    const { child } = await startElsewhere();
+    await expect(start()).rejects.toThrow(
+      `A sandbox already runs in ${home} (pid ${child.pid}, http://127.0.0.1:8080). Stop it, or set CAUSEWAY_HOME to another folder.`,
+    );
+  });
+
+  it('move to other ports, and say so, when theirs are taken', async () => {
+    const first = await start();
+    const written = await writeEverywhere(first);
+    await first.stop();
+    const ports = [first.databaseUrl ?? '', ...first.chains.map(({ rpcUrl }) => rpcUrl)].map((url) =>
+      Number(new URL(url).port),
+    );
+    const strangers = await Promise.all(
+      ports.map(async (port) => {
+        const server = createServer().listen(port, '127.0.0.1');
+        await once(server, 'listening');
+        return server;
+      }),
+    );
+    try {
+      const second = await start();
+      await expectAllKept(second, written);
+      expect(notices.filter((text) => text.includes('is taken'))).toHaveLength(3);
+    } finally {
+      for (const server of strangers) server.close();
+    }
+  });
+
+  it('report a part that dies by itself once', async () => {
+    const failures: string[] = [];
+    await start({ onFailure: (error) => failures.push(error.message) });
+    const anvils = (await startedFor(home)).filter(({ argv }) => argv[0]?.endsWith('anvil'));
+    for (const { pid } of anvils) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => failures, { timeout: 5_000 }).toHaveLength(1);
+    expect(failures[0]).toMatch(/^The local chain (base|bnb-chain) ended \(signal SIGKILL\)/);
+  });
+
+  it('stop what runs, and free the folder, when one of them cannot start', async () => {
+    await expect(start({ chains: [...CHAINS, { slug: '../escape', chainId: 1 }] })).rejects.toThrow(
+      'Not a chain slug',
+    );
+    expect(await findProcessesByCommand(home)).toEqual([]);
+    await start();
+  });
+
+  it('stop what runs when the start is called off', async () => {
+    const controller = new AbortController();
+    const starting = start({ signal: controller.signal });
+    controller.abort(new Error('Ctrl-C'));
+    await expect(starting).rejects.toThrow('Ctrl-C');
+    expect(await findProcessesByCommand(home)).toEqual([]);
+  });
+
+  it('start only what is wanted', async () => {
+    const onlyChains = await start({ wantPostgres: false });
+    expect(onlyChains.databaseUrl).toBeUndefined();
+    expect(onlyChains.chains).toHaveLength(2);
+    await onlyChains.stop();
+    const onlyPostgres = await start({ wantChains: false });
+    expect(onlyPostgres.chains).toEqual([]);
+    expect(await query(onlyPostgres.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it.runIf(isRoot)('start as root in a folder that only root may enter', async () => {
+    await chmod(base, 0o700);
+    const parts = await start({ wantChains: false });
+    expect(await query(parts.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const [server] = await startedFor(home);
+    expect((await stat(`/proc/${server?.pid}`)).uid).not.toBe(0);
+  });
+
+  it.runIf(isRoot)('start, and recover from kill -9, as an ordinary user', async () => {
+    await mkdir(home);
+    await chown(home, 65_534, 65_534);
+    const first = await startElsewhere({ uid: 65_534, gid: 65_534 });
+    const written = await writeEverywhere(first.parts);
+    await killAndWait(first.child);
+    const second = await startElsewhere({ uid: 65_534, gid: 65_534 });
+    await expectAllKept(second.parts as LocalParts, written);
+  });
+});
