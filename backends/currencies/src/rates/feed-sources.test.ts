@@ -252,6 +252,12 @@ describe('every feed over HTTP', () => {
     expect(await faultOf(make())).toBe('timeout');
   });
 
+  it('that nobody serves is unreachable', async () => {
+    const gone = await startFeedServer();
+    await gone.close();
+    expect(await faultOf(kraken({ url: gone.url }))).toBe('unreachable');
+  });
+
   it('stops when it is told to', async () => {
     feed.respond(() => undefined);
     const stop = new AbortController();
