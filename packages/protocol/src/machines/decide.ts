@@ -3,7 +3,6 @@ import type {
   Decision,
   Machine,
   MachineDefinition,
-  NEW,
   New,
   StatusSpec,
   Timeout,

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  ACTORS,
+  type Actor,
+  ORDER_TRIGGERS,
+  type OrderDirection,
+  type OrderFacts,
+  type OrderStatus,
+  type OrderTrigger,
+} from './index.ts';
+import { ORDER_DOMAINS } from './testing/fact-space.ts';
+import { OrderWalk } from './testing/order-walk.ts';
+
+/** What the table promises about money in each status, whatever path led there. */
+const ESCROW_BY_STATUS: {
+  readonly [D in OrderDirection]: { [S in OrderStatus]?: readonly OrderFacts['escrow'][] };
+} = {
+  onramp: {
+    awaiting_liquidity_provider: ['none'],
+    awaiting_vendor_escrow_funding: ['none'],
+    awaiting_fiat_transfer: ['funded'],
+    fiat_transfer_pending: ['funded'],
+    fiat_received_confirmed: ['funded'],
+    crypto_release_pending: ['releasing'],
+    completed: ['emptied'],
+    send_out_pending: ['emptied'],
+    send_out_completed: ['emptied'],
+    send_out_failed: ['emptied'],
+    dispute_started: ['funded'],
+    cancelled: ['none', 'funded', 'refunding', 'emptied'],
+    failed: ['none', 'funded', 'refunding', 'emptied'],
+  },
+  offramp: {
+    created: ['none'],
+    awaiting_liquidity_provider: ['none'],
+    awaiting_crypto_transfer_authorization: ['none'],
+    crypto_transfer_authorization_pending: ['none'],
+    crypto_received: ['funded'],
+    fiat_payment_started: ['funded'],
+    fiat_payment_review_started: ['funded'],
+    awaiting_fiat_received_confirmation: ['funded'],
+    fiat_received_confirmed: ['funded'],
+    crypto_release_pending: ['releasing'],
+    completed: ['emptied'],
+    dispute_started: ['funded'],
+    cancelled: ['none', 'funded', 'refunding', 'emptied'],
+    failed: ['none', 'funded', 'refunding', 'emptied'],
+  },
+};
+
+const born = fc.record({
+  fundingSource: fc.constantFrom(...ORDER_DOMAINS.fundingSource),
+  paymentRequest: fc.boolean(),
+  anchor: fc.constantFrom(...ORDER_DOMAINS.anchor),
+  vendorAvailable: fc.boolean(),
+  settlementNotification: fc.boolean(),
+});
+
+type Step = { trigger: OrderTrigger; actor: Actor } | { kycCleared: boolean };
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 30,
+    arbitrary: fc.record({ trigger: fc.constantFrom(...ORDER_TRIGGERS), actor: fc.constantFrom(...ACTORS) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kycCleared: fc.boolean() }) },
+);
+
+/** A choice among the rows that leave the current status, so that walks get far. */
+const guidedStep = fc.record({ pick: fc.nat(1000), by: fc.nat(1000) });
+
+function guided(order: OrderWalk, { pick, by }: { pick: number; by: number }): Step | undefined {
+  const rows = [...(order.machine.index.get(order.status)?.values() ?? [])].flat();
+  const row = rows[pick % Math.max(rows.length, 1)];
+  const actor = row?.by[by % row.by.length];
+  return row === undefined || actor === undefined ? undefined : { trigger: row.on, actor };
+}
+
+function take(order: OrderWalk, step: Step): void {
+  if ('kycCleared' in step) order.know(step);
+  else order.attempt(step.trigger, step.actor);
+}
+
+function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step): void {
+  if (order.status === '(new)') return;
+  expect(order.machine.statusNames).toContain(order.status);
+  const trace = `${order.passed.join(' > ')} after ${JSON.stringify(step)}`;
+  expect(ESCROW_BY_STATUS[direction][order.status], trace).toContain(order.facts.escrow);
+  const refundsAnnounced = order.emitted.filter((event) => event === 'order.refund.required').length;
+  expect(refundsAnnounced, trace).toBeLessThan(2);
+  if (direction === 'offramp' && order.status === 'cancelled' && order.facts.escrow !== 'none') {
+    expect(refundsAnnounced, trace).toBe(1);
+  }
+  if (order.facts.held && order.allowed().includes('authorize-refund')) throw new Error(trace);
+  if (order.facts.proofRejections > 3) throw new Error(trace);
+}
+
+describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) => {
+  test('any steps by anybody keep the order in a known status, its money where the status says', () => {
+    fc.assert(
+      fc.property(born, fc.array(fc.oneof(anyStep, guidedStep), { maxLength: 120 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        for (const step of steps) {
+          const chosen = 'pick' in step ? guided(order, step) : step;
+          if (chosen === undefined) continue;
+          take(order, chosen);
+          checkInvariants(order, direction, chosen);
+        }
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('a release and a refund are never both started, without a failure between them', () => {
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        let open: string | undefined;
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step === undefined || 'kycCleared' in step) continue;
+          const before = order.effects.length;
+          const refused = order.attempt(step.trigger, step.actor) !== undefined;
+          if (!refused && (step.trigger === 'release_failed' || step.trigger === 'refund_failed'))
+            open = undefined;
+          for (const effect of order.effects.slice(before)) {
+            if (!/^escrow\.(release|refund|auto-refund|return-to-vendor)$/.test(effect)) continue;
+            expect(open, order.passed.join(' > ')).toBeUndefined();
+            open = effect;
+          }
+        }
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('guided walks together visit every status', () => {
+    const visited = new Set<string>();
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { minLength: 40, maxLength: 80 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step !== undefined) take(order, step);
+        }
+        for (const status of order.passed) visited.add(status);
+      }),
+      { numRuns: 3000, seed: 20 },
+    );
+    expect([...visited].sort()).toEqual([...new OrderWalk(direction).machine.statusNames].sort());
+  });
+});
