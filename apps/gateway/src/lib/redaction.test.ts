@@ -28,6 +28,8 @@ const SENSITIVE_KEYS = [
     'X-Service-Signature-Previous',
     'operator_key',
     'DATABASE_URL',
+    'rpc_urls',
+    'rpcUrl',
   ],
   ...[
     'email',
@@ -67,6 +69,7 @@ const HARMLESS_KEYS = [
     'key_id',
     'crypto_transfer_authorization_pending',
     'rate',
+    'public_rpc_url',
   ],
 ];
 const TX_HASH = `0x${'ab12'.repeat(16)}`;
@@ -198,6 +201,7 @@ describe('maskText', () => {
     ['xcw_operator_abcdEFGH1234 cw_vendor_abcdEFGH', 'xcw_operator_[redacted] cw_vendor_[redacted]'],
     ['signed with whsec_abcdEFGH1234', 'signed with whsec_[redacted]'],
     ['postgres://causeway:hunter2@db:5432/x', 'postgres://[redacted]@db:5432/x'],
+    ['URL: https://node.example/v2/a1b2c3\nRequest', 'URL: https://node.example/[redacted]\nRequest'],
     ['sent Bearer abc.def-ghi to them', 'sent Bearer [redacted] to them'],
     ['user jane.doe+1@mail.example.com exists', 'user [redacted] exists'],
     ['Key (account_number)=(0123456789) already exists.', 'Key (account_number)=[redacted] already exists.'],

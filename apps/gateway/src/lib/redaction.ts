@@ -14,7 +14,11 @@ const KEY_CACHE_MAX = 2000;
 // Keys are compared in lower case without separators: x-api-key, api_key and apiKey are one.
 const SENSITIVE_PARTS =
   /secret|password|passphrase|mnemonic|privatekey|apikey|signerkey|encryptionkey|operatorkey|widgetkey|vendorkey|cookie|signature|accesstoken|refreshtoken|authtoken|bearertoken|databaseurl|connectionstring|email|phone|firstname|lastname|middlename|fullname|nativename|recipientname|sendername|payername|holdername|beneficiaryname|dateofbirth|birthdate|idnumber|passport|registrationnumber|accountnumber|routingnumber|cardnumber|iban|postalcode|streetaddress|addressline|homeaddress|nationality|gender/;
-const SENSITIVE_WHOLE = new Set(['authorization', 'proxyauthorization', 'dob', 'ssn', 'pin']);
+const SENSITIVE_WHOLE = new Set([
+  ...['authorization', 'proxyauthorization', 'dob', 'ssn', 'pin'],
+  // Addresses of chain nodes carry the provider's key; the public one may be seen.
+  ...['rpcurl', 'rpcurls', 'chainrpcurls'],
+]);
 // Personal as a field, but everyday words inside a sentence. `detail` and `where` are PostgreSQL's: they quote row values.
 const SENSITIVE_FIELD = new Set(['address', 'city', 'content', 'detail', 'where']);
 
@@ -44,6 +48,8 @@ export function isSensitiveKey(key: string): boolean {
 const TOKEN = /(cw_[a-z]+_|whsec_)[0-9A-Za-z_-]{4,}/g;
 const URL_CREDENTIALS = /\/\/[^\s/@]{1,512}@/g;
 const AUTHORIZATION_SCHEME = /\b(Bearer\s{1,3}|Basic\s{1,3}(?=[\w+/]{12}))[\w.~+/=-]{6,}/gi;
+// How viem's errors name the node that was called; the path is where providers put the key.
+const NODE_URL = /(\bURL: https?:\/\/[^\s/]{1,255}\/)\S+/g;
 const EMAIL = /[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g;
 // 65 bytes: a signature. 32 bytes stay readable, for transaction hashes look like private keys.
 const HEX_SIGNATURE = /0x[0-9a-fA-F]{130}(?![0-9a-fA-F])/g;
@@ -97,6 +103,7 @@ export function maskText(text: string): string {
   if (masked.includes('@')) {
     masked = masked.replace(URL_CREDENTIALS, `//${REDACTED}@`).replace(EMAIL, REDACTED);
   }
+  if (masked.includes('URL: ')) masked = masked.replace(NODE_URL, `$1${REDACTED}`);
   if (masked.length > 8) masked = masked.replace(AUTHORIZATION_SCHEME, `$1${REDACTED}`);
   if (masked.length > 130) masked = masked.replace(HEX_SIGNATURE, REDACTED);
   if (masked.includes(':') || masked.includes('=')) masked = maskAssignments(masked);
