@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Address, ChainSettings } from './chain/chain-settings.ts';
+
+/** A chain of production: `rpcUrl` is the first of `rpcUrls`. */
+export interface ConfiguredChain extends Readonly<ChainSettings> {
+  /** May carry a provider's key: never leaves the process. */
+  readonly rpcUrls: readonly string[];
+}
+
+const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
+const ChainAddress = Type.Unsafe<Address>(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }));
+const HttpUrl = Type.String({ pattern: '^https?://[^\\s/]+' });
+
+const ChainsFile = Type.Array(
+  Type.Object({
+    slug: Slug,
+    chain_id: Type.Integer({ minimum: 1 }),
+    rpc_urls: Type.Array(HttpUrl, { minItems: 1 }),
+    public_rpc_url: HttpUrl,
+    confirmations: Type.Integer({ minimum: 1, maximum: 10_000 }),
+    contracts: Type.Object({
+      safe_singleton: ChainAddress,
+      safe_proxy_factory: ChainAddress,
+      multi_send_call_only: ChainAddress,
+      fallback_handler: ChainAddress,
+      forwarder: ChainAddress,
+      router: ChainAddress,
+    }),
+    tokens: Type.Array(
+      Type.Object({
+        code: Type.String({ pattern: '^(USDC|USDT|USDT0)$' }),
+        address: ChainAddress,
+        decimals: Type.Integer({ minimum: 0, maximum: 36 }),
+      }),
+      { minItems: 1 },
+    ),
+    treasury: ChainAddress,
+  }),
+  { minItems: 1 },
+);
+
+type ChainEntry = Static<typeof ChainsFile>[number];
+
+export type ChainsFileResult =
+  | { readonly chains: readonly ConfiguredChain[]; readonly problems?: undefined }
+  | { readonly problems: readonly [string, ...string[]] };
+
+/** Reads the text of a chains file. Problems say where and what, never the value: addresses of nodes carry keys. */
+export function parseChainsFile(text: string): ChainsFileResult {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return { problems: ['is not valid JSON'] };
+  }
+  const [first, ...others] = Value.Check(ChainsFile, content)
+    ? repetitions(content)
+    : Value.Errors(ChainsFile, content).map(
+        ({ instancePath, message }) => `${instancePath || 'the file'} ${message}`,
+      );
+  if (first !== undefined) return { problems: [first, ...others] };
+  return { chains: (content as ChainEntry[]).map(toConfiguredChain) };
+}
+
+function repetitions(entries: readonly ChainEntry[]): string[] {
+  const problems: string[] = [];
+  const unique = (what: string, keys: readonly (string | number)[]) => {
+    if (new Set(keys).size < keys.length) problems.push(`names a ${what} twice`);
+  };
+  unique(
+    'slug',
+    entries.map(({ slug }) => slug),
+  );
+  unique(
+    'chain_id',
+    entries.map(({ chain_id }) => chain_id),
+  );
+  for (const { slug, tokens } of entries)
+    unique(
+      `token of ${slug}`,
+      tokens.map(({ code }) => code),
+    );
+  return problems;
+}
+
+function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
+  const { contracts } = entry;
+  return {
+    slug: entry.slug,
+    chainId: entry.chain_id,
+    rpcUrl: entry.rpc_urls[0] ?? '',
+    rpcUrls: entry.rpc_urls,
+    publicRpcUrl: entry.public_rpc_url,
+    confirmations: entry.confirmations,
+    contracts: {
+      safeSingleton: contracts.safe_singleton,
+      safeProxyFactory: contracts.safe_proxy_factory,
+      multiSendCallOnly: contracts.multi_send_call_only,
+      fallbackHandler: contracts.fallback_handler,
+      forwarder: contracts.forwarder,
+      router: contracts.router,
+    },
+    tokens: entry.tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
+    treasury: entry.treasury,
+  };
+}

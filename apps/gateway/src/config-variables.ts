@@ -1,0 +1,308 @@
+import type { ValueType } from './config-values.ts';
+import * as values from './config-values.ts';
+import { LOG_FORMATS, LOG_LEVELS } from './lib/logger.ts';
+
+export const ENVIRONMENTS = ['sandbox', 'production'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+export const ROLES = ['api', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+interface VariableOptions<T> {
+  readonly example?: string;
+  /** Its value is never printed. */
+  readonly secret?: boolean;
+  readonly requiredInProduction?: boolean;
+  /** Which roles read it; both unless said. */
+  readonly roles?: readonly Role[];
+  /** What is wrong with a value in an environment, if anything is. */
+  refuse?(value: T, environment: Environment): string | undefined;
+}
+
+/** Given as text, so that it goes through the same parser and reads the same in the reference. */
+type DefaultText = string | Readonly<Record<Environment, string>>;
+
+export interface Variable<T> extends VariableOptions<T> {
+  readonly name: string;
+  readonly type: ValueType<T>;
+  readonly default?: DefaultText;
+  readonly description: string;
+}
+
+function withDefault<T>(
+  name: string,
+  type: ValueType<T>,
+  defaultText: DefaultText,
+  description: string,
+  options: VariableOptions<T> = {},
+): Variable<T> & { readonly default: DefaultText } {
+  return { name, type, default: defaultText, description, ...options };
+}
+
+function optional<T>(
+  name: string,
+  type: ValueType<T>,
+  description: string,
+  options: VariableOptions<T> = {},
+): Variable<T> & { readonly default?: undefined } {
+  return { name, type, description, ...options };
+}
+
+const inProduction =
+  <T>(problem: (value: T) => string | undefined) =>
+  (value: T, environment: Environment) =>
+    environment === 'production' ? problem(value) : undefined;
+
+const seconds = values.wholeNumber(1, 2_592_000);
+const api: readonly Role[] = ['api'];
+const worker: readonly Role[] = ['worker'];
+
+/** The whole configuration: one entry is all it takes to add a variable, document it and have it typed. */
+export const VARIABLES = {
+  environment: withDefault(
+    'CAUSEWAY_ENV',
+    values.oneOf(...ENVIRONMENTS),
+    'sandbox',
+    'A sandbox brings its own database, chains, keys and simulated actors; production refuses all of them.',
+    { example: 'production' },
+  ),
+  causewayHome: withDefault(
+    'CAUSEWAY_HOME',
+    values.path,
+    '.causeway',
+    'Folder of a sandbox’s data and of `sandbox.json`.',
+    { example: '/var/lib/causeway' },
+  ),
+
+  host: withDefault(
+    'HOST',
+    values.text,
+    { sandbox: '127.0.0.1', production: '0.0.0.0' },
+    'Address the API listens on.',
+    { roles: api },
+  ),
+  port: withDefault('PORT', values.port, '8080', 'Port the API listens on.', { roles: api }),
+  publicBaseUrl: optional(
+    'PUBLIC_BASE_URL',
+    values.baseUrl,
+    'Address under which partners reach this deployment. A sandbox takes `http://localhost:PORT` when it is not set.',
+    {
+      example: 'https://pay.example.com',
+      requiredInProduction: true,
+      refuse: inProduction((url) =>
+        url.startsWith('https:') ? undefined : 'must begin with https:// in production',
+      ),
+    },
+  ),
+  trustedProxies: optional(
+    'TRUSTED_PROXIES',
+    values.addressRanges,
+    'Proxies whose `X-Forwarded-For` is believed. Without it the address of the connection counts.',
+    { example: '10.0.0.0/8,192.168.1.7', roles: api },
+  ),
+  bodyLimitBytes: withDefault(
+    'BODY_LIMIT_BYTES',
+    values.wholeNumber(1024, 104_857_600),
+    '1048576',
+    'Largest request body.',
+    { roles: api },
+  ),
+  rateLimitPartnerPerMinute: withDefault(
+    'RATE_LIMIT_PARTNER_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    '6000',
+    'Requests a minute for each partner, over all processes.',
+    { roles: api },
+  ),
+  rateLimitPublicPerMinute: withDefault(
+    'RATE_LIMIT_PUBLIC_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    '1200',
+    'Requests a minute for each address on public endpoints, over all processes.',
+    { roles: api },
+  ),
+  shutdownGraceSeconds: withDefault(
+    'SHUTDOWN_GRACE_SECONDS',
+    values.wholeNumber(0, 600),
+    '15',
+    'How long a stopping process waits for the work it has begun.',
+  ),
+
+  databaseUrl: optional(
+    'DATABASE_URL',
+    values.postgresUrl,
+    'PostgreSQL to use. A sandbox starts its own when it is not set.',
+    { example: 'postgres://causeway:…@db:5432/causeway', secret: true, requiredInProduction: true },
+  ),
+  databasePoolSize: withDefault(
+    'DATABASE_POOL_SIZE',
+    values.wholeNumber(1, 500),
+    '10',
+    'Database connections of one process.',
+  ),
+
+  chainRpcUrls: optional(
+    'CHAIN_RPC_URLS',
+    values.chainRpcUrls,
+    'Chains of a sandbox in place of its local ones. Contracts are deployed there when absent.',
+    {
+      example: 'base-mainnet=http://127.0.0.1:8545,arbitrum-one=http://127.0.0.1:8546',
+      secret: true,
+      refuse: inProduction(() => 'is for sandboxes; describe the chains of production in CHAINS_FILE'),
+    },
+  ),
+  chainsFile: optional(
+    'CHAINS_FILE',
+    values.path,
+    'JSON file that describes the chains of production; see “Chains file” in the configuration reference.',
+    {
+      example: '/etc/causeway/chains.json',
+      requiredInProduction: true,
+      refuse: (_, environment) =>
+        environment === 'sandbox'
+          ? 'is for production; name the chains of a sandbox in CHAIN_RPC_URLS'
+          : undefined,
+    },
+  ),
+  serviceSignerKey: optional(
+    'SERVICE_SIGNER_KEY',
+    values.privateKey,
+    'Private key that signs for the service on chain. A sandbox makes its own.',
+    {
+      example: '0x…',
+      secret: true,
+      requiredInProduction: true,
+      refuse: inProduction((key) =>
+        values.isDevelopmentKey(key) || values.looksTyped(key.slice(2), 8)
+          ? 'is a publicly known or guessable key: whoever knows it owns every escrow; use a key of your own'
+          : undefined,
+      ),
+    },
+  ),
+
+  dataEncryptionKey: optional(
+    'DATA_ENCRYPTION_KEY',
+    values.encryptionKey,
+    'Key that encrypts personal data and secrets at rest. A sandbox makes its own.',
+    {
+      example: '$(openssl rand -base64 32)',
+      secret: true,
+      requiredInProduction: true,
+      refuse: inProduction((key) =>
+        values.looksTyped(key, 8) ? 'is guessable; make one with: openssl rand -base64 32' : undefined,
+      ),
+    },
+  ),
+  operatorKey: optional(
+    'OPERATOR_KEY',
+    values.operatorKey,
+    'First operator key, installed when the database has none. A sandbox makes its own.',
+    {
+      example: 'cw_operator_…',
+      secret: true,
+      requiredInProduction: true,
+      roles: api,
+      refuse: inProduction((key) =>
+        values.looksTyped(key.slice('cw_operator_'.length), 8)
+          ? 'is a sandbox or guessable value; make one with: echo "cw_operator_$(openssl rand -hex 24)"'
+          : undefined,
+      ),
+    },
+  ),
+
+  platformFeePct: withDefault(
+    'PLATFORM_FEE_PCT',
+    values.percentage,
+    '0.5',
+    'Fee of the platform, in percent of the crypto amount.',
+  ),
+  quoteTtlSeconds: withDefault(
+    'QUOTE_TTL_SECONDS',
+    seconds,
+    '60',
+    'How long a quote can be initiated. The contract promises 60.',
+  ),
+  orderTimeoutNoVendorSeconds: withDefault(
+    'ORDER_TIMEOUT_NO_VENDOR_SECONDS',
+    seconds,
+    '900',
+    'An on-ramp order that no vendor accepts is cancelled after this time.',
+  ),
+  orderTimeoutNoEscrowSeconds: withDefault(
+    'ORDER_TIMEOUT_NO_ESCROW_SECONDS',
+    seconds,
+    '1800',
+    'An on-ramp order whose escrow is not funded is cancelled after this time.',
+  ),
+  orderTimeoutNoFiatSeconds: withDefault(
+    'ORDER_TIMEOUT_NO_FIAT_SECONDS',
+    seconds,
+    '3600',
+    'An on-ramp order for which no fiat is sent is cancelled after this time.',
+  ),
+  orderTimeoutNoAuthorizationSeconds: withDefault(
+    'ORDER_TIMEOUT_NO_AUTHORIZATION_SECONDS',
+    seconds,
+    '1800',
+    'An off-ramp order whose crypto transfer is not authorized is cancelled after this time.',
+  ),
+  currenciesUrl: optional(
+    'CURRENCIES_URL',
+    values.httpUrl,
+    'Currencies backend to call. Without it the one inside this process answers.',
+    { example: 'http://currencies:8090' },
+  ),
+
+  webhookAllowLoopback: withDefault(
+    'WEBHOOK_ALLOW_LOOPBACK',
+    values.flag,
+    { sandbox: 'true', production: 'false' },
+    'Whether webhooks may go to this machine itself.',
+    {
+      refuse: inProduction((allowed) =>
+        allowed
+          ? 'must not be true in production: a partner could reach services of this machine'
+          : undefined,
+      ),
+    },
+  ),
+  workerConcurrency: withDefault(
+    'WORKER_CONCURRENCY',
+    values.wholeNumber(1, 1024),
+    '32',
+    'Intents that one worker carries out at the same time.',
+    { roles: worker },
+  ),
+
+  metricsPort: withDefault(
+    'METRICS_PORT',
+    values.portOrOff,
+    '9464',
+    'Port of `/metrics`. Processes that share a machine need one each.',
+  ),
+  metricsHost: withDefault(
+    'METRICS_HOST',
+    values.text,
+    '127.0.0.1',
+    'Address `/metrics` listens on. Never make it public.',
+    { example: '0.0.0.0' },
+  ),
+  logLevel: withDefault(
+    'LOG_LEVEL',
+    values.oneOf(...LOG_LEVELS),
+    'info',
+    'Least important log lines that are written.',
+  ),
+  logFormat: withDefault(
+    'LOG_FORMAT',
+    values.oneOf(...LOG_FORMATS),
+    'json',
+    'JSON lines for machines or short lines for people.',
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    values.httpUrl,
+    'OpenTelemetry collector (OTLP over HTTP) that receives traces. Without it none are made.',
+    { example: 'http://otel-collector:4318' },
+  ),
+};

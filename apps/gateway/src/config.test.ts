@@ -1,0 +1,385 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { mnemonicToAccount } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import { renderConfig } from '../../../scripts/docs/config.ts';
+import {
+  ConfigError,
+  type EnvironmentVariables,
+  loadConfig,
+  publicBaseUrlOf,
+  usage,
+  wantsHelp,
+} from './config.ts';
+import { VARIABLES, type Variable } from './config-variables.ts';
+import { randomToken } from './lib/crypto.ts';
+import { redact } from './lib/redaction.ts';
+
+const ADDRESS = `0x${'aB'.repeat(20)}`;
+const CHAIN = {
+  slug: 'base-mainnet',
+  chain_id: 8453,
+  rpc_urls: ['https://node.example.com/provider-key', 'https://second.example.com'],
+  public_rpc_url: 'https://mainnet.base.org',
+  confirmations: 12,
+  contracts: {
+    safe_singleton: ADDRESS,
+    safe_proxy_factory: ADDRESS,
+    multi_send_call_only: ADDRESS,
+    fallback_handler: ADDRESS,
+    forwarder: ADDRESS,
+    router: ADDRESS,
+  },
+  tokens: [{ code: 'USDC', address: ADDRESS, decimals: 6 }],
+  treasury: ADDRESS,
+};
+const PRODUCTION: EnvironmentVariables = {
+  CAUSEWAY_ENV: 'production',
+  PUBLIC_BASE_URL: 'https://pay.example.com',
+  DATABASE_URL: 'postgres://causeway:pw@db:5432/causeway',
+  CHAINS_FILE: '/etc/causeway/chains.json',
+  SERVICE_SIGNER_KEY: `0x${randomBytes(32).toString('hex')}`,
+  DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  OPERATOR_KEY: randomToken('cw_operator_'),
+};
+const readChains = () => JSON.stringify([CHAIN]);
+
+function problemsOf(
+  env: EnvironmentVariables,
+  argv: readonly string[] = [],
+  readText: (path: string) => string = readChains,
+): readonly string[] {
+  try {
+    loadConfig(env, argv, readText);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a sandbox', () => {
+  it('needs nothing to be set', () => {
+    expect(loadConfig({}, [])).toMatchObject({
+      environment: 'sandbox',
+      roles: ['api', 'worker'],
+      host: '127.0.0.1',
+      port: 8080,
+      causewayHome: '.causeway',
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      metricsPort: 9464,
+      logLevel: 'info',
+      logFormat: 'json',
+      rateLimitPartnerPerMinute: 6000,
+      rateLimitPublicPerMinute: 1200,
+      bodyLimitBytes: 1_048_576,
+      webhookAllowLoopback: true,
+      platformFeePct: '0.5',
+      orderTimeoutNoVendorSeconds: 900,
+      orderTimeoutNoEscrowSeconds: 1800,
+      orderTimeoutNoFiatSeconds: 3600,
+      orderTimeoutNoAuthorizationSeconds: 1800,
+      quoteTtlSeconds: 60,
+      shutdownGraceSeconds: 15,
+      workerConcurrency: 32,
+      chains: [],
+    });
+  });
+
+  it('is reached at the port it got unless an address is set', () => {
+    expect(publicBaseUrlOf(loadConfig({ PORT: '0' }, []), 43_210)).toBe('http://localhost:43210');
+    const config = loadConfig({ PUBLIC_BASE_URL: 'http://sandbox.example.com/' }, []);
+    expect(publicBaseUrlOf(config, 43_210)).toBe('http://sandbox.example.com');
+  });
+
+  it('takes its chains from CHAIN_RPC_URLS and refuses the file of production', () => {
+    const env = { CHAIN_RPC_URLS: 'base-mainnet=http://127.0.0.1:8545/?a=b, arbitrum-one=https://x' };
+    expect(loadConfig(env, []).chainRpcUrls).toEqual([
+      { slug: 'base-mainnet', rpcUrl: 'http://127.0.0.1:8545/?a=b' },
+      { slug: 'arbitrum-one', rpcUrl: 'https://x' },
+    ]);
+    expect(problemsOf({ CHAINS_FILE: '/x' })).toEqual([expect.stringContaining('CHAIN_RPC_URLS')]);
+  });
+});
+
+describe('every value', () => {
+  it('is frozen at every depth', () => {
+    const config = loadConfig(PRODUCTION, [], readChains);
+    const check = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      expect(Object.isFrozen(value)).toBe(true);
+      Object.values(value).forEach(check);
+    };
+    check(config);
+    expect(config.chains[0]?.tokens[0]).toBeDefined();
+  });
+
+  it('is trimmed, and an empty one counts as not set', () => {
+    expect(loadConfig({ PORT: ' 9000 ', HOST: '', DATABASE_URL: '  ' }, [])).toMatchObject({
+      port: 9000,
+      host: '127.0.0.1',
+      databaseUrl: undefined,
+    });
+  });
+
+  it.each([
+    ['PORT', ['-1', '65536', '80.5', '0x50', 'http', '1e3']],
+    ['CAUSEWAY_ENV', ['prod', 'Production', 'test']],
+    ['PUBLIC_BASE_URL', ['pay.example.com', 'ftp://x', 'https://x/path', 'https://u:p@x', 'https://x?q=1']],
+    ['DATABASE_URL', ['mysql://x/y', 'localhost:5432', 'postgres://']],
+    ['DATABASE_POOL_SIZE', ['0', 'ten', '1000']],
+    [
+      'CHAIN_RPC_URLS',
+      ['http://127.0.0.1:8545', 'Base=http://x', 'a=ws://x', 'a=', 'a=http://x,a=http://y', ','],
+    ],
+    ['SERVICE_SIGNER_KEY', ['0x12', 'ab'.repeat(32), `0x${'00'.repeat(32)}`, `0x${'ff'.repeat(32)}`]],
+    ['DATA_ENCRYPTION_KEY', ['short', 'ab'.repeat(31), randomBytes(31).toString('base64')]],
+    ['METRICS_PORT', ['on', '70000']],
+    ['LOG_LEVEL', ['verbose']],
+    ['LOG_FORMAT', ['xml']],
+    ['WEBHOOK_ALLOW_LOOPBACK', ['yes', 'TRUE']],
+    ['PLATFORM_FEE_PCT', ['100', '-1', '0.1234567', '.5', '1e1', '5,5', '0.']],
+    ['QUOTE_TTL_SECONDS', ['0', '1.5']],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318']],
+    ['OPERATOR_KEY', ['cw_operator_short', 'cw_test_abcdefghijklmnopqrstuvwxyz012345', 'secret']],
+    ['TRUSTED_PROXIES', ['10.0.0.0/33', 'example.com', '10']],
+    ['CURRENCIES_URL', ['//x']],
+  ])('of %s that does not fit is refused by name', (name, wrongValues) => {
+    for (const wrong of wrongValues)
+      expect(problemsOf({ [name]: wrong })).toEqual([expect.stringMatching(`^${name} `)]);
+  });
+
+  it('keeps percentages and keys exact', () => {
+    const key = randomBytes(32);
+    expect(loadConfig({ PLATFORM_FEE_PCT: '99.999999' }, []).platformFeePct).toBe('99.999999');
+    for (const text of [
+      key.toString('hex'),
+      `0x${key.toString('hex')}`,
+      key.toString('base64'),
+      key.toString('base64url'),
+    ]) {
+      expect(loadConfig({ DATA_ENCRYPTION_KEY: text }, []).dataEncryptionKey).toBe(key.toString('hex'));
+    }
+    expect(loadConfig({ SERVICE_SIGNER_KEY: `0x${'AB'.repeat(32)}` }, []).serviceSignerKey).toBe(
+      `0x${'ab'.repeat(32)}`,
+    );
+  });
+
+  it('switches metrics off with off or with nothing', () => {
+    for (const off of ['off', '']) expect(loadConfig({ METRICS_PORT: off }, []).metricsPort).toBeNull();
+    expect(loadConfig({ METRICS_PORT: '0' }, []).metricsPort).toBe(0);
+  });
+
+  it('lists proxies as addresses and ranges', () => {
+    expect(loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.168.1.7' }, []).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '::1',
+      '192.168.1.7',
+    ]);
+  });
+});
+
+describe('problems', () => {
+  it('are reported all together, each with its variable', () => {
+    const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'loud', QUOTE_TTL_SECONDS: '-1' }, ['serve']);
+    expect(problems).toHaveLength(4);
+    for (const name of ['PORT', 'LOG_LEVEL', 'QUOTE_TTL_SECONDS', '"serve"']) {
+      expect(problems.filter((problem) => problem.startsWith(name))).toHaveLength(1);
+    }
+    expect(new ConfigError(problems).message).toContain('has 4 problems:\n  - "serve" is not an argument');
+  });
+
+  it('never show the value of a secret, whatever is wrong with it', () => {
+    const secrets = Object.values<Variable<unknown>>(VARIABLES).filter(({ secret }) => secret);
+    expect(secrets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['DATABASE_URL', 'SERVICE_SIGNER_KEY', 'DATA_ENCRYPTION_KEY', 'OPERATOR_KEY']),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...secrets.map(({ name }) => name)),
+        fc.constantFrom('', 'cw_operator_', '0x', 'postgres://u:', 'a=http://'),
+        fc.stringMatching(/^Q[0-9a-f]{12,40}Q$/),
+        fc.constantFrom('sandbox', 'production'),
+        (name, start, secret, environment) => {
+          const problems = problemsOf({ ...PRODUCTION, CAUSEWAY_ENV: environment, [name]: start + secret });
+          expect(problems.join('\n')).not.toContain(secret);
+        },
+      ),
+    );
+  });
+
+  it('show what was given where it is no secret', () => {
+    expect(problemsOf({ LOG_LEVEL: 'loud' })).toEqual([
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".',
+    ]);
+  });
+});
+
+describe('production', () => {
+  it('starts with its required variables, on all addresses and without loopback webhooks', () => {
+    expect(loadConfig(PRODUCTION, [], readChains)).toMatchObject({
+      environment: 'production',
+      host: '0.0.0.0',
+      metricsHost: '127.0.0.1',
+      webhookAllowLoopback: false,
+      publicBaseUrl: 'https://pay.example.com',
+    });
+  });
+
+  it('names every variable that is missing, with what to do', () => {
+    const required = Object.keys(PRODUCTION).filter((name) => name !== 'CAUSEWAY_ENV');
+    const problems = problemsOf({ CAUSEWAY_ENV: 'production' });
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual(required.sort());
+    for (const problem of problems) expect(problem).toMatch(/is required in production\. .+ Example: /);
+  });
+
+  it('asks a worker only for what a worker reads', () => {
+    const { OPERATOR_KEY: _, ...rest } = PRODUCTION;
+    expect(problemsOf(rest, ['worker'])).toEqual([]);
+    expect(problemsOf(rest, ['api'])).toEqual([expect.stringContaining('OPERATOR_KEY')]);
+  });
+
+  it.each([
+    ['PUBLIC_BASE_URL', 'http://pay.example.com', 'https'],
+    ['WEBHOOK_ALLOW_LOOPBACK', 'true', 'must not be true'],
+    ['CHAIN_RPC_URLS', 'base-mainnet=http://127.0.0.1:8545', 'CHAINS_FILE'],
+    ['SERVICE_SIGNER_KEY', `0x${'00'.repeat(31)}01`, 'guessable'],
+    ['DATA_ENCRYPTION_KEY', '00'.repeat(32), 'guessable'],
+    ['OPERATOR_KEY', `cw_operator_${'a'.repeat(40)}`, 'guessable'],
+    ['OPERATOR_KEY', 'cw_operator_Sandbox0123456789abcdefghijklmnop', 'sandbox'],
+  ])('refuses a sandbox value of %s', (name, value, reason) => {
+    const problems = problemsOf({ ...PRODUCTION, [name]: value });
+    expect(problems).toEqual([expect.stringMatching(`^${name} .*${reason}`)]);
+  });
+
+  it('refuses every private key that anvil and hardhat hand out, which a sandbox may use', () => {
+    for (let addressIndex = 0; addressIndex < 20; addressIndex += 1) {
+      const account = mnemonicToAccount('test test test test test test test test test test test junk', {
+        addressIndex,
+      });
+      const key = `0x${Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')}`;
+      for (const spelling of [key, `0x${key.slice(2).toUpperCase()}`]) {
+        expect(problemsOf({ ...PRODUCTION, SERVICE_SIGNER_KEY: spelling })).toEqual([
+          expect.stringMatching(/^SERVICE_SIGNER_KEY is a publicly known/),
+        ]);
+        expect(problemsOf({ SERVICE_SIGNER_KEY: spelling })).toEqual([]);
+      }
+    }
+  });
+
+  it('accepts keys that were really drawn at random', () => {
+    for (let round = 0; round < 500; round += 1) {
+      const env = {
+        ...PRODUCTION,
+        SERVICE_SIGNER_KEY: `0x${randomBytes(32).toString('hex')}`,
+        DATA_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+        OPERATOR_KEY:
+          round % 2 ? randomToken('cw_operator_') : `cw_operator_${randomBytes(24).toString('hex')}`,
+      };
+      expect(problemsOf(env)).toEqual([]);
+    }
+  });
+});
+
+describe('chains file', () => {
+  it('becomes typed settings, the first node preferred', () => {
+    const [chain] = loadConfig(PRODUCTION, [], readChains).chains;
+    expect(chain).toMatchObject({
+      slug: 'base-mainnet',
+      chainId: 8453,
+      rpcUrl: CHAIN.rpc_urls[0],
+      rpcUrls: CHAIN.rpc_urls,
+      publicRpcUrl: 'https://mainnet.base.org',
+      contracts: { safeProxyFactory: ADDRESS, multiSendCallOnly: ADDRESS },
+      tokens: [{ code: 'USDC', address: ADDRESS, decimals: 6 }],
+      treasury: ADDRESS,
+    });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['an entry without a field', [{ ...CHAIN, treasury: undefined }], /treasury/],
+    [
+      'a wrong address',
+      [{ ...CHAIN, contracts: { ...CHAIN.contracts, router: '0x12' } }],
+      /\/0\/contracts\/router/,
+    ],
+    ['no node', [{ ...CHAIN, rpc_urls: [] }], /\/0\/rpc_urls/],
+    [
+      'an unknown token',
+      [{ ...CHAIN, tokens: [{ code: 'DAI', address: ADDRESS, decimals: 18 }] }],
+      /\/0\/tokens\/0\/code/,
+    ],
+    ['no confirmations', [{ ...CHAIN, confirmations: 0 }], /\/0\/confirmations/],
+    ['a chain named twice', [CHAIN, { ...CHAIN, chain_id: 1 }], /slug twice/],
+    ['a chain id used twice', [CHAIN, { ...CHAIN, slug: 'other' }], /chain_id twice/],
+    [
+      'a token named twice',
+      [{ ...CHAIN, tokens: [CHAIN.tokens[0], CHAIN.tokens[0]] }],
+      /token of base-mainnet twice/,
+    ],
+    ['no chain', [], /the file/],
+    ['no list', CHAIN, /the file/],
+  ])('with %s is refused where it is wrong, without showing node addresses', (_, content, place) => {
+    const problems = problemsOf(PRODUCTION, [], () => JSON.stringify(content));
+    expect(problems.join('\n')).toMatch(place);
+    for (const problem of problems) expect(problem).toMatch(/^CHAINS_FILE /);
+    expect(problems.join('\n')).not.toContain('provider-key');
+  });
+
+  it('that is missing or no JSON is a problem like any other', () => {
+    expect(
+      problemsOf({ ...PRODUCTION, CHAINS_FILE: '/does/not/exist' }, [], (path) => readFileSync(path, 'utf8')),
+    ).toEqual(['CHAINS_FILE names "/does/not/exist", which cannot be read (ENOENT).']);
+    expect(problemsOf(PRODUCTION, [], () => '{ provider-key')).toEqual([
+      'CHAINS_FILE (/etc/causeway/chains.json): is not valid JSON.',
+    ]);
+  });
+});
+
+describe('command line', () => {
+  it('names the roles, none means both', () => {
+    expect(loadConfig({}, ['api']).roles).toEqual(['api']);
+    expect(loadConfig({}, ['worker']).roles).toEqual(['worker']);
+    expect(loadConfig({}, ['worker', 'api']).roles).toEqual(['api', 'worker']);
+    expect(loadConfig({}, []).roles).toEqual(['api', 'worker']);
+  });
+
+  it('says what exists when an argument is unknown', () => {
+    expect(problemsOf({}, ['--port=1'])).toEqual([
+      '"--port=1" is not an argument. There are: api, worker (none means both) and --help.',
+    ]);
+  });
+
+  it('--help lists every variable', () => {
+    expect([wantsHelp(['--help']), wantsHelp(['api', '-h']), wantsHelp(['api'])]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    for (const { name } of Object.values(VARIABLES)) expect(usage()).toContain(` ${name} `);
+  });
+});
+
+describe('reference', () => {
+  it('in docs is the one generated from the table', () => {
+    const committed = readFileSync(new URL('../../../docs/reference/config.md', import.meta.url), 'utf8');
+    expect(committed).toBe(renderConfig());
+    for (const { name } of Object.values(VARIABLES)) expect(committed).toContain(`| \`${name}\` |`);
+  });
+});
+
+describe('a logged configuration', () => {
+  it('shows no secret', () => {
+    const logged = JSON.stringify(redact(loadConfig(PRODUCTION, [], readChains)));
+    const hidden = [
+      PRODUCTION.SERVICE_SIGNER_KEY,
+      PRODUCTION.OPERATOR_KEY,
+      PRODUCTION.DATABASE_URL,
+      'provider-key',
+    ];
+    const dataKey = Buffer.from(PRODUCTION.DATA_ENCRYPTION_KEY ?? '', 'base64').toString('hex');
+    for (const secret of [...hidden, dataKey]) expect(logged).not.toContain(secret);
+  });
+});

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { type ConfiguredChain, parseChainsFile } from './chains-file.ts';
+import { InvalidValue } from './config-values.ts';
+import { type Environment, ROLES, type Role, VARIABLES, type Variable } from './config-variables.ts';
+import { maskText } from './lib/redaction.ts';
+
+export type { ConfiguredChain } from './chains-file.ts';
+export type { Environment, Role } from './config-variables.ts';
+
+type Variables = typeof VARIABLES;
+type ValueOf<V> =
+  V extends Variable<infer T> ? (V extends { readonly default: string | object } ? T : T | undefined) : never;
+type Values = { readonly [Key in keyof Variables]: ValueOf<Variables[Key]> };
+
+/** The configuration of one process: parsed once, frozen at every depth. */
+export interface Config extends Values {
+  /** What this process does. */
+  readonly roles: readonly Role[];
+  /** The chains of CHAINS_FILE; empty in a sandbox. */
+  readonly chains: readonly ConfiguredChain[];
+}
+
+/** Everything that is wrong with the configuration, at once. Carries no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const list = problems.map((problem) => `  - ${problem}`).join('\n');
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${list}`,
+    );
+    this.problems = problems;
+  }
+}
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration from environment variables (no `.env` file) and the roles from the command line.
+ * Throws one `ConfigError` that lists every problem.
+ */
+export function loadConfig(
+  env: EnvironmentVariables = process.env,
+  argv: readonly string[] = process.argv.slice(2),
+  readText: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): Config {
+  const problems: string[] = [];
+  const roles = parseRoles(argv, problems);
+  const environment = readValue(VARIABLES.environment, env, 'sandbox', roles, problems) ?? 'sandbox';
+
+  const values: Record<string, unknown> = { environment };
+  for (const [key, variable] of Object.entries<Variable<unknown>>(VARIABLES)) {
+    if (key !== 'environment') values[key] = readValue(variable, env, environment, roles, problems);
+  }
+  const { chainsFile } = values as unknown as Values;
+  const chains = chainsFile === undefined ? [] : readChains(chainsFile, readText, problems);
+
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Every variable was read by the parser that its type is inferred from, or there would be a problem.
+  return deepFreeze({ ...(values as unknown as Values), roles, chains });
+}
+
+function readValue<T>(
+  variable: Variable<T>,
+  env: EnvironmentVariables,
+  environment: Environment,
+  roles: readonly Role[],
+  problems: string[],
+): T | undefined {
+  const { name, type } = variable;
+  const given = env[name]?.trim();
+  const isSet = given !== undefined && (given !== '' || type.emptyIsValue === true);
+  const text = isSet ? given : defaultOf(variable, environment);
+  if (text === undefined) {
+    const isRead = roles.some((role) => (variable.roles ?? ROLES).includes(role));
+    if (variable.requiredInProduction && environment === 'production' && isRead) {
+      problems.push(`${name} is required in production. ${whatFor(variable)}`);
+    }
+    return undefined;
+  }
+  try {
+    const value = type.parse(text);
+    const refusal = variable.refuse?.(value, environment);
+    if (refusal === undefined) return value;
+    problems.push(`${name} ${refusal}.`);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const shown = variable.secret ? '' : `, not ${JSON.stringify(maskText(text.slice(0, 80)))}`;
+    problems.push(`${name} ${error.message}${shown}.`);
+  }
+  return undefined;
+}
+
+function defaultOf(variable: Variable<unknown>, environment: Environment): string | undefined {
+  return typeof variable.default === 'object' ? variable.default[environment] : variable.default;
+}
+
+/** The first sentence of the description, which says what to provide, and an example. */
+function whatFor({ name, description, example }: Variable<unknown>): string {
+  const purpose = description.split(/(?<=[.;]) /, 1)[0]?.replace(/;$/, '.') ?? '';
+  return example === undefined ? purpose : `${purpose} Example: ${name}=${example}`;
+}
+
+function readChains(
+  path: string,
+  readText: (path: string) => string,
+  problems: string[],
+): readonly ConfiguredChain[] {
+  let text: string;
+  try {
+    text = readText(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    problems.push(`CHAINS_FILE names ${JSON.stringify(path)}, which cannot be read${code}.`);
+    return [];
+  }
+  const result = parseChainsFile(text);
+  if (result.problems === undefined) return result.chains;
+  problems.push(...result.problems.map((problem) => `CHAINS_FILE (${path}): ${problem}.`));
+  return [];
+}
+
+function parseRoles(argv: readonly string[], problems: string[]): readonly Role[] {
+  const isRole = (argument: string): argument is Role => ROLES.some((role) => role === argument);
+  for (const argument of argv.filter((candidate) => !isRole(candidate) && !isHelp(candidate))) {
+    problems.push(
+      `${JSON.stringify(argument)} is not an argument. There are: ${ROLES.join(', ')} (none means both) and --help.`,
+    );
+  }
+  const named = ROLES.filter((role) => argv.includes(role));
+  return named.length === 0 ? ROLES : named;
+}
+
+const isHelp = (argument: string) => argument === '--help' || argument === '-h';
+
+/** Whether the command line asks for the usage text instead of a start. */
+export function wantsHelp(argv: readonly string[] = process.argv.slice(2)): boolean {
+  return argv.some(isHelp);
+}
+
+/** What `--help` prints. */
+export function usage(): string {
+  const variables: readonly Variable<unknown>[] = Object.values(VARIABLES);
+  const width = Math.max(...variables.map(({ name }) => name.length));
+  const lines = variables.map((variable) => {
+    const fallback = typeof variable.default === 'object' ? variable.default.sandbox : variable.default;
+    const note = variable.requiredInProduction
+      ? ' (required in production)'
+      : fallback
+        ? ` (${fallback})`
+        : '';
+    return `  ${variable.name.padEnd(width)}  ${variable.description.replaceAll('`', '')}${note}`;
+  });
+  return [
+    'Usage: npm start [-- api | worker]',
+    '',
+    'Starts the API and the worker, or the one that is named. Without any setting it is a sandbox.',
+    '',
+    'Environment variables, with what a sandbox takes when they are not set:',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** The address partners use. A sandbox that does not set one is reached at the port it got, which may be any free one. */
+export function publicBaseUrlOf(config: Pick<Config, 'publicBaseUrl'>, listeningPort: number): string {
+  return config.publicBaseUrl ?? `http://localhost:${listeningPort}`;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

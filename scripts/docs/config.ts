@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { ROLES, VARIABLES, type Variable } from '../../apps/gateway/src/config-variables.ts';
+
+const OUTPUT = new URL('../../docs/reference/config.md', import.meta.url);
+
+const INTRODUCTION = `# Configuration
+
+Generated from \`apps/gateway/src/config-variables.ts\` by \`node scripts/docs/config.ts\`; do not edit.
+
+Everything is set through environment variables; a \`.env\` file is not read. They are read once, when a process starts. If
+anything is wrong, the process lists every problem and does not start. A variable that is set to nothing counts as not set,
+except where the type says otherwise.
+
+Without any variable, \`npm start\` is a sandbox. With \`CAUSEWAY_ENV=production\` the values of a sandbox are refused: the
+embedded database, an \`http\` address, webhooks to the machine itself, publicly known or guessable keys.
+
+The command line names what a process does: \`npm start -- api\`, \`npm start -- worker\`, or nothing for both. Any number of
+processes can share one database. \`npm start -- --help\` prints a short form of this page.
+`;
+
+const CHAINS_FILE = `## Chains file
+
+\`CHAINS_FILE\` names a JSON file with one entry for each chain:
+
+\`\`\`json
+[
+  {
+    "slug": "base-mainnet",
+    "chain_id": 8453,
+    "rpc_urls": ["https://node.example.com/your-key"],
+    "public_rpc_url": "https://mainnet.base.org",
+    "confirmations": 12,
+    "contracts": {
+      "safe_singleton": "0x…",
+      "safe_proxy_factory": "0x…",
+      "multi_send_call_only": "0x…",
+      "fallback_handler": "0x…",
+      "forwarder": "0x…",
+      "router": "0x…"
+    },
+    "tokens": [{ "code": "USDC", "address": "0x…", "decimals": 6 }],
+    "treasury": "0x…"
+  }
+]
+\`\`\`
+
+| field | meaning |
+|---|---|
+| \`slug\` | Name of the chain in the API. |
+| \`chain_id\` | Its EIP-155 number. |
+| \`rpc_urls\` | Nodes to use, the preferred one first. They may carry a provider's key: partners never see them. |
+| \`public_rpc_url\` | Node address that partners are shown. |
+| \`confirmations\` | Blocks, its own included, that a transaction needs before anything depends on it. |
+| \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |
+| \`tokens\` | \`code\` is USDC, USDT or USDT0; \`decimals\` is the token's own. |
+| \`treasury\` | Wallet that receives the platform fees. |
+`;
+
+function defaultCell({ default: fallback, requiredInProduction }: Variable<unknown>): string {
+  if (typeof fallback === 'object')
+    return `sandbox \`${fallback.sandbox}\`, production \`${fallback.production}\``;
+  if (fallback !== undefined) return `\`${fallback}\``;
+  return requiredInProduction ? '**required in production**' : 'not set';
+}
+
+function row(variable: Variable<unknown>): string {
+  const { name, type, description, example, secret, roles = ROLES } = variable;
+  const about = [
+    description,
+    example && `Example: \`${example}\`.`,
+    secret && 'Secret: never printed or logged.',
+  ];
+  const cells = [
+    `\`${name}\``,
+    type.label,
+    defaultCell(variable),
+    roles.join(', '),
+    about.filter(Boolean).join(' '),
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** The configuration reference, in Markdown. */
+export function renderConfig(): string {
+  const rows = Object.values<Variable<unknown>>(VARIABLES).map(row);
+  const table = ['| variable | type | default | read by | meaning |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}`;
+}
+
+if (import.meta.main) writeFileSync(OUTPUT, renderConfig());
