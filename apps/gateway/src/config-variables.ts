@@ -2,7 +2,7 @@ import type { ValueType } from './config-values.ts';
 import * as values from './config-values.ts';
 import { LOG_FORMATS, LOG_LEVELS } from './lib/logger.ts';
 
-export const ENVIRONMENTS = ['sandbox', 'production'] as const;
+const ENVIRONMENTS = ['sandbox', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export const ROLES = ['api', 'worker'] as const;
