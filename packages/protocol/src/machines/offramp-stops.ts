@@ -285,7 +285,7 @@ const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'faile
       to: status,
       emits: [],
       sets: { transferAuthorization: 'spent' },
-      spec: 'Traps: no late deposit can arrive any more',
+      spec: 'Safety: no late deposit can arrive any more',
     },
   ],
 );
@@ -297,7 +297,7 @@ const lapse: OrderTransition<OfframpStatus> = {
   to: 'awaiting_crypto_transfer_authorization',
   emits: [],
   sets: { transferAuthorization: 'spent' },
-  spec: 'Traps: a new authorization only after the old one is dead',
+  spec: 'Safety: a new authorization only after the old one is dead',
 };
 
 export const OFFRAMP_STOPS: readonly OrderTransition<OfframpStatus>[] = [

@@ -167,7 +167,7 @@ const funding: readonly OrderTransition<OfframpStatus>[] = [
     to: 'awaiting_crypto_transfer_authorization',
     emits: CHANGED,
     sets: { transferAuthorization: 'spent' },
-    spec: 'Traps: the old nonce is spent or its deadline has passed for good',
+    spec: 'Safety: the old nonce is spent or its deadline has passed for good',
   },
   {
     from: ['awaiting_crypto_transfer_authorization', 'crypto_transfer_authorization_pending'],
@@ -192,7 +192,7 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
     to: 'crypto_received',
     emits: [],
     effects: ['vendor.request-fiat-payment'],
-    spec: 'Traps: KYC is read again before the buyer is told to pay; a funded order goes to review, not on',
+    spec: 'Safety: KYC is read again before the buyer is told to pay; a funded order goes to review, not on',
   },
   {
     from: 'crypto_received',
