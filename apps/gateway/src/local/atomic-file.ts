@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Private by default: everything a sandbox keeps in its home is its owner's business. */
@@ -19,6 +19,7 @@ export async function writeFileAtomically(
     const file = await open(temporary, 'wx', PRIVATE_FILE);
     try {
       await file.writeFile(content);
+      await giveToFolderOwner(file, dirname(path));
       await file.sync();
     } finally {
       await file.close();
@@ -30,6 +31,13 @@ export async function writeFileAtomically(
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** A start as root in an ordinary user's sandbox must not lock that user out of it. */
+async function giveToFolderOwner(file: FileHandle, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  if (uid !== 0) await file.chown(uid, gid);
 }
 
 /** Without this a power cut may forget the rename. Some file systems refuse to sync a folder; they do without. */

@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHome } from './home.ts';
 import { ownIdentity } from './processes.ts';
@@ -75,5 +77,19 @@ describe('sandbox home', () => {
     await writeFile(join(folder, 'sandbox.lock.turn'), dead);
     await openHome(folder);
     expect(await readdir(folder)).toEqual(['sandbox.lock']);
+  });
+
+  it.runIf(process.getuid?.() === 0)('says what to do when it belongs to another user', async () => {
+    await chmod(base, 0o755);
+    const taken = join(base, 'of-root');
+    await mkdir(taken, { mode: 0o755 });
+    const script = `
+      import { openHome } from ${JSON.stringify(new URL('./home.ts', import.meta.url).href)};
+      await openHome(${JSON.stringify(taken)});`;
+    const asNobody = { uid: 65_534, gid: 65_534, cwd: '/' };
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], asNobody);
+    await expect(run).rejects.toThrow(
+      `Cannot write to ${taken}. Start as the user it belongs to, or set CAUSEWAY_HOME to another folder.`,
+    );
   });
 });

@@ -24,7 +24,12 @@ export async function openHome(folder: string, options: { url?: string } = {}): 
   const path = await realpath(folder);
   const lock = join(path, 'sandbox.lock');
   const holder: LockHolder = { ...(await ownIdentity()), url: options.url ?? null };
-  await acquire(lock, holder, path);
+  await acquire(lock, holder, path).catch((error: unknown) => {
+    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EROFS')) throw error;
+    throw new Error(
+      `Cannot write to ${path}. Start as the user it belongs to, or set CAUSEWAY_HOME to another folder.`,
+    );
+  });
   return {
     path,
     async release() {

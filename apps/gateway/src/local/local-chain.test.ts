@@ -46,7 +46,9 @@ async function pay({ rpcUrl }: LocalChain): Promise<unknown> {
   await callRpc(rpcUrl, 'anvil_impersonateAccount', [SENDER]);
   const hash = await callRpc(rpcUrl, 'eth_sendTransaction', [{ from: SENDER, to: RECEIVER, value: '0x1' }]);
   // The node answers with the hash before it has mined.
-  await expect.poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull();
+  await expect
+    .poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash]), { timeout: 5_000 })
+    .not.toBeNull();
   return hash;
 }
 
@@ -124,7 +126,9 @@ describe('local chain', () => {
     expect(notices).toEqual([
       'The newest saved state of chain base is damaged: continuing from the one before it',
     ]);
-    expect(await callRpc(second.rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull();
+    expect(await callRpc(second.rpcUrl, 'eth_getTransactionReceipt', [hash]), {
+      timeout: 5_000,
+    }).not.toBeNull();
     await second.stop();
     // The damaged file must not have become the one to fall back on.
     await copyFile(files().previous, files().newest);

@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRpc, callRpcForNumber } from './chain-rpc.ts';
@@ -28,7 +30,8 @@ let notices: string[];
 const running: { stop(): Promise<void> }[] = [];
 
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'causeway-local-'));
+  base = await mkdtemp(join(tmpdir(), 'causeway local '));
+  // A space in the name, because people have them.
   // mkdtemp makes it private to root, and one test is about exactly that.
   await chmod(base, 0o755);
   home = join(base, 'home');
@@ -75,7 +78,9 @@ async function pay(rpcUrl: string): Promise<string> {
   await callRpc(rpcUrl, 'anvil_impersonateAccount', [SENDER]);
   const hash = await callRpc(rpcUrl, 'eth_sendTransaction', [{ from: SENDER, to: RECEIVER, value: '0x7' }]);
   // The node answers with the hash before it has mined.
-  await expect.poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull();
+  await expect
+    .poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash]), { timeout: 5_000 })
+    .not.toBeNull();
   return String(hash);
 }
 
@@ -95,7 +100,10 @@ async function writeEverywhere(parts: Pick<LocalParts, 'databaseUrl' | 'chains'>
   return { hashes, receipts };
 }
 
-async function expectAllKept(parts: LocalParts, written: Written): Promise<void> {
+async function expectAllKept(
+  parts: Pick<LocalParts, 'databaseUrl' | 'chains'>,
+  written: Written,
+): Promise<void> {
   expect(await query(parts.databaseUrl, 'select value from kept')).toEqual([{ value: 'row' }]);
   for (const [index, { rpcUrl }] of parts.chains.entries()) {
     const receipt = await callRpc(rpcUrl, 'eth_getTransactionReceipt', [written.hashes[index]]);
@@ -118,9 +126,7 @@ async function untilConfirmedAndSaved(parts: Pick<LocalParts, 'chains'>): Promis
 }
 
 /** A sandbox in a process of its own, so that it can be killed like one. */
-async function startElsewhere(
-  as: { uid?: number; gid?: number } = {},
-): Promise<{ child: ChildProcess; parts: Pick<LocalParts, 'databaseUrl' | 'chains'> }> {
+function launch(options: SpawnOptions = {}): { child: ChildProcess; output: Readable } {
   const script = `
     import { startLocalParts } from ${JSON.stringify(new URL('./local-parts.ts', import.meta.url).href)};
     const parts = await startLocalParts({
@@ -131,19 +137,31 @@ async function startElsewhere(
     process.once('SIGTERM', () => parts.stop());
     console.log(JSON.stringify(parts));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    ...options,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
-    ...as,
   });
-  running.push({
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  });
-  for await (const line of createInterface({ input: child.stdout }))
-    return { child, parts: JSON.parse(line) };
+  if (child.stdout === null) throw new Error('No output to read.');
+  return { child, output: child.stdout };
+}
+
+interface Elsewhere {
+  readonly child: ChildProcess;
+  readonly parts: Pick<LocalParts, 'databaseUrl' | 'chains'>;
+  stop(): Promise<void>;
+}
+
+async function startElsewhere(options: SpawnOptions = {}): Promise<Elsewhere> {
+  const { child, output } = launch(options);
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  running.push({ stop });
+  for await (const line of createInterface({ input: output }))
+    return { child, parts: JSON.parse(line), stop };
   throw new Error('The sandbox ended before it was ready.');
 }
 
@@ -215,6 +233,26 @@ describe('local parts', () => {
 
     await expectAllKept(await start(), written);
     expect(await busy).toBe('cut off');
+  });
+
+  it('can be killed with -9 at any moment of their first start', async () => {
+    for (const afterMs of [120, 200, 300, 450, 700, 1_000]) {
+      const { child } = launch();
+      await delay(afterMs);
+      await killAndWait(child);
+    }
+    const parts = await start();
+    const written = await writeEverywhere(parts);
+    await expectAllKept(parts, written);
+  });
+
+  it('do not hear a Ctrl-C at the terminal, so that the sandbox can stop them in order', async () => {
+    const { child } = await startElsewhere({ detached: true });
+    const ended = once(child, 'exit');
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await ended;
+    expect(await startedFor(home)).toHaveLength(3);
+    await start();
   });
 
   it('are refused a second time in the same folder, with who holds it', async () => {
@@ -297,6 +335,18 @@ describe('local parts', () => {
     const written = await writeEverywhere(first.parts);
     await killAndWait(first.child);
     const second = await startElsewhere({ uid: 65_534, gid: 65_534 });
-    await expectAllKept(second.parts as LocalParts, written);
+    await expectAllKept(second.parts, written);
+  });
+
+  it.runIf(isRoot)('stay usable for an ordinary user after a start as root in between', async () => {
+    await mkdir(home);
+    await chown(home, 65_534, 65_534);
+    const first = await startElsewhere({ uid: 65_534, gid: 65_534 });
+    const written = await writeEverywhere(first.parts);
+    await first.stop();
+    const asRoot = await start();
+    await expectAllKept(asRoot, written);
+    await asRoot.stop();
+    await expectAllKept((await startElsewhere({ uid: 65_534, gid: 65_534 })).parts, written);
   });
 });

@@ -26,6 +26,8 @@ export async function clearLeftovers(dataFolder: string): Promise<{ readonly sto
   return { stopped: found.length };
 }
 
+const PROGRAMS = /(^|\/)(postgres|initdb)(\s|$)/;
+
 /** By marker the server and its backends; by folder also an initdb or a single-user server cut off half-way. */
 async function findPostgres(dataFolder: string): Promise<RunningProcess[]> {
   const marker = clusterMarker(dataFolder);
@@ -34,11 +36,12 @@ async function findPostgres(dataFolder: string): Promise<RunningProcess[]> {
   const ours = found.filter(({ argv }) => {
     const [program = ''] = argv;
     if (program.startsWith(`postgres: ${marker}:`)) return true;
-    if (!/(^|\/)(postgres|initdb)(\s|$)/.test(program)) return false;
-    const words = argv.flatMap((argument) => argument.split(/[\s=]/));
-    return (
-      words.includes(marker) || folders.some((folder) => words.includes(folder) || argv.includes(folder))
+    // Padded, so that a folder whose name only begins like ours does not match.
+    const line = `${argv.join(' ')} `;
+    const isOurFolder = folders.some(
+      (folder) => line.includes(` ${folder} `) || line.includes(`=${folder} `),
     );
+    return PROGRAMS.test(program) && (line.includes(`cluster_name=${marker} `) || isOurFolder);
   });
   return [...new Map(ours.map((each) => [each.pid, each])).values()];
 }
