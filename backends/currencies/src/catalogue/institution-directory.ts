@@ -1,0 +1,126 @@
+import type { InstitutionView } from './catalogue-views.ts';
+import { foldText } from './text-folding.ts';
+
+/** One institution as one rail lists it. */
+export type DirectoryEntry = {
+  view: InstitutionView;
+  countries: ReadonlySet<string>;
+  codes: readonly string[];
+};
+
+export type DirectoryFilter = {
+  institutionId?: string | undefined;
+  country?: string | undefined;
+  search?: string | undefined;
+  code?: string | undefined;
+};
+
+type IndexedEntry = DirectoryEntry & { folded: string };
+
+const EXACT = 0;
+const PREFIX = 1;
+const WORD_PREFIX = 2;
+const SUBSTRING = 3;
+const SEPARATOR = '\n';
+const REMEMBERED_FILTERS = 256;
+
+/**
+ * The institutions of one rail in the order of their names. All folded names are one string, so that a search is a
+ * few native `indexOf` calls instead of a visit to every entry; results of recent filters are remembered.
+ */
+export class InstitutionDirectory {
+  readonly #entries: readonly IndexedEntry[];
+  readonly #haystack: string;
+  readonly #starts: Int32Array;
+  readonly #all: readonly InstitutionView[];
+  readonly #byId = new Map<string, IndexedEntry>();
+  readonly #byCode = new Map<string, IndexedEntry[]>();
+  readonly #remembered = new Map<string, readonly InstitutionView[]>();
+
+  constructor(entries: readonly DirectoryEntry[]) {
+    this.#entries = entries
+      .map((entry) => ({ ...entry, folded: foldText(entry.view.name) }))
+      .sort(byFoldedName);
+    this.#starts = new Int32Array(this.#entries.length);
+    let haystack = SEPARATOR;
+    this.#entries.forEach((entry, index) => {
+      this.#starts[index] = haystack.length;
+      haystack += entry.folded + SEPARATOR;
+      this.#byId.set(entry.view.id, entry);
+      for (const code of entry.codes) {
+        const key = code.toUpperCase();
+        this.#byCode.set(key, [...(this.#byCode.get(key) ?? []), entry]);
+      }
+    });
+    this.#haystack = haystack;
+    this.#all = Object.freeze(this.#entries.map((entry) => entry.view));
+  }
+
+  has(institutionId: string): boolean {
+    return this.#byId.has(institutionId);
+  }
+
+  matching(filter: DirectoryFilter): readonly InstitutionView[] {
+    const { institutionId, country, search, code } = filter;
+    if (institutionId === undefined && country === undefined && search === undefined && code === undefined) {
+      return this.#all;
+    }
+    const key = JSON.stringify([institutionId, country, search, code]);
+    const known = this.#remembered.get(key);
+    if (known !== undefined) return known;
+    const found = Object.freeze(this.#filter(filter).map((entry) => entry.view));
+    // Dropping everything at once is enough: the point is to serve the few filters that repeat all the time.
+    if (this.#remembered.size >= REMEMBERED_FILTERS) this.#remembered.clear();
+    this.#remembered.set(key, found);
+    return found;
+  }
+
+  #filter({ institutionId, country, search, code }: DirectoryFilter): readonly IndexedEntry[] {
+    let found: readonly IndexedEntry[] = search === undefined ? this.#entries : this.#search(search);
+    if (institutionId !== undefined) found = found.filter((entry) => entry.view.id === institutionId);
+    if (code !== undefined) {
+      const coded = new Set(this.#byCode.get(code.toUpperCase()));
+      found = found.filter((entry) => coded.has(entry));
+    }
+    if (country !== undefined) found = found.filter((entry) => entry.countries.has(country));
+    return found;
+  }
+
+  #search(search: string): readonly IndexedEntry[] {
+    const wanted = foldText(search);
+    if (wanted === '') return [];
+    const ranked: IndexedEntry[][] = [[], [], [], []];
+    let at = this.#haystack.indexOf(wanted);
+    while (at !== -1) {
+      const index = this.#entryAt(at);
+      const entry = this.#entries[index];
+      if (entry === undefined) break;
+      ranked[rankOf(entry.folded, wanted)]?.push(entry);
+      const next = (this.#starts[index] ?? at) + entry.folded.length;
+      at = this.#haystack.indexOf(wanted, next);
+    }
+    return ranked.flat();
+  }
+
+  #entryAt(position: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function rankOf(name: string, wanted: string): number {
+  if (name === wanted) return EXACT;
+  if (name.startsWith(wanted)) return PREFIX;
+  return name.includes(` ${wanted}`) ? WORD_PREFIX : SUBSTRING;
+}
+
+function byFoldedName(left: IndexedEntry, right: IndexedEntry): number {
+  if (left.folded !== right.folded) return left.folded < right.folded ? -1 : 1;
+  return left.view.id < right.view.id ? -1 : 1;
+}

@@ -1,0 +1,30 @@
+/** Letters that Unicode does not decompose into a base letter and a mark. */
+const UNDECOMPOSED: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  ŋ: 'n',
+  þ: 'th',
+  ŧ: 't',
+};
+
+/**
+ * The form in which names are compared: without case, accents and punctuation, words parted by single spaces.
+ * An apostrophe joins what it stands between, as people type `Caisse d'Épargne` with and without it.
+ */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøđðħıłŋþŧ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .replace(/[\p{M}'’ʼ`]+/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
