@@ -25,7 +25,7 @@ export interface Child {
   stop(ladder: readonly StopStep[]): Promise<void>;
 }
 
-export interface StopStep {
+interface StopStep {
   readonly signal: NodeJS.Signals;
   readonly patienceMs: number;
 }

@@ -126,9 +126,7 @@ describe('local chain', () => {
     expect(notices).toEqual([
       'The newest saved state of chain base is damaged: continuing from the one before it',
     ]);
-    expect(await callRpc(second.rpcUrl, 'eth_getTransactionReceipt', [hash]), {
-      timeout: 5_000,
-    }).not.toBeNull();
+    expect(await callRpc(second.rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull();
     await second.stop();
     // The damaged file must not have become the one to fall back on.
     await copyFile(files().previous, files().newest);

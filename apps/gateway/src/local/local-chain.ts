@@ -10,6 +10,8 @@ import { type Child, lastLogLines, startChild } from './child.ts';
 import { pickPort } from './free-port.ts';
 import { findProcessesByCommand, type RunningProcess, signalProcess, waitUntilGone } from './processes.ts';
 
+const require = createRequire(import.meta.url);
+
 export interface LocalChain {
   readonly slug: string;
   readonly chainId: number;
@@ -81,7 +83,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 
 /** The node itself, without the package's script around it, which would be one more Node process per chain. */
 function resolveAnvil(): string {
-  const manifest = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+  const manifest = require.resolve('@foundry-rs/anvil/package.json');
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const program = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
   const packageName = `@foundry-rs/anvil-${process.platform}-${arch}`;

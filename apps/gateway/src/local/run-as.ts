@@ -10,7 +10,7 @@ export interface RunAs {
   readonly prefix: readonly string[];
 }
 
-export interface Account {
+interface Account {
   readonly uid: number;
   readonly gid: number;
 }

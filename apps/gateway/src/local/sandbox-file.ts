@@ -9,7 +9,7 @@ export interface SandboxDescription {
   readonly chains: readonly SandboxChain[];
 }
 
-export interface SandboxPartner {
+interface SandboxPartner {
   readonly name: string;
   readonly apiKey: string;
   readonly widgetKey: string;
@@ -19,13 +19,13 @@ export interface SandboxPartner {
   readonly fiatAccountsEnabled: boolean;
 }
 
-export interface SandboxVendor {
+interface SandboxVendor {
   readonly name: string;
   readonly apiKey: string;
   readonly walletAddress: string;
 }
 
-export interface SandboxChain {
+interface SandboxChain {
   readonly slug: string;
   readonly chainId: number;
   readonly rpcUrl: string;
