@@ -134,6 +134,27 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
     );
   });
 
+  test('while an order is held nothing that moves money is started', () => {
+    const moving =
+      /^(escrow\.(release|refund|auto-refund|return-to-vendor)|transfer\.relay|bridge\.relay|vendor\.request)/;
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step === undefined || 'kycCleared' in step) continue;
+          const held = order.facts.held;
+          const before = order.effects.length;
+          order.attempt(step.trigger, step.actor);
+          if (!held || step.trigger === 'hold_released') continue;
+          const started = order.effects.slice(before).filter((effect) => moving.test(effect));
+          expect(started, `${order.passed.join(' > ')} on ${step.trigger}`).toEqual([]);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
   test('guided walks together visit every status', () => {
     const visited = new Set<string>();
     fc.assert(

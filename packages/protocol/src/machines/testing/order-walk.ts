@@ -19,7 +19,7 @@ import {
   type RefusalCode,
 } from '../index.ts';
 
-const ORDER_ID = '0198c0de-0000-7000-8000-000000000001';
+export const ORDER_ID = '0198c0de-0000-7000-8000-000000000001';
 
 /** An order in memory, driven as the executor drives a row: decide, apply, follow. */
 export class OrderWalk {

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { ORDER_MACHINES, type OrderFacts, timeoutOf } from './index.ts';
+import { OrderWalk } from './testing/order-walk.ts';
+
+const CHANGED = 'order.status.changed';
+
+function onramp(facts: Partial<OrderFacts> = {}): OrderWalk {
+  return new OrderWalk('onramp', facts).report('order_initiated', 'partner');
+}
+
+function onrampAwaitingFiat(facts: Partial<OrderFacts> = {}): OrderWalk {
+  return onramp(facts).report('vendor_accepted', 'vendor').report('escrow_funded', 'chain');
+}
+
+function onrampCompleted(): OrderWalk {
+  return onrampAwaitingFiat()
+    .report('payment_sent_confirmed', 'partner')
+    .report('fiat_confirmed_by_vendor', 'vendor')
+    .report('release_confirmed', 'chain');
+}
+
+describe('C3.1 on-ramp, row by row', () => {
+  test('initiate waits for a vendor and is announced; without KYC it is refused', () => {
+    expect(onramp()).toMatchObject({ status: 'awaiting_liquidity_provider', emitted: [CHANGED] });
+    expect(new OrderWalk('onramp', { kycCleared: false }).refusal('order_initiated', 'partner')).toBe(
+      'KYC_NOT_CLEARED',
+    );
+  });
+
+  test('a vendor accepts', () => {
+    const order = onramp().report('vendor_accepted', 'vendor');
+    expect(order).toMatchObject({ status: 'awaiting_vendor_escrow_funding', last: [CHANGED] });
+    expect(order.effects).toContain('escrow.deploy-and-watch');
+  });
+
+  test('crypto locked in escrow opens the fiat transfer', () => {
+    expect(onrampAwaitingFiat()).toMatchObject({ status: 'awaiting_fiat_transfer', last: [CHANGED] });
+  });
+
+  test('confirm-payment-sent moves to fiat_transfer_pending and only from awaiting_fiat_transfer', () => {
+    const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
+    expect(order).toMatchObject({ status: 'fiat_transfer_pending', last: [CHANGED] });
+    expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('INVALID_STATUS');
+  });
+
+  test('a payment_request order needs payer details first; an ordinary one takes none', () => {
+    const order = onrampAwaitingFiat({ paymentRequest: true });
+    expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('INVALID_STATUS');
+    expect(order.next()).toBe('submit_payer_details');
+    order.report('payer_details_submitted', 'partner');
+    expect(order).toMatchObject({ status: 'awaiting_fiat_transfer', last: [] });
+    expect(order.next()).toBe('confirm_payment_sent');
+    expect(order.report('payment_sent_confirmed', 'partner').status).toBe('fiat_transfer_pending');
+    expect(onrampAwaitingFiat().refusal('payer_details_submitted', 'partner')).toBe('OPERATION_NOT_ALLOWED');
+  });
+
+  test('an own_iban order refuses confirm-payment-sent and advances by its matched deposit', () => {
+    const order = onrampAwaitingFiat({ fundingSource: 'own_iban' });
+    expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('OPERATION_NOT_ALLOWED');
+    expect(order.allowed()).toEqual(['cancel']);
+    expect(order.next()).toBe('deposit_to_user_account');
+    expect(order.report('deposit_matched', 'bank')).toMatchObject({
+      status: 'fiat_transfer_pending',
+      last: [CHANGED],
+    });
+    expect(onrampAwaitingFiat().refusal('deposit_matched', 'bank')).toBe('INVALID_STATUS');
+  });
+
+  test('an ambiguous deposit holds the order, which then neither matches, expires nor cancels by itself', () => {
+    const order = onrampAwaitingFiat({ fundingSource: 'own_iban' }).report('hold_placed', 'bank');
+    for (const [trigger, actor] of [
+      ['deposit_matched', 'bank'],
+      ['order_expired', 'clock'],
+      ['cancelled_by_partner', 'partner'],
+    ] as const) {
+      expect(order.refusal(trigger, actor)).toBe('OPERATION_NOT_ALLOWED');
+    }
+    order.report('hold_released', 'operator').report('deposit_matched', 'operator');
+    expect(order.status).toBe('fiat_transfer_pending');
+  });
+
+  test('the vendor’s confirmation releases the escrow; completed is announced only when crypto has arrived', () => {
+    const order = onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('fiat_confirmed_by_vendor', 'vendor');
+    expect(order).toMatchObject({ status: 'crypto_release_pending', last: [] });
+    expect(order.effects).toContain('escrow.release');
+    expect(order.report('release_confirmed', 'chain')).toMatchObject({
+      status: 'completed',
+      last: [CHANGED],
+    });
+  });
+
+  test('authorize-bridge sends out once; a second one meanwhile is SEND_OUT_IN_PROGRESS', () => {
+    expect(onrampAwaitingFiat().refusal('bridge_authorized', 'partner')).toBe('INVALID_STATUS');
+    const order = onrampCompleted();
+    expect(order.allowed()).toEqual(['authorize-bridge']);
+    expect(order.next()).toBe('none');
+    order.report('bridge_authorized', 'partner');
+    expect(order).toMatchObject({ status: 'send_out_pending', last: [CHANGED] });
+    expect(order.refusal('bridge_authorized', 'partner')).toBe('SEND_OUT_IN_PROGRESS');
+    expect(order.report('bridge_settled', 'provider')).toMatchObject({
+      status: 'send_out_completed',
+      last: [CHANGED],
+    });
+    expect(order.refusal('bridge_authorized', 'partner')).toBe('INVALID_STATUS');
+  });
+
+  test('a failed send-out is authorized again only when the first can no longer execute', () => {
+    const order = onrampCompleted()
+      .report('bridge_authorized', 'partner')
+      .report('bridge_failed', 'provider');
+    expect(order).toMatchObject({ status: 'send_out_failed', last: [CHANGED] });
+    expect(order.allowed()).toEqual([]);
+    expect(order.refusal('bridge_authorized', 'partner')).toBe('SEND_OUT_IN_PROGRESS');
+    order.report('bridge_authorization_lapsed', 'chain');
+    expect(order.allowed()).toEqual(['authorize-bridge']);
+    expect(order.report('bridge_authorized', 'partner').status).toBe('send_out_pending');
+  });
+
+  test.each([
+    ['awaiting_liquidity_provider', 900, onramp],
+    ['awaiting_vendor_escrow_funding', 1800, () => onramp().report('vendor_accepted', 'vendor')],
+    ['awaiting_fiat_transfer', 3600, onrampAwaitingFiat],
+  ] as const)('%s times out after %i s into cancelled', (status, seconds, make) => {
+    const order = make();
+    expect(order.status).toBe(status);
+    expect(timeoutOf(ORDER_MACHINES.onramp, status)).toMatchObject({
+      defaultSeconds: seconds,
+      trigger: 'order_expired',
+    });
+    expect(order.report('order_expired', 'clock')).toMatchObject({ status: 'cancelled', last: [CHANGED] });
+  });
+
+  test('vendor crypto goes back whenever the order stops, even when it arrives after the stop', () => {
+    const stops: OrderWalk[] = [
+      onrampAwaitingFiat().report('cancelled_by_partner', 'partner'),
+      onrampAwaitingFiat().report('order_expired', 'clock'),
+      onrampAwaitingFiat().report('escrow_failed', 'chain'),
+      onrampAwaitingFiat()
+        .report('payment_sent_confirmed', 'partner')
+        .report('dispute_opened', 'vendor')
+        .report('dispute_resolved_to_seller', 'operator'),
+      onramp()
+        .report('vendor_accepted', 'vendor')
+        .report('cancelled_by_partner', 'partner')
+        .report('escrow_funded', 'chain'),
+    ];
+    for (const order of stops) {
+      expect(order.effects.filter((kind) => kind === 'escrow.return-to-vendor')).toHaveLength(1);
+      expect(order.facts.escrow).toBe('refunding');
+      expect(order.allowed()).toEqual([]);
+      expect(order.report('refund_confirmed', 'chain').facts.escrow).toBe('emptied');
+    }
+  });
+
+  test('no cancel once payment is confirmed; a dispute is opened from fiat_transfer_pending and may go either way', () => {
+    const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
+    expect(order.refusal('cancelled_by_partner', 'partner')).toBe('INVALID_STATUS');
+    expect(onrampAwaitingFiat().refusal('dispute_opened', 'vendor')).toBe('INVALID_STATUS');
+    order.report('dispute_opened', 'operator');
+    expect(order).toMatchObject({ status: 'dispute_started', last: [CHANGED] });
+    order.report('dispute_resolved_to_buyer', 'operator').report('release_confirmed', 'chain');
+    expect(order.status).toBe('completed');
+  });
+
+  test('a KYC lost before the payout sends the paid order to review, and releasing the hold pays it', () => {
+    const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
+    order.know({ kycCleared: false }).report('fiat_confirmed_by_vendor', 'vendor');
+    expect(order).toMatchObject({ status: 'fiat_received_confirmed' });
+    expect(order.facts.held).toBe(true);
+    expect(order.effects).not.toContain('escrow.release');
+    order.know({ kycCleared: true }).report('hold_released', 'operator');
+    expect(order.status).toBe('crypto_release_pending');
+    expect(order.effects).toContain('escrow.release');
+  });
+
+  test('a release that fails for good is reviewed, never returned to the vendor', () => {
+    const order = onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('fiat_confirmed_by_vendor', 'vendor')
+      .report('release_failed', 'chain');
+    expect(order).toMatchObject({ status: 'fiat_received_confirmed', last: [] });
+    expect(order.facts).toMatchObject({ held: true, escrow: 'funded' });
+    expect(order.effects).not.toContain('escrow.return-to-vendor');
+  });
+});
