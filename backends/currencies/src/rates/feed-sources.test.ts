@@ -123,6 +123,7 @@ describe('exchange ticker', () => {
     expect((await kraken().fetch(idle)).map(({ base }) => base)).toEqual(['USDC']);
     for (const [ask, bid] of [
       ['1.2', '1.0'],
+      ['0.9999', '1'],
       ['NaN', '1'],
       ['1', '0'],
       ['-1', '-1'],
@@ -232,9 +233,10 @@ describe('every feed over HTTP', () => {
       expect(await faultOf(make())).toBe('unreachable');
       feed.respond(answer('application/json', '{"secret":"stack trace"}', 500));
       expect(await faultOf(make())).toBe('status');
-      feed.respond((_request, response) =>
-        response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
-      );
+      feed.respond((request, response) => {
+        if (request.url === '/feed') response.writeHead(302, { location: '/moved' }).end();
+        else answer('application/json', fixture('kraken-ticker.json'))(request, response);
+      });
       expect(await faultOf(make())).toBe('unreachable');
       feed.respond(answer('text/html', '<html></html>'));
       expect(await faultOf(make())).toBe('content-type');
@@ -294,7 +296,7 @@ describe('every feed over HTTP', () => {
       response.write(body, () => response.destroy());
     });
     expect(await faultOf(kraken())).toBe('interrupted');
-    feed.respond(answer('application/json', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])));
+    feed.respond(answer('application/json', Buffer.from(body.replace('USDTZUSD', '\u00ff'), 'latin1')));
     expect(await faultOf(kraken())).toBe('malformed');
   });
 

@@ -59,6 +59,18 @@ describe('merging', () => {
     expect(book.rate('EUR', 'NGN')).toMatchObject({ rate: '1800' });
     say('a', { 'USD/NGN': '1450' });
     expect(book.rate('USD', 'NGN')).toMatchObject({ rate: '1445', sources: ['a', 'ecb'] });
+    // The euro follows the merged dollar leg: two prices for one pair would be an invitation.
+    expect(book.rate('EUR', 'NGN').rate).toBe('1806.25');
+  });
+
+  it('believes a source about a pair in the orientation kept, before its inverse and before its cross', () => {
+    const { book, say } = setUp();
+    say('a', { 'USD/KES': '130', 'KES/USD': '0.0078' });
+    say('b', { 'UGX/USD': '0.00027', 'USD/UGX': '3600' });
+    say('c', { 'EUR/USD': '1.25', 'EUR/TZS': '3000', 'USD/TZS': '2450' });
+    expect(book.rate('USD', 'KES').rate).toBe('130');
+    expect(book.rate('USD', 'UGX').rate).toBe('3600');
+    expect(book.rate('USD', 'TZS').rate).toBe('2450');
   });
 
   it('crosses a stablecoin through the dollar, as old as its oldest leg', () => {
@@ -72,7 +84,7 @@ describe('merging', () => {
       sources: ['a', 'b'],
       status: 'fresh',
     });
-    expect(book.rate('KES', 'USDC').rate).toBe('0.0077000077000077');
+    expect(book.rate('KES', 'USDC')).toMatchObject({ rate: '0.0077000077000077', asOf: START });
   });
 
   it('crosses through the euro where a source knows no dollar', () => {
@@ -103,7 +115,7 @@ describe('merging', () => {
     expect(book.rate('toString', 'KES').status).toBe('missing');
   });
 
-  it('reads the recorded reference rates of the ECB', () => {
+  it('reads the reference rates of the ECB and keeps them over the weekend', () => {
     const { book, clock } = setUp();
     const quotes = readReferenceRates('ecb', fixture('ecb-daily.xml'));
     clock.time = Date.UTC(2024, 5, 30, 18);
@@ -147,6 +159,7 @@ describe('staleness', () => {
     wait(2 * MINUTE_MS + 1);
     say('b', { 'USDC/USD': '1' });
     expect(book.requireRate('USDC', 'KES')).toMatchObject({ ok: false, refusal: { code: 'RATE_STALE' } });
+    expect(book.requireRate('KES', 'USDC')).toMatchObject({ ok: false, refusal: { code: 'RATE_STALE' } });
   });
 
   it('of one source leaves the pair to the others', () => {
@@ -154,7 +167,7 @@ describe('staleness', () => {
     say('a', { 'USD/KES': '130' });
     wait(MINUTE_MS);
     say('b', { 'USD/KES': '131' });
-    expect(book.rate('USD', 'KES').rate).toBe('130.5');
+    expect(book.rate('USD', 'KES')).toMatchObject({ rate: '130.5', asOf: START });
     wait(MINUTE_MS + 1);
     expect(book.rate('USD', 'KES')).toMatchObject({ rate: '131', sources: ['b'], status: 'fresh' });
   });
@@ -281,6 +294,29 @@ describe('the guard band', () => {
     }
     say('b', { 'USD/NGN': '1' });
     expect(book.rate('USD', 'NGN')).toMatchObject({ rate: '1000', sources: ['a'], status: 'fresh' });
+  });
+
+  it('does not count an observation that speaks against the jump as confirming it', () => {
+    const { book, say, wait } = setUp();
+    for (const name of ['a', 'b', 'c']) say(name, { 'USD/NGN': '1000' });
+    wait(1_000);
+    for (const name of ['a', 'b']) say(name, { 'USD/NGN': '1400' });
+    for (let round = 0; round < 5; round += 1) {
+      wait(1_000);
+      say('c', { 'USD/NGN': '1000' });
+      expect(book.rate('USD', 'NGN')).toMatchObject({ rate: '1000', status: 'guarded' });
+    }
+  });
+
+  it('takes no side among three that all contradict each other', () => {
+    const { book, say, wait } = setUp();
+    for (let round = 0; round < 5; round += 1) {
+      say('a', { 'USD/NGN': '10' });
+      say('b', { 'USD/NGN': '1000' });
+      say('c', { 'USD/NGN': '100000' });
+      expect(book.requireRate('USD', 'NGN')).toMatchObject({ ok: false, refusal: { code: 'RATE_GUARDED' } });
+      wait(1_000);
+    }
   });
 
   it('sides with neither while nothing is established', () => {
