@@ -1,0 +1,119 @@
+import {
+  BaseError,
+  ExecutionRevertedError,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem';
+import type { ChainClient } from './chain-client.ts';
+import type { Address, ContractCall, Hex } from './chain-settings.ts';
+import { type Fees, firstFees } from './transaction-fees.ts';
+
+/**
+ * The transactor's questions to a node. A node that does not answer is `ChainUnavailableError`: nothing is known then,
+ * and the question is asked again later. Error texts of the client library carry the node's address, which may hold a
+ * provider's key, so only their harmless part goes on.
+ */
+
+export class ChainUnavailableError extends Error {
+  override readonly name = 'ChainUnavailableError';
+}
+
+/** The node says that this call would revert now: it was not sent. */
+export class CallRevertsError extends Error {
+  override readonly name = 'CallRevertsError';
+}
+
+const MAX_ERROR_LENGTH = 300;
+
+export async function estimateGas(client: ChainClient, sender: Address, call: ContractCall): Promise<bigint> {
+  try {
+    const estimate = await client.estimateGas({ account: sender, ...call });
+    // State may change before it is mined, and what is not used is not paid for.
+    return estimate + estimate / 4n;
+  } catch (error) {
+    if (error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError)) {
+      throw new CallRevertsError(describeRpcError(error));
+    }
+    throw unavailable(error);
+  }
+}
+
+export async function currentFees(client: ChainClient, maxFeeLimit: bigint): Promise<Fees> {
+  const [block, priorityFeePerGas] = await answered(
+    Promise.all([client.getBlock(), client.estimateMaxPriorityFeePerGas()]),
+  );
+  return firstFees(block.baseFeePerGas ?? 0n, priorityFeePerGas, maxFeeLimit);
+}
+
+export function nonceAt(
+  client: ChainClient,
+  address: Address,
+  at: { blockTag: 'latest' | 'pending' } | { blockNumber: bigint },
+): Promise<number> {
+  return answered(client.getTransactionCount({ address, ...at }));
+}
+
+export function headNumber(client: ChainClient): Promise<bigint> {
+  return answered(client.getBlockNumber({ cacheTime: 0 }));
+}
+
+/** The receipt of whichever of these transactions was mined: they share a nonce, so at most one was. */
+export async function findReceipt(
+  client: ChainClient,
+  hashes: readonly Hex[],
+): Promise<TransactionReceipt | undefined> {
+  for (const hash of hashes.toReversed()) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw unavailable(error);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the block of a receipt has this many blocks on it, itself included, and is still part of the chain. */
+export async function isFinal(
+  client: ChainClient,
+  receipt: TransactionReceipt,
+  confirmations: number,
+): Promise<boolean> {
+  const head = await headNumber(client);
+  if (head - receipt.blockNumber + 1n < BigInt(confirmations)) return false;
+  const block = await answered(client.getBlock({ blockNumber: receipt.blockNumber }));
+  return block.hash === receipt.blockHash;
+}
+
+/** Undefined when the node took it, otherwise what it said. Either way only the chain shows what came of it. */
+export async function broadcast(client: ChainClient, raw: Hex): Promise<string | undefined> {
+  try {
+    await client.sendRawTransaction({ serializedTransaction: raw });
+    return undefined;
+  } catch (error) {
+    const complaint = describeRpcError(error);
+    // Sending the same bytes again is how this service retries, so a node that has them already is content.
+    return /already (known|imported)/i.test(complaint) ? undefined : complaint;
+  }
+}
+
+async function answered<T>(question: Promise<T>): Promise<T> {
+  try {
+    return await question;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Only the client library's own errors mean that a node is out of reach; anything else is a fault and stays one. */
+function unavailable(error: unknown): unknown {
+  return error instanceof BaseError ? new ChainUnavailableError(describeRpcError(error)) : error;
+}
+
+function describeRpcError(error: unknown): string {
+  if (!(error instanceof BaseError)) throw error;
+  const text = `${error.name}: ${error.shortMessage} ${error.details ?? ''}`;
+  return text
+    .replaceAll(/\b\w+:\/\/\S+/g, '[address]')
+    .trim()
+    .slice(0, MAX_ERROR_LENGTH);
+}
