@@ -175,6 +175,18 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.effects).toContain('escrow.release');
   });
 
+  test('a vendor’s confirmation while held is recorded, and the release waits for the hold to be released', () => {
+    const order = onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('hold_placed', 'operator');
+    order.report('fiat_confirmed_by_vendor', 'vendor');
+    expect(order).toMatchObject({ status: 'fiat_received_confirmed', last: [] });
+    expect(order.effects).not.toContain('escrow.release');
+    order.report('hold_released', 'operator');
+    expect(order.status).toBe('crypto_release_pending');
+    expect(order.effects.filter((kind) => kind === 'escrow.release')).toHaveLength(1);
+  });
+
   test('a release that fails for good is reviewed, never returned to the vendor', () => {
     const order = onrampAwaitingFiat()
       .report('payment_sent_confirmed', 'partner')
