@@ -1,0 +1,117 @@
+import { type ErrorCode, SupportedErrorResponse } from '@causeway/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { openToAnyOrigin, type PreparedAnswer, sendPrepared } from './prepared-answer.ts';
+
+/**
+ * Public reads that are answered from memory: prepared bytes with an ETag, open to pages of any origin.
+ * `supportedRoute` answers errors with an error_key, `preparedRoute` with the partner envelope.
+ */
+export interface PreparedRouteSpec {
+  readonly url: string;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  /** The shape of `data`. */
+  readonly data: TSchema;
+  /** Codes beyond those every route of its kind can answer. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export interface PreparedReading {
+  readonly answer: PreparedAnswer;
+  /** How old the data is when it should have been refreshed and was not; 0 when it is current. */
+  readonly ageSeconds: number;
+}
+
+type Answer = (request: FastifyRequest) => PreparedReading | Promise<PreparedReading>;
+
+const COMMON_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * A supported-resources endpoint. Its query schema documents and does not validate: each problem has an error_key
+ * of its own, so the handler reads the query by hand.
+ */
+export function supportedRoute(app: FastifyInstance, spec: PreparedRouteSpec, answer: Answer): void {
+  app.route({
+    method: 'GET',
+    url: spec.url,
+    config: { access: 'public', envelope: 'supported', errors: ['RATE_LIMITED'] },
+    schema: {
+      ...documentation(spec),
+      response: {
+        200: successOf(spec.data),
+        400: { ...SupportedErrorResponse, description: 'A query parameter is missing or not valid' },
+        500: { ...SupportedErrorResponse, description: 'An unexpected failure' },
+      },
+    },
+    validatorCompiler: () => () => true,
+    serializerCompiler: alreadySerialised,
+    handler: handlerOf(answer),
+  });
+  answerPreflight(app, spec.url);
+}
+
+/** A pass-through endpoint: validated by its schema, errors in the partner envelope. */
+export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, answer: Answer): void {
+  app.route({
+    method: 'GET',
+    url: spec.url,
+    config: { access: 'public', errors: [...COMMON_ERRORS, 'SERVICE_UNAVAILABLE', ...(spec.errors ?? [])] },
+    schema: { ...documentation(spec), response: { 200: successOf(spec.data) } },
+    serializerCompiler: alreadySerialised,
+    handler: handlerOf(answer),
+  });
+  answerPreflight(app, spec.url);
+}
+
+/** Bytes are sent as they are, so compiling a serialiser from the schema would only cost start-up time. */
+const alreadySerialised = () => JSON.stringify;
+
+function handlerOf(answer: Answer) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+    openToAnyOrigin(reply);
+    const reading = answer(request);
+    if (reading instanceof Promise) {
+      return reading.then((ready) => sendPrepared(request, reply, ready.answer, ready.ageSeconds));
+    }
+    return sendPrepared(request, reply, reading.answer, reading.ageSeconds);
+  };
+}
+
+function documentation(spec: PreparedRouteSpec): object {
+  return {
+    operationId: spec.operationId,
+    tags: [spec.tag],
+    summary: spec.summary,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    security: [],
+    ...(spec.params === undefined ? {} : { params: spec.params }),
+    ...(spec.query === undefined ? {} : { querystring: spec.query }),
+  };
+}
+
+function successOf(data: TSchema): TSchema {
+  return Type.Object({ success: Type.Literal(true), data }, { description: 'Success' });
+}
+
+/** A page that sends its key along asks first whether it may. */
+function answerPreflight(app: FastifyInstance, url: string): void {
+  app.route({
+    method: 'OPTIONS',
+    url,
+    config: { access: 'open' },
+    schema: { hide: true } as object,
+    handler: (_request, reply) => {
+      reply.header('access-control-allow-origin', '*');
+      reply.header('access-control-allow-methods', 'GET, HEAD, OPTIONS');
+      reply.header('access-control-allow-headers', 'x-api-key, x-request-id, if-none-match, content-type');
+      reply.header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
+      return reply.code(204).send();
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import type { Database } from '../db/database.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Currencies } from './currencies.port.ts';
+import type { StoredRateHistory } from './rate.store.ts';
+import { createRateLeadership, type RateLeadership } from './rate-leadership.ts';
+
+export interface RateRecorderOptions {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly wall: () => number;
+  readonly history: StoredRateHistory;
+  readonly currencies: Currencies;
+  readonly holder: string;
+}
+
+const RECORD_EVERY_MS = 60_000;
+const KEPT_MS = 30 * 86_400_000;
+
+/** Where a remote backend keeps the rates, a worker still writes down their history: it outlives the backend. */
+export function createRateRecorder(options: RateRecorderOptions): RateLeadership {
+  const { db, logger, wall, history, currencies, holder } = options;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function record(): Promise<void> {
+    const at = Math.floor(wall() / RECORD_EVERY_MS) * RECORD_EVERY_MS;
+    const points = currencies
+      .current()
+      .rates.legs.flatMap(({ base, quote, rate, status }) =>
+        status === 'fresh' && rate !== null ? [{ base, quote, rate, at }] : [],
+      );
+    if (points.length > 0) await history.append(points);
+    await history.forget(wall() - KEPT_MS);
+  }
+
+  function recordInBackground(): void {
+    record().catch((error) => logger.warn({ err: error }, 'recording rates failed'));
+  }
+
+  return createRateLeadership({
+    db,
+    logger,
+    holder,
+    async onGained() {
+      recordInBackground();
+      timer = setInterval(recordInBackground, RECORD_EVERY_MS);
+      timer.unref();
+    },
+    async onLost() {
+      clearInterval(timer);
+    },
+  });
+}
