@@ -110,14 +110,14 @@ export const VARIABLES = {
   rateLimitPartnerPerMinute: withDefault(
     'RATE_LIMIT_PARTNER_PER_MINUTE',
     values.wholeNumber(1, 10_000_000),
-    '6000',
+    { sandbox: '600000', production: '6000' },
     'Requests a minute for each partner, over all processes.',
     { roles: api },
   ),
   rateLimitPublicPerMinute: withDefault(
     'RATE_LIMIT_PUBLIC_PER_MINUTE',
     values.wholeNumber(1, 10_000_000),
-    '1200',
+    { sandbox: '600000', production: '1200' },
     'Requests a minute for each address on public endpoints, over all processes.',
     { roles: api },
   ),

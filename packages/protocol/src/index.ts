@@ -2,3 +2,4 @@
 export * from './errors/index.ts';
 export * from './machines/index.ts';
 export * from './money/index.ts';
+export * from './wire/index.ts';

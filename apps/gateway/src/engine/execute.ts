@@ -1,0 +1,80 @@
+import {
+  type Actor,
+  decide,
+  type EffectKind,
+  factsAfter,
+  type Machine,
+  type MachineEventType,
+  type New,
+  type PostingKind,
+  type RefusalCode,
+  type Transition,
+} from '@causeway/protocol';
+import { type IntentDraft, prepareIntent } from './intent.ts';
+import { type EntryDraft, postEntry } from './ledger.ts';
+import { type EventDraft, emitEvent } from './outbox.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/**
+ * How one kind of subject (an order, a user's KYC, …) is written. The host knows its rows; it decides nothing.
+ */
+export interface MachineHost<Row, S extends string, T extends string, F extends object, G extends string> {
+  readonly machine: Machine<S, T, F, G>;
+  statusOf(row: Row): S | New;
+  factsOf(row: Row): F;
+  /** Defers the write of the new status and facts, and answers the row as it then is. */
+  write(unit: UnitOfWork, row: Row, change: Change<S, T, F, G>): Row;
+  eventFor(row: Row, eventType: MachineEventType): EventDraft;
+  intentFor(row: Row, effect: EffectKind): IntentDraft;
+  entryFor(row: Row, posting: PostingKind): EntryDraft;
+}
+
+export interface Change<S extends string, T extends string, F, G extends string> {
+  readonly transition: Transition<S, T, F, G>;
+  readonly status: S;
+  readonly facts: F;
+  /** Self-transitions change facts only and leave no mark in the timeline. */
+  readonly statusChanged: boolean;
+}
+
+export type Execution<Row> =
+  | { readonly kind: 'moved'; readonly row: Row }
+  /** The trigger repeats what is already known. */
+  | { readonly kind: 'unchanged'; readonly row: Row }
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly guard?: string; readonly row: Row };
+
+/**
+ * The single executor: it asks the table and writes what the table says (status, facts, timeline, ledger,
+ * outbox, intents) into the unit's transaction. The caller holds the row's lock.
+ */
+export function execute<Row, S extends string, T extends string, F extends object, G extends string>(
+  unit: UnitOfWork,
+  host: MachineHost<Row, S, T, F, G>,
+  row: Row,
+  trigger: T,
+  actor: Actor,
+): Execution<Row> {
+  const status = host.statusOf(row);
+  const facts = host.factsOf(row);
+  const decision = decide(host.machine, status, trigger, facts, actor);
+  if (decision.kind === 'refused') {
+    const refusal = { kind: 'refused', code: decision.code, ...(decision.guard ? { guard: decision.guard } : {}) } as const;
+    // Some refusals are themselves facts to record: a lost KYC sends a funded order to review.
+    const after = decision.follow === undefined ? row : execute(unit, host, row, decision.follow, 'system').row;
+    return { ...refusal, row: after };
+  }
+  const { transition } = decision;
+  if (transition.noop) return { kind: 'unchanged', row };
+
+  const moved = host.write(unit, row, {
+    transition,
+    status: transition.to,
+    facts: factsAfter(transition, facts),
+    statusChanged: transition.to !== status,
+  });
+  if (transition.posts !== undefined) postEntry(unit, host.entryFor(moved, transition.posts));
+  for (const eventType of transition.emits) emitEvent(unit, host.eventFor(moved, eventType));
+  for (const effect of transition.effects ?? []) prepareIntent(unit, host.intentFor(moved, effect));
+  if (transition.follow === undefined) return { kind: 'moved', row: moved };
+  return { kind: 'moved', row: execute(unit, host, moved, transition.follow, 'system').row };
+}

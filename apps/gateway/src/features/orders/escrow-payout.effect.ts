@@ -1,0 +1,120 @@
+import type { EffectKind, OrderTrigger } from '@causeway/protocol';
+import type { ChainEffect, Transactor } from '../../chain/transactor.ts';
+import type { Chains } from '../../chain/chains.ts';
+import { readExecution } from '../../chain/escrow-execution.ts';
+import { batchCall, executionCall, packSignatures } from '../../chain/safe-transaction.ts';
+import { isDeployed } from '../../chain/token-reads.ts';
+import { type MinedTransaction, transactionHandler } from '../../chain/transaction-handler.ts';
+import { SYSTEM } from '../../db/database.ts';
+import { execute } from '../../engine/execute.ts';
+import type { Intent } from '../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
+import { schedule } from '../../lib/backoff.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { type PayoutPurpose, payoutOf } from './order.escrow.ts';
+import type { OrderHosts } from './order.host.ts';
+import { escrowSignatures, findOrder, lockOrder, setTransactionHash } from './order.store.ts';
+import type { OrderRow } from './order.types.ts';
+
+type OrderPayload = { readonly order_id: string };
+
+interface PayoutTools extends UnitTools {
+  readonly chains: Chains;
+  readonly transactor: Transactor;
+  readonly orderHosts: OrderHosts;
+  readonly logger: Logger;
+}
+
+interface PayoutEffect {
+  readonly kind: EffectKind;
+  readonly purpose: PayoutPurpose;
+  readonly succeeded: OrderTrigger;
+  readonly failed: OrderTrigger;
+}
+
+const RELEASE: PayoutEffect = {
+  kind: 'escrow.release',
+  purpose: 'release',
+  succeeded: 'release_confirmed',
+  failed: 'release_failed',
+};
+const RETURN_TO_VENDOR: PayoutEffect = {
+  kind: 'escrow.return-to-vendor',
+  purpose: 'refund',
+  succeeded: 'refund_confirmed',
+  failed: 'refund_failed',
+};
+
+const POLL_MS = 400;
+
+/** Empties an escrow one way or the other: deployed and executed in a single transaction where it was never deployed. */
+export function escrowPayoutHandlers(tools: PayoutTools): IntentHandler<OrderPayload>[] {
+  return [RELEASE, RETURN_TO_VENDOR].map((effect) => payoutHandler(tools, effect));
+}
+
+function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<OrderPayload> {
+  const { chains } = tools;
+
+  async function orderOf({ payload }: Intent<OrderPayload>): Promise<OrderRow> {
+    const [order] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    if (order === undefined) throw new Error(`there is no order ${payload.order_id}`);
+    return order;
+  }
+
+  async function report(unit: UnitOfWork, orderId: string, trigger: OrderTrigger, txHash?: string): Promise<void> {
+    const [order] = await unit.tx.query(lockOrder, [orderId]);
+    if (order === undefined) return;
+    execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
+    if (txHash !== undefined) unit.tx.defer(setTransactionHash, [orderId, txHash]);
+  }
+
+  async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect> {
+    const order = await orderOf(intent);
+    const chain = chains.get(order.chain);
+    const payout = payoutOf(chain, order, effect.purpose);
+    const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    const signatures = [
+      await chains.service.signDigest(payout.hash),
+      ...given.map(({ signature }) => signature as `0x${string}`),
+    ];
+    const packed = await packSignatures(payout.escrow, payout.hash, signatures);
+    const execution = executionCall(payout.escrow, payout.transaction, packed);
+    const call = (await isDeployed(chain.client, payout.escrow.address))
+      ? execution
+      : batchCall([payout.escrow.deploymentCall, execution], chain.settings.contracts.multiSendCallOnly);
+    return { chainId: chain.settings.chainId, sender: chains.service.address, call };
+  }
+
+  async function conclude(intent: Intent<OrderPayload>, mined: MinedTransaction): Promise<Outcome> {
+    const order = await orderOf(intent);
+    const payout = payoutOf(chains.get(order.chain), order, effect.purpose);
+    const reading = readExecution(mined.receipt, {
+      escrow: payout.escrow.address,
+      safeTxHash: payout.hash,
+      transfers: payout.transfers,
+    });
+    if (reading.succeeded) {
+      return {
+        kind: 'confirmed',
+        result: { tx_hash: mined.txHash },
+        followUp: (unit) => report(unit, order.order_id, effect.succeeded, mined.txHash),
+      };
+    }
+    return {
+      kind: 'failed',
+      error: reading.reason,
+      followUp: (unit) => report(unit, order.order_id, effect.failed),
+    };
+  }
+
+  return transactionHandler(tools.transactor, {
+    kind: effect.kind,
+    schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
+    pollMs: POLL_MS,
+    logger: tools.logger,
+    describe,
+    conclude,
+    exhausted: (intent, unit) => report(unit, intent.payload.order_id, effect.failed),
+  });
+}

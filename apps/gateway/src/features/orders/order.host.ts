@@ -1,0 +1,154 @@
+import {
+  type EffectKind,
+  formatFixed,
+  formatShortest,
+  type MachineEventType,
+  NEW,
+  ORDER_MACHINES,
+  type OrderFacts,
+  type OrderGuard,
+  type OrderStatus,
+  type OrderTrigger,
+  decimalToWireNumber,
+  type PostingKind,
+  timeoutOf,
+} from '@causeway/protocol';
+import type { MachineHost } from '../../engine/execute.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { entryForOrder } from './order.postings.ts';
+import { insertOrder, updateOrder } from './order.store.ts';
+import type { OrderRow, StoredFacts, TimelineEntry } from './order.types.ts';
+
+/** How long an order may stay in a status, by the machine's name of the setting. */
+export type OrderTimeouts = Readonly<Record<string, number>>;
+
+export interface OrderHostOptions {
+  readonly timeouts: OrderTimeouts;
+  /** A sandbox lets simulated actors know; it may write intents, and nothing else. */
+  readonly afterMove?: (unit: UnitOfWork, order: OrderRow) => void;
+}
+
+export type OrderHost = MachineHost<OrderRow, OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
+
+export type OrderHosts = Readonly<Record<OrderRow['direction'], OrderHost>>;
+
+export function createOrderHosts(options: OrderHostOptions): OrderHosts {
+  return { onramp: orderHost('onramp', options), offramp: orderHost('offramp', options) };
+}
+
+function orderHost(direction: OrderRow['direction'], options: OrderHostOptions): OrderHost {
+  const machine = ORDER_MACHINES[direction];
+  return {
+    machine,
+    statusOf: (order) => (order.is_new ? NEW : order.status),
+    factsOf: (order) => factsOf(order),
+
+    write(unit, order, change) {
+      const moved: OrderRow = {
+        ...order,
+        is_new: false,
+        status: change.status,
+        facts: storedFacts(change.facts),
+        timeline: change.statusChanged ? [...order.timeline, timelineEntry(change.status, unit.at)] : order.timeline,
+        deadline_at: change.statusChanged ? deadlineOf(direction, change.status, unit.at, options.timeouts) : order.deadline_at,
+        updated_at: unit.at,
+      };
+      writeOrder(unit, order, moved);
+      if (change.statusChanged) options.afterMove?.(unit, moved);
+      return moved;
+    },
+
+    eventFor: (order, eventType) => ({
+      eventType,
+      partnerId: order.partner_id,
+      subjectId: order.order_id,
+      data: eventData(order, eventType),
+    }),
+
+    intentFor: (order, effect) => ({
+      kind: effect,
+      dedupeKey: effectKey(order, effect),
+      partnerId: order.partner_id,
+      payload: { order_id: order.order_id },
+    }),
+
+    entryFor: (order, posting: PostingKind) => entryForOrder(order, posting),
+  };
+}
+
+function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
+  const facts = JSON.stringify(after.facts);
+  const timeline = JSON.stringify(after.timeline);
+  if (before.is_new) {
+    unit.tx.defer(insertOrder, [
+      after.order_id,
+      after.quote_id,
+      after.order_type,
+      after.reference_id,
+      after.status,
+      facts,
+      timeline,
+      after.deadline_at,
+      unit.at,
+    ]);
+  } else {
+    unit.tx.defer(updateOrder, [after.order_id, after.status, facts, timeline, after.deadline_at, unit.at]);
+  }
+}
+
+/**
+ * A status can be entered twice (a release that failed is started again after review), so the number of
+ * statuses passed is part of the key; a retry of the same decision has the same number.
+ */
+function effectKey(order: OrderRow, effect: EffectKind): string {
+  return `${order.order_id}:${effect}:${order.timeline.length}`;
+}
+
+export function factsOf(order: OrderRow): OrderFacts {
+  return { ...order.facts, kycCleared: order.kyc_status === 'VERIFIED' };
+}
+
+export function storedFacts({ kycCleared: _, ...stored }: OrderFacts): StoredFacts {
+  return stored;
+}
+
+export function timelineEntry(status: OrderStatus, at: Date): TimelineEntry {
+  return { status, at: at.toISOString() };
+}
+
+export function deadlineOf(
+  direction: OrderRow['direction'],
+  status: OrderStatus,
+  at: Date,
+  timeouts: OrderTimeouts,
+): Date | null {
+  const timeout = timeoutOf(ORDER_MACHINES[direction], status);
+  if (timeout === undefined) return null;
+  const seconds = timeouts[timeout.setting] ?? timeout.defaultSeconds;
+  return new Date(at.getTime() + seconds * 1_000);
+}
+
+function eventData(order: OrderRow, eventType: MachineEventType): object {
+  const changed = {
+    order_id: order.order_id,
+    status: order.status,
+    user_id: order.user_id,
+    crypto_amount: formatFixed(BigInt(order.crypto_amount), order.crypto_decimals),
+    crypto_currency: order.crypto_currency,
+    partner_fee: formatShortest(BigInt(order.partner_fee), order.crypto_decimals),
+    partner_fee_pct: decimalToWireNumber(order.partner_fee_pct),
+    fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
+    fiat_currency: order.fiat_currency,
+    provider: 'p2p',
+  };
+  if (eventType !== 'order.refund.required') return changed;
+  const path = `/api/v1/partner/orders/${order.order_id}`;
+  return {
+    ...changed,
+    action_required: {
+      method: 'POST',
+      endpoint: `${path}/authorize-refund`,
+      parameters_endpoint: `${path}/refund-authorization-parameters`,
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { CausewayError, CompactOrderSchema, OrderSchema, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerScope } from '../../db/database.ts';
+import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { partnerMutation, partnerRead } from '../../http/route.ts';
+import { actOnOrder } from './act-on-order.ts';
+import { initiateOnramp } from './initiate-onramp.ts';
+import type { OrderHosts } from './order.host.ts';
+import { findOrder } from './order.store.ts';
+import { orderView } from './order.view.ts';
+
+export interface OrderRouteTools extends UnitTools {
+  readonly orderHosts: OrderHosts;
+}
+
+const OrderParams = Type.Object({ order_id: Uuid });
+
+export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/onramp/initiate',
+      operationId: 'initiateOnramp',
+      tag: 'On-ramp',
+      summary: 'Open an order from a quote',
+      body: Type.Object({
+        quote_id: Uuid,
+        reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+      }),
+      data: OrderSchema,
+      errors: ['QUOTE_NOT_FOUND', 'QUOTE_EXPIRED', 'QUOTE_ALREADY_USED', 'KYC_NOT_CLEARED'],
+    },
+    ({ body }, _partner, unit) => initiateOnramp(tools.orderHosts, unit, body),
+  );
+
+  partnerRead(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/partner/orders/:order_id',
+      operationId: 'getOrder',
+      tag: 'Orders',
+      summary: 'Read an order',
+      params: OrderParams,
+      data: OrderSchema,
+      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    },
+    async ({ params }, partner) => {
+      const [order] = await tools.db.query(partnerScope(partner.partnerId), findOrder, [params.order_id]);
+      if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+      return orderView(order);
+    },
+  );
+
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/orders/:order_id/confirm-payment-sent',
+      operationId: 'confirmPaymentSent',
+      tag: 'On-ramp',
+      summary: 'Say that the end user has sent the fiat',
+      params: OrderParams,
+      data: CompactOrderSchema,
+      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    },
+    async ({ params }, _partner, unit) => {
+      const order = await actOnOrder(unit, tools.orderHosts, params.order_id, 'payment_sent_confirmed', 'partner');
+      return { order_id: order.order_id, status: order.status };
+    },
+  );
+
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/orders/:order_id/cancel',
+      operationId: 'cancelOrder',
+      tag: 'Orders',
+      summary: 'Cancel an order',
+      params: OrderParams,
+      body: Type.Optional(
+        Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
+      ),
+      data: CompactOrderSchema,
+      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    },
+    async ({ params }, _partner, unit) => {
+      const order = await actOnOrder(unit, tools.orderHosts, params.order_id, 'cancelled_by_partner', 'partner');
+      return { order_id: order.order_id, status: order.status };
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import type { OrderStatus } from '@causeway/protocol';
+import { statement } from '../../db/statement.ts';
+import type { OrderRow } from './order.types.ts';
+
+/** All SQL of orders. Amounts are atomic units as decimal text. */
+
+const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
+  o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
+  o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
+  o.platform_fee_pct, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
+  o.tx_hash, o.created_at, o.updated_at, u.kyc_status`;
+
+export const findOrder = statement<[orderId: string], OrderRow>(
+  'orders.find',
+  `SELECT ${COLUMNS} FROM orders o JOIN users u USING (user_id) WHERE o.order_id = $1`,
+);
+
+/** Locks the order and holds its customer's KYC still while something is decided. */
+export const lockOrder = statement<[orderId: string], OrderRow>(
+  'orders.lock',
+  `SELECT ${COLUMNS} FROM orders o JOIN users u USING (user_id)
+    WHERE o.order_id = $1 FOR UPDATE OF o FOR SHARE OF u`,
+);
+
+/** Everything a quote fixed is copied by the database, so that nothing can differ. */
+export const insertOrder = statement<
+  [
+    orderId: string,
+    quoteId: string,
+    orderType: string,
+    referenceId: string | null,
+    status: OrderStatus,
+    facts: string,
+    timeline: string,
+    deadlineAt: Date | null,
+    at: Date,
+  ]
+>(
+  'orders.insert',
+  `INSERT INTO orders (order_id, quote_id, order_type, reference_id, status, facts, timeline, deadline_at,
+     partner_id, user_id, direction, vendor_id, chain, crypto_currency, crypto_decimals, fiat_currency, fiat_decimals,
+     rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct, partner_fee, partner_fee_pct,
+     payment_method_slug, payment_network_slug, created_at, updated_at)
+   SELECT $1, q.quote_id, $3, $4, $5, $6::jsonb, $7::jsonb, $8,
+     q.partner_id, q.user_id, q.direction, q.vendor_id, q.chain, q.crypto_currency, q.crypto_decimals, q.fiat_currency,
+     q.fiat_decimals, q.rate, q.crypto_amount, q.fiat_amount, q.platform_fee, q.platform_fee_pct, q.partner_fee,
+     q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9
+     FROM quotes q WHERE q.quote_id = $2`,
+);
+
+export const updateOrder = statement<
+  [orderId: string, status: OrderStatus, facts: string, timeline: string, deadlineAt: Date | null, at: Date]
+>(
+  'orders.update',
+  `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6
+    WHERE order_id = $1`,
+);
+
+export const setEscrow = statement<[orderId: string, escrow: string]>(
+  'orders.set_escrow',
+  'UPDATE orders SET escrow = $2::jsonb WHERE order_id = $1',
+);
+
+export const setTransactionHash = statement<[orderId: string, txHash: string]>(
+  'orders.set_tx_hash',
+  'UPDATE orders SET tx_hash = $2 WHERE order_id = $1',
+);
+
+export const overdueOrders = statement<[businessNow: Date, limit: number], { order_id: string }>(
+  'orders.overdue',
+  'SELECT order_id FROM orders WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2',
+);
+
+export const insertEscrowSignature = statement<
+  [orderId: string, partnerId: string, purpose: string, signer: string, signature: string, at: Date]
+>(
+  'orders.insert_escrow_signature',
+  `INSERT INTO escrow_signatures (order_id, partner_id, purpose, signer, signature, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (order_id, purpose, signer) DO NOTHING`,
+);
+
+export const escrowSignatures = statement<
+  [orderId: string, purpose: string],
+  { signer: string; signature: string }
+>(
+  'orders.escrow_signatures',
+  'SELECT signer, signature FROM escrow_signatures WHERE order_id = $1 AND purpose = $2 ORDER BY signer',
+);

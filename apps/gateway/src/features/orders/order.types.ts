@@ -1,0 +1,53 @@
+import type { KycStatus, OrderFacts, OrderStatus } from '@causeway/protocol';
+
+export interface TimelineEntry {
+  readonly status: OrderStatus;
+  readonly at: string;
+}
+
+/** The owners of the order's escrow and its address, which follows from them. */
+export interface OrderEscrow {
+  readonly address: `0x${string}`;
+  readonly service: `0x${string}`;
+  readonly seller: `0x${string}`;
+  readonly buyer: `0x${string}`;
+}
+
+/** The facts that the order keeps itself; whether its customer is cleared is read from the customer. */
+export type StoredFacts = Omit<OrderFacts, 'kycCleared'>;
+
+export interface OrderRow {
+  order_id: string;
+  partner_id: string;
+  user_id: string;
+  quote_id: string;
+  direction: 'onramp' | 'offramp';
+  order_type: 'onramp' | 'offramp' | 'payment_request';
+  reference_id: string | null;
+  status: OrderStatus;
+  facts: StoredFacts;
+  timeline: readonly TimelineEntry[];
+  deadline_at: Date | null;
+  vendor_id: string | null;
+  chain: string;
+  escrow: OrderEscrow | null;
+  crypto_currency: string;
+  crypto_decimals: number;
+  fiat_currency: string;
+  fiat_decimals: number;
+  rate: string;
+  crypto_amount: string;
+  fiat_amount: string;
+  platform_fee: string;
+  platform_fee_pct: string;
+  partner_fee: string;
+  partner_fee_pct: string;
+  payment_method_slug: string;
+  payment_network_slug: string;
+  tx_hash: string | null;
+  created_at: Date;
+  updated_at: Date;
+  kyc_status: KycStatus;
+  /** Only on an order that is being created: it has no row and no status yet. */
+  is_new?: boolean;
+}

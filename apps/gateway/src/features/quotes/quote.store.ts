@@ -1,0 +1,88 @@
+import type { KycStatus, QuoteStatus } from '@causeway/protocol';
+import { statement } from '../../db/statement.ts';
+
+/** The figures that a quote fixes and its order inherits. Atomic units as decimal text. */
+export interface PricedColumns {
+  direction: 'onramp' | 'offramp';
+  anchor: 'fiat' | 'crypto';
+  vendor_id: string;
+  chain: string;
+  crypto_currency: string;
+  crypto_decimals: number;
+  fiat_currency: string;
+  fiat_decimals: number;
+  rate: string;
+  crypto_amount: string;
+  fiat_amount: string;
+  platform_fee: string;
+  platform_fee_pct: string;
+  partner_fee: string;
+  partner_fee_pct: string;
+  payment_method_slug: string;
+  payment_network_slug: string;
+}
+
+export interface QuoteRow extends PricedColumns {
+  quote_id: string;
+  partner_id: string;
+  user_id: string;
+  status: QuoteStatus;
+  expires_at: Date;
+  kyc_status: KycStatus;
+}
+
+export const kycStatusOfUser = statement<[userId: string], { kyc_status: KycStatus }>(
+  'quotes.kyc_of_user',
+  'SELECT kyc_status FROM users WHERE user_id = $1',
+);
+
+export const insertQuote = statement<
+  [
+    quoteId: string,
+    partnerId: string,
+    userId: string,
+    direction: string,
+    anchor: string,
+    vendorId: string,
+    chain: string,
+    cryptoCurrency: string,
+    cryptoDecimals: number,
+    fiatCurrency: string,
+    fiatDecimals: number,
+    rate: string,
+    cryptoAmount: bigint,
+    fiatAmount: bigint,
+    platformFee: bigint,
+    platformFeePct: string,
+    partnerFee: bigint,
+    partnerFeePct: string,
+    paymentMethodSlug: string,
+    paymentNetworkSlug: string,
+    countryCode: string | null,
+    createdAt: Date,
+    expiresAt: Date,
+  ]
+>(
+  'quotes.insert',
+  `INSERT INTO quotes (quote_id, partner_id, user_id, direction, anchor, vendor_id, chain, crypto_currency,
+     crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct,
+     partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, country_code, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+);
+
+/** Locks the quote and holds the customer's KYC still until the order exists. */
+export const lockQuote = statement<[quoteId: string], QuoteRow>(
+  'quotes.lock',
+  `SELECT q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.direction, q.anchor, q.vendor_id, q.chain,
+          q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
+          q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
+          q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, u.kyc_status
+     FROM quotes q JOIN users u USING (user_id)
+    WHERE q.quote_id = $1 AND q.direction = 'onramp'
+      FOR UPDATE OF q FOR SHARE OF u`,
+);
+
+export const setQuoteStatus = statement<[quoteId: string, status: QuoteStatus]>(
+  'quotes.set_status',
+  'UPDATE quotes SET status = $2 WHERE quote_id = $1',
+);

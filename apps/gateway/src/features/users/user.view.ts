@@ -1,0 +1,17 @@
+import type { UserSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { UserRow } from './user.store.ts';
+
+export function userView(user: UserRow, email: string): Static<typeof UserSchema> {
+  return {
+    id: user.user_id,
+    email,
+    reference_id: user.reference_id,
+    kyc: {
+      status: user.kyc_status,
+      ...(user.rejection_reasons.length > 0 ? { rejection_reasons: user.rejection_reasons } : {}),
+      updated_at: user.kyc_updated_at.toISOString(),
+    },
+    created_at: user.created_at.toISOString(),
+  };
+}

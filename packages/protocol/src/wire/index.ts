@@ -1,0 +1,5 @@
+export * from './common.ts';
+export * from './events.ts';
+export * from './order.ts';
+export * from './quote.ts';
+export * from './user.ts';

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { NEXT_ACTIONS, ORDER_STATUSES, PARTNER_ACTIONS } from '../machines/index.ts';
+import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
+import { FeeBreakdownSchema } from './quote.ts';
+
+const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const OrderStatusSchema = literals(ORDER_STATUSES);
+
+export const OrderSchema = Type.Object({
+  order_id: Uuid,
+  status: OrderStatusSchema,
+  quote_id: Uuid,
+  user_id: Uuid,
+  reference_id: Nullable(Type.String()),
+  order_type: literals(['onramp', 'offramp', 'payment_request']),
+  payment_request: Type.Boolean(),
+  fiat_funding_source: Type.Optional(literals(['own_iban', 'vendor_details'])),
+  amounts: Type.Object({
+    crypto_amount: DecimalString,
+    fiat_amount: DecimalString,
+    crypto_currency: Type.String(),
+    fiat_currency: Type.String(),
+    rate: DecimalString,
+  }),
+  fee_breakdown: FeeBreakdownSchema,
+  payment_method_slug: Type.String(),
+  payment_network_slug: Type.String(),
+  timeline: Type.Array(Type.Object({ status: OrderStatusSchema, at: Timestamp })),
+  allowed_actions: Type.Array(literals(PARTNER_ACTIONS)),
+  next_action: literals(NEXT_ACTIONS),
+  action_required: Nullable(
+    Type.Object({
+      method: Type.Literal('POST'),
+      endpoint: Type.String(),
+      parameters_endpoint: Type.Optional(Type.String()),
+    }),
+  ),
+  vendor_payment_details: Type.Optional(Type.Record(Type.String(), Type.String())),
+  tx_hash: Nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** What an action answers: enough to go on, without the fees. */
+export const CompactOrderSchema = Type.Object({ order_id: Uuid, status: OrderStatusSchema });
