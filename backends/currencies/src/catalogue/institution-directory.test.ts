@@ -52,6 +52,12 @@ describe('search in a directory', () => {
   it('finds nothing for text without a letter or digit', () => {
     expect(namesOf(directory, '?!')).toEqual([]);
     expect(namesOf(directory, '\n')).toEqual([]);
+    expect(namesOf(directory, 'a'.repeat(100_000))).toEqual([]);
+  });
+
+  it('takes the best place of the search in a name', () => {
+    const twice = directoryOf(['Xbank Bank', 'Xbank', 'Bankx bank']);
+    expect(namesOf(twice, 'bank')).toEqual(['Bankx bank', 'Xbank Bank', 'Xbank']);
   });
 
   it('never matches across the end of one name and the start of the next', () => {

@@ -23,6 +23,9 @@ const WORD_PREFIX = 2;
 const SUBSTRING = 3;
 const SEPARATOR = '\n';
 const REMEMBERED_FILTERS = 256;
+const LONGEST_SEARCH = 200;
+
+type Rank = typeof EXACT | typeof PREFIX | typeof WORD_PREFIX | typeof SUBSTRING;
 
 /**
  * The institutions of one rail in the order of their names. All folded names are one string, so that a search is a
@@ -61,14 +64,17 @@ export class InstitutionDirectory {
   }
 
   matching(filter: DirectoryFilter): readonly InstitutionView[] {
-    const { institutionId, country, search, code } = filter;
+    const { institutionId, country, code } = filter;
+    const search = filter.search === undefined ? undefined : foldSearch(filter.search);
     if (institutionId === undefined && country === undefined && search === undefined && code === undefined) {
       return this.#all;
     }
     const key = JSON.stringify([institutionId, country, search, code]);
     const known = this.#remembered.get(key);
     if (known !== undefined) return known;
-    const found = Object.freeze(this.#filter(filter).map((entry) => entry.view));
+    const found = Object.freeze(
+      this.#filter({ institutionId, country, search, code }).map((entry) => entry.view),
+    );
     // Dropping everything at once is enough: the point is to serve the few filters that repeat all the time.
     if (this.#remembered.size >= REMEMBERED_FILTERS) this.#remembered.clear();
     this.#remembered.set(key, found);
@@ -86,38 +92,32 @@ export class InstitutionDirectory {
     return found;
   }
 
-  #search(search: string): readonly IndexedEntry[] {
-    const wanted = foldText(search);
+  /** Entries are in the order of their names, and so are the hits: each rank comes out sorted. */
+  #search(wanted: string): readonly IndexedEntry[] {
     if (wanted === '') return [];
-    const ranked: IndexedEntry[][] = [[], [], [], []];
+    const ranked: [IndexedEntry[], IndexedEntry[], IndexedEntry[], IndexedEntry[]] = [[], [], [], []];
+    let index = 0;
     let at = this.#haystack.indexOf(wanted);
     while (at !== -1) {
-      const index = this.#entryAt(at);
+      while ((this.#starts[index + 1] ?? Number.POSITIVE_INFINITY) <= at) index += 1;
       const entry = this.#entries[index];
       if (entry === undefined) break;
-      ranked[rankOf(entry.folded, wanted)]?.push(entry);
-      const next = (this.#starts[index] ?? at) + entry.folded.length;
-      at = this.#haystack.indexOf(wanted, next);
+      ranked[this.#rankAt(at, wanted, entry)].push(entry);
+      at = this.#haystack.indexOf(wanted, (this.#starts[index] ?? at) + entry.folded.length);
     }
     return ranked.flat();
   }
 
-  #entryAt(position: number): number {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+  #rankAt(at: number, wanted: string, { folded }: IndexedEntry): Rank {
+    const before = this.#haystack[at - 1];
+    if (before === SEPARATOR) return folded.length === wanted.length ? EXACT : PREFIX;
+    return before === ' ' || folded.includes(` ${wanted}`) ? WORD_PREFIX : SUBSTRING;
   }
 }
 
-function rankOf(name: string, wanted: string): number {
-  if (name === wanted) return EXACT;
-  if (name.startsWith(wanted)) return PREFIX;
-  return name.includes(` ${wanted}`) ? WORD_PREFIX : SUBSTRING;
+/** Text longer than any name finds nothing, so it is not even folded. */
+function foldSearch(search: string): string {
+  return search.length > LONGEST_SEARCH ? '' : foldText(search);
 }
 
 function byFoldedName(left: IndexedEntry, right: IndexedEntry): number {
