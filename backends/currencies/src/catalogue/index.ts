@@ -2,6 +2,7 @@
 export * from './catalogue.ts';
 export type * from './catalogue-views.ts';
 export type { LocalChain } from './chain-listing.ts';
+export { FIELD_FORMATS, type FieldFormat } from './field-formats.ts';
 export type { InstitutionsQuery } from './institution-listing.ts';
 export type { PaymentMethods } from './payment-methods.ts';
 export type { DetailsFormat, InstitutionResolution } from './payout-rules.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { FIELD_FORMATS } from './field-formats.ts';
 
 /**
  * The record set the catalogue is built from: the shape of the data files and of what an operator edits at run
@@ -72,8 +73,8 @@ const Field = Type.Object(
     placeholder: Type.Optional(Type.String({ minLength: 1, maxLength: 140 })),
     /** Every value is cut off here before its pattern is tried, so no input is long enough to be costly. */
     maxLength: Type.Integer({ minimum: 1, maximum: 255 }),
-    /** What the value means beyond its pattern (check digits and the like); never shown on the wire. */
-    format: Type.Optional(Type.String({ pattern: '^[a-z][a-z0-9_]{1,31}$' })),
+    /** What the value means beyond its pattern; never shown on the wire. */
+    format: Type.Optional(Type.Enum([...FIELD_FORMATS])),
     lookup: Type.Optional(Type.Boolean()),
     options: Type.Optional(
       Type.Array(Type.Object({ code: Type.String({ minLength: 1, maxLength: 32 }), name: Name }, closed), {

@@ -9,6 +9,26 @@ const allFields = data.rails.flatMap((rail) => [
   ...(rail.formats ?? []).flatMap((format) => format.fields.map((field) => ({ rail: rail.slug, field }))),
 ]);
 
+function isValidIban(iban: string): boolean {
+  const digits = [...`${iban.slice(4)}${iban.slice(0, 4)}`].map((char) => Number.parseInt(char, 36)).join('');
+  return BigInt(digits) % 97n === 1n;
+}
+
+function weightedSum(digits: string, modulo = Number.MAX_SAFE_INTEGER): number {
+  return [...digits].reduce(
+    (sum, digit, at) => sum + ((Number(digit) * ([3, 7, 1][at % 3] ?? 0)) % modulo),
+    0,
+  );
+}
+
+/** Placeholders are copied into first requests, so they have to pass the check digits too. */
+const checkDigits: Record<string, (value: string) => boolean> = {
+  iban: isValidIban,
+  nrb: (value) => isValidIban(`PL${value}`),
+  aba_routing: (value) => weightedSum(value) % 10 === 0,
+  clabe: (value) => (weightedSum(value.slice(0, 17), 10) + Number(value[17])) % 10 === 0,
+};
+
 describe('the reference data that comes with the code', () => {
   it('covers at least 40 currencies, 60 countries, 35 rails and 2,500 institutions', () => {
     expect(data.fiatCurrencies.length).toBeGreaterThanOrEqual(40);
@@ -93,6 +113,20 @@ describe('the reference data that comes with the code', () => {
       expect(placeholder, `${rail}.${field.key}`).toMatch(new RegExp(pattern ?? '', 'u'));
       expect([...(placeholder ?? '')].length).toBeLessThanOrEqual(field.maxLength);
     }
+  });
+
+  it('has placeholders with right check digits', () => {
+    const checked = allFields.filter(({ field }) => (field.format ?? '') in checkDigits);
+    expect(checked.length).toBeGreaterThan(20);
+    for (const { rail, field } of checked) {
+      expect(checkDigits[field.format ?? '']?.(field.placeholder ?? ''), `${rail}.${field.key}`).toBe(true);
+    }
+  });
+
+  it('gives American banks routing numbers with a right check digit', () => {
+    const banks = data.institutions.filter((one) => one.supportedRails.includes('wire-us') && one.code);
+    expect(banks.length).toBeGreaterThan(20);
+    for (const { code, slug } of banks) expect(weightedSum(code ?? '') % 10, slug).toBe(0);
   });
 
   it('has patterns that answer at once to hostile text of the longest accepted length', () => {
