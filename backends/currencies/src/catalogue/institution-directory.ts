@@ -36,7 +36,6 @@ export class InstitutionDirectory {
   readonly #haystack: string;
   readonly #starts: Int32Array;
   readonly #all: readonly InstitutionView[];
-  readonly #byId = new Map<string, IndexedEntry>();
   readonly #byCode = new Map<string, IndexedEntry[]>();
   readonly #remembered = new Map<string, readonly InstitutionView[]>();
 
@@ -49,7 +48,6 @@ export class InstitutionDirectory {
     this.#entries.forEach((entry, index) => {
       this.#starts[index] = haystack.length;
       haystack += entry.folded + SEPARATOR;
-      this.#byId.set(entry.view.id, entry);
       for (const code of entry.codes) {
         const key = code.toUpperCase();
         this.#byCode.set(key, [...(this.#byCode.get(key) ?? []), entry]);
@@ -57,10 +55,6 @@ export class InstitutionDirectory {
     });
     this.#haystack = haystack;
     this.#all = Object.freeze(this.#entries.map((entry) => entry.view));
-  }
-
-  has(institutionId: string): boolean {
-    return this.#byId.has(institutionId);
   }
 
   matching(filter: DirectoryFilter): readonly InstitutionView[] {
