@@ -141,10 +141,16 @@ describe('an effect', () => {
   test('advanced by ten processes at once is carried out once', async () => {
     const wallet = await testChain.fundedWallet();
     const [key, recipient] = [randomUUID(), randomWallet().address];
-    const race = Array.from({ length: 10 }, () =>
-      transactorOf(wallet).advance(key, payment(wallet, recipient)),
-    );
-    await Promise.all(race);
+    // Nobody goes on before all have found that nothing is there yet.
+    const allArrived = Promise.withResolvers<void>();
+    let arrived = 0;
+    const describeTogether = async () => {
+      arrived += 1;
+      if (arrived === 10) allArrived.resolve();
+      await allArrived.promise;
+      return payment(wallet, recipient)();
+    };
+    await Promise.all(Array.from({ length: 10 }, () => transactorOf(wallet).advance(key, describeTogether)));
     await untilMined(() => transactorOf(wallet).advance(key, payment(wallet, recipient)));
     await expectPaidOnce(wallet, recipient);
   });
