@@ -35,7 +35,7 @@ export async function startCurrenciesServer(options: CurrenciesServerOptions): P
   });
   await rates.start();
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  function answer(request: IncomingMessage, response: ServerResponse): ServerResponse {
     const url = new URL(request.url ?? '/', 'http://currencies');
     if (request.method !== 'GET') return reply(response, 405, { error: 'only GET is served' });
     if (url.pathname === '/health') return reply(response, 200, healthOf(rates));
@@ -44,11 +44,10 @@ export async function startCurrenciesServer(options: CurrenciesServerOptions): P
     response.setHeader('etag', body.etag);
     response.setHeader('cache-control', 'no-cache');
     if (request.headers['if-none-match'] === body.etag) {
-      response.writeHead(304).end();
-      return;
+      return response.writeHead(304).end();
     }
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
-    response.end(body.render(url.searchParams.get('known_reference')));
+    return response.end(body.render(url.searchParams.get('known_reference')));
   }
 
   const server = createServer((request, response) => {
@@ -85,9 +84,9 @@ function healthOf(rates: RateService): object {
   return { status: healthy ? 'ok' : 'degraded', sources };
 }
 
-function reply(response: ServerResponse, status: number, body: object): void {
+function reply(response: ServerResponse, status: number, body: object): ServerResponse {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify(body));
+  return response.end(JSON.stringify(body));
 }
 
 async function main(): Promise<void> {

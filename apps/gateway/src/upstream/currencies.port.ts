@@ -2,6 +2,10 @@ import type { Catalogue } from '@causeway/currencies';
 import { CausewayError } from '@causeway/protocol';
 import type { RateTable } from './rate-table.ts';
 
+// Features reach the backend through this folder only.
+export type { Catalogue } from '@causeway/currencies';
+export { convertAtomic } from '@causeway/currencies';
+
 /**
  * The gateway's way to the currencies backend. It pulls a whole versioned snapshot, reference data and rates, and
  * answers everything from memory: no request of a partner waits for the backend. Two adapters, one conformance suite.

@@ -7,6 +7,8 @@ import {
   type RateRefusal,
 } from '@causeway/currencies';
 
+export type { RateDecision, RateReading } from '@causeway/currencies';
+
 /** The legs of a rate book as somebody published them at one moment. */
 export interface PublishedRates {
   /** Machine time, epoch ms. */

@@ -2,6 +2,8 @@ import type { RateHistory, RatePoint } from '@causeway/currencies';
 import { type Database, SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
+export { type RateHistory, readRateHistory } from '@causeway/currencies';
+
 /** All SQL of the rates. */
 export interface BookRow {
   legs: unknown;

@@ -168,6 +168,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No such payment details of this user; create them or use another id.',
   },
+  PAYMENT_METHOD_NOT_FOUND: {
+    status: 404,
+    message: 'Payment method or network not found.',
+    ...never,
+    doc: 'No payment method or payment network has this id or slug; choose one from GET /api/v1/payment-methods.',
+  },
   FIAT_ACCOUNT_NOT_FOUND: {
     status: 404,
     message: 'Fiat account not found.',

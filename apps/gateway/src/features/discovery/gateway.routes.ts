@@ -1,0 +1,269 @@
+import { CausewayError } from '@causeway/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { type PreparedReading, type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
+import type { Catalogue, Currencies } from '../../upstream/currencies.port.ts';
+import { AnswerMemory } from './answer-memory.ts';
+import * as schemas from './gateway.schemas.ts';
+import { pageOf } from './page.ts';
+
+/** The read-only pass-through endpoints over the catalogue. Every answer is made once for each version of the data. */
+export function registerGatewayRoutes(app: FastifyInstance, currencies: Currencies): void {
+  const memory = new AnswerMemory();
+
+  function pass<Q extends TSchema, P extends TSchema>(
+    spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+    read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
+  ): void {
+    preparedRoute(app, { ...spec, tag: 'Gateway' }, (request: FastifyRequest): PreparedReading => {
+      const { reference, ageSeconds } = currencies.current();
+      const { query, params } = request as { query: Static<Q>; params: Static<P> };
+      // Parsed values, not the address: unknown parameters must not make new entries.
+      const key = `${spec.url} ${known(spec.query, query)} ${known(spec.params, params)}`;
+      const answer = memory.recall(reference, key, () => read(reference.catalogue, query, params));
+      return { answer, ageSeconds };
+    });
+  }
+
+  registerCurrencyReads(pass);
+  registerPaymentMethodReads(pass);
+  registerOverviews(pass);
+}
+
+function known(schema: TSchema | undefined, values: unknown): string {
+  if (schema === undefined || !('properties' in schema)) return '';
+  const given = values as Record<string, unknown>;
+  return JSON.stringify(Object.keys(schema.properties as object).map((name) => given[name] ?? null));
+}
+
+type Pass = <Q extends TSchema, P extends TSchema>(
+  spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+  read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
+) => void;
+
+function registerCurrencyReads(pass: Pass): void {
+  pass(
+    {
+      url: '/api/v1/currencies',
+      operationId: 'listCurrencies',
+      summary: 'Fiat currencies',
+      data: schemas.Currencies,
+    },
+    (catalogue) => catalogue.currencies(),
+  );
+  pass(
+    {
+      url: '/api/v1/cryptocurrencies',
+      operationId: 'listCryptocurrenciesWithNetworks',
+      summary: 'Crypto currencies with the contract on each chain',
+      data: schemas.CryptoCurrenciesWithNetworks,
+    },
+    (catalogue) => catalogue.cryptoWithNetworks(),
+  );
+  pass(
+    {
+      url: '/api/v1/bridge-cryptocurrencies',
+      operationId: 'listBridgeCryptocurrencies',
+      summary: 'Tokens and chains a send-out can go to',
+      data: schemas.BridgeCryptoCurrencies,
+    },
+    (catalogue) => catalogue.bridgeCryptoCurrencies(),
+  );
+  pass(
+    {
+      url: '/api/v1/countries-with-currencies',
+      operationId: 'listCountriesWithCurrencies',
+      summary: 'Countries and the currencies used there',
+      data: schemas.Countries,
+    },
+    (catalogue) => catalogue.countriesWithCurrencies(),
+  );
+}
+
+function registerPaymentMethodReads(pass: Pass): void {
+  pass(
+    {
+      url: '/api/v1/payment-methods',
+      operationId: 'listPaymentMethods',
+      summary: 'Payment methods',
+      query: schemas.PaymentMethodsQuery,
+      data: schemas.PaymentMethodPage,
+    },
+    (catalogue, query) => {
+      const country = query.country?.toUpperCase();
+      const found = catalogue.paymentMethods
+        .all()
+        .filter((method) => query.type === undefined || method.type === query.type)
+        .filter((method) => country === undefined || method.countries.includes(country));
+      return pageOf('payment_methods', found, query);
+    },
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/:id',
+      operationId: 'getPaymentMethod',
+      summary: 'One payment method by its id',
+      params: schemas.PaymentMethodId,
+      data: schemas.PaymentMethod,
+      errors: ['PAYMENT_METHOD_NOT_FOUND'],
+    },
+    (catalogue, _query, { id }) => found(catalogue.paymentMethods.byId(id)),
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/by-slug/:slug',
+      operationId: 'getPaymentMethodBySlug',
+      summary: 'One payment method by its slug',
+      params: schemas.PaymentMethodSlug,
+      data: schemas.PaymentMethod,
+      errors: ['PAYMENT_METHOD_NOT_FOUND'],
+    },
+    (catalogue, _query, { slug }) => found(catalogue.paymentMethods.bySlug(slug)),
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/by-fiat/:fiat_currency_code',
+      operationId: 'listPaymentMethodsByFiat',
+      summary: 'Payment methods that are live in a currency',
+      params: schemas.FiatCodeParams,
+      query: schemas.PageQuery,
+      data: schemas.PaymentMethodPage,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY'],
+    },
+    (catalogue, query, params) => {
+      const currency = servedFiat(catalogue, params.fiat_currency_code);
+      return pageOf('payment_methods', catalogue.paymentMethods.byFiat(currency), query);
+    },
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/by-network/:network_slug/fiat/:fiat_currency_code',
+      operationId: 'listPaymentMethodsByNetworkAndFiat',
+      summary: 'Payment methods that are live on a rail in a currency',
+      params: schemas.NetworkAndFiatParams,
+      query: schemas.PageQuery,
+      data: schemas.PaymentMethodPage,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY', 'PAYMENT_METHOD_NOT_FOUND'],
+    },
+    (catalogue, query, params) => {
+      const { slug } = found(catalogue.rail(params.network_slug));
+      const currency = servedFiat(catalogue, params.fiat_currency_code);
+      return pageOf('payment_methods', catalogue.paymentMethods.byNetworkAndFiat(slug, currency), query);
+    },
+  );
+  registerOptionReads(pass);
+}
+
+function registerOptionReads(pass: Pass): void {
+  pass(
+    {
+      url: '/api/v1/payment-methods/types',
+      operationId: 'listPaymentMethodTypes',
+      summary: 'Types of payment methods',
+      data: schemas.PaymentMethodTypes,
+    },
+    (catalogue) => catalogue.paymentMethods.types(),
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/:id/options',
+      operationId: 'listPaymentMethodOptions',
+      summary: 'A payment method on its rails, currency by currency',
+      params: schemas.PaymentMethodId,
+      data: schemas.PaymentMethodOptions,
+      errors: ['PAYMENT_METHOD_NOT_FOUND'],
+    },
+    (catalogue, _query, { id }) => found(catalogue.paymentMethods.optionsOf(id)),
+  );
+  pass(
+    {
+      url: '/api/v1/payment-methods/all-options',
+      operationId: 'listAllPaymentMethodOptions',
+      summary: 'Every payment method on every rail, currency by currency',
+      query: schemas.PageQuery,
+      data: schemas.PaymentMethodOptionPage,
+    },
+    (catalogue, query) => pageOf('options', catalogue.paymentMethods.allOptions(), query),
+  );
+}
+
+function registerOverviews(pass: Pass): void {
+  pass(
+    {
+      url: '/api/v1/get-currency-and-payment-methods-with-networks',
+      operationId: 'listCurrenciesWithPaymentMethods',
+      summary: 'By currency: payment methods, each with its rails',
+      query: schemas.FiatFilterQuery,
+      data: schemas.CurrenciesWithMethods,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY'],
+    },
+    (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithMethods(), query),
+  );
+  pass(
+    {
+      url: '/api/v1/get-currency-and-payment-networks-with-methods',
+      operationId: 'listCurrenciesWithPaymentNetworks',
+      summary: 'By currency: rails, each with its payment methods',
+      query: schemas.FiatFilterQuery,
+      data: schemas.CurrenciesWithNetworks,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY'],
+    },
+    (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithNetworks(), query),
+  );
+  pass(
+    {
+      url: '/api/v1/get-fiat-currency-countries-with-payment-methods',
+      operationId: 'listCurrencyCountries',
+      summary: 'By currency: countries, each with its payment methods',
+      query: schemas.FiatFilterQuery,
+      data: schemas.CurrencyCountries,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY'],
+    },
+    (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currencyCountries(), query),
+  );
+  pass(
+    {
+      url: '/api/v1/get-supported-pairs',
+      operationId: 'listSupportedPairs',
+      summary: 'Pairs of crypto and fiat currency',
+      query: schemas.SupportedPairsQuery,
+      data: schemas.SupportedPairs,
+      errors: ['UNSUPPORTED_FIAT_CURRENCY', 'UNSUPPORTED_CRYPTO_CURRENCY'],
+    },
+    (catalogue, query) => {
+      const crypto = query.crypto_currency_code?.toUpperCase();
+      if (crypto !== undefined && !catalogue.cryptoCurrencies().some(({ code }) => code === crypto)) {
+        throw new CausewayError('UNSUPPORTED_CRYPTO_CURRENCY');
+      }
+      const fiat = query.fiat_currency_code;
+      const code = fiat === undefined ? undefined : servedFiat(catalogue, fiat);
+      const pairs = catalogue
+        .supportedPairs()
+        .filter((pair) => crypto === undefined || pair.crypto_currency_code === crypto)
+        .filter((pair) => code === undefined || pair.fiat_currency_code === code);
+      return pageOf('pairs', pairs, query);
+    },
+  );
+}
+
+function currencyPage<T extends { readonly fiat_currency_code: string }>(
+  catalogue: Catalogue,
+  all: readonly T[],
+  query: Static<typeof schemas.FiatFilterQuery>,
+): unknown {
+  const fiat = query.fiat_currency_code;
+  const code = fiat === undefined ? undefined : servedFiat(catalogue, fiat);
+  const chosen = code === undefined ? all : all.filter((entry) => entry.fiat_currency_code === code);
+  return pageOf('currencies', chosen, query);
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new CausewayError('PAYMENT_METHOD_NOT_FOUND');
+  return value;
+}
+
+function servedFiat(catalogue: Catalogue, code: string): string {
+  const currency = catalogue.fiatCurrency(code.toUpperCase());
+  if (currency === undefined) throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY');
+  return currency.code;
+}

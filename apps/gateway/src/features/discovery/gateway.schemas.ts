@@ -1,0 +1,457 @@
+import { type TSchema, Type } from 'typebox';
+import { Pagination } from './supported.schemas.ts';
+
+/** Wire shapes of the pass-through endpoints, with examples that a test validates against them. */
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+const FiatCode = (options: object = {}) =>
+  Type.String({
+    description: 'ISO 4217, either case',
+    pattern: '^[A-Za-z]{3}$',
+    examples: ['KES'],
+    ...options,
+  });
+const AssetCode = (example: string) =>
+  Type.String({
+    description: 'A fiat currency or USDC, USDT, USDT0; either case',
+    pattern: '^[A-Za-z0-9]{3,10}$',
+    examples: [example],
+  });
+const Slug = (example: string) => Type.String({ minLength: 1, maxLength: 80, examples: [example] });
+const Time = (options: object = {}) =>
+  Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...options });
+const Decimal = (example: string) => Type.String({ description: 'Decimal string', examples: [example] });
+
+export const paging = (defaultLimit: number, maxLimit: number) => ({
+  limit: Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, examples: [defaultLimit] }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] }),
+});
+
+/** Rates */
+export const RatesQuery = Type.Object({
+  base: Type.Optional(AssetCode('USDC')),
+  quote: Type.Optional(AssetCode('KES')),
+});
+
+const Rate = Type.Object({
+  base: Type.String({ examples: ['USDC'] }),
+  quote: Type.String({ examples: ['KES'] }),
+  rate: Nullable(Type.String({ description: 'What one base costs in quote', examples: ['129.31'] })),
+  status: Type.Union(
+    ['fresh', 'stale', 'missing', 'guarded'].map((status) => Type.Literal(status)),
+    { description: 'Only a fresh rate is priced on', examples: ['fresh'] },
+  ),
+  as_of: Nullable(Time({ description: 'The oldest observation behind the rate' })),
+});
+
+export const Rates = Type.Object(
+  { rates: Type.Array(Rate), updated_at: Time() },
+  {
+    examples: [
+      {
+        rates: [
+          {
+            base: 'USDC',
+            quote: 'KES',
+            rate: '129.31',
+            status: 'fresh',
+            as_of: '2026-01-31T12:00:00.000Z',
+          },
+        ],
+        updated_at: '2026-01-31T12:00:01.000Z',
+      },
+    ],
+  },
+);
+
+export const RateHistoryQuery = Type.Object({
+  base: AssetCode('USDC'),
+  quote: AssetCode('KES'),
+  from: Type.Optional(Time({ description: '24 hours before `to` when not sent' })),
+  to: Type.Optional(Time({ description: 'Now when not sent' })),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
+});
+
+export const RateHistory = Type.Object(
+  {
+    base: Type.String({ examples: ['USDC'] }),
+    quote: Type.String({ examples: ['KES'] }),
+    from: Time(),
+    to: Time(),
+    points: Type.Array(Type.Object({ at: Time(), rate: Decimal('129.31') }), {
+      description: 'The newest `limit` points of the time asked for, oldest first',
+    }),
+  },
+  {
+    examples: [
+      {
+        base: 'USDC',
+        quote: 'KES',
+        from: '2026-01-30T12:00:00.000Z',
+        to: '2026-01-31T12:00:00.000Z',
+        points: [{ at: '2026-01-31T11:00:00.000Z', rate: '129.31' }],
+      },
+    ],
+  },
+);
+
+export const ConvertQuery = Type.Object({
+  from: AssetCode('KES'),
+  to: AssetCode('USDC'),
+  amount: Type.String({
+    description: 'Decimal string, with no more decimals than the currency has',
+    minLength: 1,
+    maxLength: 72,
+    examples: ['1000.00'],
+  }),
+});
+
+export const Conversion = Type.Object(
+  {
+    from: Type.String({ examples: ['KES'] }),
+    to: Type.String({ examples: ['USDC'] }),
+    amount: Decimal('1000.00'),
+    converted_amount: Type.String({
+      description: 'amount * rate, rounded down to the decimals of `to`',
+      examples: ['7.733354'],
+    }),
+    rate: Type.String({
+      description: 'Market rate, without spread or fees',
+      examples: ['0.00773335395561054'],
+    }),
+    as_of: Time(),
+  },
+  {
+    examples: [
+      {
+        from: 'KES',
+        to: 'USDC',
+        amount: '1000.00',
+        converted_amount: '7.733353',
+        rate: '0.00773335395561054',
+        as_of: '2026-01-31T12:00:00.000Z',
+      },
+    ],
+  },
+);
+
+/** Currencies and countries */
+export const Currencies = Type.Array(
+  Type.Object({
+    code: Type.String({ examples: ['KES'] }),
+    numeric_code: Type.String({ examples: ['404'] }),
+    name: Type.String({ examples: ['Kenyan shilling'] }),
+    symbol: Type.String({ examples: ['KSh'] }),
+    minor_units: Type.Integer({ examples: [2] }),
+    countries: Type.Array(Type.String(), { examples: [['KE']] }),
+  }),
+  {
+    examples: [
+      [
+        {
+          code: 'KES',
+          numeric_code: '404',
+          name: 'Kenyan shilling',
+          symbol: 'KSh',
+          minor_units: 2,
+          countries: ['KE'],
+        },
+      ],
+    ],
+  },
+);
+
+const network = {
+  blockchain: Type.String({ examples: ['base-mainnet'] }),
+  chain_id: Type.Integer({ examples: [8453] }),
+  contract: Type.String({ examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'] }),
+  decimals: Type.Integer({ examples: [6] }),
+};
+const BASE_NETWORK = {
+  blockchain: 'base-mainnet',
+  chain_id: 8453,
+  contract: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  decimals: 6,
+};
+
+export const CryptoCurrenciesWithNetworks = Type.Array(
+  Type.Object({
+    code: Type.String({ examples: ['USDC'] }),
+    name: Type.String({ examples: ['USD Coin'] }),
+    networks: Type.Array(Type.Object(network)),
+  }),
+  { examples: [[{ code: 'USDC', name: 'USD Coin', networks: [BASE_NETWORK] }]] },
+);
+
+export const BridgeCryptoCurrencies = Type.Array(
+  Type.Object({
+    code: Type.String({ examples: ['USDC'] }),
+    name: Type.String({ examples: ['USD Coin'] }),
+    ...network,
+  }),
+  { examples: [[{ code: 'USDC', name: 'USD Coin', ...BASE_NETWORK }]] },
+);
+
+export const Countries = Type.Array(
+  Type.Object({
+    code: Type.String({ examples: ['KE'] }),
+    alpha3: Type.String({ examples: ['KEN'] }),
+    name: Type.String({ examples: ['Kenya'] }),
+    calling_code: Type.String({ examples: ['254'] }),
+    currencies: Type.Array(
+      Type.Object({
+        code: Type.String({ examples: ['KES'] }),
+        name: Type.String({ examples: ['Kenyan shilling'] }),
+        symbol: Type.String({ examples: ['KSh'] }),
+        minor_units: Type.Integer({ examples: [2] }),
+      }),
+    ),
+  }),
+  {
+    examples: [
+      [
+        {
+          code: 'KE',
+          alpha3: 'KEN',
+          name: 'Kenya',
+          calling_code: '254',
+          currencies: [{ code: 'KES', name: 'Kenyan shilling', symbol: 'KSh', minor_units: 2 }],
+        },
+      ],
+    ],
+  },
+);
+
+/** Payment methods */
+export const PaymentMethod = Type.Object(
+  {
+    id: Type.Integer({ examples: [1810] }),
+    slug: Type.String({ examples: ['mtn-momo-ghana'] }),
+    name: Type.String({ examples: ['MTN MoMo Ghana'] }),
+    type: Type.String({ description: 'BANK, WALLET', examples: ['WALLET'] }),
+    institution_type: Type.String({ examples: ['mobile-money'] }),
+    code: Type.Optional(Type.String({ examples: ['MTN'] })),
+    countries: Type.Array(Type.String(), { examples: [['GH']] }),
+    fiat_currencies: Type.Array(Type.String(), { examples: [['GHS']] }),
+    payment_networks: Type.Array(Type.String(), {
+      description: 'Rail slugs',
+      examples: [['ghana-transfer']],
+    }),
+    active: Type.Boolean({ description: 'Whether any of its options is live' }),
+  },
+  {
+    examples: [
+      {
+        id: 1810,
+        slug: 'mtn-momo-ghana',
+        name: 'MTN MoMo Ghana',
+        type: 'WALLET',
+        institution_type: 'mobile-money',
+        code: 'MTN',
+        countries: ['GH'],
+        fiat_currencies: ['GHS'],
+        payment_networks: ['ghana-transfer'],
+        active: true,
+      },
+    ],
+  },
+);
+
+export const PaymentMethodPage = Type.Object({
+  payment_methods: Type.Array(PaymentMethod),
+  pagination: Pagination,
+});
+
+export const PaymentMethodsQuery = Type.Object({
+  ...paging(20, 100),
+  type: Type.Optional(Type.Union([Type.Literal('BANK'), Type.Literal('WALLET')], { examples: ['WALLET'] })),
+  country: Type.Optional(
+    Type.String({ description: 'ISO 3166-1 alpha-2', pattern: '^[A-Za-z]{2}$', examples: ['GH'] }),
+  ),
+});
+export const PageQuery = Type.Object(paging(20, 100));
+
+const MAX_ID = 2_147_483_647;
+export const PaymentMethodId = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: MAX_ID, examples: [1810] }),
+});
+export const PaymentMethodSlug = Type.Object({ slug: Slug('mtn-momo-ghana') });
+export const FiatCodeParams = Type.Object({ fiat_currency_code: FiatCode({ examples: ['GHS'] }) });
+export const NetworkAndFiatParams = Type.Object({
+  network_slug: Slug('ghana-transfer'),
+  fiat_currency_code: FiatCode({ examples: ['GHS'] }),
+});
+
+export const PaymentMethodTypes = Type.Array(
+  Type.Object({
+    slug: Type.String({ examples: ['mobile-money'] }),
+    name: Type.String({ examples: ['Mobile money'] }),
+    type: Type.String({ examples: ['WALLET'] }),
+    payment_methods: Type.Integer({ description: 'How many there are', examples: [40] }),
+  }),
+  { examples: [[{ slug: 'mobile-money', name: 'Mobile money', type: 'WALLET', payment_methods: 40 }]] },
+);
+
+const PaymentMethodOption = Type.Object(
+  {
+    id: Type.String({ examples: ['1810:9:GHS'] }),
+    payment_method_id: Type.Integer({ examples: [1810] }),
+    payment_method_slug: Type.String({ examples: ['mtn-momo-ghana'] }),
+    payment_network_id: Type.Integer({ examples: [9] }),
+    payment_network_slug: Type.String({ examples: ['ghana-transfer'] }),
+    fiat_currency_code: Type.String({ examples: ['GHS'] }),
+    countries: Type.Array(Type.String(), { examples: [['GH']] }),
+    active: Type.Boolean(),
+  },
+  {
+    examples: [
+      {
+        id: '1810:9:GHS',
+        payment_method_id: 1810,
+        payment_method_slug: 'mtn-momo-ghana',
+        payment_network_id: 9,
+        payment_network_slug: 'ghana-transfer',
+        fiat_currency_code: 'GHS',
+        countries: ['GH'],
+        active: true,
+      },
+    ],
+  },
+);
+export const PaymentMethodOptions = Type.Array(PaymentMethodOption);
+export const PaymentMethodOptionPage = Type.Object({
+  options: Type.Array(PaymentMethodOption),
+  pagination: Pagination,
+});
+
+const Reference = {
+  id: Type.Integer({ examples: [9] }),
+  slug: Type.String({ examples: ['ghana-transfer'] }),
+  name: Type.String({ examples: ['Ghana transfer'] }),
+};
+const NETWORK = { id: 9, slug: 'ghana-transfer', name: 'Ghana transfer' };
+const METHOD = { id: 1810, slug: 'mtn-momo-ghana', name: 'MTN MoMo Ghana' };
+const ONE_PAGE = { total: 1, limit: 20, offset: 0 };
+
+export const FiatFilterQuery = Type.Object({
+  fiat_currency_code: Type.Optional(FiatCode({ examples: ['GHS'] })),
+  ...paging(20, 100),
+});
+
+export const CurrenciesWithMethods = Type.Object(
+  {
+    currencies: Type.Array(
+      Type.Object({
+        fiat_currency_code: Type.String({ examples: ['GHS'] }),
+        payment_methods: Type.Array(
+          Type.Object({ ...Reference, payment_networks: Type.Array(Type.Object(Reference)) }),
+        ),
+      }),
+    ),
+    pagination: Pagination,
+  },
+  {
+    examples: [
+      {
+        currencies: [
+          { fiat_currency_code: 'GHS', payment_methods: [{ ...METHOD, payment_networks: [NETWORK] }] },
+        ],
+        pagination: ONE_PAGE,
+      },
+    ],
+  },
+);
+
+export const CurrenciesWithNetworks = Type.Object(
+  {
+    currencies: Type.Array(
+      Type.Object({
+        fiat_currency_code: Type.String({ examples: ['GHS'] }),
+        payment_networks: Type.Array(
+          Type.Object({ ...Reference, payment_methods: Type.Array(Type.Object(Reference)) }),
+        ),
+      }),
+    ),
+    pagination: Pagination,
+  },
+  {
+    examples: [
+      {
+        currencies: [
+          { fiat_currency_code: 'GHS', payment_networks: [{ ...NETWORK, payment_methods: [METHOD] }] },
+        ],
+        pagination: ONE_PAGE,
+      },
+    ],
+  },
+);
+
+export const SupportedPairsQuery = Type.Object({
+  crypto_currency_code: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]{3,10}$', examples: ['USDC'] })),
+  fiat_currency_code: Type.Optional(FiatCode({ examples: ['GHS'] })),
+  ...paging(100, 500),
+});
+
+export const SupportedPairs = Type.Object(
+  {
+    pairs: Type.Array(
+      Type.Object({
+        crypto_currency_code: Type.String({ examples: ['USDC'] }),
+        fiat_currency_code: Type.String({ examples: ['GHS'] }),
+        blockchains: Type.Array(Type.String(), { examples: [['base-mainnet']] }),
+        payment_networks: Type.Array(Type.String(), { examples: [['ghana-transfer']] }),
+        onramp: Type.Boolean(),
+        offramp: Type.Boolean(),
+      }),
+    ),
+    pagination: Pagination,
+  },
+  {
+    examples: [
+      {
+        pairs: [
+          {
+            crypto_currency_code: 'USDC',
+            fiat_currency_code: 'GHS',
+            blockchains: ['base-mainnet'],
+            payment_networks: ['ghana-transfer'],
+            onramp: true,
+            offramp: true,
+          },
+        ],
+        pagination: { total: 1, limit: 100, offset: 0 },
+      },
+    ],
+  },
+);
+
+export const CurrencyCountries = Type.Object(
+  {
+    currencies: Type.Array(
+      Type.Object({
+        fiat_currency_code: Type.String({ examples: ['GHS'] }),
+        countries: Type.Array(
+          Type.Object({
+            code: Type.String({ examples: ['GH'] }),
+            name: Type.String({ examples: ['Ghana'] }),
+            payment_methods: Type.Array(Type.String(), { examples: [['mtn-momo-ghana']] }),
+          }),
+        ),
+      }),
+    ),
+    pagination: Pagination,
+  },
+  {
+    examples: [
+      {
+        currencies: [
+          {
+            fiat_currency_code: 'GHS',
+            countries: [{ code: 'GH', name: 'Ghana', payment_methods: ['mtn-momo-ghana'] }],
+          },
+        ],
+        pagination: ONE_PAGE,
+      },
+    ],
+  },
+);

@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify';
+import { type PreparedReading, supportedRoute } from '../../http/supported-route.ts';
+import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
+import type { LiveSpreads } from '../../upstream/live-spreads.ts';
+import { AnswerMemory } from './answer-memory.ts';
+import { listCorridors } from './corridors.ts';
+import * as schemas from './supported.schemas.ts';
+import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
+
+export interface SupportedDeps {
+  readonly currencies: Currencies;
+  readonly spreads: LiveSpreads;
+}
+
+const TAG = 'Supported resources';
+/** Longer addresses are answered too, but not remembered by their text. */
+const MAX_REMEMBERED_URL_LENGTH = 300;
+
+export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDeps): void {
+  const { currencies } = deps;
+  const listings = new AnswerMemory();
+  const byUrl = new AnswerMemory();
+
+  function listed(key: string, make: (snapshot: CurrenciesSnapshot) => unknown): () => PreparedReading {
+    return () => {
+      const snapshot = currencies.current();
+      return {
+        answer: listings.recall(snapshot.reference, key, () => make(snapshot)),
+        ageSeconds: snapshot.ageSeconds,
+      };
+    };
+  }
+
+  /** The same question is mostly asked in the same words, so the address itself is the first key. */
+  function asked(snapshot: CurrenciesSnapshot, url: string, make: () => unknown): PreparedReading {
+    const memory = url.length <= MAX_REMEMBERED_URL_LENGTH ? byUrl : new AnswerMemory();
+    return { answer: memory.recall(snapshot.reference, url, make), ageSeconds: snapshot.ageSeconds };
+  }
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/crypto-currencies',
+      operationId: 'listCryptoCurrencies',
+      tag: TAG,
+      summary: 'Settlement assets, each with the chains it is enabled on',
+      data: schemas.CryptoCurrencies,
+    },
+    listed('crypto-currencies', ({ reference }) => reference.catalogue.cryptoCurrencies()),
+  );
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/blockchains',
+      operationId: 'listBlockchains',
+      tag: TAG,
+      summary: 'Chains and the tokens enabled on each',
+      description: 'The authoritative list: a token and chain that are not listed together are not enabled.',
+      data: schemas.Blockchains,
+    },
+    listed('blockchains', ({ reference }) => reference.catalogue.blockchains()),
+  );
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/fiat-currencies',
+      operationId: 'listFiatCurrencies',
+      tag: TAG,
+      summary: 'Fiat currencies, their countries and payment methods',
+      data: schemas.FiatCurrencies,
+    },
+    listed('fiat-currencies', ({ reference }) => reference.catalogue.fiatCurrencies()),
+  );
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/payment-rails',
+      operationId: 'listPaymentRails',
+      tag: TAG,
+      summary: 'Rails of a country or currency, with the fields they need',
+      description:
+        'At least one of country and currency is needed. An ISO code that is not served gives an empty list.',
+      query: schemas.PaymentRailsQuery,
+      data: schemas.PaymentRails,
+    },
+    (request) => {
+      const snapshot = currencies.current();
+      return asked(snapshot, request.url, () =>
+        snapshot.reference.catalogue.paymentRails(readPaymentRailsQuery(request.query as RawQuery)),
+      );
+    },
+  );
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/institutions',
+      operationId: 'listInstitutions',
+      tag: TAG,
+      summary: 'Institutions that are live on a rail',
+      description:
+        'Ranked by how well the name fits the search: the same, beginning with it, a word beginning with it, containing it.',
+      query: schemas.InstitutionsQuery,
+      data: schemas.Institutions,
+    },
+    (request) => {
+      const snapshot = currencies.current();
+      const { catalogue } = snapshot.reference;
+      return asked(snapshot, request.url, () =>
+        catalogue.institutions(
+          readInstitutionsQuery(request.query as RawQuery, (slug) => catalogue.rail(slug) !== undefined),
+        ),
+      );
+    },
+  );
+
+  registerCorridors(app, deps);
+}
+
+function registerCorridors(app: FastifyInstance, { currencies, spreads }: SupportedDeps): void {
+  const memory = new AnswerMemory();
+  let generation: { reference: object; rates: object; spreads: object } | undefined;
+
+  supportedRoute(
+    app,
+    {
+      url: '/api/v1/supported/corridors',
+      operationId: 'listCorridors',
+      tag: TAG,
+      summary: 'Live rates and spreads of every corridor',
+      description:
+        'One row for every crypto currency, fiat currency and country. A direction is null where no rail serves it or where there is no current rate.',
+      data: schemas.Corridors,
+    },
+    () => {
+      const { reference, rates, ageSeconds } = currencies.current();
+      const table = spreads.current();
+      if (generation?.reference !== reference || generation.rates !== rates || generation.spreads !== table) {
+        generation = { reference, rates, spreads: table };
+      }
+      const answer = memory.recall(generation, 'corridors', () => ({
+        corridors: listCorridors(reference, rates, table),
+      }));
+      return { answer, ageSeconds };
+    },
+  );
+}
