@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstFees, replacementFees } from './transaction-fees.ts';
+
+const wei = fc.bigInt({ min: 0n, max: 10n ** 15n });
+const fees = fc
+  .record({ base: wei, priority: wei })
+  .map(({ base, priority }) => firstFees(base, priority, 10n ** 18n));
+
+describe('fees', () => {
+  test('start at twice the base fee and the tip, within the limit, the tip never above the whole', () => {
+    expect(firstFees(100n, 7n, 1_000n)).toEqual({ maxFeePerGas: 207n, maxPriorityFeePerGas: 7n });
+    expect(firstFees(100n, 7n, 150n)).toEqual({ maxFeePerGas: 150n, maxPriorityFeePerGas: 7n });
+    expect(firstFees(0n, 70n, 50n)).toEqual({ maxFeePerGas: 50n, maxPriorityFeePerGas: 50n });
+  });
+
+  test('of a replacement rise by more than a tenth, both of them, and follow the network when it rose more', () => {
+    fc.assert(
+      fc.property(fees, fees, (previous, current) => {
+        const next = replacementFees(previous, current, 10n ** 18n);
+        expect(next).toBeDefined();
+        for (const name of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+          expect(next![name] * 10n).toBeGreaterThan(previous[name] * 11n);
+          expect(next![name]).toBeGreaterThanOrEqual(current[name]);
+        }
+        expect(next!.maxPriorityFeePerGas).toBeLessThanOrEqual(next!.maxFeePerGas);
+      }),
+    );
+  });
+
+  test('are not raised beyond the limit', () => {
+    const previous = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
+    expect(replacementFees(previous, previous, 91n)).toEqual({
+      maxFeePerGas: 91n,
+      maxPriorityFeePerGas: 10n,
+    });
+    expect(replacementFees(previous, previous, 90n)).toBeUndefined();
+  });
+});
