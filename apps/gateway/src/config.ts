@@ -18,6 +18,8 @@ export interface Config extends Values {
   readonly roles: readonly Role[];
   /** The chains of CHAINS_FILE; empty in a sandbox. */
   readonly chains: readonly ConfiguredChain[];
+  /** Whether PORT was asked for: a port that was not may be exchanged when it is taken. */
+  readonly portGiven: boolean;
 }
 
 /** Everything that is wrong with the configuration, at once. Carries no secret. */
@@ -58,7 +60,8 @@ export function loadConfig(
 
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
-  return deepFreeze({ ...(values as unknown as Values), roles, chains });
+  const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';
+  return deepFreeze({ ...(values as unknown as Values), roles, chains, portGiven });
 }
 
 function readValue<T>(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { safe } from '@causeway/contracts';
 import { encodeFunctionData, erc20Abi } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Address,
@@ -22,6 +23,7 @@ import {
   packSignatures,
   payoutTransaction,
   recoverOwner,
+  safeTypedData,
 } from './safe-transaction.ts';
 import type { Signer } from './signer.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from './testing/local-chain.ts';
@@ -317,6 +319,16 @@ describe('signatures', () => {
     await expect(pack([service, service])).rejects.toThrow('1 of 2 owners');
     await expect(pack([vendor])).rejects.toThrow('1 of 2 owners');
     await expect(packSignatures(escrow, `0x${'0'.repeat(64)}`, ['0x1234'])).rejects.toThrow('65 bytes');
+  });
+
+  test('made by an ordinary wallet over the typed data are the ones the Safe checks', async () => {
+    await freshParties();
+    const escrow = onrampEscrow();
+    const { transaction, safeTxHash } = await signatures(escrow, onrampTransfers('USDC'), []);
+    const signature = await privateKeyToAccount(vendor.privateKey).signTypedData(
+      safeTypedData(escrow, transaction),
+    );
+    expect(await recoverOwner(escrow, safeTxHash, signature)).toBe(vendor.address);
   });
 
   test('of a stranger are refused by the Safe as well', async () => {

@@ -33,6 +33,7 @@ import { FORWARDER_NAME } from './forward-request.ts';
  */
 
 export interface LocalContracts {
+  chainId: number;
   contracts: ChainContracts;
   tokens: ChainToken[];
 }
@@ -201,7 +202,7 @@ function planDeployment(
     ),
     decimals: STABLECOIN_DECIMALS,
   }));
-  return { planned, result: { contracts, tokens } };
+  return { planned, result: { chainId, contracts, tokens } };
 }
 
 function addressesOf({ contracts, tokens }: LocalContracts): Address[] {

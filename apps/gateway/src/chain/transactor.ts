@@ -67,12 +67,12 @@ export interface TransactorDeps {
   readonly limits?: Partial<TransactorLimits>;
 }
 
-export interface TransactorChain {
+interface TransactorChain {
   readonly settings: Pick<ChainSettings, 'chainId' | 'confirmations'>;
   readonly client: ChainClient;
 }
 
-export interface TransactorLimits {
+interface TransactorLimits {
   /** How long a transaction that is next in line may stay unmined before a better paid version is signed. */
   readonly bumpAfterMs: number;
   readonly maxFeePerGasWei: bigint;

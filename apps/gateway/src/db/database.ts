@@ -55,6 +55,8 @@ export interface Database {
 export interface DatabaseOptions {
   readonly connectionString: string;
   readonly poolSize: number;
+  readonly onRoundTrip?: () => void;
+  readonly onError?: () => void;
 }
 
 const BEGIN = statement<[]>('db.begin', 'BEGIN');
@@ -83,10 +85,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     items: readonly BatchItem[],
   ): Promise<Record<string, unknown>[][]> {
     stats.roundTrips++;
+    options.onRoundTrip?.();
     try {
       return await runBatch(client, items);
     } catch (error) {
       stats.errors++;
+      options.onError?.();
       throw error;
     }
   }

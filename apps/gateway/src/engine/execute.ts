@@ -58,9 +58,14 @@ export function execute<Row, S extends string, T extends string, F extends objec
   const facts = host.factsOf(row);
   const decision = decide(host.machine, status, trigger, facts, actor);
   if (decision.kind === 'refused') {
-    const refusal = { kind: 'refused', code: decision.code, ...(decision.guard ? { guard: decision.guard } : {}) } as const;
+    const refusal = {
+      kind: 'refused',
+      code: decision.code,
+      ...(decision.guard ? { guard: decision.guard } : {}),
+    } as const;
     // Some refusals are themselves facts to record: a lost KYC sends a funded order to review.
-    const after = decision.follow === undefined ? row : execute(unit, host, row, decision.follow, 'system').row;
+    const after =
+      decision.follow === undefined ? row : execute(unit, host, row, decision.follow, 'system').row;
     return { ...refusal, row: after };
   }
   const { transition } = decision;

@@ -51,7 +51,7 @@ export function publicRoute<P extends TSchema, Q extends TSchema, B extends TSch
   add(app, spec, 'public', async (request) => success(await handle(inputOf(request))));
 }
 
-export function partnerRead<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+export function partnerRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
   app: FastifyInstance,
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,

@@ -1,7 +1,7 @@
 import { startAnvil } from '@causeway/contracts/testing';
 import { createTestClient, erc20Abi, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { connectChain, viemChain } from '../chain-client.ts';
+import { connectChain } from '../chain-client.ts';
 import {
   type Address,
   type ChainSettings,
@@ -32,7 +32,6 @@ export async function startTestChain(chainId: number, extraArguments: readonly s
   const local = await deployLocalContracts(anvil.rpcUrl, deployer.privateKey);
   const settings: ChainSettings = {
     slug: 'test-chain',
-    chainId,
     rpcUrl: anvil.rpcUrl,
     publicRpcUrl: anvil.rpcUrl,
     confirmations: 1,
@@ -88,7 +87,6 @@ export async function startTestChain(chainId: number, extraArguments: readonly s
     fundedWallet,
     send,
     balanceOf,
-    chain: viemChain(settings.slug, chainId, anvil.rpcUrl),
     stop: anvil.stop,
   };
 }

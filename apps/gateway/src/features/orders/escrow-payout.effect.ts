@@ -1,10 +1,10 @@
 import type { EffectKind, OrderTrigger } from '@causeway/protocol';
-import type { ChainEffect, Transactor } from '../../chain/transactor.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { readExecution } from '../../chain/escrow-execution.ts';
 import { batchCall, executionCall, packSignatures } from '../../chain/safe-transaction.ts';
 import { isDeployed } from '../../chain/token-reads.ts';
 import { type MinedTransaction, transactionHandler } from '../../chain/transaction-handler.ts';
+import type { ChainEffect, Transactor } from '../../chain/transactor.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
@@ -62,7 +62,12 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     return order;
   }
 
-  async function report(unit: UnitOfWork, orderId: string, trigger: OrderTrigger, txHash?: string): Promise<void> {
+  async function report(
+    unit: UnitOfWork,
+    orderId: string,
+    trigger: OrderTrigger,
+    txHash?: string,
+  ): Promise<void> {
     const [order] = await unit.tx.query(lockOrder, [orderId]);
     if (order === undefined) return;
     execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');

@@ -2,7 +2,11 @@ import { type ChainSettings, type TokenTransfer, tokenByCode } from '../../chain
 import type { Chains, ConnectedChain } from '../../chain/chains.ts';
 import { describeEscrow, type Escrow } from '../../chain/escrow.ts';
 import { onrampRelease, refund } from '../../chain/escrow-payouts.ts';
-import { hashSafeTransaction, payoutTransaction, type SafeTransaction } from '../../chain/safe-transaction.ts';
+import {
+  hashSafeTransaction,
+  payoutTransaction,
+  type SafeTransaction,
+} from '../../chain/safe-transaction.ts';
 import type { OrderEscrow, OrderRow } from './order.types.ts';
 
 /** What two of the escrow's owners sign to empty it. */

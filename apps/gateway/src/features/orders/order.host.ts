@@ -1,4 +1,5 @@
 import {
+  decimalToWireNumber,
   type EffectKind,
   formatFixed,
   formatShortest,
@@ -9,7 +10,6 @@ import {
   type OrderGuard,
   type OrderStatus,
   type OrderTrigger,
-  decimalToWireNumber,
   type PostingKind,
   timeoutOf,
 } from '@causeway/protocol';
@@ -49,8 +49,12 @@ function orderHost(direction: OrderRow['direction'], options: OrderHostOptions):
         is_new: false,
         status: change.status,
         facts: storedFacts(change.facts),
-        timeline: change.statusChanged ? [...order.timeline, timelineEntry(change.status, unit.at)] : order.timeline,
-        deadline_at: change.statusChanged ? deadlineOf(direction, change.status, unit.at, options.timeouts) : order.deadline_at,
+        timeline: change.statusChanged
+          ? [...order.timeline, timelineEntry(change.status, unit.at)]
+          : order.timeline,
+        deadline_at: change.statusChanged
+          ? deadlineOf(direction, change.status, unit.at, options.timeouts)
+          : order.deadline_at,
         updated_at: unit.at,
       };
       writeOrder(unit, order, moved);

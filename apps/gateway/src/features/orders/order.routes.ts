@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRead } from '../../http/route.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
 import type { OrderHosts } from './order.host.ts';
@@ -36,7 +36,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
     ({ body }, _partner, unit) => initiateOnramp(tools.orderHosts, unit, body),
   );
 
-  partnerRead(
+  partnerRoute(
     app,
     {
       method: 'GET',
@@ -69,7 +69,13 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     },
     async ({ params }, _partner, unit) => {
-      const order = await actOnOrder(unit, tools.orderHosts, params.order_id, 'payment_sent_confirmed', 'partner');
+      const order = await actOnOrder(
+        unit,
+        tools.orderHosts,
+        params.order_id,
+        'payment_sent_confirmed',
+        'partner',
+      );
       return { order_id: order.order_id, status: order.status };
     },
   );
@@ -91,7 +97,13 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     },
     async ({ params }, _partner, unit) => {
-      const order = await actOnOrder(unit, tools.orderHosts, params.order_id, 'cancelled_by_partner', 'partner');
+      const order = await actOnOrder(
+        unit,
+        tools.orderHosts,
+        params.order_id,
+        'cancelled_by_partner',
+        'partner',
+      );
       return { order_id: order.order_id, status: order.status };
     },
   );

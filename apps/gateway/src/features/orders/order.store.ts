@@ -68,7 +68,9 @@ export const setTransactionHash = statement<[orderId: string, txHash: string]>(
 
 export const overdueOrders = statement<[businessNow: Date, limit: number], { order_id: string }>(
   'orders.overdue',
-  'SELECT order_id FROM orders WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2',
+  `SELECT order_id FROM orders
+    WHERE deadline_at <= $1 AND NOT (facts->>'held')::boolean AND NOT (facts->>'proofPending')::boolean
+    ORDER BY deadline_at LIMIT $2`,
 );
 
 export const insertEscrowSignature = statement<

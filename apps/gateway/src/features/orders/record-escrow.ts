@@ -14,5 +14,12 @@ export function recordSignature(
   signer: string,
   signature: string,
 ): void {
-  unit.tx.defer(insertEscrowSignature, [order.order_id, order.partner_id, purpose, signer, signature, unit.at]);
+  unit.tx.defer(insertEscrowSignature, [
+    order.order_id,
+    order.partner_id,
+    purpose,
+    signer,
+    signature,
+    unit.at,
+  ]);
 }

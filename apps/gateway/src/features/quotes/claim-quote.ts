@@ -33,5 +33,7 @@ function refusal(code: string, kycStatus: KycStatus): CausewayError {
 
 export function kycNotCleared(kycStatus: KycStatus): CausewayError {
   // The caller was refused for it, so it is any status but VERIFIED.
-  return new CausewayError('KYC_NOT_CLEARED', { details: { kyc_status: kycStatus as Exclude<KycStatus, 'VERIFIED'> } });
+  return new CausewayError('KYC_NOT_CLEARED', {
+    details: { kyc_status: kycStatus as Exclude<KycStatus, 'VERIFIED'> },
+  });
 }

@@ -1,4 +1,4 @@
-import { type Asset, type Rate, parseRate } from '@causeway/protocol';
+import { type Asset, parseRate, type Rate } from '@causeway/protocol';
 
 /**
  * The one corridor of the walking skeleton: euros over SEPA for any stablecoin of the settlement chain, sold by one

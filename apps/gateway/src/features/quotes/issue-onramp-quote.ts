@@ -6,8 +6,8 @@ import {
   NEW,
   type OnrampPrice,
   type OnrampQuoteRequest,
-  PRICE_REFUSAL_CODES,
   type Percent,
+  PRICE_REFUSAL_CODES,
   parsePercent,
   parsePositiveAmount,
   priceOnrampCryptoAnchored,
@@ -49,7 +49,9 @@ export async function issueOnrampQuote(
   const corridor = corridorFor(request);
   const platformFee = percentOf(partner.partner.platformFeePct, 'platform_fee_pct');
   const partnerFee =
-    request.partner_fee_pct === undefined ? ZERO_PERCENT : percentOf(request.partner_fee_pct, 'partner_fee_pct');
+    request.partner_fee_pct === undefined
+      ? ZERO_PERCENT
+      : percentOf(request.partner_fee_pct, 'partner_fee_pct');
   const { anchor, price } = priceOf(request, corridor, crypto, platformFee, partnerFee);
 
   const [user] = await unit.tx.query(kycStatusOfUser, [request.user_uuid]);

@@ -21,11 +21,19 @@ export const kycHost: MachineHost<KycSubject, KycStatus, KycTrigger, KycFacts, n
   factsOf: () => ({}),
 
   write(unit: UnitOfWork, subject, change) {
-    const reasons = change.status === 'REJECTED' || change.status === 'VERIFICATION_REJECTED' ? [...subject.rejectionReasons] : [];
+    const reasons =
+      change.status === 'REJECTED' || change.status === 'VERIFICATION_REJECTED'
+        ? [...subject.rejectionReasons]
+        : [];
     unit.tx.defer(updateKyc, [subject.user.user_id, change.status, JSON.stringify(reasons), unit.at]);
     return {
       rejectionReasons: reasons,
-      user: { ...subject.user, kyc_status: change.status, rejection_reasons: reasons, kyc_updated_at: unit.at },
+      user: {
+        ...subject.user,
+        kyc_status: change.status,
+        rejection_reasons: reasons,
+        kyc_updated_at: unit.at,
+      },
     };
   },
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRead } from '../../http/route.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { type CreateUserTools, createUser } from './create-user.ts';
 import { findUser } from './user.store.ts';
@@ -36,7 +36,7 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
     async ({ body }, partner, unit) => createUser(tools, unit, partner.partnerId, body),
   );
 
-  partnerRead(
+  partnerRoute(
     app,
     {
       method: 'GET',

@@ -11,7 +11,8 @@ export interface UserRow {
   created_at: Date;
 }
 
-const COLUMNS = 'user_id, partner_id, reference_id, kyc_status, kyc_updated_at, rejection_reasons, created_at';
+const COLUMNS =
+  'user_id, partner_id, reference_id, kyc_status, kyc_updated_at, rejection_reasons, created_at';
 
 export const insertUser = statement<
   [
@@ -39,9 +40,7 @@ export const lockUser = statement<[userId: string], UserRow>(
   `SELECT ${COLUMNS} FROM users WHERE user_id = $1 FOR UPDATE`,
 );
 
-export const updateKyc = statement<
-  [userId: string, status: KycStatus, rejectionReasons: string, at: Date]
->(
+export const updateKyc = statement<[userId: string, status: KycStatus, rejectionReasons: string, at: Date]>(
   'users.update_kyc',
   `UPDATE users SET kyc_status = $2, rejection_reasons = $3::jsonb, kyc_updated_at = $4 WHERE user_id = $1`,
 );

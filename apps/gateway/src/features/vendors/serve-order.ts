@@ -5,8 +5,8 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import { type PayoutPurpose, payoutOf, planEscrow } from '../orders/order.escrow.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
-import { recordEscrow, recordSignature } from '../orders/record-escrow.ts';
 import type { OrderRow } from '../orders/order.types.ts';
+import { recordEscrow, recordSignature } from '../orders/record-escrow.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
 
 /** What a vendor does with an order it was offered. Simulated vendors call the same functions as real ones. */

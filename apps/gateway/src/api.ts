@@ -1,0 +1,77 @@
+import { OrderStatusChangedData, UserKycUpdatedData } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from './deps.ts';
+import { registerHealthRoutes } from './features/health/health.routes.ts';
+import { registerOrderRoutes } from './features/orders/order.routes.ts';
+import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
+import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
+import { registerUserRoutes } from './features/users/user.routes.ts';
+import { firstVendorId } from './features/vendors/first-vendor.ts';
+import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
+import type { DocumentedEvent } from './http/openapi.ts';
+import { createServer } from './http/server.ts';
+
+/** The api role: every route of the program on one HTTP server. */
+export interface Api {
+  readonly app: FastifyInstance;
+  listen(address: { host: string; port: number }): Promise<number>;
+  /** Refuses new work, lets running requests end, then closes. */
+  close(): Promise<void>;
+}
+
+const EVENTS: readonly DocumentedEvent[] = [
+  {
+    eventType: 'order.status.changed',
+    summary: 'An order moved to a new status',
+    data: OrderStatusChangedData,
+  },
+  {
+    eventType: 'user.kyc.updated',
+    summary: 'A customer’s KYC became VERIFIED, REJECTED or UNDER_REVIEW',
+    data: UserKycUpdatedData,
+  },
+];
+
+export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
+  const { config } = deps;
+  let stopping = false;
+  const app = await createServer({
+    logger: deps.logger,
+    ids: deps.ids,
+    metrics: deps.metrics,
+    bodyLimitBytes: config.bodyLimitBytes,
+    trustedProxies: config.trustedProxies ?? [],
+    principals: deps.principals,
+    rateLimit: deps.rateLimit,
+    partnerPerMinute: config.rateLimitPartnerPerMinute,
+    publicPerMinute: config.rateLimitPublicPerMinute,
+    baseUrl,
+    sandbox: deps.sandbox,
+    events: EVENTS,
+    routes: async (server) => {
+      registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
+      registerUserRoutes(server, deps);
+      registerQuoteRoutes(server, {
+        ...deps,
+        quoteTtlSeconds: config.quoteTtlSeconds,
+        tokensOf: (chain) => deps.chains.get(chain).settings.tokens,
+        corridorVendorId: firstVendorId(deps.db),
+      });
+      registerOrderRoutes(server, deps);
+      registerWebhookRoutes(server, deps);
+      if (deps.sandbox) registerSandboxRoutes(server, deps);
+    },
+  });
+  return {
+    app,
+    async listen(address) {
+      await app.listen(address);
+      const bound = app.server.address();
+      return typeof bound === 'object' && bound !== null ? bound.port : address.port;
+    },
+    async close() {
+      stopping = true;
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { MovableClock } from '../lib/clock.ts';
+import { type Database, SYSTEM } from './database.ts';
+import type { Listener } from './listener.ts';
+import { statement } from './statement.ts';
+
+const readOffset = statement<[], { offset_ms: string }>(
+  'clock.read_offset',
+  'SELECT offset_ms::text FROM business_clock',
+);
+
+/** Keeps this process's business clock where the deployment's is; `onMoved` runs after each move. */
+export async function followDeploymentClock(
+  db: Database,
+  listener: Listener,
+  clock: MovableClock,
+  onMoved: () => void,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  async function follow(): Promise<void> {
+    const [row] = await db.query(SYSTEM, readOffset, []);
+    clock.moveTo(Number(row?.offset_ms ?? 0));
+    onMoved();
+  }
+  const followInBackground = () => void follow().catch(onError);
+  listener.on('clock_changed', followInBackground);
+  listener.onConnected(followInBackground);
+  await follow();
+}

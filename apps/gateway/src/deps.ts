@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import type { ChainSettings } from './chain/chain-settings.ts';
+import { type Chains, connectChains } from './chain/chains.ts';
+import { localSigner } from './chain/signer.ts';
+import { createTransactor, type Transactor } from './chain/transactor.ts';
+import type { Config } from './config.ts';
+import { followDeploymentClock } from './db/clock-sync.ts';
+import { createDatabase, type Database } from './db/database.ts';
+import { createListener, type Listener } from './db/listener.ts';
+import { createOrderHosts, type OrderHosts } from './features/orders/order.host.ts';
+import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
+import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
+import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
+import { createWebhookSender, type WebhookSender } from './features/webhooks/webhook-sender.ts';
+import { createPrincipals, type Principals } from './http/principals.ts';
+import { createRateLimit, type RateLimit } from './http/rate-limit.ts';
+import { createClock, type MovableClock, machineNow } from './lib/clock.ts';
+import { createSealer, type Sealer } from './lib/crypto.ts';
+import { createIdGenerator, type IdGenerator } from './lib/ids.ts';
+import type { Logger } from './lib/logger.ts';
+import { createMetrics, type Metrics } from './lib/metrics.ts';
+
+/** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
+export interface Surroundings {
+  readonly databaseUrl: string;
+  readonly chains: readonly ChainSettings[];
+  readonly serviceSignerKey: `0x${string}`;
+  /** 64 hex digits. */
+  readonly dataEncryptionKey: string;
+}
+
+/** Everything the program is made of. Built here and nowhere else. */
+export interface Deps {
+  readonly config: Config;
+  readonly sandbox: boolean;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: MovableClock;
+  readonly ids: IdGenerator;
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly principals: Principals;
+  readonly rateLimit: RateLimit;
+  readonly sealer: Sealer;
+  readonly indexKey: Uint8Array;
+  readonly chains: Chains;
+  readonly transactor: Transactor;
+  readonly orderHosts: OrderHosts;
+  readonly webhookPolicy: AddressPolicy;
+  readonly sender: WebhookSender;
+  /** Called when the deployment's clock has moved: whatever waits for a time should look again. */
+  readonly onClockMoved: (() => void)[];
+  close(): Promise<void>;
+}
+
+/** What exists before anything is read from the database, for those who put the first rows there. */
+export type EarlyDeps = Pick<Deps, 'db' | 'ids' | 'clock' | 'sealer'>;
+
+export async function createDeps(
+  config: Config,
+  around: Surroundings,
+  logger: Logger,
+  seed: (early: EarlyDeps) => Promise<void>,
+): Promise<Deps> {
+  const sandbox = config.environment === 'sandbox';
+  const ids = createIdGenerator();
+  const clock = createClock();
+  const metrics = createMetrics();
+  const db = createDatabase({
+    connectionString: around.databaseUrl,
+    poolSize: config.databasePoolSize,
+    onRoundTrip: () => metrics.dbRoundTripsTotal.inc(),
+    onError: () => metrics.dbQueryErrorsTotal.inc(),
+  });
+  const listener = createListener(around.databaseUrl, (error) =>
+    logger.warn({ err: error }, 'listener lost'),
+  );
+  const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');
+  const sealer = createSealer([encryptionKey]);
+  const chains = connectChains(around.chains, localSigner(around.serviceSignerKey));
+  const webhookPolicy = { allowLoopback: config.webhookAllowLoopback };
+  const onClockMoved: (() => void)[] = [];
+
+  const principals = createPrincipals(db, listener, logger);
+  const rateLimit = createRateLimit(db, machineNow, logger);
+  const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000));
+  await seed({ db, ids, clock, sealer });
+  await listener.start();
+  await principals.refresh();
+  await followDeploymentClock(
+    db,
+    listener,
+    clock,
+    () => {
+      for (const react of onClockMoved) react();
+    },
+    (error) => logger.error({ err: error }, 'following the clock failed'),
+  );
+
+  const simulatedVendors = sandbox ? await listSimulatedVendors(db, sealer) : [];
+  const transactor = createTransactor({
+    db,
+    clock,
+    ids,
+    chains: chains.all,
+    signers: [chains.service, ...simulatedVendors.map(({ privateKey }) => localSigner(privateKey))],
+  });
+  const orderHosts = createOrderHosts({
+    timeouts: {
+      no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
+      no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
+      no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
+      no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
+    },
+    ...(sandbox ? { afterMove: wakeSimulator } : {}),
+  });
+
+  return {
+    config,
+    sandbox,
+    logger,
+    metrics,
+    clock,
+    ids,
+    db,
+    listener,
+    principals,
+    rateLimit,
+    sealer,
+    indexKey: createHmac('sha256', encryptionKey).update('blind index').digest(),
+    chains,
+    transactor,
+    orderHosts,
+    webhookPolicy,
+    sender,
+    onClockMoved,
+    async close() {
+      await rateLimit
+        .stop()
+        .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
+      await sender.close();
+      await listener.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import {
+  KYC_STATUSES,
+  KycStatusSchema,
+  literals,
+  OrderSchema,
+  SANDBOX_KYC_TRIGGERS,
+  SANDBOX_ORDER_EVENTS,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import type { MovableClock } from '../../lib/clock.ts';
+import type { OrderHosts } from '../orders/order.host.ts';
+import { orderView } from '../orders/order.view.ts';
+import { changeKycStatus } from '../users/change-kyc.ts';
+import { applySandboxEvent } from './order-events.ts';
+import { setAutoAdvance } from './settings.ts';
+
+export interface SandboxRouteTools extends UnitTools {
+  readonly clock: MovableClock;
+  readonly orderHosts: OrderHosts;
+}
+
+const TAG = 'Sandbox';
+const MAX_ADVANCE_SECONDS = 366 * 24 * 60 * 60;
+
+const advanceClock = statement<[ms: number], { offset_ms: string }>(
+  'sandbox.advance_clock',
+  'UPDATE business_clock SET offset_ms = offset_ms + $1 RETURNING offset_ms::text',
+);
+
+/** Registered by sandbox deployments only; elsewhere these paths do not exist. */
+export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'PUT',
+      url: '/api/v1/sandbox/settings',
+      operationId: 'setSandboxSettings',
+      tag: TAG,
+      summary: 'Let simulated people act on their own, or not',
+      body: Type.Object({ auto_advance: Type.Boolean() }),
+      data: Type.Object({ auto_advance: Type.Boolean() }),
+    },
+    ({ body }, partner, unit) => {
+      unit.tx.defer(setAutoAdvance, [partner.partnerId, body.auto_advance]);
+      return { auto_advance: body.auto_advance };
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'POST',
+      url: '/api/v1/sandbox/orders/:order_id/events',
+      operationId: 'sandboxOrderEvent',
+      tag: TAG,
+      summary: 'Make something happen to an order',
+      description: 'Events that move crypto really move it on the local chain; the answer waits for that.',
+      params: Type.Object({ order_id: Uuid }),
+      body: Type.Object({ event: literals(SANDBOX_ORDER_EVENTS) }),
+      data: OrderSchema,
+      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    },
+    async ({ params, body }, partner) =>
+      orderView(await applySandboxEvent(tools, partner.partnerId, params.order_id, body.event)),
+  );
+
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/sandbox/users/:user_uuid/kyc-status',
+      operationId: 'sandboxKycStatus',
+      tag: TAG,
+      summary: 'Put a customer in a KYC status',
+      params: Type.Object({ user_uuid: Uuid }),
+      body: Type.Object({
+        status: literals(KYC_STATUSES),
+        rejection_reasons: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
+      }),
+      data: Type.Object({ status: KycStatusSchema, updated_at: Timestamp }),
+      errors: ['USER_NOT_FOUND'],
+    },
+    async ({ params, body }, _partner, unit) => {
+      const user = await changeKycStatus(
+        unit,
+        params.user_uuid,
+        SANDBOX_KYC_TRIGGERS[body.status],
+        'simulator',
+        body.rejection_reasons ?? [],
+      );
+      return { status: user.kyc_status, updated_at: user.kyc_updated_at.toISOString() };
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'POST',
+      url: '/api/v1/sandbox/clock/advance',
+      operationId: 'sandboxAdvanceClock',
+      tag: TAG,
+      summary: 'Move the business clock forward',
+      description: 'Quote expiry, time-outs and webhook retries follow it, in every process.',
+      body: Type.Object({ seconds: Type.Integer({ minimum: 1, maximum: MAX_ADVANCE_SECONDS }) }),
+      data: Type.Object({ now: Timestamp, offset_seconds: Type.Integer() }),
+    },
+    async ({ body }) => {
+      const [moved] = await tools.db.query(SYSTEM, advanceClock, [body.seconds * 1_000]);
+      const offsetMs = Number(moved?.offset_ms ?? 0);
+      tools.clock.moveTo(offsetMs);
+      return { now: tools.clock.date().toISOString(), offset_seconds: Math.floor(offsetMs / 1_000) };
+    },
+  );
+}

@@ -1,0 +1,17 @@
+import { type Database, SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+const readAutoAdvance = statement<[partnerId: string], { auto_advance: boolean }>(
+  'sandbox.read_auto_advance',
+  'SELECT auto_advance FROM partners WHERE partner_id = $1',
+);
+
+export const setAutoAdvance = statement<[partnerId: string, autoAdvance: boolean]>(
+  'sandbox.set_auto_advance',
+  'UPDATE partners SET auto_advance = $2 WHERE partner_id = $1',
+);
+
+export async function autoAdvances(db: Database, partnerId: string): Promise<boolean> {
+  const [row] = await db.query(SYSTEM, readAutoAdvance, [partnerId]);
+  return row?.auto_advance ?? false;
+}

@@ -1,0 +1,179 @@
+import { createApi } from './api.ts';
+import { type Config, ConfigError, loadConfig, publicBaseUrlOf, usage, wantsHelp } from './config.ts';
+import { migrate } from './db/migrate.ts';
+import { createDeps, type Deps, type Surroundings } from './deps.ts';
+import { seedSandbox } from './features/sandbox/seed.ts';
+import { createIdGenerator } from './lib/ids.ts';
+import { createLogger } from './lib/logger.ts';
+import { startMetricsServer } from './lib/metrics.ts';
+import { startTracing } from './lib/tracing.ts';
+import { renderBanner } from './local/banner.ts';
+import { pickPort } from './local/free-port.ts';
+import { showProgress } from './local/progress.ts';
+import { writeSandboxFile } from './local/sandbox-file.ts';
+import { createWorker } from './worker.ts';
+
+/** Starts what the command line asks for, and stops it in order. */
+const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
+const interruption = new AbortController();
+let stopping: Promise<void> | undefined;
+
+async function main(): Promise<void> {
+  if (wantsHelp()) {
+    process.stdout.write(usage());
+    return;
+  }
+  const config = loadConfig();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // Whoever asks twice means it.
+      if (stopping !== undefined) process.exit(1);
+      interruption.abort(new Error(`stopped by ${signal}`));
+      void stopAll(config.shutdownGraceSeconds).then(() => process.exit(0));
+    });
+  }
+  if (config.environment === 'sandbox') await startSandbox(config);
+  else await startProduction(config);
+}
+
+async function startSandbox(config: Config): Promise<void> {
+  // Loaded here only: a production process never sees the embedded parts.
+  const { startSandboxGround } = await import('./sandbox.ts');
+  const progress = showProgress(process.stdout);
+  const logger = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    destination: process.stderr,
+  });
+  const ids = createIdGenerator();
+  progress.update('Starting PostgreSQL and two chains');
+  const ground = await startSandboxGround({
+    config,
+    ids,
+    onProgress: (text) => progress.update(text),
+    onNotice: (text) => progress.note(text),
+    onFailure: (error) => {
+      logger.fatal({ err: error }, 'a part of the sandbox ended');
+      void stopAll(config.shutdownGraceSeconds).then(() => process.exit(1));
+    },
+    signal: interruption.signal,
+  });
+  stops.push({ what: 'local parts', stop: () => ground.stop() });
+  interruption.signal.throwIfAborted();
+
+  progress.update('Preparing the database');
+  await migrate(ground.surroundings.databaseUrl);
+  const deps = await createDeps(config, ground.surroundings, logger, (early) =>
+    seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
+  );
+  stops.push({ what: 'connections', stop: () => deps.close() });
+
+  progress.update('Starting the API and the worker');
+  const { baseUrl, metricsUrl } = await startRoles(deps, (text) => progress.note(text));
+  const description = ground.describe(baseUrl);
+  const sandboxFile = await writeSandboxFile(ground.home, description);
+  progress.end();
+  const [partner] = description.partners;
+  if (partner === undefined) throw new Error('the sandbox has no partner');
+  process.stdout.write(
+    renderBanner({
+      baseUrl,
+      docsUrl: `${baseUrl}/docs`,
+      ...(metricsUrl === undefined ? {} : { metricsUrl }),
+      partnerName: partner.name,
+      partnerApiKey: partner.apiKey,
+      operatorKey: description.operatorKey,
+      chains: description.chains,
+      sandboxFile,
+    }),
+  );
+}
+
+async function startProduction(config: Config): Promise<void> {
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+  const { productionSurroundings, installOperatorKey } = await import('./production.ts');
+  const surroundings: Surroundings = productionSurroundings(config);
+  await migrate(surroundings.databaseUrl);
+  const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
+  stops.push({ what: 'connections', stop: () => deps.close() });
+  const { baseUrl } = await startRoles(deps, (text) => logger.warn(text));
+  logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
+}
+
+async function startRoles(
+  deps: Deps,
+  notice: (text: string) => void,
+): Promise<{ baseUrl: string; metricsUrl?: string }> {
+  const { config } = deps;
+  const tracing = await startTracing({ endpoint: config.otlpEndpoint, serviceName: 'causeway' });
+  stops.push({ what: 'traces', stop: () => tracing.shutdown() });
+  const metricsUrl = await startMetrics(deps, notice);
+  const port = await portFor(config, notice);
+  const baseUrl = publicBaseUrlOf(config, port);
+  if (config.roles.includes('worker')) {
+    const worker = createWorker(deps);
+    worker.start();
+    stops.push({ what: 'worker', stop: () => worker.stop() });
+  }
+  if (config.roles.includes('api')) {
+    const api = await createApi(deps, baseUrl);
+    await api.listen({ host: config.host, port });
+    stops.push({ what: 'api', stop: () => api.close() });
+  }
+  return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
+}
+
+/** A taken port is exchanged in a sandbox that did not ask for it; otherwise it is a clear error. */
+async function portFor(config: Config, notice: (text: string) => void): Promise<number> {
+  if (config.environment !== 'sandbox' || (config.portGiven && config.port !== 0)) return config.port;
+  const port = await pickPort(config.port === 0 ? undefined : config.port);
+  if (config.port !== 0 && port !== config.port) notice(`Port ${config.port} is taken; using ${port}.`);
+  return port;
+}
+
+async function startMetrics(deps: Deps, notice: (text: string) => void): Promise<string | undefined> {
+  const { metricsPort, metricsHost } = deps.config;
+  if (metricsPort === undefined || metricsPort === null) return undefined;
+  const port = deps.sandbox ? await pickPort(metricsPort === 0 ? undefined : metricsPort) : metricsPort;
+  if (deps.sandbox && metricsPort !== 0 && port !== metricsPort) {
+    notice(`Metrics port ${metricsPort} is taken; using ${port}.`);
+  }
+  const server = await startMetricsServer({ host: metricsHost, port, registry: deps.metrics.registry });
+  stops.push({ what: 'metrics', stop: () => server.close() });
+  return `http://${server.host}:${server.port}/metrics`;
+}
+
+/** Last started, first stopped; one part that will not stop does not keep the others alive. */
+function stopAll(graceSeconds: number): Promise<void> {
+  stopping ??= (async () => {
+    for (const { what, stop } of stops.toReversed()) {
+      await Promise.race([stop(), after(graceSeconds * 1_000)]).catch((error: unknown) => {
+        process.stderr.write(`Stopping ${what}: ${error instanceof Error ? error.message : 'failed'}\n`);
+      });
+    }
+  })();
+  return stopping;
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+main().catch(async (error: unknown) => {
+  if (interruption.signal.aborted) return;
+  const text = error instanceof ConfigError ? error.message : explain(error);
+  process.stderr.write(`\n${text}\n`);
+  await stopAll(5);
+  process.exit(1);
+});
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return 'Causeway could not start.';
+  if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
+    return `Port ${String(error.port)} is taken. Stop what uses it, or set PORT to another.`;
+  }
+  const cause = error.cause instanceof Error ? `\n  because: ${error.cause.message}` : '';
+  return `Causeway could not start: ${error.message}${cause}`;
+}

@@ -1,0 +1,180 @@
+import type { ChainSettings } from './chain/chain-settings.ts';
+import { approveRouter, deployLocalContracts, fundWallet } from './chain/local-deployment.ts';
+import { localSigner } from './chain/signer.ts';
+import type { Config } from './config.ts';
+import type { Surroundings } from './deps.ts';
+import type { SandboxSeed } from './features/sandbox/seed.ts';
+import { randomToken, TOKEN_PREFIX } from './lib/crypto.ts';
+import type { IdGenerator } from './lib/ids.ts';
+import { type LocalParts, startLocalParts } from './local/local-parts.ts';
+import type { SandboxDescription } from './local/sandbox-file.ts';
+import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts';
+
+/**
+ * The ground a sandbox stands on: its own database and chains where none are configured, contracts on the chains, funded
+ * wallets, and secrets of its own. Every step finds what an earlier start left and adds only what is missing.
+ */
+export interface SandboxGround {
+  readonly home: string;
+  readonly secrets: SandboxSecrets;
+  readonly surroundings: Surroundings;
+  readonly seed: SandboxSeed;
+  describe(baseUrl: string): SandboxDescription;
+  stop(): Promise<void>;
+}
+
+export interface SandboxStartOptions {
+  readonly config: Config;
+  readonly ids: IdGenerator;
+  readonly onProgress: (text: string) => void;
+  readonly onNotice: (text: string) => void;
+  readonly onFailure: (error: Error) => void;
+  readonly signal: AbortSignal;
+}
+
+// Two supported slugs on chain ids that no real network has: a signature made here is worth nothing elsewhere.
+const LOCAL_CHAINS = [
+  { slug: 'base-mainnet', chainId: 73_570_001 },
+  { slug: 'arbitrum-one', chainId: 73_570_002 },
+];
+const CONFIRMATIONS = 2;
+const WALLET_ETHER_WEI = 10n ** 20n;
+const WALLET_TOKENS = 10_000_000n;
+
+export const SANDBOX_VENDOR_NAMES = ['Harbour Liquidity', 'Northwind OTC'];
+
+export async function startSandboxGround(options: SandboxStartOptions): Promise<SandboxGround> {
+  const { config } = options;
+  const parts = await startLocalParts({
+    home: config.causewayHome,
+    chains: LOCAL_CHAINS,
+    confirmations: CONFIRMATIONS,
+    wantPostgres: config.databaseUrl === undefined,
+    wantChains: config.chainRpcUrls === undefined,
+    onProgress: options.onProgress,
+    onNotice: options.onNotice,
+    onFailure: options.onFailure,
+    signal: options.signal,
+  });
+  try {
+    return await layGround(options, parts);
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+async function layGround(options: SandboxStartOptions, parts: LocalParts): Promise<SandboxGround> {
+  const { config, ids } = options;
+  const databaseUrl = config.databaseUrl ?? parts.databaseUrl;
+  if (databaseUrl === undefined) throw new Error('the local database did not start');
+  const secrets = await sandboxSecrets(parts.home, SANDBOX_VENDOR_NAMES, {
+    uuid: () => ids.uuid(),
+    token: (kind) => randomToken(TOKEN_OF[kind]),
+  });
+  const rpcs = config.chainRpcUrls ?? parts.chains;
+  options.onProgress('Putting contracts on the chains');
+  const chains: ChainSettings[] = [];
+  for (const { slug, rpcUrl } of rpcs) chains.push(await prepareChain(slug, rpcUrl, secrets));
+  await parts.saveChains();
+  const [settlement] = chains;
+  if (settlement === undefined) throw new Error('CHAIN_RPC_URLS names no chain');
+
+  return {
+    home: parts.home,
+    secrets,
+    surroundings: {
+      databaseUrl,
+      chains,
+      serviceSignerKey: (config.serviceSignerKey ?? secrets.serviceSignerKey) as `0x${string}`,
+      dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,
+    },
+    seed: seedOf(secrets, settlement.slug, config.platformFeePct),
+    describe: (baseUrl) => description(baseUrl, secrets, chains),
+    stop: () => parts.stop(),
+  };
+}
+
+const TOKEN_OF = {
+  partner: TOKEN_PREFIX.partnerTest,
+  widget: TOKEN_PREFIX.widget,
+  vendor: TOKEN_PREFIX.vendor,
+  operator: TOKEN_PREFIX.operator,
+  webhook: TOKEN_PREFIX.webhookSecret,
+} as const;
+
+async function prepareChain(slug: string, rpcUrl: string, secrets: SandboxSecrets): Promise<ChainSettings> {
+  const { contracts, tokens, chainId } = await deployLocalContracts(rpcUrl, secrets.deployerKey);
+  const wallets = [...secrets.partners, ...secrets.vendors].map(({ walletKey }) => walletKey);
+  for (const walletKey of wallets) {
+    const wallet = localSigner(walletKey).address;
+    await fundWallet(rpcUrl, secrets.deployerKey, {
+      wallet,
+      tokens,
+      etherWei: WALLET_ETHER_WEI / 10n,
+      wholeTokens: WALLET_TOKENS,
+    });
+  }
+  const service = localSigner(secrets.serviceSignerKey).address;
+  await fundWallet(rpcUrl, secrets.deployerKey, {
+    wallet: service,
+    tokens: [],
+    etherWei: WALLET_ETHER_WEI,
+    wholeTokens: 0n,
+  });
+  for (const { walletKey } of secrets.partners) {
+    await approveRouter(rpcUrl, walletKey, contracts.router, tokens);
+  }
+  return {
+    slug,
+    chainId,
+    rpcUrl,
+    publicRpcUrl: rpcUrl,
+    confirmations: CONFIRMATIONS,
+    contracts,
+    tokens,
+    treasury: localSigner(secrets.treasuryKey).address,
+  };
+}
+
+function seedOf(secrets: SandboxSecrets, settlementChain: string, platformFeePct: string): SandboxSeed {
+  return {
+    operatorKey: secrets.operatorKey,
+    settlementChain,
+    platformFeePct,
+    partners: secrets.partners.map(({ walletKey, ...partner }) => ({
+      ...partner,
+      walletAddress: localSigner(walletKey).address,
+    })),
+    vendors: secrets.vendors.map((vendor) => ({
+      ...vendor,
+      walletAddress: localSigner(vendor.walletKey).address,
+    })),
+  };
+}
+
+function description(
+  baseUrl: string,
+  secrets: SandboxSecrets,
+  chains: readonly ChainSettings[],
+): SandboxDescription {
+  return {
+    baseUrl,
+    operatorKey: secrets.operatorKey,
+    partners: secrets.partners.map((partner) => ({
+      name: partner.name,
+      apiKey: partner.apiKey,
+      widgetKey: partner.widgetKey,
+      webhookSecret: partner.webhookSecret,
+      walletAddress: localSigner(partner.walletKey).address,
+      walletPrivateKey: partner.walletKey,
+      fiatAccountsEnabled: partner.fiatAccountsEnabled,
+    })),
+    vendors: secrets.vendors.map((vendor) => ({
+      name: vendor.name,
+      apiKey: vendor.apiKey,
+      walletAddress: localSigner(vendor.walletKey).address,
+    })),
+    chains: chains.map(({ slug, chainId, publicRpcUrl }) => ({ slug, chainId, rpcUrl: publicRpcUrl })),
+  };
+}

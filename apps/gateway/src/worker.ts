@@ -1,0 +1,66 @@
+import { SYSTEM } from './db/database.ts';
+import type { Deps } from './deps.ts';
+import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
+import { escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
+import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
+import { expireOrders } from './features/orders/expire-orders.ts';
+import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
+import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
+import { webhookDeliveryHandler } from './features/webhooks/deliver-event.effect.ts';
+import { answersKeptSince, forgetAnswers } from './http/idempotency.ts';
+
+/** The worker role: carries out intents and watches deadlines. */
+export interface Worker {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const DEADLINE_CHECK_MS = 500;
+const SWEEP_MS = 60_000;
+
+export function createWorker(deps: Deps): Worker {
+  const handlers: IntentHandler<never>[] = [
+    offerOrderHandler(deps),
+    escrowFundingHandler(deps),
+    ...escrowPayoutHandlers(deps),
+    webhookDeliveryHandler(deps),
+    ...(deps.sandbox ? [simulatorHandler(deps)] : []),
+  ];
+  const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
+  const timers: NodeJS.Timeout[] = [];
+  const running = new Set<Promise<unknown>>();
+
+  /** Never two of a kind at once, and never an unhandled failure. */
+  function every(ms: number, what: string, run: () => Promise<unknown>): void {
+    let busy = false;
+    const timer = setInterval(() => {
+      if (busy) return;
+      busy = true;
+      const work = run()
+        .catch((error) => deps.logger.error({ err: error }, `${what} failed`))
+        .finally(() => {
+          busy = false;
+          running.delete(work);
+        });
+      running.add(work);
+    }, ms);
+    timers.push(timer);
+  }
+
+  return {
+    start() {
+      deps.listener.on('intents_written', () => intents.wake());
+      deps.onClockMoved.push(() => intents.wake());
+      every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
+      every(SWEEP_MS, 'forgetting old answers', () =>
+        deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
+      );
+      every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
+      intents.start();
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await Promise.allSettled([...running, intents.stop()]);
+    },
+  };
+}
