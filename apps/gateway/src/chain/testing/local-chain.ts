@@ -31,11 +31,11 @@ export async function startTestChain(chainId: number, extraArguments: readonly s
   const treasury = randomWallet().address;
   const local = await deployLocalContracts(anvil.rpcUrl, deployer.privateKey);
   const settings: ChainSettings = {
+    ...local,
     slug: 'test-chain',
     rpcUrl: anvil.rpcUrl,
     publicRpcUrl: anvil.rpcUrl,
     confirmations: 1,
-    ...local,
     treasury,
   };
   const client = connectChain(settings, 20);
