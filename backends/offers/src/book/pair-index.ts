@@ -1,0 +1,146 @@
+import type { Rate } from '@causeway/protocol';
+import { compareForCustomer, compareWhole, customerRate } from './customer-rate.ts';
+import type { Offer, OfferSide, Vendor } from './offer.ts';
+import { type OfferProblem, type OfferTerms, readOfferTerms } from './offer-terms.ts';
+import { compareStanding } from './standing.ts';
+
+/** A usable offer with its vendor and its figures. */
+export interface Candidate {
+  readonly offer: Offer;
+  readonly vendor: Vendor;
+  readonly terms: OfferTerms;
+}
+
+/** Best for the customer first. Margins and fixed prices compare only once the reference is known: two lists. */
+export interface CandidateList {
+  readonly fixed: readonly Candidate[];
+  readonly margin: readonly Candidate[];
+}
+
+export type Ineligibility = 'vendor_inactive' | 'vendor_offline' | 'offer_not_authorized';
+
+/** All offers of one side, crypto and fiat currency. */
+export interface PairIndex {
+  readonly side: OfferSide;
+  readonly cryptoCurrency: string;
+  readonly fiatCurrency: string;
+  /** Authorized offers of vendors that are active and online. */
+  readonly eligible: CandidateList;
+  readonly byNetwork: ReadonlyMap<string, CandidateList>;
+  readonly ineligible: Readonly<Record<Ineligibility, number>>;
+  readonly problems: readonly { readonly offerId: string; readonly problem: OfferProblem }[];
+}
+
+export const NO_CANDIDATES: CandidateList = { fixed: [], margin: [] };
+
+export function buildPairIndex(
+  offers: Iterable<Offer>,
+  pair: Pick<PairIndex, 'side' | 'cryptoCurrency' | 'fiatCurrency'>,
+  vendors: ReadonlyMap<string, Vendor>,
+): PairIndex {
+  const ineligible = { vendor_inactive: 0, vendor_offline: 0, offer_not_authorized: 0 };
+  const problems: { offerId: string; problem: OfferProblem }[] = [];
+  const candidates: Candidate[] = [];
+  for (const offer of offers) {
+    const vendor = vendors.get(offer.vendorId);
+    const terms = readOfferTerms(offer, vendor);
+    if (!terms.ok) {
+      problems.push({ offerId: offer.offerId, problem: terms.reason });
+    } else if (vendor !== undefined) {
+      const obstacle = ineligibility(offer, vendor);
+      if (obstacle === undefined) candidates.push({ offer, vendor, terms: terms.value });
+      else ineligible[obstacle] += 1;
+    }
+  }
+  const eligible = sortCandidates(candidates, pair.side);
+  return { ...pair, eligible, byNetwork: splitByNetwork(eligible), ineligible, problems };
+}
+
+export function ineligibility(offer: Offer, vendor: Vendor): Ineligibility | undefined {
+  if (!vendor.active) return 'vendor_inactive';
+  if (!vendor.online) return 'vendor_offline';
+  return offer.authorized ? undefined : 'offer_not_authorized';
+}
+
+export function countCandidates(list: CandidateList): number {
+  return list.fixed.length + list.margin.length;
+}
+
+/**
+ * Visits candidates from the best customer rate on, equals by standing, until `visit` answers true. Whoever stops at
+ * the first that can serve has touched only the better ones. Margins without a reference have no rate and are not visited.
+ */
+export function walkBestFirst(
+  list: CandidateList,
+  side: OfferSide,
+  reference: Rate | undefined,
+  visit: (candidate: Candidate, rate: Rate) => boolean,
+): void {
+  const { fixed, margin } = list;
+  let fixedAt = 0;
+  let marginAt = 0;
+  for (;;) {
+    const fixedHead = fixed[fixedAt];
+    const marginHead = reference === undefined ? undefined : margin[marginAt];
+    const fixedRate = fixedHead && customerRate(fixedHead.terms, side, reference);
+    const marginRate = marginHead && customerRate(marginHead.terms, side, reference);
+    if (
+      fixedHead &&
+      fixedRate &&
+      !(marginHead && marginRate && isAhead(marginHead, marginRate, fixedHead, fixedRate, side))
+    ) {
+      if (visit(fixedHead, fixedRate)) return;
+      fixedAt += 1;
+    } else if (marginHead && marginRate) {
+      if (visit(marginHead, marginRate)) return;
+      marginAt += 1;
+    } else {
+      return;
+    }
+  }
+}
+
+function isAhead(
+  left: Candidate,
+  leftRate: Rate,
+  right: Candidate,
+  rightRate: Rate,
+  side: OfferSide,
+): boolean {
+  const byRate = compareForCustomer(side, leftRate, rightRate);
+  return byRate === 0 ? compareStanding(left, right) < 0 : byRate < 0;
+}
+
+function sortCandidates(candidates: readonly Candidate[], side: OfferSide): CandidateList {
+  const fixed: { candidate: Candidate; rate: Rate }[] = [];
+  const margin: { candidate: Candidate; millionths: bigint }[] = [];
+  for (const candidate of candidates) {
+    const { price } = candidate.terms;
+    if (price.type === 'fixed') fixed.push({ candidate, rate: price.rate });
+    else margin.push({ candidate, millionths: price.millionths });
+  }
+  fixed.sort(
+    (left, right) =>
+      compareForCustomer(side, left.rate, right.rate) || compareStanding(left.candidate, right.candidate),
+  );
+  // A smaller margin is better for the customer on either side.
+  margin.sort(
+    (left, right) =>
+      compareWhole(left.millionths, right.millionths) || compareStanding(left.candidate, right.candidate),
+  );
+  return { fixed: fixed.map(({ candidate }) => candidate), margin: margin.map(({ candidate }) => candidate) };
+}
+
+function splitByNetwork(sorted: CandidateList): ReadonlyMap<string, CandidateList> {
+  const lists = new Map<string, { fixed: Candidate[]; margin: Candidate[] }>();
+  for (const type of ['fixed', 'margin'] as const) {
+    for (const candidate of sorted[type]) {
+      for (const { networkSlug } of candidate.offer.paymentOptions) {
+        const list = lists.get(networkSlug) ?? { fixed: [], margin: [] };
+        list[type].push(candidate);
+        lists.set(networkSlug, list);
+      }
+    }
+  }
+  return lists;
+}

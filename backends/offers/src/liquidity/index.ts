@@ -1,0 +1,1 @@
+export { aggregateLiquidity, type LiquidityContext, type LiquidityPair } from './liquidity.ts';
