@@ -18,7 +18,7 @@ export interface Currencies {
   current(): CurrenciesSnapshot;
   /** Runs after every change of the snapshot. */
   onChange(react: () => void): void;
-  /** Resolves when the first snapshot is there, or when the first try has failed; trying goes on either way. */
+  /** Resolves after the first look, which a remote backend may miss: looking goes on either way. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -75,6 +75,15 @@ export function createInProcessCurrencies(options: InProcessCurrenciesOptions): 
     return listener.healthy ? 0 : Math.max(0, Math.floor((wall() - loadedAt) / 1_000));
   }
 
+  const refreshReference = inBackground(loadReference, 'reference data');
+  const refreshRates = inBackground(loadRates, 'rates');
+  listener.on('reference_changed', refreshReference);
+  listener.on('rates_changed', refreshRates);
+  listener.onConnected(() => {
+    refreshReference();
+    refreshRates();
+  });
+
   return {
     current() {
       if (reference === undefined) throw currenciesUnavailable();
@@ -89,14 +98,6 @@ export function createInProcessCurrencies(options: InProcessCurrenciesOptions): 
       reactions.push(react);
     },
     async start() {
-      const refreshReference = inBackground(loadReference, 'reference data');
-      const refreshRates = inBackground(loadRates, 'rates');
-      listener.on('reference_changed', refreshReference);
-      listener.on('rates_changed', refreshRates);
-      listener.onConnected(() => {
-        refreshReference();
-        refreshRates();
-      });
       await Promise.all([loadReference(), loadRates()]);
     },
     async stop() {},

@@ -24,15 +24,11 @@ export function createLiveSpreads(db: Database, listener: Listener, logger: Logg
     known = text;
   });
 
-  return {
-    current: () => table,
-    async start() {
-      const refresh = () => {
-        load().catch((error) => logger.error({ err: error }, 'refreshing spreads failed'));
-      };
-      listener.on('reference_changed', refresh);
-      listener.onConnected(refresh);
-      await load();
-    },
+  const refresh = () => {
+    load().catch((error) => logger.error({ err: error }, 'refreshing spreads failed'));
   };
+  listener.on('reference_changed', refresh);
+  listener.onConnected(refresh);
+
+  return { current: () => table, start: load };
 }

@@ -16,6 +16,15 @@ export interface PublishedRates {
   readonly legs: readonly RateReading[];
 }
 
+const NEVER_STALE = Number.MAX_SAFE_INTEGER;
+/** The publisher has screened and guarded already: here its word is taken as it is. */
+const TAKEN_AS_IT_IS = {
+  outlierPpm: 10n ** 30n,
+  jumpPpm: 10n ** 30n,
+  confirmations: 2,
+  clockSkewMs: NEVER_STALE,
+};
+
 /**
  * Published rates as a reader sees them: every pair that follows from the legs, and whether it may be priced on.
  * Immutable. What the publisher held to be fresh stays fresh as long as the publication itself is; `outdated()` is the same
@@ -62,15 +71,6 @@ export class RateTable {
 function asStale(reading: RateReading): RateReading {
   return reading.status === 'missing' ? reading : { ...reading, status: 'stale' };
 }
-
-const NEVER_STALE = Number.MAX_SAFE_INTEGER;
-/** The publisher has screened and guarded already: here its word is taken as it is. */
-const TAKEN_AS_IT_IS = {
-  outlierPpm: 10n ** 30n,
-  jumpPpm: 10n ** 30n,
-  confirmations: 2,
-  clockSkewMs: NEVER_STALE,
-};
 
 /**
  * A book that has seen exactly the published legs, so that crossing works here as it does at the publisher. A leg

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { createDatabase, type Database, SYSTEM } from '../../../db/database.ts';
+import { createListener, type Listener } from '../../../db/listener.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { statement } from '../../../db/statement.ts';
+import { createPrincipals } from '../../../http/principals.ts';
+import { createRateLimit } from '../../../http/rate-limit.ts';
+import { createServer } from '../../../http/server.ts';
+import { createClock, machineNow } from '../../../lib/clock.ts';
+import { sha256Hex } from '../../../lib/crypto.ts';
+import { createIdGenerator } from '../../../lib/ids.ts';
+import { createLogger } from '../../../lib/logger.ts';
+import { createMetrics } from '../../../lib/metrics.ts';
+import { startLocalPostgres } from '../../../local/local-postgres.ts';
+import type { Currencies } from '../../../upstream/currencies.port.ts';
+import { createInProcessCurrencies } from '../../../upstream/in-process-currencies.ts';
+import { createLiveSpreads } from '../../../upstream/live-spreads.ts';
+import { createRateHistory } from '../../../upstream/rate.store.ts';
+import { createRatePublisher } from '../../../upstream/rate-publisher.ts';
+import { backfillSimulatedHistory, rateSourcesOf } from '../../../upstream/rate-sources.ts';
+import { seedReference } from '../../../upstream/seed-reference.ts';
+import { registerDiscoveryRoutes } from '../discovery.routes.ts';
+
+/** A database of its own with the reference data in it. */
+export interface TestDatabase {
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly connectionString: string;
+  stop(): Promise<void>;
+}
+
+export const testLogger = createLogger({ level: 'silent', format: 'json' });
+
+export async function startTestDatabase(): Promise<TestDatabase> {
+  const home = await mkdtemp(join(tmpdir(), 'causeway-discovery-'));
+  const postgres = await startLocalPostgres({ home, onProgress: () => {}, onNotice: () => {} });
+  const connectionString = postgres.databaseUrl;
+  await migrate(connectionString);
+  const db = createDatabase({ connectionString, poolSize: 4 });
+  const listener = createListener(connectionString, () => {});
+  await seedReference(db, createClock());
+  return {
+    db,
+    listener,
+    connectionString,
+    async stop() {
+      await listener.close();
+      await db.close();
+      await postgres.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export const TEST_LOCAL_CHAIN = {
+  slug: 'base-mainnet',
+  chainId: 73_570_001,
+  tokens: [{ code: 'USDC', address: '0x00000000000000000000000000000000000c0de1', decimals: 6 }],
+};
+
+const addOperatorKey = statement<[keyId: string, hash: string, at: Date]>(
+  'testing.add_operator_key',
+  `INSERT INTO api_keys (key_id, kind, owner_id, key_hash, hint, created_at) VALUES ($1, 'operator', NULL, $2, 'test', $3)`,
+);
+
+export interface DiscoveryGateway extends TestDatabase {
+  readonly app: FastifyInstance;
+  readonly baseUrl: string;
+  readonly operatorKey: string;
+  readonly currencies: Currencies;
+}
+
+/** The discovery feature behind the real HTTP shell, on a real database, with the sandbox's rates. */
+export async function startDiscoveryGateway(
+  options: { readonly currencies?: Currencies; readonly withRates?: boolean } = {},
+): Promise<DiscoveryGateway> {
+  const base = await startTestDatabase();
+  const { db, listener } = base;
+  const clock = createClock();
+  const ids = createIdGenerator();
+  const operatorKey = `cw_operator_${randomUUID().replaceAll('-', '')}`;
+  await db.query(SYSTEM, addOperatorKey, [ids.uuid(), sha256Hex(operatorKey), clock.date()]);
+  const principals = createPrincipals(db, listener, testLogger);
+  const catalogue = { localChains: [TEST_LOCAL_CHAIN] };
+  const currencies =
+    options.currencies ??
+    createInProcessCurrencies({ db, listener, logger: testLogger, wall: machineNow, catalogue });
+  const spreads = createLiveSpreads(db, listener, testLogger);
+  const history = createRateHistory(db);
+  const publisher = createRatePublisher({
+    db,
+    logger: testLogger,
+    wall: machineNow,
+    history,
+    sources: rateSourcesOf(['simulated'], { now: machineNow }),
+    holder: ids.uuid(),
+    backfill: (target) => backfillSimulatedHistory(target, machineNow),
+  });
+  if (options.withRates !== false) await publisher.start();
+  await listener.start();
+  await Promise.all([principals.refresh(), currencies.start(), spreads.start()]);
+  const rateLimit = createRateLimit(db, machineNow, testLogger);
+  const app = await createServer({
+    logger: testLogger,
+    ids,
+    metrics: createMetrics(),
+    bodyLimitBytes: 1_048_576,
+    trustedProxies: [],
+    principals,
+    rateLimit,
+    partnerPerMinute: 1_000_000,
+    publicPerMinute: 1_000_000_000,
+    baseUrl: 'http://localhost:8080',
+    sandbox: true,
+    events: [],
+    routes: async (server) =>
+      registerDiscoveryRoutes(server, {
+        currencies,
+        spreads,
+        history,
+        wall: machineNow,
+        db,
+        editor: { db, clock, ids, ownsCatalogue: options.currencies === undefined, catalogue },
+      }),
+  });
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    ...base,
+    app,
+    baseUrl,
+    operatorKey,
+    currencies,
+    async stop() {
+      await app.close();
+      await currencies.stop();
+      await publisher.stop();
+      await rateLimit.stop();
+      await base.stop();
+    },
+  };
+}
