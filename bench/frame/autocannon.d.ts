@@ -1,0 +1,28 @@
+/** The part of autocannon 8 that the frame uses; the package ships no types. */
+declare module 'autocannon' {
+  interface Options {
+    url: string;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+    /** Milliseconds between samples; a run ends on a sample. */
+    sampleInt?: number;
+    pipelining?: number;
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string;
+  }
+
+  interface Result {
+    /** Seconds. */
+    duration: number;
+    errors: number;
+    timeouts: number;
+    non2xx: number;
+    '2xx': number;
+    /** Milliseconds. */
+    latency: { p50: number; p90: number; p99: number; max: number };
+  }
+
+  export default function autocannon(options: Options): Promise<Result>;
+}

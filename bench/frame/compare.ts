@@ -1,0 +1,113 @@
+import { generateLoad, type LoadResult } from './load.ts';
+import { type Better, figure, type Measurement } from './measurement.ts';
+import type { RunningServer } from './server-process.ts';
+import { median, relativeSpread } from './statistics.ts';
+
+export interface CompareFiguresOptions {
+  readonly name: string;
+  /** Measure once and answer one figure, in the same unit on both sides. */
+  readonly baseline: () => Promise<number>;
+  readonly candidate: () => Promise<number>;
+  readonly rounds: number;
+  /** Whether a higher figure, and so a higher ratio, is the better one. */
+  readonly better: Better;
+  /** The ratio candidate / baseline to reach: at least where higher is better, at most where lower is. */
+  readonly targetRatio?: number | undefined;
+}
+
+/**
+ * Measures two things in turns, A B, B A, A B, …: what disturbs the machine for a while then disturbs both, and a slow
+ * drift cancels out. The result is the median of the rounds' ratios, each of two neighbours in time.
+ */
+export async function compareFigures(options: CompareFiguresOptions): Promise<Measurement> {
+  const { name, rounds, better, targetRatio } = options;
+  const baseline: number[] = [];
+  const candidate: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const measureBaseline = async () => baseline.push(await options.baseline());
+    const measureCandidate = async () => candidate.push(await options.candidate());
+    const turns = [measureBaseline, measureCandidate];
+    for (const measure of round % 2 === 0 ? turns : turns.reverse()) await measure();
+  }
+  const ratios = candidate.map((value, round) => value / (baseline[round] ?? Number.NaN));
+  return figure({
+    name,
+    value: median(ratios),
+    unit: 'ratio',
+    better,
+    target: targetRatio,
+    details: {
+      baselineMedian: median(baseline),
+      candidateMedian: median(candidate),
+      baselineRounds: baseline,
+      candidateRounds: candidate,
+      ratios,
+      spread: relativeSpread(ratios),
+    },
+  });
+}
+
+export interface Contender {
+  start(): Promise<RunningServer>;
+}
+
+export interface CompareOptions {
+  readonly name: string;
+  readonly baseline: Contender;
+  readonly candidate: Contender;
+  readonly connections: number;
+  /** Of one measurement; a comparison takes twice this for each round, and as much once more for warming up. */
+  readonly durationSeconds: number;
+  readonly rounds: number;
+  readonly targetRatio?: number;
+}
+
+/** Requests per second of two servers, compared in turns. Both run all the time; only one is loaded at a time. */
+export async function compare(options: CompareOptions): Promise<Measurement> {
+  const { name, connections, durationSeconds, rounds, targetRatio } = options;
+  await using baseline = await startContender(options.baseline);
+  await using candidate = await startContender(options.candidate);
+  const latencies: Record<'baseline' | 'candidate', LoadResult['latencyMs'][]> = {
+    baseline: [],
+    candidate: [],
+  };
+  const loadOnce = async (side: 'baseline' | 'candidate') => {
+    const { url, request } = side === 'baseline' ? baseline.server : candidate.server;
+    const result = await generateLoad({ url, request, connections, durationSeconds });
+    // Refusing is cheaper than serving: a rate with failures in it compares nothing.
+    if (result.failed > 0 || result.succeeded === 0) {
+      throw new Error(`${name}: ${side} failed ${result.failed} requests and served ${result.succeeded}`);
+    }
+    latencies[side].push(result.latencyMs);
+    return result.requestsPerSecond;
+  };
+  await loadOnce('baseline');
+  await loadOnce('candidate');
+  latencies.baseline.length = 0;
+  latencies.candidate.length = 0;
+  const compared = await compareFigures({
+    name,
+    baseline: () => loadOnce('baseline'),
+    candidate: () => loadOnce('candidate'),
+    rounds,
+    better: 'higher',
+    targetRatio,
+  });
+  return {
+    ...compared,
+    details: {
+      ...compared.details,
+      connections,
+      durationSeconds,
+      baselineP50Ms: median(latencies.baseline.map(({ p50 }) => p50)),
+      baselineP99Ms: median(latencies.baseline.map(({ p99 }) => p99)),
+      candidateP50Ms: median(latencies.candidate.map(({ p50 }) => p50)),
+      candidateP99Ms: median(latencies.candidate.map(({ p99 }) => p99)),
+    },
+  };
+}
+
+async function startContender(contender: Contender): Promise<AsyncDisposable & { server: RunningServer }> {
+  const server = await contender.start();
+  return { server, [Symbol.asyncDispose]: () => server.stop() };
+}

@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process';
+
+export interface LoadRequest {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly durationSeconds: number;
+  readonly request?: LoadRequest | undefined;
+}
+
+export interface LoadResult {
+  /** Only 2xx answers count. */
+  readonly requestsPerSecond: number;
+  readonly succeeded: number;
+  /** Other answers, broken connections and time-outs. */
+  readonly failed: number;
+  readonly latencyMs: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+export type LoadReply =
+  | { readonly ok: true; readonly result: LoadResult }
+  | { readonly ok: false; readonly message: string };
+
+/** Loads a server from a process of its own, so that generator and server never share an event loop. */
+export function generateLoad(options: LoadOptions): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(new URL('./load-generator.ts', import.meta.url), { execArgv: [] });
+    child.once('error', reject);
+    child.once('message', (reply) => {
+      const answer = reply as LoadReply;
+      if (answer.ok) resolve(answer.result);
+      else reject(new Error(`load generator: ${answer.message}`));
+    });
+    child.once('exit', (code) => reject(new Error(`load generator ended early with code ${code}`)));
+    child.send(options);
+  });
+}
