@@ -290,7 +290,7 @@ export const VARIABLES = {
   logLevel: withDefault(
     'LOG_LEVEL',
     values.oneOf(...LOG_LEVELS),
-    'info',
+    { sandbox: 'warn', production: 'info' },
     'Least important log lines that are written.',
   ),
   logFormat: withDefault(

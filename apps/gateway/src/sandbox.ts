@@ -16,7 +16,6 @@ import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts'
  */
 export interface SandboxGround {
   readonly home: string;
-  readonly secrets: SandboxSecrets;
   readonly surroundings: Surroundings;
   readonly seed: SandboxSeed;
   describe(baseUrl: string): SandboxDescription;
@@ -33,15 +32,15 @@ export interface SandboxStartOptions {
 }
 
 // Two supported slugs on chain ids that no real network has: a signature made here is worth nothing elsewhere.
-const LOCAL_CHAINS = [
+export const LOCAL_CHAINS = [
   { slug: 'base-mainnet', chainId: 73_570_001 },
   { slug: 'arbitrum-one', chainId: 73_570_002 },
 ];
-const CONFIRMATIONS = 2;
+export const CONFIRMATIONS = 2;
 const WALLET_ETHER_WEI = 10n ** 20n;
 const WALLET_TOKENS = 10_000_000n;
 
-export const SANDBOX_VENDOR_NAMES = ['Harbour Liquidity', 'Northwind OTC'];
+const SANDBOX_VENDOR_NAMES = ['Harbour Liquidity', 'Northwind OTC'];
 
 export async function startSandboxGround(options: SandboxStartOptions): Promise<SandboxGround> {
   const { config } = options;
@@ -68,21 +67,38 @@ async function layGround(options: SandboxStartOptions, parts: LocalParts): Promi
   const { config, ids } = options;
   const databaseUrl = config.databaseUrl ?? parts.databaseUrl;
   if (databaseUrl === undefined) throw new Error('the local database did not start');
-  const secrets = await sandboxSecrets(parts.home, SANDBOX_VENDOR_NAMES, {
-    uuid: () => ids.uuid(),
-    token: (kind) => randomToken(TOKEN_OF[kind]),
-  });
+  const secrets = await makeSecrets(parts.home, ids);
   const rpcs = config.chainRpcUrls ?? parts.chains;
   options.onProgress('Putting contracts on the chains');
   const chains: ChainSettings[] = [];
   for (const { slug, rpcUrl } of rpcs) chains.push(await prepareChain(slug, rpcUrl, secrets));
   await parts.saveChains();
-  const [settlement] = chains;
-  if (settlement === undefined) throw new Error('CHAIN_RPC_URLS names no chain');
+  return describeGround(config, { home: parts.home, databaseUrl, secrets, chains, stop: () => parts.stop() });
+}
 
+export function makeSecrets(home: string, ids: IdGenerator): Promise<SandboxSecrets> {
+  return sandboxSecrets(home, SANDBOX_VENDOR_NAMES, {
+    uuid: () => ids.uuid(),
+    token: (kind) => randomToken(TOKEN_OF[kind]),
+  });
+}
+
+/** What follows from ground that is already laid, wherever it lies. */
+export function describeGround(
+  config: Config,
+  laid: {
+    readonly home: string;
+    readonly databaseUrl: string;
+    readonly secrets: SandboxSecrets;
+    readonly chains: readonly ChainSettings[];
+    readonly stop: () => Promise<void>;
+  },
+): SandboxGround {
+  const { home, databaseUrl, secrets, chains, stop } = laid;
+  const [settlement] = chains;
+  if (settlement === undefined) throw new Error('a sandbox needs a chain');
   return {
-    home: parts.home,
-    secrets,
+    home,
     surroundings: {
       databaseUrl,
       chains,
@@ -91,7 +107,7 @@ async function layGround(options: SandboxStartOptions, parts: LocalParts): Promi
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) => description(baseUrl, secrets, chains),
-    stop: () => parts.stop(),
+    stop,
   };
 }
 
@@ -103,7 +119,11 @@ const TOKEN_OF = {
   webhook: TOKEN_PREFIX.webhookSecret,
 } as const;
 
-async function prepareChain(slug: string, rpcUrl: string, secrets: SandboxSecrets): Promise<ChainSettings> {
+export async function prepareChain(
+  slug: string,
+  rpcUrl: string,
+  secrets: SandboxSecrets,
+): Promise<ChainSettings> {
   const { contracts, tokens, chainId } = await deployLocalContracts(rpcUrl, secrets.deployerKey);
   const wallets = [...secrets.partners, ...secrets.vendors].map(({ walletKey }) => walletKey);
   for (const walletKey of wallets) {

@@ -30,6 +30,8 @@ export interface LocalPostgresOptions {
   readonly onProgress: (text: string) => void;
   /** What a person should still read when the start is over. */
   readonly onNotice: (text: string) => void;
+  /** Server settings that differ from a sandbox's, such as a throw-away server that need not survive a crash. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const PORT_ATTEMPTS = 5;
@@ -66,6 +68,7 @@ export async function startLocalPostgres({
   home,
   onProgress,
   onNotice,
+  settings = {},
 }: LocalPostgresOptions): Promise<LocalPostgres> {
   const binaries = resolvePostgresBinaries();
   const dataFolder = join(home, 'postgres');
@@ -78,7 +81,8 @@ export async function startLocalPostgres({
     await createCluster(cluster);
   }
   const password = await ensurePassword(cluster);
-  const { child, port } = await startOnFreePort(home, dataFolder, binaries.postgres, runAs, onNotice);
+  const server: Server = { home, dataFolder, program: binaries.postgres, runAs, settings };
+  const { child, port } = await startOnFreePort(server, onNotice);
   return {
     databaseUrl: `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`,
     pid: child.pid,
@@ -87,20 +91,26 @@ export async function startLocalPostgres({
   };
 }
 
+interface Server {
+  readonly home: string;
+  readonly dataFolder: string;
+  readonly program: string;
+  readonly runAs: RunAs;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 /** The port of the last run if it is free, so that addresses people noted keep working. */
 async function startOnFreePort(
-  home: string,
-  dataFolder: string,
-  program: string,
-  runAs: RunAs,
+  server: Server,
   onNotice: (text: string) => void,
 ): Promise<{ child: Child; port: number }> {
+  const { home, dataFolder } = server;
   const portFile = join(home, 'postgres-port');
   const remembered = await rememberedPort(portFile);
   let preferred = remembered;
   for (let attempt = 1; ; attempt += 1) {
     const port = await pickPort(preferred);
-    const child = await startServer(home, dataFolder, program, runAs, port);
+    const child = await startServer(server, port);
     const ready = await waitUntilReady(child, dataFolder);
     if (ready) {
       if (remembered !== undefined && port !== remembered) {
@@ -124,13 +134,10 @@ async function rememberedPort(file: string): Promise<number | undefined> {
 }
 
 function startServer(
-  home: string,
-  dataFolder: string,
-  program: string,
-  runAs: RunAs,
+  { home, dataFolder, program, runAs, settings: own }: Server,
   port: number,
 ): Promise<Child> {
-  const settings = { ...SETTINGS, port: String(port), cluster_name: clusterMarker(dataFolder) };
+  const settings = { ...SETTINGS, ...own, port: String(port), cluster_name: clusterMarker(dataFolder) };
   const [command = program, ...args] = [
     ...runAs.prefix,
     program,

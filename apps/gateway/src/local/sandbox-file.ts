@@ -9,7 +9,7 @@ export interface SandboxDescription {
   readonly chains: readonly SandboxChain[];
 }
 
-interface SandboxPartner {
+export interface SandboxPartner {
   readonly name: string;
   readonly apiKey: string;
   readonly widgetKey: string;

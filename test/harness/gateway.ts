@@ -1,0 +1,176 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createApi } from '../../apps/gateway/src/api.ts';
+import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { loadConfig } from '../../apps/gateway/src/config.ts';
+import { createDeps, type Deps } from '../../apps/gateway/src/deps.ts';
+import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
+import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
+import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
+import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
+import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
+import { CONFIRMATIONS, describeGround } from '../../apps/gateway/src/sandbox.ts';
+import { createWorker } from '../../apps/gateway/src/worker.ts';
+import { withDatabase } from './global-setup.ts';
+
+export interface GatewayOptions {
+  /** Real local chains with contracts and funded wallets; without them nothing can reach a chain. */
+  readonly chains?: boolean;
+  /** Carry out intents in this process; true with chains. */
+  readonly worker?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Receives every log line; none are written otherwise. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** A whole gateway in this process, on a database (and chains) of its own. */
+export interface TestGateway {
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  readonly deps: Deps;
+  readonly sandbox: SandboxDescription;
+  /** The two partners; the first is enabled for fiat accounts. */
+  readonly partners: readonly [SandboxPartner, SandboxPartner];
+  /** Environment with which further processes join this deployment. */
+  readonly env: Readonly<Record<string, string>>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** The first partner's key by default; null sends none. */
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly rawBody?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
+  readonly body: any;
+}
+
+let databases = 0;
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const ground = inject('ground');
+  const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
+  await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
+  const databaseUrl = await cloneDatabase();
+  const nodes = options.chains ? await startChains(home, ground.chains) : [];
+  const chains = ground.chains.map((chain) => {
+    const node = nodes.find(({ slug }) => slug === chain.slug);
+    const rpcUrl = node?.rpcUrl ?? 'http://127.0.0.1:9';
+    return { ...chain, rpcUrl, publicRpcUrl: rpcUrl };
+  });
+  const env = {
+    CAUSEWAY_HOME: home,
+    DATABASE_URL: databaseUrl,
+    CHAIN_RPC_URLS: chains.map(({ slug, rpcUrl }) => `${slug}=${rpcUrl}`).join(','),
+    METRICS_PORT: 'off',
+    PORT: '0',
+    LOG_LEVEL: options.onLog ? 'debug' : 'silent',
+    ...options.env,
+  };
+  const config = loadConfig(env, []);
+  const logger = createLogger({
+    level: config.logLevel,
+    format: 'json',
+    destination: { write: (line) => options.onLog?.(line) },
+  });
+  const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
+  const laid = describeGround(config, { home, databaseUrl, secrets, chains, stop: async () => {} });
+  const deps = await createDeps(config, laid.surroundings, logger, (early) =>
+    seedSandbox({ ...early, at: early.clock.date() }, laid.seed),
+  );
+  const api = await createApi(deps, 'http://127.0.0.1');
+  const port = await api.listen({ host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const worker = (options.worker ?? options.chains) ? createWorker(deps) : undefined;
+  worker?.start();
+  const sandbox = laid.describe(baseUrl);
+  const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
+
+  return {
+    baseUrl,
+    databaseUrl,
+    deps,
+    sandbox,
+    partners,
+    env,
+    call: (method, path, callOptions = {}) =>
+      call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
+    async stop() {
+      await api.close();
+      await worker?.stop();
+      await deps.close();
+      await Promise.all(nodes.map((node) => node.stop()));
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A database of this run's server, cloned from the migrated template. */
+export async function cloneDatabase(): Promise<string> {
+  const ground = inject('ground');
+  const name = `t_${process.pid}_${databases++}_${Math.random().toString(36).slice(2, 8)}`;
+  const admin = new pg.Client({ connectionString: ground.adminUrl });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${ground.templateDatabase}`);
+  } finally {
+    await admin.end();
+  }
+  return withDatabase(ground.adminUrl, name);
+}
+
+async function startChains(home: string, chains: readonly ChainSettings[]): Promise<LocalChain[]> {
+  const { templateHome } = inject('ground');
+  await cp(join(templateHome, 'chains'), join(home, 'chains'), { recursive: true });
+  return Promise.all(
+    chains.map(({ slug, chainId }) =>
+      startLocalChain({
+        home,
+        slug,
+        chainId,
+        confirmations: CONFIRMATIONS,
+        onNotice: () => {},
+        onTrouble: () => {},
+      }),
+    ),
+  );
+}
+
+export async function call(
+  baseUrl: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const headers = new Headers(options.headers);
+  if (options.key) headers.set('x-api-key', options.key);
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

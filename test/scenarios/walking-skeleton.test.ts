@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
+
+describe('one on-ramp order through every layer', () => {
+  let gateway: TestGateway;
+  let sink: WebhookSink;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    sink = await startWebhookSink({ tls: true, secret: gateway.partners[0].webhookSecret });
+    const set = await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    expect(set.status).toBe(200);
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await sink?.close();
+  });
+
+  it('goes from quote to completed: crypto moves on chain, the books balance, every webhook is signed', async () => {
+    const { call, deps } = gateway;
+    const { settings, client } = deps.chains.get('base-mainnet');
+    const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;
+    const wallet = gateway.partners[0].walletAddress as `0x${string}`;
+    const before = {
+      partner: await tokenBalance(client, usdc, wallet),
+      treasury: await tokenBalance(client, usdc, settings.treasury),
+    };
+
+    const user = await call('POST', '/api/v1/partner/users', { body: { email: 'ada@example.com' } });
+    const userId = user.body.data.id as string;
+    const refused = await quote(userId);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error).toMatchObject({
+      code: 'KYC_NOT_CLEARED',
+      details: { kyc_status: 'NOT_INITIATED' },
+    });
+    await call('POST', `/api/v1/sandbox/users/${userId}/kyc-status`, { body: { status: 'VERIFIED' } });
+
+    const quoted = await quote(userId);
+    expect(quoted.status).toBe(200);
+    const initiated = await call('POST', '/api/v1/partner/onramp/initiate', {
+      body: { quote_id: quoted.body.data.quote_id, reference_id: 'invoice-7' },
+    });
+    expect(initiated.body.data).toMatchObject({
+      status: 'awaiting_liquidity_provider',
+      timeline: [],
+      reference_id: 'invoice-7',
+    });
+    const orderId = initiated.body.data.order_id as string;
+
+    await reaches(orderId, 'awaiting_fiat_transfer');
+    const sent = await call('POST', `/api/v1/partner/orders/${orderId}/confirm-payment-sent`);
+    expect(sent.body.data).toEqual({ order_id: orderId, status: 'fiat_transfer_pending' });
+    const completed = await reaches(orderId, 'completed');
+
+    const cryptoAmount = atomic(completed.amounts.crypto_amount);
+    const platformFee = atomic(completed.fee_breakdown.platform_fee);
+    expect(await tokenBalance(client, usdc, wallet)).toBe(before.partner + cryptoAmount - platformFee);
+    expect(await tokenBalance(client, usdc, settings.treasury)).toBe(before.treasury + platformFee);
+    expect(completed.tx_hash).toMatch(/^0x[0-9a-f]{64}$/);
+    const [escrow] = await deps.db.query(SYSTEM, accountBalances, [`escrow:${orderId}`]);
+    expect(escrow).toEqual({ asset: 'USDC@base-mainnet', balance: '0' });
+
+    const expected = [
+      'awaiting_liquidity_provider',
+      'awaiting_vendor_escrow_funding',
+      'awaiting_fiat_transfer',
+      'fiat_transfer_pending',
+      'completed',
+    ];
+    const events = () => sink.received.filter(({ event }) => event?.data?.order_id === orderId);
+    await until('five order webhooks', () => events().length >= expected.length);
+    expect(events().map(({ event }) => event?.data?.status)).toEqual(expected);
+    expect(sink.received.every(({ signatureValid }) => signatureValid === true)).toBe(true);
+    expect(events()[0]?.event?.data).toMatchObject({
+      partner_fee: '1.086956',
+      partner_fee_pct: 1,
+      fiat_amount: '100.00',
+    });
+    expect(sink.received.some(({ event }) => event?.event_type === 'user.kyc.updated')).toBe(true);
+  });
+
+  function quote(userId: string) {
+    return gateway.call('POST', '/api/v1/partner/onramp/quote', {
+      body: {
+        user_uuid: userId,
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
+        partner_fee_pct: '1',
+      },
+    });
+  }
+
+  async function reaches(orderId: string, status: string) {
+    return until(`order in ${status}`, async () => {
+      const { body } = await gateway.call('GET', `/api/v1/partner/orders/${orderId}`);
+      return body.data.status === status && body.data;
+    });
+  }
+});
+
+function atomic(text: string): bigint {
+  return BigInt(text.replace('.', ''));
+}
