@@ -62,33 +62,49 @@ export interface CompareOptions {
   readonly targetRatio?: number;
 }
 
+type Side = 'baseline' | 'candidate';
+
 /** Requests per second of two servers, compared in turns. Both run all the time; only one is loaded at a time. */
 export async function compare(options: CompareOptions): Promise<Measurement> {
+  const baseline = await options.baseline.start();
+  try {
+    const candidate = await options.candidate.start();
+    try {
+      return await compareRunning(options, { baseline, candidate });
+    } finally {
+      await candidate.stop();
+    }
+  } finally {
+    await baseline.stop();
+  }
+}
+
+async function compareRunning(
+  options: CompareOptions,
+  servers: Readonly<Record<Side, RunningServer>>,
+): Promise<Measurement> {
   const { name, connections, durationSeconds, rounds, targetRatio } = options;
-  await using baseline = await startContender(options.baseline);
-  await using candidate = await startContender(options.candidate);
-  const latencies: Record<'baseline' | 'candidate', LoadResult['latencyMs'][]> = {
-    baseline: [],
-    candidate: [],
-  };
-  const loadOnce = async (side: 'baseline' | 'candidate') => {
-    const { url, request } = side === 'baseline' ? baseline.server : candidate.server;
+  const latencies: Record<Side, LoadResult['latencyMs'][]> = { baseline: [], candidate: [] };
+  const loadOnce = async (side: Side) => {
+    const { url, request } = servers[side];
     const result = await generateLoad({ url, request, connections, durationSeconds });
     // Refusing is cheaper than serving: a rate with failures in it compares nothing.
     if (result.failed > 0 || result.succeeded === 0) {
       throw new Error(`${name}: ${side} failed ${result.failed} requests and served ${result.succeeded}`);
     }
-    latencies[side].push(result.latencyMs);
-    return result.requestsPerSecond;
+    return result;
+  };
+  const measure = (side: Side) => async () => {
+    const { requestsPerSecond, latencyMs } = await loadOnce(side);
+    latencies[side].push(latencyMs);
+    return requestsPerSecond;
   };
   await loadOnce('baseline');
   await loadOnce('candidate');
-  latencies.baseline.length = 0;
-  latencies.candidate.length = 0;
   const compared = await compareFigures({
     name,
-    baseline: () => loadOnce('baseline'),
-    candidate: () => loadOnce('candidate'),
+    baseline: measure('baseline'),
+    candidate: measure('candidate'),
     rounds,
     better: 'higher',
     targetRatio,
@@ -105,9 +121,4 @@ export async function compare(options: CompareOptions): Promise<Measurement> {
       candidateP99Ms: median(latencies.candidate.map(({ p99 }) => p99)),
     },
   };
-}
-
-async function startContender(contender: Contender): Promise<AsyncDisposable & { server: RunningServer }> {
-  const server = await contender.start();
-  return { server, [Symbol.asyncDispose]: () => server.stop() };
 }

@@ -3,7 +3,7 @@ import type { Measurement } from './measurement.ts';
 import { type BenchReport, makeSection, renderTable, saveSection } from './report.ts';
 
 /** What a `*.bench.ts` file exports. */
-export interface BenchModule {
+interface BenchModule {
   run(report: BenchReport): Promise<void> | void;
 }
 

@@ -17,6 +17,7 @@ export interface ServerProcessOptions {
 }
 
 const READY_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /** Starts a server as a child process, for contenders that should share neither heap nor event loop. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<RunningServer> {
@@ -27,7 +28,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const exited = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGTERM');
+    const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exited;
+    clearTimeout(force);
   };
   try {
     const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
