@@ -8,6 +8,7 @@ import {
   COMMON_FAULTS,
   type Fault,
   type FaultPlan,
+  type ReceivedWebhook,
   signatureMatches,
   startWebhookSink,
   type WebhookSink,
@@ -97,11 +98,13 @@ describe.each([{ tls: true }, { tls: false }])('with tls $tls', ({ tls }) => {
 
   test('a reset reaches the client as ECONNRESET, and only one after the body is recorded', async () => {
     const sink = await start({ tls });
+    // A mere end of the connection has the same code but comes from no system call.
+    const reset = { code: 'ECONNRESET', syscall: expect.stringMatching(/^(read|write)$/) };
     sink.setFault({ kind: 'reset', when: 'before-body' });
-    await expect(post(sink)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(post(sink)).rejects.toMatchObject(reset);
     expect(sink.received).toHaveLength(0);
     sink.setFault({ kind: 'reset', when: 'after-body' });
-    await expect(post(sink)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(post(sink)).rejects.toMatchObject(reset);
     expect(sink.received.map(({ fault }) => fault)).toEqual(['reset']);
     expect(sink.counts).toMatchObject({ connections: 2, requests: 2, unreadRequests: 1 });
   });
@@ -265,7 +268,8 @@ describe('plans', () => {
     const sink = await start({
       faults: {
         kind: 'by-delivery',
-        choose: ({ attempt }) => (attempt < 3 ? { kind: 'status', status: 500 } : { kind: 'none' }),
+        choose: ({ attempt }: ReceivedWebhook) =>
+          attempt < 3 ? { kind: 'status', status: 500 } : { kind: 'none' },
       },
     });
     const met: number[] = [];
@@ -328,13 +332,13 @@ describe('waiting and ending', () => {
     await Promise.all([hanging, waiting]);
   });
 
-  test('a third of 1,500 deliveries failing in every common way breaks neither the sink nor the good ones', async () => {
+  test('a third of 1,000 deliveries failing in every common way breaks neither the sink nor the good ones', async () => {
     const sink = await start({ faults: { probability: 0.3, mix: COMMON_FAULTS }, seed: 20_240_101 });
     const agent = new HttpsAgent({ keepAlive: true });
     cleanups.push(() => agent.destroy());
     let [sent, answered] = [0, 0];
     const lane = async () => {
-      while (sent < 1_500) {
+      while (sent < 1_000) {
         const posted = post(sink, { agent, body: eventBody(`evt_${sent++}`), timeoutMs: 1_500 });
         await posted.then(
           () => answered++,
@@ -343,7 +347,7 @@ describe('waiting and ending', () => {
       }
     };
     await Promise.all(Array.from({ length: 64 }, lane));
-    expect(answered).toBeGreaterThan(800);
+    expect(answered).toBeGreaterThan(550);
     expect(sink.received.length + sink.counts.unreadRequests).toBe(sink.counts.requests);
     expect(new Set(sink.received.map(({ fault }) => fault))).toEqual(
       new Set(['none', 'status', 'hang', 'slow', 'reset', 'truncated']),

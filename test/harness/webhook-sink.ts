@@ -32,10 +32,10 @@ export type Fault =
   /** Decided once the delivery is known, e.g. by its attempt; a reset then comes after the body in any case. */
   | { readonly kind: 'by-delivery'; readonly choose: (delivery: ReceivedWebhook) => Fault };
 
-export type FaultKind = Exclude<Fault['kind'], 'by-delivery'>;
+type FaultKind = Exclude<Fault['kind'], 'by-delivery'>;
 
 /** What is known when the headers have arrived. */
-export interface FaultRequest {
+interface FaultRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** Counted from 1 over the whole sink. */
@@ -66,7 +66,7 @@ export const COMMON_FAULTS: readonly Fault[] = [
   { kind: 'truncated' },
 ];
 
-export interface WebhookEnvelope {
+interface WebhookEnvelope {
   readonly event_id: string;
   readonly event_type: string;
   readonly created_at: string;
@@ -91,7 +91,7 @@ export interface ReceivedWebhook {
   readonly fault: FaultKind;
 }
 
-export interface SinkCounts {
+interface SinkCounts {
   /** TCP connections accepted; with keep-alive far fewer than requests. */
   readonly connections: number;
   readonly openConnections: number;
