@@ -5,14 +5,12 @@ import {
   encodePacked,
   erc20Abi,
   hashTypedData,
-  parseSignature,
-  recoverAddress,
-  serializeSignature,
   size,
   zeroAddress,
 } from 'viem';
 import type { Address, ContractCall, Hex, TokenTransfer } from './chain-settings.ts';
 import { ESCROW_THRESHOLD, type Escrow, ownersOf } from './escrow.ts';
+import { canonicalSignature, InvalidSignatureError, recoverSigner } from './signature.ts';
 
 /**
  * A transaction of the escrow's Safe: what the owners sign, and how it is executed.
@@ -97,11 +95,11 @@ export function hashSafeTransaction(escrow: Escrow, transaction: SafeTransaction
 
 /** Which owner made this signature; throws `EscrowSignerMismatchError` when none did. */
 export async function recoverOwner(escrow: Escrow, safeTxHash: Hex, signature: Hex): Promise<Address> {
-  const signer = await recoverAddress({ hash: safeTxHash, signature: canonicalSignature(signature) }).catch(
-    (cause: unknown) => {
-      throw new EscrowSignerMismatchError('the signature cannot be recovered', { cause });
-    },
-  );
+  const signer = await recoverSigner(safeTxHash, signature).catch((cause: unknown) => {
+    throw cause instanceof InvalidSignatureError
+      ? new EscrowSignerMismatchError(cause.message, { cause })
+      : cause;
+  });
   if (!ownersOf(escrow.parties).includes(signer)) {
     throw new EscrowSignerMismatchError(`${signer} does not own the escrow ${escrow.address}`);
   }
@@ -181,16 +179,4 @@ function encodeMultiSend(calls: readonly ContractCall[]): Hex {
     functionName: 'multiSend',
     args: [concatHex(packed)],
   });
-}
-
-/** r, s and v as 27 or 28: some wallets write 0 or 1, which the Safe reads as another kind of signature. */
-function canonicalSignature(signature: Hex): Hex {
-  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) {
-    throw new EscrowSignerMismatchError('a signature has 65 bytes');
-  }
-  try {
-    return serializeSignature(parseSignature(signature));
-  } catch (cause) {
-    throw new EscrowSignerMismatchError('the signature cannot be read', { cause });
-  }
 }

@@ -1,12 +1,6 @@
-import {
-  isAddressEqual,
-  keccak256,
-  parseSignature,
-  recoverAddress,
-  serializeTransaction,
-  type TransactionSerializableEIP1559,
-} from 'viem';
+import { keccak256, parseSignature, serializeTransaction, type TransactionSerializableEIP1559 } from 'viem';
 import type { Hex } from './chain-settings.ts';
+import { isSignedBy } from './signature.ts';
 import type { Signer } from './signer.ts';
 import type { TransactionRecord } from './transaction.store.ts';
 import type { Fees } from './transaction-fees.ts';
@@ -29,7 +23,7 @@ export async function signTransaction(
   const digest = keccak256(serializeTransaction(unsigned));
   const signature = await signer.signDigest(digest);
   // A remote key that is not the one configured would otherwise spend another account's nonce.
-  if (!isAddressEqual(await recoverAddress({ hash: digest, signature }), signer.address)) {
+  if (!(await isSignedBy(signer.address, digest, signature))) {
     throw new Error(`the signer of ${signer.address} signed with another key`);
   }
   const raw = serializeTransaction(unsigned, parseSignature(signature));
