@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   COMMON_FAULTS,
   type Fault,
@@ -214,6 +214,16 @@ describe('faults', () => {
     const client = connect(sink.port, '127.0.0.1').end('GET / HTTP/1.1\r\n\r\n').resume();
     await once(client, 'close');
     expect(sink.counts).toMatchObject({ connections: 1, failedHandshakes: 1, requests: 0 });
+  });
+
+  test('a client that leaves in the middle of its body is counted and not recorded', async () => {
+    const sink = await start({ tls: false });
+    const client = connect(sink.port, '127.0.0.1');
+    client.write('POST / HTTP/1.1\r\nhost: sink\r\ncontent-length: 100\r\n\r\nhalf');
+    await vi.waitUntil(() => sink.counts.requests === 1);
+    client.destroy();
+    await vi.waitUntil(() => sink.counts.unreadRequests === 1);
+    expect(sink.received).toHaveLength(0);
   });
 
   test('a client that does not trust the certificate connects and records nothing', async () => {
