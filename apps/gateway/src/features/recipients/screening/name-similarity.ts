@@ -1,0 +1,122 @@
+import type { FoldedName, NameWord } from './folded-name.ts';
+
+/** Words less alike than this are different words. */
+export const WORD_THRESHOLD = 0.85;
+const SAME_SKELETON = 0.94;
+const INITIAL = 0.8;
+const SOUND_DISCOUNT = 0.98;
+const WHOLE_DISCOUNT = 0.97;
+const WHOLE_THRESHOLD = 0.95;
+const WHOLE_MIN_LENGTH = 6;
+const SHORT_WORD = 3;
+/** How much of the shorter name has to be there, against how much of the longer one. */
+const SHORTER_SHARE = 0.75;
+
+const WINKLER_PREFIX = 4;
+const WINKLER_SCALE = 0.1;
+
+/** Jaro-Winkler: 1 for equal texts, 0 for texts that share nothing. */
+export function jaroWinkler(left: string, right: string): number {
+  if (left === right) return 1;
+  const jaro = jaroOf(left, right);
+  let prefix = 0;
+  while (prefix < WINKLER_PREFIX && prefix < left.length && left[prefix] === right[prefix]) prefix += 1;
+  return jaro + prefix * WINKLER_SCALE * (1 - jaro);
+}
+
+function jaroOf(left: string, right: string): number {
+  const reach = Math.max(0, Math.floor(Math.max(left.length, right.length) / 2) - 1);
+  const taken = new Array<boolean>(right.length).fill(false);
+  const leftMatches: string[] = [];
+  for (let place = 0; place < left.length; place += 1) {
+    const end = Math.min(right.length, place + reach + 1);
+    for (let other = Math.max(0, place - reach); other < end; other += 1) {
+      if (taken[other] || left[place] !== right[other]) continue;
+      taken[other] = true;
+      leftMatches.push(left[place] ?? '');
+      break;
+    }
+  }
+  const matches = leftMatches.length;
+  if (matches === 0) return 0;
+  const rightMatches = Array.from(right).filter((_, place) => taken[place]);
+  const swapped = leftMatches.filter((character, place) => character !== rightMatches[place]).length / 2;
+  return (matches / left.length + matches / right.length + (matches - swapped) / matches) / 3;
+}
+
+/** How alike two words are, from 0 to 1. */
+export function wordSimilarity(left: NameWord, right: NameWord): number {
+  if (left.text === right.text) return 1;
+  if (left.vowelless || right.vowelless) {
+    return left.skeleton.length > 1 && left.skeleton === right.skeleton ? SAME_SKELETON : 0;
+  }
+  // A single letter changed in a short word makes another word.
+  if (Math.min(left.text.length, right.text.length) <= SHORT_WORD) {
+    return left.sound === right.sound ? SOUND_DISCOUNT : 0;
+  }
+  return Math.max(jaroWinkler(left.text, right.text), SOUND_DISCOUNT * jaroWinkler(left.sound, right.sound));
+}
+
+export const isInitial = (word: NameWord): boolean => /^[a-z]$/.test(word.text);
+
+/**
+ * How alike two names are, from 0 to 1, whatever the order of their words. A name may lack words of the other (a
+ * patronymic, a second surname), but two whole words have to meet unless both names are a single word.
+ */
+export function nameSimilarity(left: FoldedName, right: FoldedName): number {
+  return Math.max(alignedSimilarity(left.words, right.words), wholeSimilarity(left, right));
+}
+
+function alignedSimilarity(left: readonly NameWord[], right: readonly NameWord[]): number {
+  if (left.length === 0 || right.length === 0) return 0;
+  const pairs = left
+    .flatMap((word, leftPlace) =>
+      right.map((other, rightPlace) => ({ leftPlace, rightPlace, ...pairSimilarity(word, other) })),
+    )
+    .filter(({ similarity }) => similarity > 0)
+    .sort((one, other) => other.similarity - one.similarity);
+  const leftTaken = new Set<number>();
+  const rightTaken = new Set<number>();
+  let sum = 0;
+  let wholeWords = 0;
+  for (const { leftPlace, rightPlace, similarity, initial } of pairs) {
+    if (leftTaken.has(leftPlace) || rightTaken.has(rightPlace)) continue;
+    leftTaken.add(leftPlace);
+    rightTaken.add(rightPlace);
+    sum += similarity;
+    if (!initial) wholeWords += 1;
+  }
+  const shorter = Math.min(left.length, right.length);
+  const enough =
+    leftTaken.size > 1 ? wholeWords > 0 : left.length === 1 && right.length === 1 && wholeWords === 1;
+  if (!enough) return 0;
+  return SHORTER_SHARE * (sum / shorter) + (1 - SHORTER_SHARE) * (sum / Math.max(left.length, right.length));
+}
+
+function pairSimilarity(left: NameWord, right: NameWord): { similarity: number; initial: boolean } {
+  if (isInitial(left) || isInitial(right)) {
+    return { similarity: left.text[0] === right.text[0] ? INITIAL : 0, initial: true };
+  }
+  const similarity = wordSimilarity(left, right);
+  return { similarity: similarity >= WORD_THRESHOLD ? similarity : 0, initial: false };
+}
+
+/** Names that are written together on one side: Xi Jinping and Xi Jin Ping, al Qaida and alqaida. */
+function wholeSimilarity(left: FoldedName, right: FoldedName): number {
+  const listed = joinSounds(right.words);
+  if (listed.length < WHOLE_MIN_LENGTH) return 0;
+  const best = Math.max(...wholesOf(left).map((whole) => jaroWinkler(whole, listed)));
+  return best >= WHOLE_THRESHOLD ? WHOLE_DISCOUNT * best : 0;
+}
+
+const joinSounds = (words: readonly NameWord[]): string => words.map(({ sound }) => sound).join('');
+
+/** The name written together in the orders people use: as it is, surname last, surname first. */
+export function wholesOf({ words }: FoldedName): string[] {
+  const [first, ...rest] = words;
+  const last = words.at(-1);
+  if (first === undefined || last === undefined) return [''];
+  return [
+    ...new Set([joinSounds(words), joinSounds([...rest, first]), joinSounds([last, ...words.slice(0, -1)])]),
+  ];
+}

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { foldName } from './folded-name.ts';
+import { createSanctionsIndex } from './sanctions-index.ts';
+import type { SanctionsEntry } from './sanctions-list.ts';
+
+const ENTRIES = 20_000;
+const CONSONANTS = 'bcdfghjklmnprstvz';
+const VOWELS = 'aeiou';
+
+/** Numbers that repeat from run to run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A list like the real ones: few given names that everybody has, many surnames. */
+function sampleList(): SanctionsEntry[] {
+  const pick = seeded(20_260_101);
+  const syllable = () => CONSONANTS.charAt(pick(CONSONANTS.length)) + VOWELS.charAt(pick(VOWELS.length));
+  const word = (syllables: number) => Array.from({ length: syllables }, syllable).join('');
+  const given = Array.from({ length: 300 }, () => word(2 + pick(2)));
+  const surnames = Array.from({ length: 9_000 }, () => word(3 + pick(2)));
+  const anyOf = (words: string[]) => words[pick(words.length)] ?? '';
+  return Array.from({ length: ENTRIES }, (_, number) => ({
+    id: `entry-${number}`,
+    kind: 'individual' as const,
+    names: [`${anyOf(given)} ${anyOf(surnames)}`, `${anyOf(given)} ${anyOf(given)} ${anyOf(surnames)}`],
+    programs: [],
+  }));
+}
+
+const list = sampleList();
+const index = createSanctionsIndex(list);
+
+it('finds every one of 500 listed names among 20,000 entries, comparing a small part of them', () => {
+  let most = 0;
+  for (const { id, names } of list.filter((_, place) => place % 40 === 0)) {
+    const { hits, comparisons } = index.search(foldName(names[1] ?? ''), 0.88, 50);
+    expect(hits.map(({ entryId }) => entryId)).toContain(id);
+    most = Math.max(most, comparisons);
+  }
+  expect(index.nameCount).toBe(2 * ENTRIES);
+  expect(most).toBeLessThan(index.nameCount / 20);
+});
+
+it('finds a name with one letter changed', () => {
+  let found = 0;
+  const tried = list.filter((_, place) => place % 100 === 0);
+  for (const { id, names } of tried) {
+    const [given = '', surname = ''] = (names[0] ?? '').split(' ');
+    const changed = `${given} ${surname.slice(0, 3)}${surname.slice(4)}`;
+    found += index.search(foldName(changed), 0.88, 50).hits.some(({ entryId }) => entryId === id) ? 1 : 0;
+  }
+  expect(found).toBe(tried.length);
+});
+
+it('compares little for a name that is not there, and finds nothing', () => {
+  const { hits, comparisons } = index.search(foldName('Wolfgang Amadeus Mozart'), 0.88, 50);
+  expect(hits).toEqual([]);
+  expect(comparisons).toBeLessThan(100);
+});
+
+it('a hostile query costs no more than its first words', () => {
+  const hostile = Array.from({ length: 5_000 }, (_, place) => list[place]?.names[0]).join(' ');
+  expect(index.search(foldName(hostile), 0.88, 50).comparisons).toBeLessThan(index.nameCount / 4);
+});
+
+it('answers at most as many hits as asked, best first', () => {
+  const same = Array.from(
+    { length: 30 },
+    (_, number): SanctionsEntry => ({
+      id: String(number),
+      kind: 'individual',
+      names: number === 7 ? ['Jonathan Example'] : ['Jonathon Example'],
+      programs: [],
+    }),
+  );
+  const { hits } = createSanctionsIndex(same).search(foldName('Jonathan Example'), 0.88, 5);
+  expect(hits).toHaveLength(5);
+  expect(hits[0]).toEqual({ entryId: '7', listedName: 'Jonathan Example', score: 100 });
+});

@@ -1,0 +1,16 @@
+import type { ScreeningPort, ScreeningStatus } from './screening.port.ts';
+
+/** The sandbox's test values: the part of a name that gets a status. The stricter one is looked for first. */
+const TEST_VALUES: readonly [part: string, status: ScreeningStatus][] = [
+  ['Blocked', 'blocked'],
+  ['Review', 'review'],
+];
+
+export function createSimulatedScreening(): ScreeningPort {
+  return {
+    async screen({ name }) {
+      const status = TEST_VALUES.find(([part]) => name.includes(part))?.[1] ?? 'clear';
+      return { status, hits: [], listVersion: 'simulated' };
+    },
+  };
+}
