@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
 import { localSigner } from './chain/signer.ts';
@@ -8,6 +7,9 @@ import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
 import { createOrderHosts, type OrderHosts } from './features/orders/order.host.ts';
+import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
+import { loadIndexKey } from './features/privacy/index-key.ts';
+import { createVaults, type Vaults } from './features/privacy/vault.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
@@ -42,7 +44,10 @@ export interface Deps {
   readonly principals: Principals;
   readonly rateLimit: RateLimit;
   readonly sealer: Sealer;
-  readonly indexKey: Uint8Array;
+  /** Personal data: each person's under a key of its own. */
+  readonly vaults: Vaults;
+  /** Finds equal values without reading them. */
+  readonly blindIndex: BlindIndex;
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly orderHosts: OrderHosts;
@@ -85,6 +90,7 @@ export async function createDeps(
   const rateLimit = createRateLimit(db, machineNow, logger);
   const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000));
   await seed({ db, ids, clock, sealer });
+  const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
   await listener.start();
   await principals.refresh();
   await followDeploymentClock(
@@ -127,7 +133,8 @@ export async function createDeps(
     principals,
     rateLimit,
     sealer,
-    indexKey: createHmac('sha256', encryptionKey).update('blind index').digest(),
+    vaults: createVaults(sealer),
+    blindIndex,
     chains,
     transactor,
     orderHosts,

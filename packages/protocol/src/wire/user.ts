@@ -1,13 +1,36 @@
 import { Type } from 'typebox';
 import { KYC_STATUSES } from '../machines/index.ts';
-import { literals, Timestamp, Uuid } from './common.ts';
+import { CountryCodeInput, literals, Timestamp, Uuid } from './common.ts';
 
 export const KycStatusSchema = literals(KYC_STATUSES);
+
+/** Text without control characters: it is kept and shown as it is. */
+export const ReferenceInput = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+  description: 'The partner’s own reference',
+});
+
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+
+export const UserInput = Type.Object({
+  email: Type.String({ maxLength: 320, examples: ['ada@example.com'] }),
+  first_name: Type.Optional(Type.String({ maxLength: 200 })),
+  last_name: Type.Optional(Type.String({ maxLength: 200 })),
+  phone_number: Type.Optional(Type.String({ maxLength: 40, examples: ['+4915112345678'] })),
+  country_code: Type.Optional(CountryCodeInput),
+  reference_id: Type.Optional(ReferenceInput),
+});
 
 export const UserSchema = Type.Object({
   id: Uuid,
   email: Type.String(),
-  reference_id: Type.Union([Type.String(), Type.Null()]),
+  first_name: NullableText,
+  last_name: NullableText,
+  phone_number: NullableText,
+  country_code: NullableText,
+  reference_id: NullableText,
   kyc: Type.Object({
     status: KycStatusSchema,
     rejection_reasons: Type.Optional(Type.Array(Type.String())),
@@ -15,3 +38,15 @@ export const UserSchema = Type.Object({
   }),
   created_at: Timestamp,
 });
+
+const MAX_PAGE = 1_000_000;
+
+/** How lists that are read page by page are asked for. */
+export const PageInput = {
+  page: Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+};
+
+export const PageSchema = Type.Object({ page: Type.Integer(), limit: Type.Integer(), total: Type.Integer() });
+
+export const UserListSchema = Type.Object({ users: Type.Array(UserSchema), pagination: PageSchema });

@@ -1,20 +1,33 @@
-import { CausewayError, UserSchema, Uuid } from '@causeway/protocol';
+import {
+  KycStatusSchema,
+  PageInput,
+  ReferenceInput,
+  UserInput,
+  UserListSchema,
+  UserSchema,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Database, partnerScope } from '../../db/database.ts';
+import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import type { Sealer } from '../../lib/crypto.ts';
-import { type CreateUserTools, createUser } from './create-user.ts';
-import { findUser } from './user.store.ts';
+import { createUser, EMAIL_INDEX, type UserPrivacyTools } from './create-user.ts';
+import { profileOf, readUser } from './load-user.ts';
+import { countUsers, listUsers } from './user.store.ts';
 import { userView } from './user.view.ts';
+import { normalisedEmail } from './user-profile.ts';
 
-export interface UserRouteTools extends UnitTools, CreateUserTools {
-  readonly db: Database;
-  readonly sealer: Sealer;
-}
+export interface UserRouteTools extends UnitTools, UserPrivacyTools {}
 
-export const UserParams = Type.Object({ user_uuid: Uuid });
+const TAG = 'Users and KYC';
+
+const UserQuery = Type.Object({
+  ...PageInput,
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: 'The whole address' })),
+  reference_id: Type.Optional(ReferenceInput),
+  kyc_status: Type.Optional(KycStatusSchema),
+});
 
 export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools): void {
   partnerMutation(
@@ -24,12 +37,9 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
       method: 'POST',
       url: '/api/v1/partner/users',
       operationId: 'createUser',
-      tag: 'Users and KYC',
+      tag: TAG,
       summary: 'Create a customer',
-      body: Type.Object({
-        email: Type.String({ format: 'email', maxLength: 254 }),
-        reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-      }),
+      body: UserInput,
       data: UserSchema,
       errors: ['USER_ALREADY_EXISTS'],
     },
@@ -40,18 +50,43 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
     app,
     {
       method: 'GET',
+      url: '/api/v1/partner/users',
+      operationId: 'listUsers',
+      tag: TAG,
+      summary: 'List customers, newest first',
+      query: UserQuery,
+      data: UserListSchema,
+    },
+    async ({ query }, { partnerId }) => {
+      const { page, limit } = query;
+      const email = query.email === undefined ? null : (normalisedEmail(query.email) ?? query.email);
+      const emailIndex = email === null ? null : tools.blindIndex(EMAIL_INDEX, partnerId, email);
+      const filter = [partnerId, emailIndex, query.reference_id ?? null, query.kyc_status ?? null] as const;
+      const [users, [count]] = await tools.db.transaction(partnerScope(partnerId), (tx) =>
+        tx.queryBoth(listUsers, [...filter, limit, (page - 1) * limit], countUsers, [...filter]),
+      );
+      return {
+        users: users.map((user) => userView(user, profileOf(tools.vaults, user))),
+        pagination: { page, limit, total: Number(count?.total ?? 0) },
+      };
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
       url: '/api/v1/partner/users/:user_uuid',
       operationId: 'getUser',
-      tag: 'Users and KYC',
+      tag: TAG,
       summary: 'Read a customer',
-      params: UserParams,
+      params: Type.Object({ user_uuid: Uuid }),
       data: UserSchema,
       errors: ['USER_NOT_FOUND'],
     },
     async ({ params }, partner) => {
-      const [user] = await tools.db.query(partnerScope(partner.partnerId), findUser, [params.user_uuid]);
-      if (user === undefined) throw new CausewayError('USER_NOT_FOUND');
-      return userView(user, tools.sealer.open(user.email_sealed, `users.email:${user.user_id}`));
+      const user = await readUser(tools.db, partnerScope(partner.partnerId), params.user_uuid);
+      return userView(user, profileOf(tools.vaults, user));
     },
   );
 }

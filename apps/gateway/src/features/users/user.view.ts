@@ -1,11 +1,16 @@
 import type { UserSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { UserRow } from './user.store.ts';
+import type { UserProfile } from './user-profile.ts';
 
-export function userView(user: UserRow, email: string): Static<typeof UserSchema> {
+export function userView(user: UserRow, profile: UserProfile): Static<typeof UserSchema> {
   return {
     id: user.user_id,
-    email,
+    email: profile.email,
+    first_name: profile.first_name,
+    last_name: profile.last_name,
+    phone_number: profile.phone_number,
+    country_code: profile.country_code,
     reference_id: user.reference_id,
     kyc: {
       status: user.kyc_status,
