@@ -2,3 +2,4 @@
 export * from './book/index.ts';
 export * from './liquidity/index.ts';
 export * from './matching/index.ts';
+export * from './sandbox/index.ts';

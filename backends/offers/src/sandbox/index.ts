@@ -1,0 +1,6 @@
+export {
+  type CatalogueSummary,
+  type SummaryFiat,
+  type SummaryRail,
+  sandboxOffers,
+} from './sandbox-offers.ts';
