@@ -1,0 +1,133 @@
+import { createPublicKey } from 'node:crypto';
+import { request } from 'undici';
+import { concatHex, getAddress, isAddressEqual, keccak256 } from 'viem';
+import type { Address, Hex } from './chain-settings.ts';
+import { compactFromDer } from './der-signature.ts';
+import { isSignedBy } from './signature.ts';
+import type { Signer } from './signer.ts';
+
+/**
+ * A key that never leaves its service (a cloud KMS, an HSM behind a proxy): it is sent digests and answers DER
+ * signatures. Such services neither know Ethereum's recovery bit nor keep to the lower s, so both are settled here.
+ *
+ *   GET  {url}/keys/{keyId}/public-key → { "public_key": base64 of a DER SubjectPublicKeyInfo }
+ *   POST {url}/keys/{keyId}/sign       { "digest": base64, "algorithm": "ECDSA_SHA_256" } → { "signature": base64 DER }
+ */
+export interface RemoteSignerSettings {
+  readonly url: string;
+  readonly keyId: string;
+  /** Sent as a bearer token. */
+  readonly accessToken?: string;
+  /** The account this key must be. A service that answers with another key is not used. */
+  readonly address?: Address;
+  readonly timeoutMs?: number;
+}
+
+/** Carries neither the service's address nor what it answered: both may hold secrets. */
+export class RemoteSignerError extends Error {
+  override readonly name = 'RemoteSignerError';
+}
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 16_384;
+
+export async function connectRemoteSigner(settings: RemoteSignerSettings): Promise<Signer> {
+  const { public_key: publicKey } = await ask(settings, 'GET', 'public-key');
+  const address = addressOfSpki(publicKey);
+  if (settings.address !== undefined && !isAddressEqual(settings.address, address)) {
+    throw new RemoteSignerError('the key service holds the key of another address');
+  }
+  return {
+    address,
+    async signDigest(digest) {
+      const body = {
+        digest: Buffer.from(digest.slice(2), 'hex').toString('base64'),
+        algorithm: 'ECDSA_SHA_256',
+      };
+      const { signature } = await ask(settings, 'POST', 'sign', body);
+      return withRecoveryBit(address, digest, signature);
+    },
+  };
+}
+
+/** The service does not say which of two keys the signature recovers to, so both are tried. */
+async function withRecoveryBit(address: Address, digest: Hex, der: unknown): Promise<Hex> {
+  const { r, s } = parsed(() => compactFromDer(base64(der)));
+  for (const v of ['0x1b', '0x1c'] as const) {
+    const signature = concatHex([r, s, v]);
+    if (await isSignedBy(address, digest, signature)) return signature;
+  }
+  throw new RemoteSignerError('the key service signed something else, or with another key');
+}
+
+function addressOfSpki(spki: unknown): Address {
+  return parsed(() => {
+    const key = createPublicKey({ key: base64(spki), format: 'der', type: 'spki' });
+    const { crv, x, y } = key.export({ format: 'jwk' });
+    if (crv !== 'secp256k1' || x === undefined || y === undefined) throw new Error('another curve');
+    const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+    return getAddress(`0x${keccak256(point).slice(-40)}`);
+  });
+}
+
+async function ask(
+  { url, keyId, accessToken, timeoutMs = DEFAULT_TIMEOUT_MS }: RemoteSignerSettings,
+  method: 'GET' | 'POST',
+  operation: 'public-key' | 'sign',
+  body?: object,
+): Promise<Record<string, unknown>> {
+  let text: string;
+  let status: number;
+  try {
+    const answer = await request(`${url}/keys/${encodeURIComponent(keyId)}/${operation}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    status = answer.statusCode;
+    text = await capped(answer.body);
+  } catch (error) {
+    if (error instanceof RemoteSignerError) throw error;
+    throw new RemoteSignerError(`the key service does not answer (${codeOf(error)})`);
+  }
+  if (status !== 200) throw new RemoteSignerError(`the key service answered ${status}`);
+  const content = parsed(() => JSON.parse(text) as unknown);
+  if (typeof content !== 'object' || content === null) {
+    throw new RemoteSignerError('the key service answered something unreadable');
+  }
+  return content as Record<string, unknown>;
+}
+
+async function capped(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new RemoteSignerError('the key service answered too much');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function base64(value: unknown): Buffer {
+  if (typeof value !== 'string') throw new Error('not base64');
+  return Buffer.from(value, 'base64');
+}
+
+function parsed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new RemoteSignerError('the key service answered something unreadable');
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
