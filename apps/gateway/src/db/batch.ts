@@ -44,6 +44,10 @@ interface PreparedState {
   fields: readonly Field[];
 }
 
+const FEATURE_NOT_SUPPORTED = '0A000';
+const INVALID_SQL_STATEMENT_NAME = '26000';
+const STALE_STATEMENT_CODES = new Set([FEATURE_NOT_SUPPORTED, INVALID_SQL_STATEMENT_NAME]);
+
 const preparedByConnection = new WeakMap<object, Map<string, PreparedState>>();
 
 type Rows = Record<string, unknown>[];
@@ -127,6 +131,11 @@ class Batch {
   }
 
   handleError(error: Error): void {
+    const item = this.#items[this.#index];
+    // The schema changed under a kept plan, or something between us and the server dropped it: parse anew.
+    if (item && this.#connection && 'code' in error && STALE_STATEMENT_CODES.has(String(error.code))) {
+      preparedStatementsOf(this.#connection).set(item.statement.name, { certain: false, fields: [] });
+    }
     this.#settle(error, this.results);
   }
 
@@ -178,6 +187,8 @@ function toWire(value: unknown): string | Buffer | null {
 function toWireArray(values: readonly unknown[]): string {
   const items = values.map((value) => {
     if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+    // Its text would pass for one odd string.
+    if (Array.isArray(value)) throw new TypeError('an array parameter has one dimension');
     const text = toWire(value);
     if (text === null) return 'NULL';
     return `"${String(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

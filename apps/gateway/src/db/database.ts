@@ -140,6 +140,7 @@ async function attemptTransaction<T>(
 ): Promise<T> {
   let begun = false;
   let broken = false;
+  let failure: unknown;
   let queued: BatchItem[] = [];
 
   async function flush(last: readonly BatchItem[]): Promise<Record<string, unknown>[][]> {
@@ -147,8 +148,12 @@ async function attemptTransaction<T>(
     const items = [...opening, ...queued, ...last];
     queued = [];
     begun = true;
-    const results = await send(client, items);
-    return results.slice(-last.length);
+    try {
+      return (await send(client, items)).slice(-last.length);
+    } catch (error) {
+      failure ??= error;
+      throw error;
+    }
   }
 
   const tx: Transaction = {
@@ -167,12 +172,17 @@ async function attemptTransaction<T>(
     async undo() {
       const markSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
       queued = [];
-      if (begun && markSent) await flush([batchItem(ROLLBACK_TO_SAVEPOINT, [])]);
+      if (!begun || !markSent) return;
+      await flush([batchItem(ROLLBACK_TO_SAVEPOINT, [])]);
+      failure = undefined;
     },
   };
 
   try {
     const value = await work(tx);
+    // PostgreSQL answers COMMIT of a failed transaction with a quiet ROLLBACK: a swallowed error must not
+    // pass for success.
+    if (failure !== undefined) throw failure;
     if (begun || queued.length > 0) await flush([batchItem(COMMIT, [])]);
     return value;
   } catch (error) {
@@ -204,6 +214,9 @@ function createPool(options: DatabaseOptions, role: string): pg.Pool {
   });
   // An idle connection that the server closes (restart, fail-over) is replaced on the next checkout.
   pool.on('error', () => {});
+  // So is one that is lost while checked out, between two statements: the next statement on it reports the
+  // loss, whereas an error without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

@@ -40,9 +40,19 @@ export function createListener(connectionString: string, onError: (error: unknow
     });
     next.on('error', (error) => lost(next, error));
     next.on('end', () => lost(next, undefined));
-    await next.connect();
+    try {
+      await next.connect();
+      for (const channel of reactions.keys()) await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      void next.end().catch(() => {});
+      throw error;
+    }
+    if (closed) {
+      await next.end();
+      return;
+    }
+    // Only now is it the one that counts: a connection that fails half-way is retried by its caller alone.
     client = next;
-    for (const channel of reactions.keys()) await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
     healthy = true;
     for (const react of connectedReactions) react();
   }
@@ -104,6 +114,7 @@ export function createListener(connectionString: string, onError: (error: unknow
     },
     async close() {
       closed = true;
+      healthy = false;
       clearTimeout(retry);
       clearInterval(ping);
       await client?.end().catch(() => {});

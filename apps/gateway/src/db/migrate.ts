@@ -22,20 +22,20 @@ export class MigrationDriftError extends Error {
   override name = 'MigrationDriftError';
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
     names.map(async (name) => {
       if (!FILE_PATTERN.test(name)) throw new Error(`migration ${name} is not named NNNN_words.sql`);
-      const sql = await readFile(new URL(name, MIGRATIONS_FOLDER), 'utf8');
+      const sql = await readFile(new URL(name, folder), 'utf8');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
 }
 
 /** Applies what is missing; several processes may start at once. Returns the names it applied. */
-export async function migrate(connectionString: string): Promise<string[]> {
-  const migrations = await readMigrations();
+export async function migrate(connectionString: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+  const migrations = await readMigrations(folder);
   const client = new pg.Client({ connectionString, application_name: 'causeway-migrate' });
   await client.connect();
   try {
