@@ -1,7 +1,6 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { createApi } from '../../apps/gateway/src/api.ts';
 import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
@@ -14,7 +13,8 @@ import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { CONFIRMATIONS, describeGround } from '../../apps/gateway/src/sandbox.ts';
 import { createWorker } from '../../apps/gateway/src/worker.ts';
-import { withDatabase } from './global-setup.ts';
+import { cloneDatabase } from './database.ts';
+import type {} from './global-setup.ts';
 
 export interface GatewayOptions {
   /** Real local chains with contracts and funded wallets; without them nothing can reach a chain. */
@@ -55,8 +55,6 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
   readonly body: any;
 }
-
-let databases = 0;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const ground = inject('ground');
@@ -114,20 +112,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       await rm(home, { recursive: true, force: true });
     },
   };
-}
-
-/** A database of this run's server, cloned from the migrated template. */
-export async function cloneDatabase(): Promise<string> {
-  const ground = inject('ground');
-  const name = `t_${process.pid}_${databases++}_${Math.random().toString(36).slice(2, 8)}`;
-  const admin = new pg.Client({ connectionString: ground.adminUrl });
-  await admin.connect();
-  try {
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${ground.templateDatabase}`);
-  } finally {
-    await admin.end();
-  }
-  return withDatabase(ground.adminUrl, name);
 }
 
 async function startChains(home: string, chains: readonly ChainSettings[]): Promise<LocalChain[]> {

@@ -1,0 +1,171 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+// Loading both roles of the program declares every statement it has.
+import '../api.ts';
+import '../worker.ts';
+import { declaredStatements } from './statement.ts';
+
+const ROLES = ['causeway_partner', 'causeway_system'] as const;
+type Role = (typeof ROLES)[number];
+
+let database: TestDatabase;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  owner = database.owner;
+});
+afterAll(() => database?.close());
+
+async function as<T>(role: Role, work: () => Promise<T>): Promise<T> {
+  await owner.query(`SET ROLE ${role}`);
+  try {
+    return await work();
+  } finally {
+    await owner.query('RESET ROLE');
+  }
+}
+
+async function names(sql: string): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(sql);
+  return rows.map(({ name }) => name).sort();
+}
+
+const TABLES_WITH_PARTNER = `
+  SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+     AND a.attname = 'partner_id' AND NOT a.attisdropped`;
+
+describe('statements', () => {
+  const CONTROL = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT)\b/;
+
+  it('every declared statement is understood by the migrated schema', async () => {
+    const declared = declaredStatements().filter(({ text }) => !CONTROL.test(text));
+    expect(declared.length).toBeGreaterThan(40);
+    const broken: string[] = [];
+    for (const { name, text } of declared) {
+      await owner.query(`PREPARE "${name}" AS ${text}`).catch((error: Error) => {
+        broken.push(`${name}: ${error.message}`);
+      });
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('every declared statement may be run by at least one of the two roles', async () => {
+    const declared = declaredStatements().filter(({ text }) => !CONTROL.test(text));
+    const forbidden: string[] = [];
+    for (const { name, text } of declared) {
+      const refusals: string[] = [];
+      for (const role of ROLES) {
+        const refusal = await as(role, () => refusalOf(text));
+        if (refusal !== undefined) refusals.push(`${role}: ${refusal}`);
+      }
+      if (refusals.length === ROLES.length) forbidden.push(`${name}: ${refusals.join('; ')}`);
+    }
+    expect(forbidden).toEqual([]);
+  });
+
+  /** Rights are checked when a plan starts, so the statement is explained with NULLs for parameters. */
+  async function refusalOf(text: string): Promise<string | undefined> {
+    const highest = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
+    await owner.query(`PREPARE probe AS ${text}`);
+    try {
+      const nulls = highest === 0 ? '' : `(${Array(highest).fill('NULL').join(', ')})`;
+      await owner.query(`EXPLAIN (GENERIC_PLAN FALSE) EXECUTE probe${nulls}`);
+      return undefined;
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      return code === '42501' ? message : undefined;
+    } finally {
+      await owner.query('DEALLOCATE probe');
+    }
+  }
+});
+
+describe('tenancy', () => {
+  it('every table that carries partner_id forces row-level security with a policy for each role', async () => {
+    const tables = await names(TABLES_WITH_PARTNER);
+    expect(tables.length).toBeGreaterThan(5);
+    const guarded = await names(`
+      SELECT c.relname AS name FROM pg_class c
+       WHERE c.relname IN (${TABLES_WITH_PARTNER}) AND c.relrowsecurity AND c.relforcerowsecurity
+         AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'partner_rows'
+                       AND pg_get_expr(p.polqual, c.oid) = '(partner_id = current_partner_id())'
+                       AND pg_get_expr(p.polwithcheck, c.oid) = '(partner_id = current_partner_id())')
+         AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'system_rows')`);
+    expect(guarded).toEqual(tables);
+  });
+
+  it('no table is without row-level security, so a forgotten grant shows nothing', async () => {
+    const open = await names(`
+      SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+         AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> 'schema_migrations'`);
+    expect(open).toEqual([]);
+  });
+
+  it('neither role owns anything, is a superuser, bypasses row-level security or belongs to a role that does', async () => {
+    for (const role of ROLES) {
+      const { rows } = await owner.query(
+        `SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin,
+                EXISTS (SELECT FROM pg_class WHERE relowner = r.oid) AS owns,
+                EXISTS (SELECT FROM pg_auth_members WHERE member = r.oid) AS is_member
+           FROM pg_roles r WHERE rolname = $1`,
+        [role],
+      );
+      expect(rows, role).toEqual([
+        {
+          rolsuper: false,
+          rolbypassrls: false,
+          rolcreaterole: false,
+          rolcreatedb: false,
+          rolcanlogin: false,
+          owns: false,
+          is_member: false,
+        },
+      ]);
+    }
+  });
+
+  it('a table of the system alone gives the partner role no right at all', async () => {
+    const leaks = await names(`
+      SELECT c.relname AS name FROM pg_class c
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+         AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'partner_rows')
+         AND has_table_privilege('causeway_partner', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')`);
+    expect(leaks).toEqual([]);
+    await as('causeway_partner', () =>
+      expect(owner.query('SELECT * FROM api_keys')).rejects.toMatchObject({ code: '42501' }),
+    );
+  });
+
+  it('no function runs with the rights of its owner, which would be a way around the policies', async () => {
+    const privileged = await names(`
+      SELECT proname AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef`);
+    expect(privileged).toEqual([]);
+  });
+
+  it('a partner without a name sees nothing, and with one sees and writes its own rows only', async () => {
+    const [mine, theirs] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'];
+    const insert = (partner: string | undefined) =>
+      owner.query(
+        `INSERT INTO idempotent_answers (partner_id, idempotency_key, fingerprint, status, body, created_at)
+         VALUES ($1, 'k', 'f', 200, '{}', clock_timestamp())`,
+        [partner],
+      );
+    await insert(theirs);
+    await as('causeway_partner', async () => {
+      await owner.query(`SELECT set_config('causeway.partner_id', $1, false)`, [mine]);
+      await insert(mine);
+      await expect(insert(theirs)).rejects.toMatchObject({ code: '42501' });
+      const { rows } = await owner.query('SELECT partner_id FROM idempotent_answers');
+      expect(rows).toEqual([{ partner_id: mine }]);
+      const moved = await owner.query(`UPDATE idempotent_answers SET body = 'x' WHERE partner_id = $1`, [
+        theirs,
+      ]);
+      expect(moved.rowCount).toBe(0);
+      await owner.query('RESET causeway.partner_id');
+      expect((await owner.query('SELECT FROM idempotent_answers')).rowCount).toBe(0);
+    });
+  });
+});
