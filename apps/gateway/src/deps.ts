@@ -82,7 +82,9 @@ export async function createDeps(
   );
   const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');
   const sealer = createSealer([encryptionKey]);
-  const chains = connectChains(around.chains, localSigner(around.serviceSignerKey));
+  const chains = connectChains(around.chains, localSigner(around.serviceSignerKey), {
+    onTrouble: (trouble) => logger.warn({ trouble }, 'chain node in trouble'),
+  });
   const webhookPolicy = { allowLoopback: config.webhookAllowLoopback };
   const onClockMoved: (() => void)[] = [];
 

@@ -16,11 +16,7 @@ export function productionSurroundings(config: Config): Surroundings {
     databaseUrl,
     serviceSignerKey: serviceSignerKey as `0x${string}`,
     dataEncryptionKey,
-    chains: config.chains.map(({ rpcUrls, ...chain }) => {
-      const [rpcUrl] = rpcUrls;
-      if (rpcUrl === undefined) throw new Error(`chain ${chain.slug} has no rpc_urls`);
-      return { ...chain, rpcUrl };
-    }),
+    chains: config.chains,
   };
 }
 

@@ -1,30 +1,49 @@
-import { createPublicClient, defineChain, http } from 'viem';
+import { createPublicClient, custom, defineChain } from 'viem';
 import type { ChainSettings } from './chain-settings.ts';
+import { groupNodes, type NodeGroupOptions } from './rpc-failover.ts';
+import { rpcNode } from './rpc-node.ts';
 
-export type ChainClient = ReturnType<typeof connectChain>;
+export type ChainClient = ReturnType<typeof createChainClient>;
 
-const RPC_TIMEOUT_MS = 10_000;
 const POLLING_INTERVAL_MS = 500;
 
-/** A read and broadcast connection to one chain. It holds no key and does not retry: callers decide what is safe to repeat. */
-export function connectChain(
-  { slug, chainId, rpcUrl }: Pick<ChainSettings, 'slug' | 'chainId' | 'rpcUrl'>,
-  pollingInterval = POLLING_INTERVAL_MS,
+export interface ChainClientOptions extends NodeGroupOptions {
+  readonly pollingInterval?: number;
+}
+
+/**
+ * A read and broadcast connection to one chain, over all of its nodes. It holds no key and repeats a question only to
+ * another node, never to the same: callers decide what is safe to repeat.
+ */
+export function createChainClient(
+  {
+    slug,
+    chainId,
+    rpcUrl,
+    rpcUrls = [rpcUrl],
+  }: Pick<ChainSettings, 'slug' | 'chainId' | 'rpcUrl' | 'rpcUrls'>,
+  { pollingInterval = POLLING_INTERVAL_MS, ...options }: ChainClientOptions = {},
 ) {
+  const nodes = rpcUrls.map((url, index) => rpcNode(`node ${index + 1} of ${slug}`, url));
+  const group = groupNodes(nodes, chainId, options);
   return createPublicClient({
-    chain: viemChain(slug, chainId, rpcUrl),
-    transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }),
+    chain: viemChain(slug, chainId),
+    transport: custom(
+      { request: ({ method, params }: { method: string; params?: unknown }) => group.call(method, params) },
+      { retryCount: 0 },
+    ),
     pollingInterval,
     // Gas estimates and nonces must describe this moment, not a cached block.
     cacheTime: 0,
-  });
+  }).extend(() => ({ agreedBlockHash: group.agreedBlockHash }));
 }
 
-export function viemChain(slug: string, chainId: number, rpcUrl: string) {
+/** The client library's description of a chain. It never learns a node's address, so its errors cannot repeat one. */
+export function viemChain(slug: string, chainId: number, rpcUrl?: string) {
   return defineChain({
     id: chainId,
     name: slug,
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [rpcUrl] } },
+    rpcUrls: { default: { http: rpcUrl === undefined ? [] : [rpcUrl] } },
   });
 }

@@ -23,6 +23,8 @@ export interface ChainSettings {
   chainId: number;
   /** May carry a provider's key: never leaves the process. */
   rpcUrl: string;
+  /** All nodes of the chain where there are several, the preferred one first. */
+  rpcUrls?: readonly string[];
   /** The address partners are shown. */
   publicRpcUrl: string;
   /** How many blocks, its own included, a transaction needs before anything depends on it. */

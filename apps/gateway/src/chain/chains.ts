@@ -1,4 +1,4 @@
-import { type ChainClient, connectChain } from './chain-client.ts';
+import { type ChainClient, type ChainClientOptions, createChainClient } from './chain-client.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import type { Signer } from './signer.ts';
 
@@ -15,8 +15,14 @@ export interface Chains {
   get(slug: string): ConnectedChain;
 }
 
-export function connectChains(settings: readonly ChainSettings[], service: Signer): Chains {
-  const bySlug = new Map(settings.map((one) => [one.slug, { settings: one, client: connectChain(one) }]));
+export function connectChains(
+  settings: readonly ChainSettings[],
+  service: Signer,
+  options: ChainClientOptions = {},
+): Chains {
+  const bySlug = new Map(
+    settings.map((one) => [one.slug, { settings: one, client: createChainClient(one, options) }]),
+  );
   return {
     service,
     all: [...bySlug.values()],

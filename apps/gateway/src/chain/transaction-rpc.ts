@@ -80,8 +80,7 @@ export async function isFinal(
 ): Promise<boolean> {
   const head = await headNumber(client);
   if (head - receipt.blockNumber + 1n < BigInt(confirmations)) return false;
-  const block = await answered(client.getBlock({ blockNumber: receipt.blockNumber }));
-  return block.hash === receipt.blockHash;
+  return (await answered(client.agreedBlockHash(receipt.blockNumber))) === receipt.blockHash;
 }
 
 /** Undefined when the node took it, otherwise what it said. Either way only the chain shows what came of it. */

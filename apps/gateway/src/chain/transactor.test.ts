@@ -10,7 +10,7 @@ import { statement } from '../db/statement.ts';
 import { createClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { type LocalPostgres, startLocalPostgres } from '../local/local-postgres.ts';
-import { type ChainClient, connectChain } from './chain-client.ts';
+import { type ChainClient, createChainClient } from './chain-client.ts';
 import { type Address, type ContractCall, tokenByCode } from './chain-settings.ts';
 import { localSigner, type Signer } from './signer.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from './testing/local-chain.ts';
@@ -390,7 +390,7 @@ describe('a nonce', () => {
 describe('a fault around it', () => {
   test('an unreachable node means waiting, and its address with the provider’s key is not repeated', async () => {
     const wallet = await testChain.fundedWallet();
-    const client = connectChain({
+    const client = createChainClient({
       slug: 'gone',
       chainId: testChain.settings.chainId,
       rpcUrl: 'http://127.0.0.1:9/s3cret',
@@ -401,7 +401,7 @@ describe('a fault around it', () => {
     );
     expect(progress).toMatchObject({
       state: 'pending',
-      reason: expect.stringContaining('HTTP request failed'),
+      reason: expect.stringContaining('unavailable (ECONNREFUSED)'),
     });
     expect(JSON.stringify(progress)).not.toContain('s3cret');
   });

@@ -1,7 +1,7 @@
 import { startAnvil } from '@causeway/contracts/testing';
 import { createTestClient, erc20Abi, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { connectChain } from '../chain-client.ts';
+import { createChainClient } from '../chain-client.ts';
 import {
   type Address,
   type ChainSettings,
@@ -38,7 +38,7 @@ export async function startTestChain(chainId: number, extraArguments: readonly s
     confirmations: 1,
     treasury,
   };
-  const client = connectChain(settings, 20);
+  const client = createChainClient(settings, { pollingInterval: 20 });
   const control = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
 
   /** A wallet with 100 ether and 1,000 of every token. */
