@@ -3,3 +3,4 @@ export * from './book/index.ts';
 export * from './liquidity/index.ts';
 export * from './matching/index.ts';
 export * from './sandbox/index.ts';
+export * from './wire/index.ts';

@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { OfferBook } from './book/index.ts';
+import { matchOffer } from './matching/index.ts';
+import { readCommandLine, USAGE } from './server/command-line.ts';
+import { readBody } from './server/read-body.ts';
+import { snapshotBody } from './server/snapshot-body.ts';
+import { matchOutcomeToWire, parseMatchCall, WireFormatError } from './wire/index.ts';
+
+/**
+ * The offers backend as a process of its own: `GET /snapshot` with every vendor and offer, for gateways that match
+ * in memory and ask often (an ETag makes that cheap); `POST /match` for whoever wants one answer; `GET /health`.
+ * It trusts its callers and belongs on a private network.
+ */
+export interface OffersServerOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** The newest book, asked for with every request. */
+  readonly book: () => OfferBook;
+  readonly onFailure?: (error: unknown) => void;
+}
+
+export interface OffersServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startOffersServer(options: OffersServerOptions): Promise<OffersServer> {
+  const server = createServer((request, response) => {
+    answer(request, response, options.book).catch((error: unknown) => {
+      options.onFailure?.(error);
+      if (response.headersSent) response.destroy();
+      else reply(response, 500, { error: 'internal error' });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  book: () => OfferBook,
+): Promise<void> {
+  const [path] = (request.url ?? '/').split('?', 1);
+  switch (`${request.method} ${path}`) {
+    case 'GET /health':
+      return reply(response, 200, healthOf(book()));
+    case 'GET /snapshot':
+      return sendSnapshot(request, response, book());
+    case 'POST /match':
+      return sendMatch(request, response, book);
+  }
+  if (path === '/health' || path === '/snapshot' || path === '/match') {
+    response.setHeader('allow', path === '/match' ? 'POST' : 'GET');
+    return reply(response, 405, { error: 'this method is not served here' });
+  }
+  reply(response, 404, { error: 'no such path' });
+}
+
+function sendSnapshot(request: IncomingMessage, response: ServerResponse, book: OfferBook): void {
+  const { etag, json } = snapshotBody(book);
+  response.setHeader('etag', etag);
+  response.setHeader('cache-control', 'no-cache');
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304).end();
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(json);
+}
+
+async function sendMatch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  book: () => OfferBook,
+): Promise<void> {
+  const text = await readBody(request);
+  if (text === undefined) {
+    // The rest of the body is not read, so the connection cannot be used again.
+    response.setHeader('connection', 'close');
+    return reply(response, 413, { error: 'the body is too large' });
+  }
+  try {
+    const call = parseMatchCall(parseJson(text));
+    reply(response, 200, matchOutcomeToWire(call, matchOffer(book(), call.request, call.context)));
+  } catch (error) {
+    if (!(error instanceof WireFormatError)) throw error;
+    reply(response, 400, { error: error.message, path: error.path });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new WireFormatError('', 'is not JSON');
+  }
+}
+
+function healthOf(book: OfferBook): object {
+  const problems = book.problems();
+  return {
+    status: problems.length === 0 ? 'ok' : 'degraded',
+    vendors: book.vendorCount,
+    offers: book.offerCount,
+    problems: problems.map(({ offerId, problem }) => ({ offer_id: offerId, problem })),
+  };
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify(body));
+}
+
+async function main(): Promise<void> {
+  const commandLine = readCommandLine(process.argv.slice(2));
+  if (commandLine === undefined) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  let book = commandLine.load();
+  const tell = (error: unknown) => process.stderr.write(`${String(error)}\n`);
+  const server = await startOffersServer({ ...commandLine, book: () => book, onFailure: tell });
+  process.stdout.write(`offers backend at ${server.url}\n`);
+  process.on('SIGHUP', () => {
+    try {
+      book = commandLine.load();
+    } catch (error) {
+      // The book in use stays: a file half written must not end all trade.
+      tell(error);
+    }
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server.close().then(() => process.exit(0));
+    });
+  }
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}
