@@ -2,6 +2,7 @@ import { SYSTEM } from '../db/database.ts';
 import type { RetrySchedule } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { withSpan } from '../lib/tracing.ts';
 import {
   type ClaimedRow,
   claimIntents,
@@ -79,6 +80,7 @@ export function createIntentWorker(
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler as unknown as IntentHandler]));
   const kinds = [...byKind.keys()];
   const running = new Set<Promise<void>>();
+  const inHand = new Set<string>();
   const timers: NodeJS.Timeout[] = [];
   let stopping = false;
   let claimInFlight: Promise<void> | undefined;
@@ -106,7 +108,7 @@ export function createIntentWorker(
           leaseMs,
           owner,
         ]);
-        for (const row of rows) track(carryOut(row));
+        for (const row of rows) track(row);
         if (rows.length === free) wanted = true;
       } while (wanted && !stopping);
     } catch (error) {
@@ -114,9 +116,12 @@ export function createIntentWorker(
     }
   }
 
-  function track(work: Promise<void>): void {
+  function track(row: ClaimedRow): void {
+    inHand.add(row.intent_id);
+    const work = carryOut(row);
     running.add(work);
     void work.finally(() => {
+      inHand.delete(row.intent_id);
       running.delete(work);
       void claim();
     });
@@ -129,7 +134,9 @@ export function createIntentWorker(
     const stopTimer = metrics.intentDurationSeconds.startTimer({ kind: row.kind });
     let outcome: Outcome;
     try {
-      outcome = row.found_as === 'prepared' ? await handler.perform(intent) : await handler.reconcile(intent);
+      outcome = await withSpan(`intent ${intent.kind}`, { 'causeway.intent_id': intent.intentId }, () =>
+        row.found_as === 'prepared' ? handler.perform(intent) : handler.reconcile(intent),
+      );
     } catch (error) {
       // A handler that throws did not say how far it came; only reconciling can tell.
       logger.error({ err: error, intent_id: intent.intentId, kind: intent.kind }, 'intent handler threw');
@@ -181,6 +188,10 @@ export function createIntentWorker(
     metrics.intentOldestSeconds.set(oldest);
   }
 
+  async function renew(): Promise<void> {
+    if (inHand.size > 0) await tools.db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
+  }
+
   function every(ms: number, run: () => Promise<unknown>): void {
     const timer = setInterval(() => {
       run().catch((error) => logger.error({ err: error }, 'worker upkeep failed'));
@@ -192,7 +203,7 @@ export function createIntentWorker(
   return {
     start() {
       every(options.pollMs ?? DEFAULT_POLL_MS, claim);
-      every(leaseMs / 3, () => tools.db.query(SYSTEM, renewLeases, [owner, leaseMs]));
+      every(leaseMs / 3, renew);
       every(PENDING_GAUGE_MS, updateGauges);
       void claim();
     },
@@ -201,9 +212,10 @@ export function createIntentWorker(
     },
     async stop() {
       stopping = true;
-      for (const timer of timers) clearInterval(timer);
       await claimInFlight;
+      // Leases are renewed to the end: what is still running must not be handed to another worker.
       await Promise.allSettled([...running]);
+      for (const timer of timers) clearInterval(timer);
     },
   };
 }

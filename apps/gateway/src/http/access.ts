@@ -31,11 +31,6 @@ export interface AccessOptions {
 
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('principal', null);
-  const policies = {
-    partner: `${options.partnerPerMinute};w=60`,
-    public: `${options.publicPerMinute};w=60`,
-  };
-
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/api/') && route.config?.access === undefined) {
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it`);
@@ -77,9 +72,9 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     const perMinute = policy === 'partner' ? options.partnerPerMinute : options.publicPerMinute;
     const verdict = options.rateLimit.take(bucket, perMinute);
     if (verdict instanceof Promise) {
-      verdict.then((settled) => announce(reply, settled, policies[policy], done), done);
+      verdict.then((settled) => announce(reply, settled, done), done);
     } else {
-      announce(reply, verdict, policies[policy], done);
+      announce(reply, verdict, done);
     }
   }
 }
@@ -97,13 +92,7 @@ function bucketOf(principal: Principal): string {
   }
 }
 
-function announce(
-  reply: FastifyReply,
-  verdict: Verdict,
-  policy: string,
-  done: (error?: Error) => void,
-): void {
-  reply.header('ratelimit-policy', policy);
+function announce(reply: FastifyReply, verdict: Verdict, done: (error?: Error) => void): void {
   reply.header('ratelimit-limit', verdict.limit);
   reply.header('ratelimit-remaining', verdict.remaining);
   reply.header('ratelimit-reset', verdict.resetSeconds);

@@ -42,11 +42,11 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const status = supported ? supportedErrorStatus(known) : errorStatus(known);
   if (status >= 500) {
     request.log.error(
-      { err: error, method: request.method, route: request.routeOptions?.url },
+      { err: error, request_id: request.id, method: request.method, route: request.routeOptions?.url },
       'request failed',
     );
   } else {
-    request.log.debug({ err: error, status }, 'request refused');
+    request.log.debug({ err: error, request_id: request.id, status }, 'request refused');
   }
   return reply
     .code(status)

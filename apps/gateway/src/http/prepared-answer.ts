@@ -16,20 +16,27 @@ export interface PreparedAnswer {
 export type Encoding = 'identity' | 'gzip' | 'br';
 
 interface Variant {
-  readonly body: Buffer;
+  /** A short plain answer is a string: the server then writes head and body at once instead of gathering two buffers. */
+  readonly body: Buffer | string;
   readonly etag: string;
   readonly encoding: Encoding;
 }
 
+const SHORT_BYTES = 4_096;
 /** Below this size a compressed answer fits in no fewer packets. */
 const WORTH_COMPRESSING_BYTES = 1_024;
 const BROTLI_QUALITY = 5;
 const TAG_LENGTH = 27;
 
 export function prepareAnswer(data: unknown): PreparedAnswer {
-  const body = Buffer.from(JSON.stringify({ success: true, data }));
+  const text = JSON.stringify({ success: true, data });
+  const body = Buffer.from(text);
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH);
-  const identity: Variant = { body, etag: `"${tag}"`, encoding: 'identity' };
+  const identity: Variant = {
+    body: body.length <= SHORT_BYTES ? text : body,
+    etag: `"${tag}"`,
+    encoding: 'identity',
+  };
   const compressed = new Map<Encoding, Variant>();
   const tags = new Set([identity.etag, `"${tag}-gzip"`, `"${tag}-br"`]);
 

@@ -77,6 +77,8 @@ const MAX_KEY_LENGTH = 200;
 
 export function createPrincipals(db: Database, listener: Listener, logger: Logger): Principals {
   let byHash = new Map<string, Principal>();
+  // Hashing costs more than the rest of the look-up; keys seen since the last refresh need none.
+  let byKey = new Map<string, Principal>();
   let refreshing: Promise<void> | undefined;
   let again = false;
 
@@ -85,6 +87,7 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
       again = false;
       const rows = await db.query(SYSTEM, allLiveKeys, []);
       byHash = new Map(rows.map((row) => [row.key_hash, principalOf(row)]));
+      byKey = new Map();
     } while (again);
   }
 
@@ -106,8 +109,16 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
     refresh,
     find(key) {
       if (key.length > MAX_KEY_LENGTH) return null;
+      const current = listener.healthy && refreshing === undefined;
+      const seen = current ? byKey.get(key) : undefined;
+      if (seen !== undefined) return seen;
       const hash = sha256Hex(key);
-      if (listener.healthy && refreshing === undefined) return byHash.get(hash) ?? null;
+      if (current) {
+        const principal = byHash.get(hash) ?? null;
+        // Only real keys are remembered, so guesses cannot fill the memory.
+        if (principal !== null) byKey.set(key, principal);
+        return principal;
+      }
       return db
         .query(SYSTEM, liveKeyByHash, [hash])
         .then((rows) => (rows[0] === undefined ? null : principalOf(rows[0])));

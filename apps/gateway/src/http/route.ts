@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { type Static, type TSchema, Type } from 'typebox';
 import { partnerScope } from '../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
+import { withSpan } from '../lib/tracing.ts';
 import type { Access } from './access.ts';
 import { invalidRequest } from './errors.ts';
 import { claimIdempotencyKey, fingerprintOf, keepAnswer, type RequestIdentity } from './idempotency.ts';
@@ -180,6 +181,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
     ...(access === 'public' ? [] : (['UNAUTHORIZED'] as const)),
     ...(spec.errors ?? []),
   ];
+  const spanName = `${String(spec.method)} ${spec.url}`;
   app.route({
     method: spec.method,
     url: spec.url,
@@ -197,6 +199,6 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
         200: Type.Object({ success: Type.Literal(true), data: spec.data }, { description: 'Success' }),
       },
     },
-    handler,
+    handler: (request, reply) => withSpan(spanName, {}, () => handler(request, reply)),
   });
 }

@@ -37,6 +37,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : options.ids.uuid();
     },
+    // No logger a request: most requests log nothing, and those that do name their id themselves.
+    childLoggerFactory: (logger) => logger,
     clientErrorHandler: answerClientError,
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },

@@ -7,9 +7,12 @@ export function registerHeaders(app: FastifyInstance, options: { production: boo
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    reply.header('x-frame-options', 'DENY');
-    reply.header('referrer-policy', 'no-referrer');
     reply.header('cache-control', 'no-store');
+    // Framing and referrers concern pages, not JSON.
+    if (request.routeOptions.config.access === undefined) {
+      reply.header('x-frame-options', 'DENY');
+      reply.header('referrer-policy', 'no-referrer');
+    }
     if (options.production) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains');
     done();
   });

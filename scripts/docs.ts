@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { renderConfig } from './docs/config.ts';
+import { renderErrors } from './docs/errors.ts';
+import { renderRails } from './docs/rails.ts';
+import { renderStates } from './docs/states.ts';
+
+/** The reference pages that are made from code and data. `npm run docs` writes them; the tests check that they are current. */
+const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/config.md': renderConfig,
+  'docs/reference/errors.md': renderErrors,
+  'docs/reference/rails.md': renderRails,
+  'docs/reference/states.md': renderStates,
+};
+
+export async function checkDocs(): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [file, render] of Object.entries(PAGES)) {
+    const written = await readFile(file, 'utf8').catch(() => '');
+    if (written !== render()) stale.push(file);
+  }
+  return stale;
+}
+
+if (import.meta.main) {
+  for (const [file, render] of Object.entries(PAGES)) await writeFile(file, render());
+}

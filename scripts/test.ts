@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { checkDocs } from './docs.ts';
+
+/**
+ * Everything a change must pass, in the order in which it fails fastest. Each check counts as one, each test as one; the
+ * last line says how many passed and failed.
+ *
+ * `npm test` runs all of it; `npm test -- unit lint` runs the steps named.
+ */
+interface Step {
+  readonly name: string;
+  run(): Promise<Tally>;
+}
+
+interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const REPORT = '.cache/vitest.json';
+const PASSED: Tally = { passed: 1, failed: 0, skipped: 0 };
+const FAILED: Tally = { passed: 0, failed: 1, skipped: 0 };
+
+const STEPS: readonly Step[] = [
+  command('format and lint', 'biome', ['check', '--error-on-warnings', '.']),
+  command('types', 'tsc', ['--noEmit']),
+  command('types in a browser', 'tsc', ['--noEmit', '-p', 'packages/protocol']),
+  command('boundaries', 'depcruise', [
+    '--config',
+    '.dependency-cruiser.cjs',
+    ...['apps', 'backends', 'packages', 'contracts', 'test', 'bench', 'scripts'],
+  ]),
+  command('unused code', 'knip', []),
+  { name: 'generated docs current', run: docsAreCurrent },
+  tests('unit'),
+  tests('local'),
+  tests('chain'),
+  tests('database'),
+  tests('whole'),
+];
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  const steps =
+    wanted.length === 0 ? STEPS : STEPS.filter(({ name }) => wanted.some((word) => name.includes(word)));
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const lines: string[] = [];
+  for (const step of steps) {
+    process.stdout.write(`\n── ${step.name}\n`);
+    const started = performance.now();
+    const tally = await step.run();
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    totals.passed += tally.passed;
+    totals.failed += tally.failed;
+    totals.skipped += tally.skipped;
+    lines.push(`${tally.failed === 0 ? 'ok  ' : 'FAIL'}  ${seconds.padStart(6)} s  ${step.name}`);
+  }
+  process.stdout.write(`\n${lines.join('\n')}\n\n`);
+  const skipped = totals.skipped === 0 ? '' : `, ${totals.skipped} skipped`;
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
+  process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+}
+
+function command(name: string, program: string, args: readonly string[]): Step {
+  return { name, run: async () => ((await execute(program, args)) === 0 ? PASSED : FAILED) };
+}
+
+function tests(project: string): Step {
+  return {
+    name: `${project} tests`,
+    async run() {
+      await mkdir('.cache', { recursive: true });
+      await rm(REPORT, { force: true });
+      const code = await execute('vitest', ['run', '--project', project]);
+      const tally = await readTally();
+      // A run that broke outside of any test is a failure of its own.
+      return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+    },
+  };
+}
+
+async function readTally(): Promise<Tally> {
+  try {
+    const report = JSON.parse(await readFile(REPORT, 'utf8')) as {
+      numPassedTests: number;
+      numFailedTests: number;
+      numPendingTests: number;
+    };
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests };
+  } catch {
+    return FAILED;
+  }
+}
+
+async function docsAreCurrent(): Promise<Tally> {
+  const stale = await checkDocs();
+  for (const file of stale) process.stdout.write(`${file} is not current: run npm run docs\n`);
+  return stale.length === 0 ? PASSED : FAILED;
+}
+
+function execute(program: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('error', (error) => {
+      process.stdout.write(`${program}: ${error.message}\n`);
+      resolve(1);
+    });
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+await main();
