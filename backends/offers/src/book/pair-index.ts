@@ -76,39 +76,38 @@ export function walkBestFirst(
   reference: Rate | undefined,
   visit: (candidate: Candidate, rate: Rate) => boolean,
 ): void {
-  const { fixed, margin } = list;
+  const pricedAt = (candidates: readonly Candidate[], index: number): Priced | undefined => {
+    const candidate = candidates[index];
+    const rate = candidate && customerRate(candidate.terms, side, reference);
+    return candidate && rate && { candidate, rate };
+  };
   let fixedAt = 0;
   let marginAt = 0;
+  let fixed = pricedAt(list.fixed, fixedAt);
+  let margin = pricedAt(list.margin, marginAt);
   for (;;) {
-    const fixedHead = fixed[fixedAt];
-    const marginHead = reference === undefined ? undefined : margin[marginAt];
-    const fixedRate = fixedHead && customerRate(fixedHead.terms, side, reference);
-    const marginRate = marginHead && customerRate(marginHead.terms, side, reference);
-    if (
-      fixedHead &&
-      fixedRate &&
-      !(marginHead && marginRate && isAhead(marginHead, marginRate, fixedHead, fixedRate, side))
-    ) {
-      if (visit(fixedHead, fixedRate)) return;
+    if (fixed !== undefined && (margin === undefined || !isAhead(margin, fixed, side))) {
+      if (visit(fixed.candidate, fixed.rate)) return;
       fixedAt += 1;
-    } else if (marginHead && marginRate) {
-      if (visit(marginHead, marginRate)) return;
+      fixed = pricedAt(list.fixed, fixedAt);
+    } else if (margin !== undefined) {
+      if (visit(margin.candidate, margin.rate)) return;
       marginAt += 1;
+      margin = pricedAt(list.margin, marginAt);
     } else {
       return;
     }
   }
 }
 
-function isAhead(
-  left: Candidate,
-  leftRate: Rate,
-  right: Candidate,
-  rightRate: Rate,
-  side: OfferSide,
-): boolean {
-  const byRate = compareForCustomer(side, leftRate, rightRate);
-  return byRate === 0 ? compareStanding(left, right) < 0 : byRate < 0;
+interface Priced {
+  readonly candidate: Candidate;
+  readonly rate: Rate;
+}
+
+function isAhead(left: Priced, right: Priced, side: OfferSide): boolean {
+  const byRate = compareForCustomer(side, left.rate, right.rate);
+  return byRate === 0 ? compareStanding(left.candidate, right.candidate) < 0 : byRate < 0;
 }
 
 function sortCandidates(candidates: readonly Candidate[], side: OfferSide): CandidateList {

@@ -124,7 +124,7 @@ function bestOf(rows: OfferRows, request: MatchRequest, world: RandomContext): S
 
 const sum = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((all, one) => all + one, 0);
-const RUNS = { numRuns: 3_000 };
+const RUNS = { numRuns: 1_500 };
 
 describe('over random markets', () => {
   test('the best of all feasible offers is matched, and nothing exactly when none is feasible', () => {

@@ -52,7 +52,7 @@ class Search {
   readonly #request: MatchRequest;
   readonly #context: MatchContext;
   readonly #rails: RailReader;
-  readonly #ranges = new RangeCollector();
+  readonly #ranges: RangeCollector;
   readonly #fiatUnit: bigint;
   readonly #cryptoUnit: bigint;
   #amountIsWrong = false;
@@ -62,6 +62,7 @@ class Search {
     this.#request = request;
     this.#context = context;
     this.#rails = new RailReader(context.rail, request.fiat.code, request.direction);
+    this.#ranges = new RangeCollector(request.fiat);
     this.#fiatUnit = powerOfTen(FIAT_SCALE - request.fiat.decimals);
     this.#cryptoUnit = powerOfTen(CRYPTO_SCALE - request.crypto.decimals);
   }
@@ -79,7 +80,7 @@ class Search {
 
   refusal(): MatchRefusal {
     if (this.#amountIsWrong) {
-      const range = this.#ranges.range(this.#request.fiat);
+      const range = this.#ranges.range();
       if (range !== undefined) return { code: 'AMOUNT_OUT_OF_RANGE', range };
     }
     if (this.#priceRefusal !== undefined) return { code: PRICE_REFUSAL_CODES[this.#priceRefusal] };
@@ -100,17 +101,18 @@ class Search {
   #fit(candidate: Candidate, rate: Rate): RejectionReason | undefined {
     const choices = this.#rails.choices(candidate.offer.paymentOptions, this.#request);
     if (typeof choices === 'string') return choices;
+    const { anchor, amount } = this.#request;
+    // Known without a price, which is most of the work on an offer that is not the one.
+    const early = anchor === 'fiat' ? offerMisfit(candidate, amount * this.#fiatUnit) : undefined;
+    if (early !== undefined) return this.#rejectAmount(early, candidate, rate, choices);
     const priced = this.#price(rate);
     if (!priced.ok) return this.#rejectPrice(priced.reason, candidate, rate, choices);
 
     const fiat = priced.value.price.fiatAmount * this.#fiatUnit;
     const misfit = offerMisfit(candidate, fiat);
-    const choice = misfit === undefined ? choices.find(({ bounds }) => admits(bounds, fiat)) : undefined;
-    if (choice === undefined) {
-      this.#amountIsWrong = true;
-      this.#ranges.add(candidate, rate, choices);
-      return misfit ?? 'rail_limits';
-    }
+    if (misfit !== undefined) return this.#rejectAmount(misfit, candidate, rate, choices);
+    const choice = choices.find(({ bounds }) => admits(bounds, fiat));
+    if (choice === undefined) return this.#rejectAmount('rail_limits', candidate, rate, choices);
     const needed = cryptoTheVendorTrades(this.#request.direction, priced.value.price) * this.#cryptoUnit;
     if (needed > candidate.terms.balance) {
       this.#ranges.add(candidate, rate, choices);
@@ -146,9 +148,18 @@ class Search {
   ): RejectionReason {
     this.#priceRefusal ??= reason;
     if (reason !== 'amount_too_small') return 'fees';
+    return this.#rejectAmount('amount_below_offer', candidate, rate, choices);
+  }
+
+  #rejectAmount(
+    reason: RejectionReason,
+    candidate: Candidate,
+    rate: Rate,
+    choices: readonly RailChoice[],
+  ): RejectionReason {
     this.#amountIsWrong = true;
     this.#ranges.add(candidate, rate, choices);
-    return 'amount_below_offer';
+    return reason;
   }
 }
 

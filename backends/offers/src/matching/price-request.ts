@@ -3,6 +3,7 @@ import {
   type OnrampPrice,
   type Percent,
   type PriceRefusal,
+  type PriceTerms,
   priceOfframpCryptoAnchored,
   priceOfframpFiatAnchored,
   priceOnrampCryptoAnchored,
@@ -22,7 +23,7 @@ export function priceOnramp(
   rate: Rate,
   platformFee: Percent,
 ): Result<OnrampPrice, PriceRefusal> {
-  const terms = priceTerms({ ...request, rate, platformFee });
+  const terms = termsOf(request, rate, platformFee);
   return request.anchor === 'fiat'
     ? priceOnrampFiatAnchored(request.amount, terms)
     : priceOnrampCryptoAnchored(request.amount, terms);
@@ -33,10 +34,14 @@ export function priceOfframp(
   rate: Rate,
   platformFee: Percent,
 ): Result<OfframpPrice, PriceRefusal> {
-  const terms = priceTerms({ ...request, rate, platformFee });
+  const terms = termsOf(request, rate, platformFee);
   return request.anchor === 'fiat'
     ? priceOfframpFiatAnchored(request.amount, terms)
     : priceOfframpCryptoAnchored(request.amount, terms);
+}
+
+function termsOf({ crypto, fiat, partnerFee }: PricedRequest, rate: Rate, platformFee: Percent): PriceTerms {
+  return priceTerms({ rate, crypto, fiat, platformFee, partnerFee });
 }
 
 /** A fee that no rate and no amount can make possible: known before any offer is looked at. */

@@ -6,33 +6,43 @@ import type { RailChoice } from './rail-choice.ts';
 
 /** Collects what offers would serve if the amount were another: the span from the smallest to the largest. */
 export class RangeCollector {
-  #min: bigint | undefined;
-  #max: bigint | undefined;
+  readonly #fiat: Asset;
+  readonly #minorUnit: bigint;
+  #span: { min: bigint; max: bigint } | undefined;
 
-  /** An offer whose range, rail and balance leave nothing in common adds nothing. */
+  constructor(fiat: Asset) {
+    this.#fiat = fiat;
+    this.#minorUnit = powerOfTen(FIAT_SCALE - fiat.decimals);
+  }
+
+  /** An offer whose range, rail and balance have no amount in common adds nothing. */
   add({ terms }: Candidate, rate: Rate, choices: readonly RailChoice[]): void {
+    // Most offers lie within what others have spanned already: no need to work out the rest.
+    if (this.#span && terms.minFiat >= this.#span.min && terms.maxFiat <= this.#span.max) return;
     const offerMax = smaller(terms.maxFiat, fiatWorth(terms.balance, rate));
     for (const { bounds } of choices) {
-      const min = bounds.min !== null && bounds.min > terms.minFiat ? bounds.min : terms.minFiat;
-      const max = smaller(offerMax, bounds.max);
-      if (min > max || max === 0n) continue;
-      if (this.#min === undefined || min < this.#min) this.#min = min;
-      if (this.#max === undefined || max > this.#max) this.#max = max;
+      const lower = bounds.min !== null && bounds.min > terms.minFiat ? bounds.min : terms.minFiat;
+      // Only whole minor units can be asked for, and at least one.
+      const min = (lower === 0n ? 1n : ceilDiv(lower, this.#minorUnit)) * this.#minorUnit;
+      const max = floorDiv(smaller(offerMax, bounds.max), this.#minorUnit) * this.#minorUnit;
+      if (min <= max) this.#extend(min, max);
     }
   }
 
-  /** In whole minor units that lie inside. */
-  range(fiat: Asset): ServableRange | undefined {
-    if (this.#min === undefined || this.#max === undefined) return undefined;
-    const unit = powerOfTen(FIAT_SCALE - fiat.decimals);
-    const min = ceilDiv(this.#min, unit);
-    const max = floorDiv(this.#max, unit);
-    if (min > max) return undefined;
+  range(): ServableRange | undefined {
+    if (this.#span === undefined) return undefined;
+    const { min, max } = this.#span;
     return {
-      currency: fiat.code,
-      minAmount: formatAmount({ atomic: min === 0n ? 1n : min, asset: fiat }),
-      maxAmount: formatAmount({ atomic: max, asset: fiat }),
+      currency: this.#fiat.code,
+      minAmount: formatAmount({ atomic: min / this.#minorUnit, asset: this.#fiat }),
+      maxAmount: formatAmount({ atomic: max / this.#minorUnit, asset: this.#fiat }),
     };
+  }
+
+  #extend(min: bigint, max: bigint): void {
+    if (this.#span === undefined) this.#span = { min, max };
+    if (min < this.#span.min) this.#span.min = min;
+    if (max > this.#span.max) this.#span.max = max;
   }
 }
 
