@@ -48,10 +48,11 @@ export const claimIntents = statement<
              due.status AS found_as`,
 );
 
-export const renewLeases = statement<[owner: string, leaseMs: number]>(
+/** Only what is really in hand: an intent whose claim or settling went wrong must run out of its lease. */
+export const renewLeases = statement<[owner: string, leaseMs: number, intentIds: readonly string[]]>(
   'intents.renew',
   `UPDATE intents SET leased_until = clock_timestamp() + $2::int * interval '1 millisecond'
-    WHERE lease_owner = $1 AND leased_until IS NOT NULL AND status IN ('submitted', 'unknown')`,
+    WHERE intent_id = ANY($3::uuid[]) AND lease_owner = $1 AND status IN ('submitted', 'unknown')`,
 );
 
 /** Answers no row when the lease was lost: whoever holds it now decides. */
