@@ -1,0 +1,391 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { until } from '../../../../test/harness/until.ts';
+import { SYSTEM } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { type RetrySchedule, schedule } from '../lib/backoff.ts';
+import { createClock, type MovableClock } from '../lib/clock.ts';
+import { createIdGenerator } from '../lib/ids.ts';
+import { createLogger } from '../lib/logger.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { type Intent, type IntentDraft, prepareIntent } from './intent.ts';
+import { createIntentWorker, type IntentHandler, type IntentWorker, type Outcome } from './intent-worker.ts';
+import { type UnitOfWork, unitOfWork } from './unit-of-work.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const KIND = 'test.effect';
+
+const writeFact = statement<[name: string]>(
+  'test.worker_fact',
+  `INSERT INTO deployment_facts (name, value, updated_at) VALUES ($1, 'true', 'epoch')`,
+);
+
+interface IntentRow {
+  status: string;
+  attempts: number;
+  run_at: Date;
+  lease_owner: string | null;
+  last_error: string | null;
+  result: unknown;
+  settled_at: Date | null;
+}
+
+type Act = (intent: Intent) => Outcome | Promise<Outcome>;
+
+describe('the intent worker', () => {
+  let database: TestDatabase;
+  let clock: MovableClock;
+  let workers: IntentWorker[];
+  let calls: string[];
+  const ids = createIdGenerator();
+
+  beforeEach(async () => {
+    database = await openTestDatabase();
+    clock = createClock(() => START);
+    workers = [];
+    calls = [];
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await database.close();
+  });
+
+  const tools = () => ({
+    db: database.db,
+    clock,
+    ids,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+    metrics: createMetrics({ processMetrics: false }),
+  });
+
+  function startWorker(
+    perform: Act,
+    options: {
+      reconcile?: Act;
+      exhausted?: (intent: Intent, unit: UnitOfWork) => Promise<void>;
+      retries?: RetrySchedule;
+      leaseMs?: number;
+      concurrency?: number;
+    } = {},
+  ): IntentWorker {
+    const record = (what: string, act: Act) => async (intent: Intent) => {
+      calls.push(`${what} ${intent.dedupeKey}`);
+      return act(intent);
+    };
+    const handler: IntentHandler = {
+      kind: KIND,
+      schedule: options.retries ?? schedule([60, 300], { maxAttempts: 3 }),
+      perform: record('perform', perform),
+      reconcile: record('reconcile', options.reconcile ?? (() => ({ kind: 'confirmed' }))),
+      ...(options.exhausted ? { exhausted: options.exhausted } : {}),
+    };
+    const worker = createIntentWorker(tools(), [handler as IntentHandler<never>], {
+      concurrency: options.concurrency ?? 10,
+      pollMs: 20,
+      ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
+    });
+    workers.push(worker);
+    worker.start();
+    return worker;
+  }
+
+  const prepare = (...drafts: (Partial<IntentDraft> & { dedupeKey: string })[]) =>
+    unitOfWork(tools(), SYSTEM, async (unit) => {
+      for (const draft of drafts) prepareIntent(unit, { kind: KIND, partnerId: null, payload: {}, ...draft });
+    });
+
+  async function row(dedupeKey: string): Promise<IntentRow> {
+    const { rows } = await database.owner.query<IntentRow>(
+      'SELECT * FROM intents WHERE kind = $1 AND dedupe_key = $2',
+      [KIND, dedupeKey],
+    );
+    return rows[0] as IntentRow;
+  }
+  const reaches = (dedupeKey: string, status: string) =>
+    until(`${dedupeKey} ${status}`, async () => {
+      const found = await row(dedupeKey);
+      return found.status === status && found.lease_owner === null && found;
+    });
+  const secondsFromStart = (at: Date) => (at.getTime() - START) / 1_000;
+  const facts = async () => {
+    const { rows } = await database.owner.query('SELECT name FROM deployment_facts ORDER BY name');
+    return rows.map(({ name }) => name as string);
+  };
+
+  function gate(): { opened: Promise<void>; open: () => void } {
+    let open: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { opened, open };
+  }
+
+  it('carries out one effect a key, however often it was decided', async () => {
+    await Promise.all([
+      prepare({ dedupeKey: 'a' }, { dedupeKey: 'a' }),
+      prepare({ dedupeKey: 'a' }),
+      prepare({ dedupeKey: 'a' }),
+    ]);
+    startWorker(() => ({ kind: 'confirmed', result: { ok: true } }));
+    expect(await reaches('a', 'confirmed')).toMatchObject({ attempts: 1, result: { ok: true } });
+    await prepare({ dedupeKey: 'a' }, { dedupeKey: 'b' });
+    await reaches('b', 'confirmed');
+    expect(calls).toEqual(['perform a', 'perform b']);
+  });
+
+  it('makes the first attempts of a lane one after the other in the order written, lanes side by side', async () => {
+    const hold = gate();
+    const keys = ['x1', 'x2', 'x3', 'x4'];
+    await prepare(...keys.map((dedupeKey) => ({ dedupeKey, lane: 'x' })), { dedupeKey: 'y1', lane: 'y' });
+    let running = 0;
+    let most = 0;
+    const act: Act = async ({ dedupeKey }) => {
+      if (dedupeKey.startsWith('x')) most = Math.max(most, ++running);
+      if (dedupeKey === 'x1') await hold.opened;
+      if (dedupeKey.startsWith('x')) running--;
+      return { kind: 'confirmed' };
+    };
+    startWorker(act);
+    startWorker(act);
+    await reaches('y1', 'confirmed');
+    expect(calls.toSorted()).toEqual(['perform x1', 'perform y1']);
+    hold.open();
+    await reaches('x4', 'confirmed');
+    expect(calls.filter((call) => call.includes('x'))).toEqual(keys.map((key) => `perform ${key}`));
+    expect(most).toBe(1);
+  });
+
+  it('lets a retry hold up nobody in its lane', async () => {
+    await prepare({ dedupeKey: 'first', lane: 'x' }, { dedupeKey: 'second', lane: 'x' });
+    startWorker(({ dedupeKey }) =>
+      dedupeKey === 'first' ? { kind: 'retry', error: 'down' } : { kind: 'confirmed' },
+    );
+    await reaches('second', 'confirmed');
+    expect((await row('first')).status).toBe('prepared');
+    expect(calls).toEqual(['perform first', 'perform second']);
+  });
+
+  it('retries on the schedule in business time and runs what follows exhaustion with the last failure', async () => {
+    await prepare({ dedupeKey: 'a' });
+    startWorker(() => ({ kind: 'retry', error: 'refused' }), {
+      exhausted: async (intent, unit) => unit.tx.defer(writeFact, [`exhausted ${intent.dedupeKey}`]),
+    });
+    const afterFirst = await until('first failure', async () => {
+      const found = await row('a');
+      return found.attempts === 1 && found.status === 'prepared' && found;
+    });
+    expect(secondsFromStart(afterFirst.run_at)).toBe(60);
+    clock.moveTo(59_999);
+    workers[0]?.wake();
+    await prepare({ dedupeKey: 'marker' });
+    await until('the marker was seen', () => calls.includes('perform marker'));
+    expect(calls.filter((call) => call.endsWith(' a'))).toHaveLength(1);
+    clock.moveTo(60_000);
+    await until('second failure', async () => secondsFromStart((await row('a')).run_at) === 360);
+    clock.moveTo(360_000);
+    const failed = await reaches('a', 'failed');
+    expect(failed).toMatchObject({ attempts: 3, last_error: 'refused' });
+    expect(secondsFromStart(failed.settled_at as Date)).toBe(360);
+    expect(await facts()).toContain('exhausted a');
+  });
+
+  it('does not count waiting as an attempt', async () => {
+    await prepare({ dedupeKey: 'a' });
+    let looks = 0;
+    startWorker(() => ({ kind: 'waiting', afterMs: 1_000 }), {
+      reconcile: () =>
+        ++looks < 8 ? { kind: 'waiting', afterMs: 1_000 } : { kind: 'retry', error: 'it never came' },
+    });
+    const retried = await until('the retry is planned', async () => {
+      const found = await row('a');
+      if (found.status === 'unknown') clock.moveTo(found.run_at.getTime() - START);
+      return found.status === 'prepared' && found.attempts > 0 && found;
+    });
+    expect(retried.attempts).toBe(2);
+    expect(calls.filter((call) => call === 'reconcile a')).toHaveLength(8);
+  });
+
+  it('reconciles an unknown outcome instead of repeating it, and repeats only when it surely did not happen', async () => {
+    await prepare({ dedupeKey: 'a' });
+    let performed = 0;
+    startWorker(
+      () =>
+        ++performed === 1 ? { kind: 'unknown', error: 'no answer', afterMs: 500 } : { kind: 'confirmed' },
+      { reconcile: () => ({ kind: 'retry', error: 'not there' }) },
+    );
+    const unknown = await reaches('a', 'unknown');
+    expect(secondsFromStart(unknown.run_at)).toBe(0.5);
+    clock.moveTo(500);
+    await reaches('a', 'prepared');
+    clock.moveTo(10_000_000);
+    await reaches('a', 'confirmed');
+    expect(calls).toEqual(['perform a', 'reconcile a', 'perform a']);
+  });
+
+  it('treats a handler that throws as unknown, never as not happened', async () => {
+    await prepare({ dedupeKey: 'a' });
+    startWorker(() => {
+      throw new Error('socket hang up');
+    });
+    expect((await reaches('a', 'unknown')).last_error).toBe('Error: socket hang up');
+    clock.moveTo(1_000);
+    await reaches('a', 'confirmed');
+    expect(calls).toEqual(['perform a', 'reconcile a']);
+  });
+
+  it('records the outcome and what follows from it together or not at all, and tries again when that fails', async () => {
+    await prepare({ dedupeKey: 'a' });
+    let asked = 0;
+    startWorker(
+      () => ({
+        kind: 'confirmed',
+        followUp: async (unit) => {
+          unit.tx.defer(writeFact, ['half']);
+          throw new Error('no');
+        },
+      }),
+      {
+        leaseMs: 300,
+        reconcile: () => ({
+          kind: 'confirmed',
+          followUp: async (unit) => {
+            asked++;
+            unit.tx.defer(writeFact, ['whole']);
+          },
+        }),
+      },
+    );
+    await reaches('a', 'confirmed');
+    expect(await facts()).toEqual(['whole']);
+    expect([calls, asked]).toEqual([['perform a', 'reconcile a'], 1]);
+  });
+
+  it('reconciles an intent that it claimed without ever hearing of it', async () => {
+    const hold = gate();
+    await prepare({ dedupeKey: 'held' });
+    startWorker(
+      async () => {
+        await hold.opened;
+        return { kind: 'confirmed' };
+      },
+      { leaseMs: 300 },
+    );
+    const { lease_owner: owner } = await until('held is running', async () => {
+      const found = await row('held');
+      return found.lease_owner !== null && found;
+    });
+    await database.owner.query(
+      `INSERT INTO intents (intent_id, kind, dedupe_key, payload, status, attempts, run_at, leased_until, lease_owner, created_at)
+       VALUES ($1, $2, 'lost', '{}', 'submitted', 1, $3, clock_timestamp() + interval '300 ms', $4, $3)`,
+      [ids.uuid(), KIND, new Date(START), owner],
+    );
+    await reaches('lost', 'confirmed');
+    expect(calls).toEqual(['perform held', 'reconcile lost']);
+    hold.open();
+  });
+
+  it('keeps its lease for as long as the effect takes, while it drains too', async () => {
+    const hold = gate();
+    await prepare({ dedupeKey: 'slow' });
+    const act: Act = async () => {
+      await hold.opened;
+      return { kind: 'confirmed' };
+    };
+    const first = startWorker(act, { leaseMs: 300 });
+    await until('it runs', () => calls.length === 1);
+    startWorker(act, { leaseMs: 300 });
+    let stopped = false;
+    const stopping = first.stop().then(() => {
+      stopped = true;
+    });
+    const leases = new Set<string>();
+    await until('the lease was renewed three times', async () => {
+      const { rows } = await database.owner.query('SELECT leased_until::text FROM intents');
+      leases.add(rows[0].leased_until);
+      return leases.size > 3;
+    });
+    expect([calls, stopped]).toEqual([['perform slow'], false]);
+    hold.open();
+    await stopping;
+    expect(await row('slow')).toMatchObject({ status: 'confirmed', attempts: 1 });
+  });
+
+  it('does nothing more once its lease is in other hands', async () => {
+    const hold = gate();
+    await prepare({ dedupeKey: 'a' });
+    const worker = startWorker(async () => {
+      await hold.opened;
+      return { kind: 'confirmed', followUp: async (unit) => unit.tx.defer(writeFact, ['too late']) };
+    });
+    await until('it runs', () => calls.length === 1);
+    await database.owner.query(
+      `UPDATE intents SET lease_owner = 'somebody else', status = 'unknown', leased_until = clock_timestamp() + interval '1 hour'`,
+    );
+    hold.open();
+    await worker.stop();
+    expect(await row('a')).toMatchObject({ status: 'unknown', lease_owner: 'somebody else' });
+    expect(await facts()).toEqual([]);
+  });
+
+  it('moving the business clock makes work due and takes none out of running hands', async () => {
+    const hold = gate();
+    await prepare({ dedupeKey: 'running' }, { dedupeKey: 'tomorrow', runAt: new Date(START + 86_400_000) });
+    const act: Act = async ({ dedupeKey }) => {
+      if (dedupeKey === 'running') await hold.opened;
+      return { kind: 'confirmed' };
+    };
+    startWorker(act);
+    startWorker(act);
+    await until('it runs', () => calls.length === 1);
+    clock.moveTo(30 * 86_400_000);
+    await reaches('tomorrow', 'confirmed');
+    expect(calls).toEqual(['perform running', 'perform tomorrow']);
+    hold.open();
+    await reaches('running', 'confirmed');
+  });
+
+  it('a stopping worker finishes what it holds and takes nothing new', async () => {
+    const hold = gate();
+    await prepare({ dedupeKey: 'a' }, { dedupeKey: 'b' });
+    const worker = startWorker(
+      async () => {
+        await hold.opened;
+        return { kind: 'confirmed' };
+      },
+      { concurrency: 1 },
+    );
+    await until('it runs', () => calls.length === 1);
+    const stopped = worker.stop();
+    worker.wake();
+    hold.open();
+    await stopped;
+    expect(calls).toEqual(['perform a']);
+    expect(await row('a')).toMatchObject({ status: 'confirmed' });
+    expect(await row('b')).toMatchObject({ status: 'prepared', attempts: 0 });
+  });
+
+  it('is woken by what is written, runs no more than its concurrency at once, and leaves other kinds alone', async () => {
+    let running = 0;
+    let most = 0;
+    await prepare(...Array.from({ length: 30 }, (_, n) => ({ dedupeKey: `n${n}` })), {
+      dedupeKey: 'other',
+      kind: 'test.other',
+    });
+    startWorker(
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return { kind: 'confirmed' };
+      },
+      { concurrency: 3 },
+    );
+    await until('all done', async () => {
+      const { rowCount } = await database.owner.query(`SELECT FROM intents WHERE status = 'confirmed'`);
+      return rowCount === 30;
+    });
+    expect(most).toBe(3);
+    const { rows } = await database.owner.query(`SELECT status FROM intents WHERE kind = 'test.other'`);
+    expect(rows).toEqual([{ status: 'prepared' }]);
+  });
+});
