@@ -74,7 +74,7 @@ const alreadySerialised = () => JSON.stringify;
 
 function handlerOf(answer: Answer) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
-    openToAnyOrigin(reply);
+    openToAnyOrigin(request, reply);
     const reading = answer(request);
     if (reading instanceof Promise) {
       return reading.then((ready) => sendPrepared(request, reply, ready.answer, ready.ageSeconds));

@@ -1,4 +1,4 @@
-import { buildCatalogue, type CatalogueOptions, ReferenceDataError } from '@causeway/currencies';
+import { ReferenceDataError } from '@causeway/currencies';
 import { CausewayError } from '@causeway/protocol';
 import { SYSTEM } from '../db/database.ts';
 import { type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
@@ -24,7 +24,6 @@ export interface ReferenceEdit {
 export interface ReferenceEditor extends UnitTools {
   /** False where a remote backend keeps the catalogue: only what the gateway itself keeps can be changed then. */
   readonly ownsCatalogue: boolean;
-  readonly catalogue?: CatalogueOptions;
 }
 
 export interface ReferenceProblemReport {
@@ -63,7 +62,7 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
     const replaced = before.find(isEdited);
     const after: ReferenceRecord[] = before.map((record) => (isEdited(record) ? edit : record));
     if (replaced === undefined) after.push(edit);
-    judge(editor, edit, after);
+    judge(edit, after);
     const data = JSON.stringify(edit.data);
     tx.defer(putReferenceRecord, [edit.kind, edit.id, data, at, edit.operatorKeyId]);
     tx.defer(addAuditEntry, [
@@ -82,9 +81,9 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
   });
 }
 
-function judge(editor: ReferenceEditor, edit: ReferenceEdit, records: readonly ReferenceRecord[]): void {
+function judge(edit: ReferenceEdit, records: readonly ReferenceRecord[]): void {
   try {
-    if (isCatalogueKind(edit.kind)) buildCatalogue(referenceDataOf(records), editor.catalogue);
+    if (isCatalogueKind(edit.kind)) referenceDataOf(records);
     else new SpreadTable(records);
   } catch (error) {
     if (error instanceof ReferenceDataError) {

@@ -74,9 +74,15 @@ export interface DiscoveryGateway extends TestDatabase {
   readonly currencies: Currencies;
 }
 
+export interface DiscoveryGatewayOptions {
+  readonly currencies?: Currencies;
+  readonly withRates?: boolean;
+  readonly beforeListening?: (app: FastifyInstance) => void;
+}
+
 /** The discovery feature behind the real HTTP shell, on a real database, with the sandbox's rates. */
 export async function startDiscoveryGateway(
-  options: { readonly currencies?: Currencies; readonly withRates?: boolean } = {},
+  options: DiscoveryGatewayOptions = {},
 ): Promise<DiscoveryGateway> {
   const base = await startTestDatabase();
   const { db, listener } = base;
@@ -124,9 +130,10 @@ export async function startDiscoveryGateway(
         history,
         wall: machineNow,
         db,
-        editor: { db, clock, ids, ownsCatalogue: options.currencies === undefined, catalogue },
+        editor: { db, clock, ids, ownsCatalogue: options.currencies === undefined },
       }),
   });
+  options.beforeListening?.(app);
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     ...base,
