@@ -37,6 +37,7 @@ describe('the intent worker', () => {
   let clock: MovableClock;
   let workers: IntentWorker[];
   let calls: string[];
+  const gates: (() => void)[] = [];
   const ids = createIdGenerator();
 
   beforeEach(async () => {
@@ -46,6 +47,8 @@ describe('the intent worker', () => {
     calls = [];
   });
   afterEach(async () => {
+    // A failed test must not leave a worker waiting for ever.
+    for (const open of gates.splice(0)) open();
     await Promise.all(workers.map((worker) => worker.stop()));
     await database.close();
   });
@@ -117,6 +120,7 @@ describe('the intent worker', () => {
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
+    gates.push(open);
     return { opened, open };
   }
 
@@ -268,7 +272,7 @@ describe('the intent worker', () => {
         await hold.opened;
         return { kind: 'confirmed' };
       },
-      { leaseMs: 300 },
+      { leaseMs: 1_500 },
     );
     const { lease_owner: owner } = await until('held is running', async () => {
       const found = await row('held');
@@ -291,9 +295,9 @@ describe('the intent worker', () => {
       await hold.opened;
       return { kind: 'confirmed' };
     };
-    const first = startWorker(act, { leaseMs: 300 });
+    const first = startWorker(act, { leaseMs: 1_500 });
     await until('it runs', () => calls.length === 1);
-    startWorker(act, { leaseMs: 300 });
+    startWorker(act, { leaseMs: 1_500 });
     let stopped = false;
     const stopping = first.stop().then(() => {
       stopped = true;
