@@ -46,6 +46,8 @@ async function startSandbox(config: Config): Promise<void> {
     destination: process.stderr,
   });
   const ids = createIdGenerator();
+  // Before anything is started: a taken port should cost nobody a wait.
+  const port = await portFor(config, (text) => progress.note(text));
   progress.update('Starting PostgreSQL and two chains');
   const ground = await startSandboxGround({
     config,
@@ -69,7 +71,7 @@ async function startSandbox(config: Config): Promise<void> {
   stops.push({ what: 'connections', stop: () => deps.close() });
 
   progress.update('Starting the API and the worker');
-  const { baseUrl, metricsUrl } = await startRoles(deps, (text) => progress.note(text));
+  const { baseUrl, metricsUrl } = await startRoles(deps, port, (text) => progress.note(text));
   const description = ground.describe(baseUrl);
   const sandboxFile = await writeSandboxFile(ground.home, description);
   progress.end();
@@ -96,19 +98,19 @@ async function startProduction(config: Config): Promise<void> {
   await migrate(surroundings.databaseUrl);
   const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
   stops.push({ what: 'connections', stop: () => deps.close() });
-  const { baseUrl } = await startRoles(deps, (text) => logger.warn(text));
+  const { baseUrl } = await startRoles(deps, config.port, (text) => logger.warn(text));
   logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
 }
 
 async function startRoles(
   deps: Deps,
+  port: number,
   notice: (text: string) => void,
 ): Promise<{ baseUrl: string; metricsUrl?: string }> {
   const { config } = deps;
   const tracing = await startTracing({ endpoint: config.otlpEndpoint, serviceName: 'causeway' });
   stops.push({ what: 'traces', stop: () => tracing.shutdown() });
   const metricsUrl = await startMetrics(deps, notice);
-  const port = await portFor(config, notice);
   const baseUrl = publicBaseUrlOf(config, port);
   if (config.roles.includes('worker')) {
     const worker = createWorker(deps);
@@ -123,11 +125,15 @@ async function startRoles(
   return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
 }
 
-/** A taken port is exchanged in a sandbox that did not ask for it; otherwise it is a clear error. */
+/** A taken port is exchanged where nobody asked for it; otherwise it is a clear error. */
 async function portFor(config: Config, notice: (text: string) => void): Promise<number> {
-  if (config.environment !== 'sandbox' || (config.portGiven && config.port !== 0)) return config.port;
-  const port = await pickPort(config.port === 0 ? undefined : config.port);
-  if (config.port !== 0 && port !== config.port) notice(`Port ${config.port} is taken; using ${port}.`);
+  if (!config.roles.includes('api') || config.port === 0) return pickPort(undefined);
+  const port = await pickPort(config.port);
+  if (port === config.port) return port;
+  if (config.portGiven) {
+    throw new Error(`Port ${config.port} is taken. Stop what uses it, or set PORT to another.`);
+  }
+  notice(`Port ${config.port} is taken; using ${port}.`);
   return port;
 }
 
@@ -172,7 +178,7 @@ main().catch(async (error: unknown) => {
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return 'Causeway could not start.';
   if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
-    return `Port ${String(error.port)} is taken. Stop what uses it, or set PORT to another.`;
+    return `Causeway could not start: port ${String(error.port)} is taken.`;
   }
   const cause = error.cause instanceof Error ? `\n  because: ${error.cause.message}` : '';
   return `Causeway could not start: ${error.message}${cause}`;
