@@ -95,10 +95,20 @@ export function groupNodes(
     return members.toSorted((left, right) => rank(left) - rank(right) || left.place - right.place);
   }
 
+  /** A node that is behind answers a question about logs of blocks it does not have with silence: no logs. */
+  async function requireBlocksOf(member: Member, params: unknown): Promise<void> {
+    const [filter] = params as readonly [{ readonly toBlock?: unknown }];
+    if (members.length === 1 || typeof filter.toBlock !== 'string') return;
+    if ((await ask(member, 'eth_getBlockByNumber', [filter.toBlock, false])) === null) {
+      throw new NodeUnavailableError(member.node.name, 'behind');
+    }
+  }
+
   async function call(method: string, params: unknown): Promise<unknown> {
     let last: unknown = new NodeUnavailableError('the chain', 'no node is configured');
     for (const member of inOrder()) {
       try {
+        if (method === 'eth_getLogs') await requireBlocksOf(member, params);
         return await ask(member, method, params);
       } catch (error) {
         if (!(error instanceof NodeUnavailableError)) throw error;

@@ -1,6 +1,7 @@
 import {
   BaseError,
   ExecutionRevertedError,
+  RpcRequestError,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem';
@@ -16,6 +17,13 @@ import { type Fees, firstFees } from './transaction-fees.ts';
 
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
+  /** A node did answer, and would not do what was asked: asking for less may help, asking again does not. */
+  readonly isRefusal: boolean;
+
+  constructor(message: string, isRefusal = false) {
+    super(message);
+    this.isRefusal = isRefusal;
+  }
 }
 
 /** The node says that this call would revert now: it was not sent. */
@@ -95,7 +103,7 @@ export async function broadcast(client: ChainClient, raw: Hex): Promise<string |
   }
 }
 
-async function answered<T>(question: Promise<T>): Promise<T> {
+export async function answered<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;
   } catch (error) {
@@ -105,7 +113,9 @@ async function answered<T>(question: Promise<T>): Promise<T> {
 
 /** Only the client library's own errors mean that a node is out of reach; anything else is a fault and stays one. */
 function unavailable(error: unknown): unknown {
-  return error instanceof BaseError ? new ChainUnavailableError(describeRpcError(error)) : error;
+  if (!(error instanceof BaseError)) return error;
+  const isRefusal = error.walk((cause) => cause instanceof RpcRequestError) !== null;
+  return new ChainUnavailableError(describeRpcError(error), isRefusal);
 }
 
 function describeRpcError(error: unknown): string {

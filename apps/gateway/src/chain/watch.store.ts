@@ -1,0 +1,233 @@
+import { type Database, SYSTEM } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { UnitOfWork } from '../engine/unit-of-work.ts';
+import type { Deposit, DepositKind, EscrowWatch } from './chain-facts.ts';
+import type { Address, Hex } from './chain-settings.ts';
+
+/** All SQL of the watcher. */
+
+export interface Cursor {
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+}
+
+interface CursorRow {
+  block_number: string;
+  block_hash: Hex;
+}
+
+interface WatchRow {
+  address: Address;
+  order_id: string;
+  partner_id: string;
+  token: Address;
+  expected_amount: string;
+  expected_sender: Address;
+}
+
+const selectCursor = statement<[chainId: number], CursorRow>(
+  'chain.cursor',
+  'SELECT block_number::text, block_hash FROM chain_cursors WHERE chain_id = $1',
+);
+
+const lockCursor = statement<[chainId: number], CursorRow>(
+  'chain.lock_cursor',
+  'SELECT block_number::text, block_hash FROM chain_cursors WHERE chain_id = $1 FOR UPDATE',
+);
+
+const insertCursor = statement<[chainId: number, blockNumber: bigint, blockHash: string, at: Date]>(
+  'chain.insert_cursor',
+  `INSERT INTO chain_cursors (chain_id, block_number, block_hash, updated_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (chain_id) DO NOTHING`,
+);
+
+const updateCursor = statement<[chainId: number, blockNumber: bigint, blockHash: string, at: Date]>(
+  'chain.move_cursor',
+  'UPDATE chain_cursors SET block_number = $2, block_hash = $3, updated_at = $4 WHERE chain_id = $1',
+);
+
+const insertWatch = statement<
+  [
+    chainId: number,
+    address: string,
+    orderId: string,
+    partnerId: string,
+    token: string,
+    expectedAmount: bigint,
+    expectedSender: string,
+    at: Date,
+  ]
+>(
+  'chain.insert_watch',
+  `INSERT INTO escrow_watches
+     (chain_id, address, order_id, partner_id, token, expected_amount, expected_sender, registered_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (chain_id, address) DO NOTHING`,
+);
+
+const closeWatches = statement<[orderId: string, at: Date]>(
+  'chain.close_watches',
+  'UPDATE escrow_watches SET closed_at = $2 WHERE order_id = $1 AND closed_at IS NULL',
+);
+
+const WATCH_COLUMNS = 'address, order_id, partner_id, token, expected_amount::text, expected_sender';
+
+const selectWatches = statement<[chainId: number, closedAfter: Date], WatchRow>(
+  'chain.watches',
+  `SELECT ${WATCH_COLUMNS} FROM escrow_watches WHERE chain_id = $1 AND (closed_at IS NULL OR closed_at > $2)`,
+);
+
+const selectNewWatches = statement<[chainId: number, limit: number], WatchRow>(
+  'chain.new_watches',
+  `SELECT ${WATCH_COLUMNS} FROM escrow_watches
+    WHERE chain_id = $1 AND NOT caught_up ORDER BY registered_at LIMIT $2`,
+);
+
+const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
+  'chain.mark_caught_up',
+  'UPDATE escrow_watches SET caught_up = true WHERE chain_id = $1 AND address = ANY($2::text[])',
+);
+
+const isFunded = statement<[chainId: number, address: string], { funded: boolean }>(
+  'chain.is_funded',
+  `SELECT EXISTS (SELECT FROM deposit_observations
+                   WHERE chain_id = $1 AND address = $2 AND kind = 'exact') AS funded`,
+);
+
+const selectDeposit = statement<[chainId: number, txHash: string, logIndex: number], { kind: DepositKind }>(
+  'chain.deposit',
+  'SELECT kind FROM deposit_observations WHERE chain_id = $1 AND tx_hash = $2 AND log_index = $3',
+);
+
+const insertDeposit = statement<
+  [
+    chainId: number,
+    txHash: string,
+    logIndex: number,
+    blockNumber: bigint,
+    blockHash: string,
+    address: string,
+    orderId: string,
+    partnerId: string,
+    token: string,
+    sender: string,
+    amount: bigint,
+    kind: string,
+    disposition: string,
+    at: Date,
+  ]
+>(
+  'chain.insert_deposit',
+  `INSERT INTO deposit_observations (chain_id, tx_hash, log_index, block_number, block_hash, address, order_id,
+     partner_id, token, sender, amount, kind, disposition, observed_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+);
+
+const setDisposition = statement<
+  [chainId: number, txHash: string, logIndex: number, disposition: string, note: string]
+>(
+  'chain.set_disposition',
+  `UPDATE deposit_observations SET disposition = $4, note = left($5, 500)
+    WHERE chain_id = $1 AND tx_hash = $2 AND log_index = $3`,
+);
+
+export async function readCursor(db: Database, chainId: number): Promise<Cursor | undefined> {
+  return cursorOf(await db.query(SYSTEM, selectCursor, [chainId]));
+}
+
+export async function startCursor(db: Database, chainId: number, cursor: Cursor, at: Date): Promise<void> {
+  await db.query(SYSTEM, insertCursor, [chainId, cursor.blockNumber, cursor.blockHash, at]);
+}
+
+/** False when another process has moved on meanwhile: what was read is then its business. */
+export async function holdCursor(unit: UnitOfWork, chainId: number, expected: Cursor): Promise<boolean> {
+  const found = cursorOf(await unit.tx.query(lockCursor, [chainId]));
+  return found?.blockNumber === expected.blockNumber && found.blockHash === expected.blockHash;
+}
+
+export function moveCursor(unit: UnitOfWork, chainId: number, to: Cursor): void {
+  unit.tx.defer(updateCursor, [chainId, to.blockNumber, to.blockHash, unit.at]);
+}
+
+/** Makes an address known as an order's escrow, in the transaction that decided it. Registering again changes nothing. */
+export function watchEscrow(unit: UnitOfWork, chainId: number, watch: EscrowWatch): void {
+  unit.tx.defer(insertWatch, [
+    chainId,
+    watch.address,
+    watch.orderId,
+    watch.partnerId,
+    watch.token,
+    watch.expectedAmount,
+    watch.expectedSender,
+    unit.at,
+  ]);
+}
+
+/** The order is over: its escrow is watched for a while longer and then forgotten. */
+export function stopWatching(unit: UnitOfWork, orderId: string): void {
+  unit.tx.defer(closeWatches, [orderId, unit.at]);
+}
+
+export async function listWatches(db: Database, chainId: number, closedAfter: Date): Promise<EscrowWatch[]> {
+  return (await db.query(SYSTEM, selectWatches, [chainId, closedAfter])).map(watchOf);
+}
+
+export async function listNewWatches(db: Database, chainId: number, limit: number): Promise<EscrowWatch[]> {
+  return (await db.query(SYSTEM, selectNewWatches, [chainId, limit])).map(watchOf);
+}
+
+export function finishCatchingUp(unit: UnitOfWork, chainId: number, watches: readonly EscrowWatch[]): void {
+  unit.tx.defer(markCaughtUp, [chainId, watches.map(({ address }) => address)]);
+}
+
+export async function isEscrowFunded(unit: UnitOfWork, chainId: number, escrow: Address): Promise<boolean> {
+  const [row] = await unit.tx.query(isFunded, [chainId, escrow]);
+  return row?.funded === true;
+}
+
+export async function isDepositKnown(
+  unit: UnitOfWork,
+  deposit: Pick<Deposit, 'chainId' | 'txHash' | 'logIndex'>,
+): Promise<boolean> {
+  const rows = await unit.tx.query(selectDeposit, [deposit.chainId, deposit.txHash, deposit.logIndex]);
+  return rows.length > 0;
+}
+
+export function recordDeposit(unit: UnitOfWork, deposit: Deposit): void {
+  unit.tx.defer(insertDeposit, [
+    deposit.chainId,
+    deposit.txHash,
+    deposit.logIndex,
+    deposit.blockNumber,
+    deposit.blockHash,
+    deposit.escrow,
+    deposit.orderId,
+    deposit.partnerId,
+    deposit.token,
+    deposit.sender,
+    deposit.amount,
+    deposit.kind,
+    deposit.kind === 'exact' ? 'credited' : 'held_for_review',
+    unit.at,
+  ]);
+}
+
+/** For a handler that finds an exact deposit not to fit its order any more. */
+export function holdDeposit(unit: UnitOfWork, deposit: Deposit, note: string): void {
+  unit.tx.defer(setDisposition, [deposit.chainId, deposit.txHash, deposit.logIndex, 'held_for_review', note]);
+}
+
+function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {
+  const [row] = rows;
+  return row && { blockNumber: BigInt(row.block_number), blockHash: row.block_hash };
+}
+
+function watchOf(row: WatchRow): EscrowWatch {
+  return {
+    address: row.address,
+    orderId: row.order_id,
+    partnerId: row.partner_id,
+    token: row.token,
+    expectedAmount: BigInt(row.expected_amount),
+    expectedSender: row.expected_sender,
+  };
+}
