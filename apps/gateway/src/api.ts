@@ -2,6 +2,8 @@ import { OrderStatusChangedData, UserKycUpdatedData } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { registerHealthRoutes } from './features/health/health.routes.ts';
+import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
+import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
@@ -51,6 +53,8 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     routes: async (server) => {
       registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
       registerUserRoutes(server, deps);
+      registerKycRoutes(server, { ...deps, publicBaseUrl: baseUrl });
+      registerProviderRoutes(server, deps);
       registerQuoteRoutes(server, {
         ...deps,
         quoteTtlSeconds: config.quoteTtlSeconds,

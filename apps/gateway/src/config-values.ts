@@ -193,6 +193,11 @@ export const encryptionKey: ValueType<string> = {
   },
 };
 
+export const encryptionKeys: ValueType<readonly string[]> = {
+  label: 'list of keys, comma between',
+  parse: (given) => splitList(given).map((key) => encryptionKey.parse(key)),
+};
+
 export const operatorKey: ValueType<string> = {
   label: '`cw_operator_` and at least 32 letters and digits',
   parse(given) {

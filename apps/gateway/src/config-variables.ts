@@ -193,6 +193,12 @@ export const VARIABLES = {
       ),
     },
   ),
+  dataEncryptionKeysPrevious: optional(
+    'DATA_ENCRYPTION_KEYS_PREVIOUS',
+    values.encryptionKeys,
+    'Keys that DATA_ENCRYPTION_KEY has replaced; they open and never seal. `npm run keys:rotate` makes them superfluous.',
+    { secret: true },
+  ),
   operatorKey: optional(
     'OPERATOR_KEY',
     values.operatorKey,
@@ -251,6 +257,77 @@ export const VARIABLES = {
     values.httpUrl,
     'Currencies backend to call. Without it the one inside this process answers.',
     { example: 'http://currencies:8090' },
+  ),
+
+  documentsFolder: optional(
+    'DOCUMENTS_FOLDER',
+    values.path,
+    'Folder of customers’ documents, sealed; `documents` in CAUSEWAY_HOME when neither it nor a bucket is set.',
+    { example: '/var/lib/causeway/documents' },
+  ),
+  documentsS3Endpoint: optional(
+    'DOCUMENTS_S3_ENDPOINT',
+    values.httpUrl,
+    'S3-compatible store for customers’ documents in place of a folder.',
+    { example: 'https://s3.eu-central-1.amazonaws.com' },
+  ),
+  documentsS3Bucket: optional('DOCUMENTS_S3_BUCKET', values.text, 'Bucket of the documents.'),
+  documentsS3Region: withDefault(
+    'DOCUMENTS_S3_REGION',
+    values.text,
+    'us-east-1',
+    'Region that requests to the document store are signed for.',
+  ),
+  documentsS3AccessKeyId: optional(
+    'DOCUMENTS_S3_ACCESS_KEY_ID',
+    values.text,
+    'Access key of the document store.',
+    { secret: true },
+  ),
+  documentsS3SecretAccessKey: optional(
+    'DOCUMENTS_S3_SECRET_ACCESS_KEY',
+    values.text,
+    'Secret key of the document store.',
+    { secret: true },
+  ),
+  sumsubAppToken: optional(
+    'SUMSUB_APP_TOKEN',
+    values.text,
+    'App token of Sumsub. Without it every KYC submission of production goes to manual review.',
+    { secret: true },
+  ),
+  sumsubSecretKey: optional('SUMSUB_SECRET_KEY', values.text, 'Key that signs requests to Sumsub.', {
+    secret: true,
+  }),
+  sumsubWebhookSecret: optional(
+    'SUMSUB_WEBHOOK_SECRET',
+    values.text,
+    'Secret that signs Sumsub’s webhooks to `/api/v1/kyc/provider/callback`.',
+    { secret: true },
+  ),
+  sumsubLevelName: withDefault(
+    'SUMSUB_LEVEL_NAME',
+    values.text,
+    'basic-kyc-level',
+    'Verification level, as it is named in Sumsub.',
+  ),
+  sumsubBaseUrl: withDefault(
+    'SUMSUB_BASE_URL',
+    values.httpUrl,
+    'https://api.sumsub.com',
+    'Address of Sumsub’s API.',
+  ),
+  sanctionsListFile: optional(
+    'SANCTIONS_LIST_FILE',
+    values.path,
+    'Sanctions list (OFAC SDN or OpenSanctions) that recipients are screened against. Without it every recipient of production goes to review.',
+    { example: '/var/lib/causeway/sdn.xml', roles: worker },
+  ),
+  sanctionsAlternatesFile: optional(
+    'SANCTIONS_ALTERNATES_FILE',
+    values.path,
+    'Aliases (alt.csv) that belong to an OFAC sdn.csv.',
+    { example: '/var/lib/causeway/alt.csv', roles: worker },
   ),
 
   webhookAllowLoopback: withDefault(

@@ -3,6 +3,7 @@ import { type Chains, connectChains } from './chain/chains.ts';
 import { localSigner } from './chain/signer.ts';
 import { createTransactor, type Transactor } from './chain/transactor.ts';
 import type { Config } from './config.ts';
+import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
@@ -21,6 +22,10 @@ import { createSealer, type Sealer } from './lib/crypto.ts';
 import { createIdGenerator, type IdGenerator } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
+import type { Currencies } from './upstream/currencies.port.ts';
+import { createHttpCurrencies } from './upstream/http-currencies.ts';
+import { createInProcessCurrencies } from './upstream/in-process-currencies.ts';
+import { seedReference } from './upstream/seed-reference.ts';
 
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
 export interface Surroundings {
@@ -32,7 +37,7 @@ export interface Surroundings {
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
-export interface Deps {
+export interface Deps extends CustomerParts {
   readonly config: Config;
   readonly sandbox: boolean;
   readonly logger: Logger;
@@ -48,6 +53,8 @@ export interface Deps {
   readonly vaults: Vaults;
   /** Finds equal values without reading them. */
   readonly blindIndex: BlindIndex;
+  /** Reference data and rates, in memory. */
+  readonly currencies: Currencies;
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly orderHosts: OrderHosts;
@@ -81,7 +88,8 @@ export async function createDeps(
     logger.warn({ err: error }, 'listener lost'),
   );
   const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');
-  const sealer = createSealer([encryptionKey]);
+  const previousKeys = (config.dataEncryptionKeysPrevious ?? []).map((key) => Buffer.from(key, 'hex'));
+  const sealer = createSealer([encryptionKey, ...previousKeys]);
   const chains = connectChains(around.chains, localSigner(around.serviceSignerKey), {
     onTrouble: (trouble) => logger.warn({ trouble }, 'chain node in trouble'),
   });
@@ -93,8 +101,9 @@ export async function createDeps(
   const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000));
   await seed({ db, ids, clock, sealer });
   const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
+  const currencies = await createCurrencies({ config, around, db, listener, logger, clock });
   await listener.start();
-  await principals.refresh();
+  await Promise.all([principals.refresh(), currencies.start()]);
   await followDeploymentClock(
     db,
     listener,
@@ -123,7 +132,18 @@ export async function createDeps(
     ...(sandbox ? { afterMove: wakeSimulator } : {}),
   });
 
+  const customerParts = await createCustomerParts({
+    config,
+    db,
+    clock,
+    ids,
+    encryptionKey,
+    alpha3Of: (alpha2) =>
+      currencies.current().reference.catalogue.data.countries.find(({ code }) => code === alpha2)?.alpha3,
+  });
+
   return {
+    ...customerParts,
     config,
     sandbox,
     logger,
@@ -137,6 +157,7 @@ export async function createDeps(
     sealer,
     vaults: createVaults(sealer),
     blindIndex,
+    currencies,
     chains,
     transactor,
     orderHosts,
@@ -148,8 +169,28 @@ export async function createDeps(
         .stop()
         .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
       await sender.close();
+      await currencies.stop();
       await listener.close();
       await db.close();
     },
   };
+}
+
+/** Inside this process unless another is named; local chains stand for the listed ones either way. */
+async function createCurrencies(tools: {
+  readonly config: Config;
+  readonly around: Surroundings;
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly logger: Logger;
+  readonly clock: MovableClock;
+}): Promise<Currencies> {
+  const { config, around, db, listener, logger, clock } = tools;
+  const catalogue = config.environment === 'sandbox' ? { localChains: around.chains } : {};
+  const common = { logger, wall: machineNow, catalogue };
+  if (config.currenciesUrl !== undefined) {
+    return createHttpCurrencies({ baseUrl: config.currenciesUrl, ...common });
+  }
+  await seedReference(db, clock);
+  return createInProcessCurrencies({ db, listener, ...common });
 }

@@ -1,6 +1,8 @@
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
+import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
+import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
 import { escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
@@ -16,6 +18,7 @@ export interface Worker {
 }
 
 const DEADLINE_CHECK_MS = 500;
+const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
 
 export function createWorker(deps: Deps): Worker {
@@ -24,6 +27,8 @@ export function createWorker(deps: Deps): Worker {
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
     webhookDeliveryHandler(deps),
+    verifyUserHandler(deps),
+    storeDocumentHandler(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
   const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
@@ -56,6 +61,7 @@ export function createWorker(deps: Deps): Worker {
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
       );
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
+      if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       intents.start();
     },
     async stop() {

@@ -30,13 +30,15 @@ CREATE TABLE kyc_submissions (
   required_documents text[] NOT NULL,
   -- The link itself is shown once; only its hash is kept.
   link_hash text UNIQUE CHECK (link_hash ~ '^[0-9a-f]{64}$'),
-  -- The provider's name for this person; it answers by it.
-  provider_reference text CHECK (length(provider_reference) <= 200),
-  created_at timestamptz NOT NULL
+  -- The provider's own name for the verification, once it was started.
+  provider_reference text CHECK (length(provider_reference) <= 400),
+  -- The last verdict that was taken: a provider repeats itself, and its messages overtake one another.
+  verdict_event text CHECK (length(verdict_event) <= 400),
+  verdict_decided_ms bigint,
+  created_at timestamptz NOT NULL,
+  CHECK ((verdict_event IS NULL) = (verdict_decided_ms IS NULL))
 );
 CREATE INDEX kyc_submissions_by_user ON kyc_submissions (user_id, position DESC);
-CREATE UNIQUE INDEX kyc_submissions_by_reference ON kyc_submissions (provider_reference)
-  WHERE provider_reference IS NOT NULL;
 CALL own_by_partner('kyc_submissions', 'SELECT, INSERT, UPDATE');
 
 -- The content is in the document store, sealed; it waits here, sealed as well, until a worker has put it there.
@@ -55,11 +57,3 @@ ALTER TABLE kyc_documents ALTER COLUMN waiting SET STORAGE EXTERNAL;
 CREATE INDEX kyc_documents_by_submission ON kyc_documents (submission_id, created_at);
 CREATE INDEX kyc_documents_by_user ON kyc_documents (user_id);
 CALL own_by_partner('kyc_documents', 'SELECT, INSERT, UPDATE');
-
--- A provider repeats itself and its messages overtake one another: each is taken once.
-CREATE TABLE kyc_provider_messages (
-  message_id text PRIMARY KEY CHECK (length(message_id) BETWEEN 1 AND 200),
-  received_at timestamptz NOT NULL
-);
-CREATE INDEX kyc_provider_messages_by_age ON kyc_provider_messages (received_at);
-CALL own_by_system('kyc_provider_messages');

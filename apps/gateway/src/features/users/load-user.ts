@@ -12,8 +12,13 @@ export async function readUser(db: Database, scope: Scope, userId: string): Prom
   return user;
 }
 
-export async function lockUserRow(unit: UnitOfWork, userId: string): Promise<UserRow> {
+export async function lockUserIfAny(unit: UnitOfWork, userId: string): Promise<UserRow | undefined> {
   const [user] = await unit.tx.query(lockUser, [userId]);
+  return user;
+}
+
+export async function lockUserRow(unit: UnitOfWork, userId: string): Promise<UserRow> {
+  const user = await lockUserIfAny(unit, userId);
   if (user === undefined) throw new CausewayError('USER_NOT_FOUND');
   return user;
 }

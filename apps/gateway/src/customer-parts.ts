@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { UnitTools } from './engine/unit-of-work.ts';
+import type { DocumentStore } from './features/kyc/documents/document-store.port.ts';
+import { createLocalDiskDocuments } from './features/kyc/documents/local-disk-documents.ts';
+import { createS3Documents } from './features/kyc/documents/s3-documents.ts';
+import { createManualKyc } from './features/kyc/manual-kyc.ts';
+import type { KycProvider } from './features/kyc/provider/kyc-provider.port.ts';
+import { createSimulatedKyc } from './features/kyc/provider/simulated-kyc.ts';
+import { createSumsubClient } from './features/kyc/provider/sumsub-client.ts';
+import { createSumsubKyc } from './features/kyc/provider/sumsub-kyc.ts';
+import { takeCallback } from './features/kyc/take-verdict.ts';
+import { createListScreening } from './features/recipients/screening/list-screening.ts';
+import { loadSanctionsList } from './features/recipients/screening/load-sanctions-list.ts';
+import type { ScreeningPort } from './features/recipients/screening/screening.port.ts';
+import { createSimulatedScreening } from './features/recipients/screening/simulated-screening.ts';
+import { autoAdvances } from './features/sandbox/settings.ts';
+import { machineNow } from './lib/clock.ts';
+
+/** The adapters that customers' features stand on: chosen by the configuration, built once. */
+export interface CustomerParts {
+  readonly documents: DocumentStore;
+  readonly kycProvider: KycProvider;
+  readonly screening: ScreeningPort;
+  /** Whether simulated people act on their own for a partner. */
+  readonly mayVerify: (partnerId: string) => Promise<boolean>;
+  /** Makes the simulated provider call back; nothing where the provider is real. */
+  readonly deliverSimulatedKyc: () => Promise<unknown>;
+}
+
+export interface CustomerPartsTools extends UnitTools {
+  readonly config: Config;
+  readonly encryptionKey: Uint8Array;
+  readonly alpha3Of: (alpha2: string) => string | undefined;
+}
+
+export async function createCustomerParts(tools: CustomerPartsTools): Promise<CustomerParts> {
+  const { config, db } = tools;
+  const documents = documentStoreOf(config);
+  if (config.environment !== 'sandbox') {
+    return {
+      documents,
+      kycProvider: providerOf(tools),
+      screening: await screeningOf(config),
+      mayVerify: async () => true,
+      deliverSimulatedKyc: async () => {},
+    };
+  }
+  const kycProvider = createSimulatedKyc({
+    now: () => tools.clock.now(),
+    // Every process of the sandbox signs and checks with the same one.
+    secret: createHmac('sha256', tools.encryptionKey).update('simulated KYC').digest('hex'),
+    seed: 'sandbox',
+    hostedUrl: () => '',
+    deliver: async (callback) => {
+      const answer = await takeCallback(tools, kycProvider, callback);
+      return answer === 'taken' ? 200 : 400;
+    },
+  });
+  return {
+    documents,
+    kycProvider,
+    screening:
+      config.sanctionsListFile === undefined ? createSimulatedScreening() : await screeningOf(config),
+    mayVerify: (partnerId) => autoAdvances(db, partnerId),
+    deliverSimulatedKyc: () => kycProvider.deliverDue(),
+  };
+}
+
+function documentStoreOf(config: Config): DocumentStore {
+  const endpoint = config.documentsS3Endpoint;
+  if (endpoint === undefined) {
+    return createLocalDiskDocuments(config.documentsFolder ?? join(config.causewayHome, 'documents'));
+  }
+  return createS3Documents({
+    endpoint,
+    bucket: needed(config.documentsS3Bucket, 'DOCUMENTS_S3_BUCKET'),
+    region: config.documentsS3Region,
+    accessKeyId: needed(config.documentsS3AccessKeyId, 'DOCUMENTS_S3_ACCESS_KEY_ID'),
+    secretAccessKey: needed(config.documentsS3SecretAccessKey, 'DOCUMENTS_S3_SECRET_ACCESS_KEY'),
+    now: () => new Date(machineNow()),
+  });
+}
+
+function providerOf({ config, alpha3Of, clock }: CustomerPartsTools): KycProvider {
+  const appToken = config.sumsubAppToken;
+  if (appToken === undefined) return createManualKyc(() => clock.now());
+  return createSumsubKyc({
+    client: createSumsubClient({
+      baseUrl: config.sumsubBaseUrl,
+      appToken,
+      secretKey: needed(config.sumsubSecretKey, 'SUMSUB_SECRET_KEY'),
+      unixSeconds: () => Math.floor(machineNow() / 1_000),
+    }),
+    levelName: config.sumsubLevelName,
+    webhookSecret: needed(config.sumsubWebhookSecret, 'SUMSUB_WEBHOOK_SECRET'),
+    alpha3Of,
+  });
+}
+
+/** Without a list nobody can be cleared by a machine, so everybody goes to a person. */
+const REVIEW_EVERYBODY: ScreeningPort = {
+  screen: async () => ({ status: 'review', hits: [], listVersion: 'none' }),
+};
+
+async function screeningOf(config: Config): Promise<ScreeningPort> {
+  const path = config.sanctionsListFile;
+  if (path === undefined || !config.roles.includes('worker')) return REVIEW_EVERYBODY;
+  return createListScreening(
+    await loadSanctionsList({ path, alternatesPath: config.sanctionsAlternatesFile }),
+  );
+}
+
+function needed(value: string | undefined, name: string): string {
+  if (value === undefined) throw new Error(`${name} is needed as well`);
+  return value;
+}

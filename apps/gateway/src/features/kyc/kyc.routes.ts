@@ -1,0 +1,164 @@
+import {
+  IdentitySchema,
+  KycDocumentInput,
+  KycDocumentSchema,
+  KycPatchInput,
+  KycPatchSchema,
+  KycSubmissionInput,
+  KycSubmissionSchema,
+  Uuid,
+  VerificationStatusSchema,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerScope } from '../../db/database.ts';
+import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { readUser } from '../users/load-user.ts';
+import { identityView } from './identity.ts';
+import { readIdentity } from './kyc-profile.ts';
+import { patchKyc } from './patch-kyc.ts';
+import { type SubmitKycTools, submitKyc } from './submit-kyc.ts';
+import { uploadDocument } from './upload-document.ts';
+
+export interface KycRouteTools extends UnitTools, SubmitKycTools {}
+
+const TAG = 'Users and KYC';
+const USER = '/api/v1/partner/users/:user_uuid';
+const UserParams = Type.Object({ user_uuid: Uuid });
+/** Documents travel as base64 in JSON, so this one kind of request may be larger than all others. */
+const DOCUMENT_BODY_BYTES = 10 * 1024 * 1024;
+
+export function registerKycRoutes(app: FastifyInstance, tools: KycRouteTools): void {
+  registerSubmissions(app, tools);
+  app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit = DOCUMENT_BODY_BYTES;
+    });
+    registerDocuments(scope, tools);
+  });
+  registerPatch(app, tools);
+  registerReads(app, tools);
+}
+
+/** The contract names both paths; they are one operation. */
+function registerSubmissions(app: FastifyInstance, tools: KycRouteTools): void {
+  const paths = [
+    ['kyc-submissions', 'submitKyc'],
+    ['kyc', 'submitKycShort'],
+  ] as const;
+  for (const [path, operationId] of paths) {
+    partnerMutation(
+      app,
+      tools,
+      {
+        method: 'POST',
+        url: `${USER}/${path}`,
+        operationId,
+        tag: TAG,
+        summary: 'Submit KYC data',
+        description:
+          'direct_data waits for the documents it lists; hosted_link answers an address where the customer goes on.',
+        params: UserParams,
+        body: KycSubmissionInput,
+        data: KycSubmissionSchema,
+        errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
+      },
+      ({ params, body }, _partner, unit) => submitKyc(tools, unit, params.user_uuid, body),
+    );
+  }
+}
+
+function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
+  const paths = [
+    ['kyc/documents', 'uploadKycDocument'],
+    ['documents', 'uploadKycDocumentShort'],
+  ] as const;
+  for (const [path, operationId] of paths) {
+    partnerMutation(
+      app,
+      tools,
+      {
+        method: 'POST',
+        url: `${USER}/${path}`,
+        operationId,
+        tag: TAG,
+        summary: 'Upload a document',
+        description:
+          'JPEG, PNG, WebP or PDF, 7 MiB at most. A document sent again takes the place of the first.',
+        params: UserParams,
+        body: KycDocumentInput,
+        data: KycDocumentSchema,
+        errors: ['USER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE'],
+      },
+      ({ params, body }, _partner, unit) => uploadDocument(tools, unit, params.user_uuid, body),
+    );
+  }
+}
+
+function registerPatch(app: FastifyInstance, tools: KycRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'PATCH',
+      url: `${USER}/kyc`,
+      operationId: 'patchKyc',
+      tag: TAG,
+      summary: 'Supply KYC fields',
+      params: UserParams,
+      body: KycPatchInput,
+      data: KycPatchSchema,
+      errors: [
+        'USER_NOT_FOUND',
+        'invalid_gender',
+        'invalid_country_code',
+        'invalid_source_of_funds',
+        'invalid_field_value',
+      ],
+    },
+    async ({ params, body }, _partner, unit) => ({
+      updated_fields: await patchKyc(tools, unit, params.user_uuid, body),
+    }),
+  );
+}
+
+function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: `${USER}/verification-status`,
+      operationId: 'getVerificationStatus',
+      tag: TAG,
+      summary: 'Where the verification stands',
+      params: UserParams,
+      data: VerificationStatusSchema,
+      errors: ['USER_NOT_FOUND'],
+    },
+    async ({ params }, { partnerId }) => {
+      const user = await readUser(tools.db, partnerScope(partnerId), params.user_uuid);
+      return {
+        status: user.kyc_status,
+        ...(user.rejection_reasons.length > 0 ? { rejection_reasons: user.rejection_reasons } : {}),
+        updated_at: user.kyc_updated_at.toISOString(),
+      };
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: `${USER}/identity`,
+      operationId: 'getIdentity',
+      tag: TAG,
+      summary: 'Which identity items are known and which are missing',
+      params: UserParams,
+      data: IdentitySchema,
+      errors: ['USER_NOT_FOUND'],
+    },
+    async ({ params }, { partnerId }) =>
+      identityView((await readIdentity(tools, partnerScope(partnerId), params.user_uuid)).identity),
+  );
+}
