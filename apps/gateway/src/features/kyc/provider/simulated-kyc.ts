@@ -113,7 +113,7 @@ export function createSimulatedKyc(options: SimulatedKycOptions): SimulatedKyc {
       decidedAtMs: now() + behaviour.decisionDelayMs,
     });
     const verdict = verdictOf(reference, readReference(reference));
-    references.set(submissionId, reference);
+    remember(references, submissionId, reference);
     enqueue(verdict, verdict.decidedAtMs);
     if (happens(behaviour.duplicatePct, 'duplicate', submissionId)) enqueue(verdict, verdict.decidedAtMs + 1);
     if (happens(behaviour.outOfOrderPct, 'order', submissionId)) {
@@ -140,7 +140,7 @@ export function createSimulatedKyc(options: SimulatedKycOptions): SimulatedKyc {
     name: 'simulated',
     async startVerification({ submissionId, method, person }) {
       const attempts = (tries.get(submissionId) ?? 0) + 1;
-      tries.set(submissionId, attempts);
+      remember(tries, submissionId, attempts);
       if (happens(behaviour.outagePct, 'outage', submissionId, attempts)) {
         throw new KycProviderError('unavailable', 'the simulated provider is out of order');
       }
@@ -169,6 +169,15 @@ export function createSimulatedKyc(options: SimulatedKycOptions): SimulatedKyc {
     },
     nextDueAtMs: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ dueAtMs }) => dueAtMs))),
   };
+}
+
+/** A sandbox may run for months: the oldest is forgotten, for by then nobody repeats it. */
+const MAX_REMEMBERED = 10_000;
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
 }
 
 interface SimulatedVerification {

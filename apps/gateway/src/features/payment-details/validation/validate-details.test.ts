@@ -305,3 +305,34 @@ describe('completeness', () => {
     ]);
   });
 });
+
+describe('the length cap comes before the pattern', () => {
+  const sample = (field: Partial<FieldShape>): RailShape => ({
+    slug: 'sample',
+    countries: ['GB'],
+    currencies: ['GBP'],
+    fields: [{ key: 'note', type: 'text', required: true, maxLength: 30, ...field }],
+  });
+  it('so a pattern that would take ages is not tried on a long value', () => {
+    const result = validateDetails(sample({ pattern: '^(a+)+$' }), { note: `${'a'.repeat(60)}!` });
+    expect(result).toEqual({
+      ok: false,
+      problems: [{ path: 'details.note', message: 'is longer than 30 characters' }],
+    });
+  });
+  it('and holds where there is no pattern', () => {
+    expect(validateDetails(sample({}), { note: 'b'.repeat(30) }).ok).toBe(true);
+    expect(validateDetails(sample({}), { note: 'b'.repeat(31) }).ok).toBe(false);
+  });
+  it('and what is looked at before it is bounded too', () => {
+    expect(validateDetails(sample({ format: 'iban' }), { note: ' '.repeat(10_000_000) }).ok).toBe(false);
+  });
+  it('a format that is not known here is plain text within its pattern', () => {
+    expect(validateDetails(sample({ format: 'invented', pattern: '^[A-Z]{2}$' }), { note: 'AB' }).ok).toBe(
+      true,
+    );
+    expect(validateDetails(sample({ format: 'invented', pattern: '^[A-Z]{2}$' }), { note: 'ABC' }).ok).toBe(
+      false,
+    );
+  });
+});

@@ -82,3 +82,10 @@ it('answers at most as many hits as asked, best first', () => {
   expect(hits).toHaveLength(5);
   expect(hits[0]).toEqual({ entryId: '7', listedName: 'Jonathan Example', score: 100 });
 });
+
+it('a single given name that hundreds share is not compared with each of them', () => {
+  const [given = ''] = (list[0]?.names[0] ?? '').split(' ');
+  const sharing = list.filter(({ names }) => names.some((name) => name.split(' ').includes(given)));
+  expect(sharing.length).toBeGreaterThan(100);
+  expect(index.search(foldName(given), 0.88, 50).comparisons).toBeLessThan(sharing.length);
+});
