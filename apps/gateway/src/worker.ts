@@ -1,9 +1,10 @@
+import { watchTurn } from './chain/watch-loop.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
-import { escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
+import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
@@ -20,6 +21,7 @@ export interface Worker {
 const DEADLINE_CHECK_MS = 500;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
+const WATCH_MS = 250;
 
 export function createWorker(deps: Deps): Worker {
   const handlers: IntentHandler<never>[] = [
@@ -62,6 +64,11 @@ export function createWorker(deps: Deps): Worker {
       );
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
+      for (const chain of deps.chains.all) {
+        const handlers = [creditDeposits(deps)];
+        const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });
+        every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
+      }
       intents.start();
     },
     async stop() {

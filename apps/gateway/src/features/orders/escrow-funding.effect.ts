@@ -1,6 +1,8 @@
-import { tokenByCode } from '../../chain/chain-settings.ts';
+import type { OrderTrigger } from '@causeway/protocol';
+import type { ChainFactHandler, EscrowWatch } from '../../chain/chain-facts.ts';
+import { type ChainSettings, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { finalBalance } from '../../chain/token-reads.ts';
+import { holdDeposit, watchEscrow } from '../../chain/watch.store.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
@@ -9,38 +11,63 @@ import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { OrderHosts } from './order.host.ts';
 import { findOrder, lockOrder, setTransactionHash } from './order.store.ts';
+import type { OrderEscrow, OrderRow } from './order.types.ts';
 
 type OrderPayload = { readonly order_id: string };
 
-const POLL_MS = 500;
+const FUNDED: Readonly<Record<OrderRow['direction'], OrderTrigger>> = {
+  onramp: 'escrow_funded',
+  offramp: 'deposit_finalized',
+};
 
-/** Waits until the escrow holds what the vendor owes, deep enough in the chain to count. */
+/** Makes an order's escrow known to the chain watcher, which also looks through the blocks before it was. */
 export function escrowFundingHandler(
-  tools: UnitTools & { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  tools: UnitTools & { readonly chains: Chains },
 ): IntentHandler<OrderPayload> {
-  async function look({ payload }: Intent<OrderPayload>): Promise<Outcome> {
+  async function register({ payload }: Intent<OrderPayload>): Promise<Outcome> {
     const [order] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
     if (order?.escrow == null) return { kind: 'failed', error: 'the order has no escrow' };
-    if (order.status !== 'awaiting_vendor_escrow_funding') return { kind: 'confirmed' };
-    const { client, settings } = tools.chains.get(order.chain);
-    const token = tokenByCode(settings, order.crypto_currency).address;
-    const { balance, txHash } = await finalBalance(client, settings, token, order.escrow.address);
-    if (balance < BigInt(order.crypto_amount)) return { kind: 'waiting', afterMs: POLL_MS };
+    const { settings } = tools.chains.get(order.chain);
+    const watch = watchOf(settings, order, order.escrow);
     return {
       kind: 'confirmed',
-      result: { tx_hash: txHash ?? null },
-      followUp: async (unit) => {
-        const [locked] = await unit.tx.query(lockOrder, [order.order_id]);
-        if (locked === undefined) return;
-        execute(unit, tools.orderHosts[locked.direction], locked, 'escrow_funded', 'chain');
-        if (txHash !== undefined) unit.tx.defer(setTransactionHash, [order.order_id, txHash]);
-      },
+      result: { watched: watch.address },
+      followUp: async (unit) => watchEscrow(unit, settings.chainId, watch),
     };
   }
   return {
     kind: 'escrow.deploy-and-watch',
     schedule: schedule([5], { maxAttempts: 1_000 }),
-    perform: look,
-    reconcile: look,
+    perform: register,
+    reconcile: register,
+  };
+}
+
+/** What the exact deposit means for its order. One that the order has no use for stays on record, for a person to see. */
+export function creditDeposits(tools: { readonly orderHosts: OrderHosts }): ChainFactHandler {
+  return async (fact, unit) => {
+    if (fact.type !== 'deposit' || fact.kind !== 'exact') return;
+    const [order] = await unit.tx.query(lockOrder, [fact.orderId]);
+    if (order === undefined) {
+      holdDeposit(unit, fact, 'there is no such order');
+      return;
+    }
+    const trigger = FUNDED[order.direction];
+    const execution = execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
+    if (execution.kind === 'refused') holdDeposit(unit, fact, `the order was ${order.status}`);
+    else unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
+  };
+}
+
+/** The seller deposits; off-ramp, what the partner keeps as its fee comes on top. */
+function watchOf(settings: ChainSettings, order: OrderRow, escrow: OrderEscrow): EscrowWatch {
+  const cryptoAmount = BigInt(order.crypto_amount);
+  return {
+    address: escrow.address,
+    orderId: order.order_id,
+    partnerId: order.partner_id,
+    token: tokenByCode(settings, order.crypto_currency).address,
+    expectedAmount: order.direction === 'onramp' ? cryptoAmount : cryptoAmount + BigInt(order.partner_fee),
+    expectedSender: escrow.seller,
   };
 }
