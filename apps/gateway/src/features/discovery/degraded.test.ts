@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import { startCurrenciesServer } from '../../../../../backends/currencies/src/server.ts';
 import { machineNow } from '../../lib/clock.ts';
-import { createHttpCurrencies } from '../../upstream/http-currencies.ts';
-import { type DiscoveryGateway, startDiscoveryGateway, testLogger } from './testing/discovery-gateway.ts';
+import { rateSourcesOf } from '../../upstream/rate-sources.ts';
+import { type DiscoveryGateway, startDiscoveryGateway } from './testing/discovery-gateway.ts';
 
 let gateway: DiscoveryGateway | undefined;
 afterEach(async () => {
@@ -16,12 +17,7 @@ async function call(path: string, init: RequestInit = {}): Promise<{ status: num
 
 test('with a remote backend that was never reached, every endpoint says so in its own envelope', async () => {
   // Port 9 is for discarding: nobody answers there.
-  const currencies = createHttpCurrencies({
-    baseUrl: 'http://127.0.0.1:9',
-    logger: testLogger,
-    wall: machineNow,
-  });
-  gateway = await startDiscoveryGateway({ currencies, withRates: false });
+  gateway = await startDiscoveryGateway({ currenciesUrl: 'http://127.0.0.1:9' });
   for (const path of ['crypto-currencies', 'corridors', 'payment-rails?country=GH&direction=onramp']) {
     expect(await call(`/supported/${path}`)).toEqual({
       status: 500,
@@ -59,4 +55,22 @@ test('before there is a rate, reference data is served and nothing is priced', a
   for (const path of ['/rates', '/currency/convert?from=USDC&to=KES&amount=1']) {
     expect(await call(path)).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
   }
+});
+
+test('what a remote backend quotes is written down, so that its history outlives it', async () => {
+  const backend = await startCurrenciesServer({
+    host: '127.0.0.1',
+    port: 0,
+    clock: { now: machineNow },
+    sources: rateSourcesOf(['simulated'], { now: machineNow }),
+  });
+  gateway = await startDiscoveryGateway({ currenciesUrl: backend.url });
+  await backend.close();
+  expect(await call('/rates?base=USDC&quote=KES')).toMatchObject({
+    status: 200,
+    body: { data: { rates: [{ status: 'fresh' }] } },
+  });
+  const points = async () =>
+    (await call('/rates/history?base=USDC&quote=KES')).body as { data: { points: object[] } };
+  await expect.poll(async () => (await points()).data.points.length).toBeGreaterThan(0);
 });

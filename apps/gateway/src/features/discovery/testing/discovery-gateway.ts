@@ -16,12 +16,7 @@ import { createIdGenerator } from '../../../lib/ids.ts';
 import { createLogger } from '../../../lib/logger.ts';
 import { createMetrics } from '../../../lib/metrics.ts';
 import { startLocalPostgres } from '../../../local/local-postgres.ts';
-import type { Currencies } from '../../../upstream/currencies.port.ts';
-import { createInProcessCurrencies } from '../../../upstream/in-process-currencies.ts';
-import { createLiveSpreads } from '../../../upstream/live-spreads.ts';
-import { createRateHistory } from '../../../upstream/rate.store.ts';
-import { createRatePublisher } from '../../../upstream/rate-publisher.ts';
-import { backfillSimulatedHistory, rateSourcesOf } from '../../../upstream/rate-sources.ts';
+import { createCurrenciesParts } from '../../../upstream/currencies-parts.ts';
 import { seedReference } from '../../../upstream/seed-reference.ts';
 import { registerDiscoveryRoutes } from '../discovery.routes.ts';
 
@@ -71,11 +66,11 @@ export interface DiscoveryGateway extends TestDatabase {
   readonly app: FastifyInstance;
   readonly baseUrl: string;
   readonly operatorKey: string;
-  readonly currencies: Currencies;
 }
 
 export interface DiscoveryGatewayOptions {
-  readonly currencies?: Currencies;
+  /** A remote backend in place of the one in the process. */
+  readonly currenciesUrl?: string;
   readonly withRates?: boolean;
   readonly beforeListening?: (app: FastifyInstance) => void;
 }
@@ -91,24 +86,19 @@ export async function startDiscoveryGateway(
   const operatorKey = `cw_operator_${randomUUID().replaceAll('-', '')}`;
   await db.query(SYSTEM, addOperatorKey, [ids.uuid(), sha256Hex(operatorKey), clock.date()]);
   const principals = createPrincipals(db, listener, testLogger);
-  const catalogue = { localChains: [TEST_LOCAL_CHAIN] };
-  const currencies =
-    options.currencies ??
-    createInProcessCurrencies({ db, listener, logger: testLogger, wall: machineNow, catalogue });
-  const spreads = createLiveSpreads(db, listener, testLogger);
-  const history = createRateHistory(db);
-  const publisher = createRatePublisher({
+  const parts = createCurrenciesParts({
     db,
+    listener,
     logger: testLogger,
     wall: machineNow,
-    history,
-    sources: rateSourcesOf(['simulated'], { now: machineNow }),
     holder: ids.uuid(),
-    backfill: (target) => backfillSimulatedHistory(target, machineNow),
+    currenciesUrl: options.currenciesUrl,
+    rateSources: ['simulated'],
+    catalogue: { localChains: [TEST_LOCAL_CHAIN] },
   });
-  if (options.withRates !== false) await publisher.start();
   await listener.start();
-  await Promise.all([principals.refresh(), currencies.start(), spreads.start()]);
+  if (options.withRates !== false) await parts.rateKeeper.start();
+  await Promise.all([principals.refresh(), parts.start()]);
   const rateLimit = createRateLimit(db, machineNow, testLogger);
   const app = await createServer({
     logger: testLogger,
@@ -125,12 +115,10 @@ export async function startDiscoveryGateway(
     events: [],
     routes: async (server) =>
       registerDiscoveryRoutes(server, {
-        currencies,
-        spreads,
-        history,
+        ...parts,
         wall: machineNow,
         db,
-        editor: { db, clock, ids, ownsCatalogue: options.currencies === undefined },
+        editor: { db, clock, ids, ownsCatalogue: parts.ownsCatalogue },
       }),
   });
   options.beforeListening?.(app);
@@ -140,11 +128,10 @@ export async function startDiscoveryGateway(
     app,
     baseUrl,
     operatorKey,
-    currencies,
     async stop() {
       await app.close();
-      await currencies.stop();
-      await publisher.stop();
+      await parts.stop();
+      await parts.rateKeeper.stop();
       await rateLimit.stop();
       await base.stop();
     },

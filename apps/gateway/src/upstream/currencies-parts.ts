@@ -1,0 +1,78 @@
+import type { CatalogueOptions } from '@causeway/currencies';
+import type { Database } from '../db/database.ts';
+import type { Listener } from '../db/listener.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Currencies } from './currencies.port.ts';
+import { createHttpCurrencies } from './http-currencies.ts';
+import { createInProcessCurrencies } from './in-process-currencies.ts';
+import { createLiveSpreads, type LiveSpreads } from './live-spreads.ts';
+import { createRateHistory, type StoredRateHistory } from './rate.store.ts';
+import type { RateLeadership } from './rate-leadership.ts';
+import { createRatePublisher } from './rate-publisher.ts';
+import { createRateRecorder } from './rate-recorder.ts';
+import { backfillSimulatedHistory, type RateSourceSetting, rateSourcesOf } from './rate-sources.ts';
+
+export interface CurrenciesPartsOptions {
+  readonly db: Database;
+  /** Not started yet: what is listened for is named before it connects. */
+  readonly listener: Listener;
+  readonly logger: Logger;
+  /** Machine time. */
+  readonly wall: () => number;
+  /** Names this process among the workers; a uuid. */
+  readonly holder: string;
+  /** A remote backend; without it the one in this process is used. */
+  readonly currenciesUrl: string | undefined;
+  /** For the backend in this process; a remote one has its own. */
+  readonly rateSources: readonly RateSourceSetting[];
+  readonly catalogue?: CatalogueOptions;
+}
+
+export interface CurrenciesParts {
+  readonly currencies: Currencies;
+  readonly spreads: LiveSpreads;
+  readonly history: StoredRateHistory;
+  /** The worker's part: reads sources or writes down what a remote backend says. Every worker starts it, one of them leads. */
+  readonly rateKeeper: RateLeadership;
+  readonly ownsCatalogue: boolean;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Everything of the currencies backend that a process needs, whichever way the backend is reached. */
+export function createCurrenciesParts(options: CurrenciesPartsOptions): CurrenciesParts {
+  const { db, listener, logger, wall, holder, currenciesUrl, rateSources } = options;
+  const catalogue = options.catalogue === undefined ? {} : { catalogue: options.catalogue };
+  const history = createRateHistory(db);
+  const spreads = createLiveSpreads(db, listener, logger);
+  const currencies =
+    currenciesUrl === undefined
+      ? createInProcessCurrencies({ db, listener, logger, wall, ...catalogue })
+      : createHttpCurrencies({ baseUrl: currenciesUrl, logger, wall, ...catalogue });
+  const rateKeeper =
+    currenciesUrl === undefined
+      ? createRatePublisher({
+          db,
+          logger,
+          wall,
+          history,
+          holder,
+          sources: rateSourcesOf(rateSources, { now: wall }),
+          ...(rateSources.includes('simulated')
+            ? { backfill: (target: StoredRateHistory) => backfillSimulatedHistory(target, wall) }
+            : {}),
+        })
+      : createRateRecorder({ db, logger, wall, history, currencies, holder });
+
+  return {
+    currencies,
+    spreads,
+    history,
+    rateKeeper,
+    ownsCatalogue: currenciesUrl === undefined,
+    async start() {
+      await Promise.all([currencies.start(), spreads.start()]);
+    },
+    stop: () => currencies.stop(),
+  };
+}
