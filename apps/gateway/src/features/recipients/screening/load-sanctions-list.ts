@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { decodeText } from './list-text.ts';
 import { readOfacAlternates, readOfacCsv, readOfacXml, withAlternates } from './ofac-list.ts';
 import { readFollowTheMoney, readSimpleTargets } from './opensanctions-list.ts';
-import { createSanctionsIndex, type SanctionsIndex } from './sanctions-index.ts';
+import { type SanctionsIndex, startSanctionsIndex } from './sanctions-index.ts';
 import {
   DEFAULT_LIST_LIMITS,
   type ListLimits,
@@ -48,16 +48,17 @@ export async function loadSanctionsList(
       ? new Map<string, string[]>()
       : await readOfacAlternates(textOf(source.alternatesPath, digest, limits), limits);
   const format = source.format ?? (await detectFormat(source.path));
-  const entries: SanctionsEntry[] = [];
+  // Indexed as it is read: a process that serves requests meanwhile is not held up for the length of the list.
+  const index = startSanctionsIndex();
   for await (const entry of READERS[format](textOf(source.path, digest, limits), limits)) {
-    if (entries.length >= limits.maxEntries) {
+    if (index.entryCount >= limits.maxEntries) {
       throw new SanctionsListError(`the list has more than ${limits.maxEntries} entries`);
     }
-    entries.push(aliases.size === 0 ? entry : withAlternates(entry, aliases, limits));
+    index.add(aliases.size === 0 ? entry : withAlternates(entry, aliases, limits));
   }
   // An empty list would clear everybody.
-  if (entries.length === 0) throw new SanctionsListError('the list has no entries');
-  return { index: createSanctionsIndex(entries), format, version: digest.digest('hex').slice(0, 16) };
+  if (index.entryCount === 0) throw new SanctionsListError('the list has no entries');
+  return { index, format, version: digest.digest('hex').slice(0, 16) };
 }
 
 async function* bytesOf(path: string, digest: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {

@@ -24,12 +24,22 @@ interface ListedName {
   readonly wordsNeeded: number;
 }
 
+export interface GrowingSanctionsIndex extends SanctionsIndex {
+  add(entry: SanctionsEntry): void;
+}
+
+export function createSanctionsIndex(entries: Iterable<SanctionsEntry>): SanctionsIndex {
+  const index = startSanctionsIndex();
+  for (const entry of entries) index.add(entry);
+  return index;
+}
+
 /**
  * Finds listed names by their words: a word leads to the words that sound like it, give or take a letter, or that have
  * the same consonants, and those lead to the names that contain them. Only names that share two words with the query
  * are compared in full, so the cost follows the likeness and not the length of the list.
  */
-export function createSanctionsIndex(entries: Iterable<SanctionsEntry>): SanctionsIndex {
+export function startSanctionsIndex(): GrowingSanctionsIndex {
   const listed: ListedName[] = [];
   const words = new Map<string, { word: NameWord; names: number[] }>();
   const wordsByKey = new Map<string, string[]>();
@@ -57,7 +67,7 @@ export function createSanctionsIndex(entries: Iterable<SanctionsEntry>): Sanctio
     for (const key of keysOf(word)) append(wordsByKey, key, id);
   }
 
-  for (const entry of entries) {
+  function add(entry: SanctionsEntry): void {
     entryCount += 1;
     for (const name of new Set(entry.names)) addName(entry, name);
   }
@@ -104,6 +114,7 @@ export function createSanctionsIndex(entries: Iterable<SanctionsEntry>): Sanctio
     get nameCount() {
       return listed.length;
     },
+    add,
     search,
   };
 }
