@@ -92,11 +92,17 @@ function asCausewayError(error: unknown): CausewayError {
       return invalidRequest('path', 'has invalid percent-encoding');
     default:
   }
+  if (UNSTORABLE_TEXT_CODES.has(String(code))) {
+    return invalidRequest('request', 'contains a character that no text can hold (U+0000)');
+  }
   if (error instanceof SyntaxError && 'statusCode' in error && error.statusCode === 400) {
     return invalidRequest('body', 'must be valid JSON');
   }
   return new CausewayError('INTERNAL_ERROR', { cause: error });
 }
+
+// What PostgreSQL says of U+0000, in a text and in a JSON document: the request's fault, wherever it was put.
+const UNSTORABLE_TEXT_CODES = new Set(['22021', '22P05']);
 
 export function invalidRequest(path: string, message: string): CausewayError {
   return invalidFields([{ path, message }]);

@@ -81,6 +81,8 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
   let byKey = new Map<string, Principal>();
   let refreshing: Promise<void> | undefined;
   let again = false;
+  // False when the last refresh failed: memory may then hold a key that was revoked meanwhile.
+  let trusted = false;
 
   async function load(): Promise<void> {
     do {
@@ -89,10 +91,12 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
       byHash = new Map(rows.map((row) => [row.key_hash, principalOf(row)]));
       byKey = new Map();
     } while (again);
+    trusted = true;
   }
 
   function refresh(): Promise<void> {
     again = true;
+    trusted = false;
     refreshing ??= load().finally(() => {
       refreshing = undefined;
     });
@@ -109,7 +113,8 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
     refresh,
     find(key) {
       if (key.length > MAX_KEY_LENGTH) return null;
-      const current = listener.healthy && refreshing === undefined;
+      const current = listener.healthy && trusted;
+      if (!trusted && refreshing === undefined) refreshInBackground();
       const seen = current ? byKey.get(key) : undefined;
       if (seen !== undefined) return seen;
       const hash = sha256Hex(key);

@@ -82,7 +82,9 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
       ]);
       for (const row of rows) {
         const window = windows.get(row.bucket);
-        if (window?.start === Number(row.window_start)) window.shared = Number(row.used);
+        // Answers may overtake each other; a count only grows.
+        if (window?.start === Number(row.window_start))
+          window.shared = Math.max(window.shared, Number(row.used));
       }
     } catch (error) {
       dirty.forEach(([, window], index) => {
@@ -107,7 +109,9 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
     window.unpushed = 0;
     try {
       const rows = await db.query(SYSTEM, addToWindow, [bucket, window.start, counted]);
-      window.shared = Number(rows[0]?.used ?? counted);
+      const used = Number(rows[0]?.used ?? counted);
+      window.shared = Math.max(window.shared, used);
+      return verdict(used <= limit, limit, used, reset);
     } catch (error) {
       // Without the shared count, each process still holds its own line.
       window.shared += counted;

@@ -4,10 +4,10 @@ import type { IdGenerator } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
-import { answerFrameworkError, registerErrors } from './errors.ts';
+import { answerFrameworkError, invalidRequest, registerErrors } from './errors.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
-import { answerClientError, registerHeaders } from './transport.ts';
+import { clientErrorAnswerer, registerHeaders } from './transport.ts';
 
 export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly logger: Logger;
@@ -39,7 +39,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     // No logger a request: most requests log nothing, and those that do name their id themselves.
     childLoggerFactory: (logger) => logger,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrorAnswerer(options.ids),
     frameworkErrors: answerFrameworkError,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
@@ -51,7 +51,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   registerErrors(app);
   registerMeasurement(app, options.metrics);
   registerAccess(app, options);
-  allowEmptyJsonBodies(app);
+  readJsonBodies(app);
   await registerOpenApi(app, options);
   await options.routes(app);
   return app;
@@ -84,12 +84,44 @@ function strictBodies(): ReturnType<typeof AjvCompiler> {
   }) as never;
 }
 
-/** `POST` with a JSON content type and nothing in it means "no body" (confirm-payment-sent and the like). */
-function allowEmptyJsonBodies(app: FastifyInstance): void {
+/**
+ * `POST` with a JSON content type and nothing in it means "no body" (confirm-payment-sent and the like). What is
+ * nested beyond any sense is refused here, because everything that walks a value later would run out of stack.
+ */
+function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
+    if (isTooDeep(body as string)) return done(invalidRequest('body', 'is nested too deeply'));
     parse(request, body as string, done);
   });
+}
+
+const MAX_NESTING = 64;
+
+function isTooDeep(json: string): boolean {
+  if (json.length <= MAX_NESTING) return false;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i++) {
+    switch (json[i]) {
+      case '"':
+        inString = !inString;
+        break;
+      case '\\':
+        i++;
+        break;
+      case '[':
+      case '{':
+        if (!inString && ++depth > MAX_NESTING) return true;
+        break;
+      case ']':
+      case '}':
+        if (!inString) depth--;
+        break;
+      default:
+    }
+  }
+  return false;
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
+import type { IdGenerator } from '../lib/ids.ts';
 
 /** Headers of every answer, and answers to what is not even HTTP. */
 export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
@@ -23,27 +24,34 @@ const STATUS_LINES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify(
-    toPartnerErrorBody(
-      new CausewayError('VALIDATION_ERROR', {
-        message: 'The request is not valid HTTP.',
-        details: { fields: [{ path: 'request', message: 'is not valid HTTP' }] },
-      }),
-    ),
-  );
-  socket.end(
-    [
-      `HTTP/1.1 ${STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'}`,
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+export function clientErrorAnswerer(
+  ids: IdGenerator,
+): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+    socket.end(
+      [
+        `HTTP/1.1 ${statusLine}`,
+        `x-request-id: ${ids.uuid()}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(NOT_HTTP)}`,
+        'connection: close',
+        '',
+        NOT_HTTP,
+      ].join('\r\n'),
+    );
+  };
 }
+
+const NOT_HTTP = JSON.stringify(
+  toPartnerErrorBody(
+    new CausewayError('VALIDATION_ERROR', {
+      message: 'The request is not valid HTTP.',
+      details: { fields: [{ path: 'request', message: 'is not valid HTTP' }] },
+    }),
+  ),
+);
