@@ -13,6 +13,7 @@ import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { CONFIRMATIONS, describeGround } from '../../apps/gateway/src/sandbox.ts';
 import { createWorker } from '../../apps/gateway/src/worker.ts';
+import { type Answer, type CallOptions, call } from './call.ts';
 import { cloneDatabase } from './database.ts';
 import type {} from './global-setup.ts';
 
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   readonly onLog?: (line: string) => void;
 }
 
+export { type Answer, type CallOptions, call } from './call.ts';
+
 /** A whole gateway in this process, on a database (and chains) of its own. */
 export interface TestGateway {
   readonly baseUrl: string;
@@ -38,22 +41,6 @@ export interface TestGateway {
   readonly env: Readonly<Record<string, string>>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
-}
-
-export interface CallOptions {
-  /** The first partner's key by default; null sends none. */
-  readonly key?: string | null;
-  readonly body?: unknown;
-  readonly rawBody?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
-  readonly body: any;
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
@@ -129,32 +116,4 @@ async function startChains(home: string, chains: readonly ChainSettings[]): Prom
       }),
     ),
   );
-}
-
-export async function call(
-  baseUrl: string,
-  method: string,
-  path: string,
-  options: CallOptions = {},
-): Promise<Answer> {
-  const headers = new Headers(options.headers);
-  if (options.key) headers.set('x-api-key', options.key);
-  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    redirect: 'manual',
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { createDatabase, type Database } from '../../apps/gateway/src/db/database.ts';
+import { createListener, type Listener } from '../../apps/gateway/src/db/listener.ts';
+import type { UnitTools } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import { createPrincipals, type PrincipalKind } from '../../apps/gateway/src/http/principals.ts';
+import { createRateLimit } from '../../apps/gateway/src/http/rate-limit.ts';
+import { createServer } from '../../apps/gateway/src/http/server.ts';
+import { createClock, type MovableClock } from '../../apps/gateway/src/lib/clock.ts';
+import { randomToken, sha256Hex, TOKEN_PREFIX } from '../../apps/gateway/src/lib/crypto.ts';
+import { createIdGenerator, newId } from '../../apps/gateway/src/lib/ids.ts';
+import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
+import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
+
+export interface ShellOptions {
+  readonly databaseUrl: string;
+  readonly routes: (app: FastifyInstance, tools: UnitTools) => void;
+  readonly partnerPerMinute?: number;
+  readonly publicPerMinute?: number;
+  readonly trustedProxies?: readonly string[];
+  /** Machine time, which rate-limit windows follow. */
+  readonly wall?: () => number;
+  readonly onLog?: (line: string) => void;
+}
+
+/** The HTTP shell as a gateway process has it, with routes of the test's own. Several may share a database. */
+export interface Shell {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly db: Database;
+  readonly clock: MovableClock;
+  readonly listener: Listener;
+  stop(): Promise<void>;
+}
+
+export async function startShell(options: ShellOptions): Promise<Shell> {
+  const db = createDatabase({ connectionString: options.databaseUrl, poolSize: 10 });
+  const clock = createClock();
+  const ids = createIdGenerator();
+  const logger = createLogger({
+    level: options.onLog ? 'debug' : 'silent',
+    format: 'json',
+    destination: { write: (line) => options.onLog?.(line) },
+  });
+  const listener = createListener(options.databaseUrl, () => {});
+  const principals = createPrincipals(db, listener, logger);
+  const rateLimit = createRateLimit(db, options.wall ?? Date.now, logger);
+  await listener.start();
+  await principals.refresh();
+  const app = await createServer({
+    logger,
+    ids,
+    metrics: createMetrics({ processMetrics: false }),
+    bodyLimitBytes: 1_048_576,
+    trustedProxies: options.trustedProxies ?? [],
+    principals,
+    rateLimit,
+    partnerPerMinute: options.partnerPerMinute ?? 100_000,
+    publicPerMinute: options.publicPerMinute ?? 100_000,
+    baseUrl: 'http://127.0.0.1',
+    sandbox: true,
+    events: [],
+    routes: async (server) => options.routes(server, { db, clock, ids }),
+  }).catch(async (error) => {
+    await Promise.all([rateLimit.stop(), listener.close()]);
+    await db.close();
+    throw error;
+  });
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    baseUrl,
+    port: Number(new URL(baseUrl).port),
+    db,
+    clock,
+    listener,
+    async stop() {
+      await app.close();
+      await rateLimit.stop();
+      await listener.close();
+      await db.close();
+    },
+  };
+}
+
+/** A new key, written by the owner's connection as the operator's routes would. */
+export async function insertKey(
+  owner: pg.Client,
+  kind: PrincipalKind,
+  ownerId: string | null,
+): Promise<string> {
+  const key = randomToken(kind === 'partner' ? TOKEN_PREFIX.partnerTest : TOKEN_PREFIX[kind]);
+  await owner.query(
+    `INSERT INTO api_keys (key_id, kind, owner_id, key_hash, hint, created_at) VALUES ($1, $2, $3, $4, '', clock_timestamp())`,
+    [newId(), kind, ownerId, sha256Hex(key)],
+  );
+  return key;
+}
+
+export async function revokeKey(owner: pg.Client, key: string): Promise<void> {
+  await owner.query('UPDATE api_keys SET revoked_at = clock_timestamp() WHERE key_hash = $1', [
+    sha256Hex(key),
+  ]);
+}
