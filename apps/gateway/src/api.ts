@@ -5,6 +5,7 @@ import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
+import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
@@ -55,6 +56,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerUserRoutes(server, deps);
       registerKycRoutes(server, { ...deps, publicBaseUrl: baseUrl });
       registerProviderRoutes(server, deps);
+      registerPaymentDetailsRoutes(server, deps);
       registerQuoteRoutes(server, {
         ...deps,
         quoteTtlSeconds: config.quoteTtlSeconds,

@@ -8,6 +8,8 @@ import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
 import { createOrderHosts, type OrderHosts } from './features/orders/order.host.ts';
+import { createCatalogueCheck } from './features/payment-details/catalogue-check.ts';
+import type { DetailsCheck } from './features/payment-details/details-check.port.ts';
 import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
 import { loadIndexKey } from './features/privacy/index-key.ts';
 import { createVaults, type Vaults } from './features/privacy/vault.ts';
@@ -53,6 +55,7 @@ export interface Deps extends CustomerParts {
   readonly vaults: Vaults;
   /** Finds equal values without reading them. */
   readonly blindIndex: BlindIndex;
+  readonly detailsCheck: DetailsCheck;
   /** Reference data and rates, in memory. */
   readonly currencies: Currencies;
   readonly chains: Chains;
@@ -157,6 +160,7 @@ export async function createDeps(
     sealer,
     vaults: createVaults(sealer),
     blindIndex,
+    detailsCheck: createCatalogueCheck(currencies),
     currencies,
     chains,
     transactor,

@@ -1,0 +1,32 @@
+import type { BeneficiaryType } from './validation/rail-shape.types.ts';
+
+export interface DetailsRequest {
+  readonly rail: string;
+  readonly currency: string;
+  readonly countryCode: string;
+  readonly institutionId: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Details that fit, in the form that is kept. */
+export interface CheckedDetails {
+  readonly rail: string;
+  readonly currency: string;
+  readonly countryCode: string;
+  readonly institutionId: string | null;
+  readonly formatId: string | null;
+  readonly beneficiaryType: BeneficiaryType;
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** Says whether details are complete and well formed; never whether the account exists. */
+export interface DetailsCheck {
+  /** Throws the refusal (a CausewayError), or `DetailsCheckUnavailable` when nobody can say at present. */
+  check(request: DetailsRequest): CheckedDetails;
+  /** Details as they may be shown; what is not known to be public is masked. */
+  mask(rail: string, details: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+}
+
+export class DetailsCheckUnavailable extends Error {
+  override readonly name = 'DetailsCheckUnavailable';
+}

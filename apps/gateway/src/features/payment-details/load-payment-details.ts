@@ -1,0 +1,32 @@
+import { CausewayError } from '@causeway/protocol';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Vaults } from '../privacy/vault.ts';
+import { vaultOfUser } from '../users/load-user.ts';
+import type { UserRow } from '../users/user.store.ts';
+import { findPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
+
+export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
+
+const LARGEST_ID = 2n ** 63n - 1n;
+
+/** Payment details of this customer and of no other, whatever number was sent. */
+export async function loadPaymentDetails(
+  unit: UnitOfWork,
+  userId: string,
+  paymentDetailsId: string,
+): Promise<PaymentDetailsRow> {
+  const possible = /^[0-9]{1,19}$/.test(paymentDetailsId) && BigInt(paymentDetailsId) <= LARGEST_ID;
+  const [row] = possible ? await unit.tx.query(findPaymentDetails, [paymentDetailsId, userId]) : [];
+  if (row === undefined) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
+  return row;
+}
+
+/** The details in clear, for those who pay by them. */
+export function openPaymentDetails(
+  vaults: Vaults,
+  user: UserRow,
+  row: PaymentDetailsRow,
+): Readonly<Record<string, string>> {
+  const text = vaultOfUser(vaults, user).open(row.details_sealed, sealedDetailsContext(row.seal_id));
+  return JSON.parse(text) as Record<string, string>;
+}

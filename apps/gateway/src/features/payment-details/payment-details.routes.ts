@@ -1,0 +1,88 @@
+import {
+  PageInput,
+  PaymentDetailsInput,
+  PaymentDetailsListSchema,
+  PaymentDetailsSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerScope } from '../../db/database.ts';
+import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { readUser } from '../users/load-user.ts';
+import { createPaymentDetails, type PaymentDetailsTools } from './create-payment-details.ts';
+import { openPaymentDetails } from './load-payment-details.ts';
+import { countPaymentDetails, listPaymentDetails } from './payment-details.store.ts';
+import { paymentDetailsView } from './payment-details.view.ts';
+
+export interface PaymentDetailsRouteTools extends UnitTools, PaymentDetailsTools {}
+
+const TAG = 'Payment details';
+const URL = '/api/v1/partner/users/:user_uuid/payment-details';
+const UserParams = Type.Object({ user_uuid: Uuid });
+
+export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: PaymentDetailsRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: URL,
+      operationId: 'createPaymentDetails',
+      tag: TAG,
+      summary: 'Create payment details of a customer',
+      description:
+        'Completeness and format are checked, not whether the account exists. Values are answered masked.',
+      params: UserParams,
+      body: PaymentDetailsInput,
+      data: PaymentDetailsSchema,
+      errors: [
+        'USER_NOT_FOUND',
+        'INVALID_RECIPIENT_FIELDS',
+        'INSTITUTION_REQUIRED',
+        'INSTITUTION_NOT_AVAILABLE',
+      ],
+    },
+    async ({ params, body }, _partner, unit) => {
+      const { row, details } = await createPaymentDetails(tools, unit, params.user_uuid, {
+        rail: body.rail,
+        currency: body.currency,
+        countryCode: body.country_code,
+        institutionId: body.institution_id ?? undefined,
+        details: body.details,
+      });
+      return paymentDetailsView(tools.detailsCheck, row, details);
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: URL,
+      operationId: 'listPaymentDetails',
+      tag: TAG,
+      summary: 'List payment details of a customer, newest first',
+      params: UserParams,
+      query: Type.Object(PageInput),
+      data: PaymentDetailsListSchema,
+      errors: ['USER_NOT_FOUND'],
+    },
+    async ({ params, query: { page, limit } }, { partnerId }) => {
+      const scope = partnerScope(partnerId);
+      const user = await readUser(tools.db, scope, params.user_uuid);
+      const [rows, [count]] = await tools.db.transaction(scope, (tx) =>
+        tx.queryBoth(listPaymentDetails, [user.user_id, limit, (page - 1) * limit], countPaymentDetails, [
+          user.user_id,
+        ]),
+      );
+      return {
+        payment_details: rows.map((row) =>
+          paymentDetailsView(tools.detailsCheck, row, openPaymentDetails(tools.vaults, user, row)),
+        ),
+        pagination: { page, limit, total: Number(count?.total ?? 0) },
+      };
+    },
+  );
+}

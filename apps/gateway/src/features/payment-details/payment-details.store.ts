@@ -1,0 +1,62 @@
+import { statement } from '../../db/statement.ts';
+
+export interface PaymentDetailsRow {
+  payment_details_id: string;
+  seal_id: string;
+  partner_id: string;
+  user_id: string;
+  rail: string;
+  currency: string;
+  country_code: string;
+  institution_id: string | null;
+  format_id: string | null;
+  beneficiary_type: 'individual' | 'business';
+  details_sealed: string;
+  validated: boolean;
+  created_at: Date;
+}
+
+const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, rail, currency, country_code, institution_id,
+  format_id, beneficiary_type, details_sealed, validated, created_at`;
+
+export const insertPaymentDetails = statement<
+  [
+    sealId: string,
+    partnerId: string,
+    userId: string,
+    rail: string,
+    currency: string,
+    countryCode: string,
+    institutionId: string | null,
+    formatId: string | null,
+    beneficiaryType: string,
+    detailsSealed: string,
+    validated: boolean,
+    at: Date,
+  ],
+  PaymentDetailsRow
+>(
+  'payment_details.insert',
+  `INSERT INTO payment_details (seal_id, partner_id, user_id, rail, currency, country_code, institution_id, format_id,
+     beneficiary_type, details_sealed, validated, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
+);
+
+export const findPaymentDetails = statement<[paymentDetailsId: string, userId: string], PaymentDetailsRow>(
+  'payment_details.find',
+  `SELECT ${COLUMNS} FROM payment_details WHERE payment_details_id = $1 AND user_id = $2`,
+);
+
+export const listPaymentDetails = statement<
+  [userId: string, limit: number, offset: number],
+  PaymentDetailsRow
+>(
+  'payment_details.list',
+  `SELECT ${COLUMNS} FROM payment_details WHERE user_id = $1
+    ORDER BY payment_details_id DESC LIMIT $2 OFFSET $3`,
+);
+
+export const countPaymentDetails = statement<[userId: string], { total: string }>(
+  'payment_details.count',
+  'SELECT count(*) AS total FROM payment_details WHERE user_id = $1',
+);
