@@ -9,6 +9,8 @@ const WHOLE_DISCOUNT = 0.97;
 const WHOLE_THRESHOLD = 0.95;
 const WHOLE_MIN_LENGTH = 6;
 const SHORT_WORD = 3;
+const ONE_SLIP = 0.9;
+const SLIP_MIN_LENGTH = 5;
 /** How much of the shorter name has to be there, against how much of the longer one. */
 const SHORTER_SHARE = 0.75;
 
@@ -54,7 +56,27 @@ export function wordSimilarity(left: NameWord, right: NameWord): number {
   if (Math.min(left.text.length, right.text.length) <= SHORT_WORD) {
     return left.sound === right.sound ? SOUND_DISCOUNT : 0;
   }
-  return Math.max(jaroWinkler(left.text, right.text), SOUND_DISCOUNT * jaroWinkler(left.sound, right.sound));
+  // Jaro-Winkler is hard on a slip in the first letters, where a typing mistake is as likely as anywhere.
+  const slip = isOneSlip(left.text, right.text) ? ONE_SLIP : 0;
+  return Math.max(
+    slip,
+    jaroWinkler(left.text, right.text),
+    SOUND_DISCOUNT * jaroWinkler(left.sound, right.sound),
+  );
+}
+
+/** One letter left out, added, replaced, or swapped with the next; in a word long enough to be told by the rest. */
+export function isOneSlip(left: string, right: string): boolean {
+  const [short, long] = left.length <= right.length ? [left, right] : [right, left];
+  if (short.length < SLIP_MIN_LENGTH || long.length - short.length > 1) return false;
+  let start = 0;
+  while (start < short.length && short[start] === long[start]) start += 1;
+  if (long.length > short.length) return short.slice(start) === long.slice(start + 1);
+  const swapped = short[start] === long[start + 1] && short[start + 1] === long[start];
+  return (
+    short.slice(start + 1) === long.slice(start + 1) ||
+    (swapped && short.slice(start + 2) === long.slice(start + 2))
+  );
 }
 
 export const isInitial = (word: NameWord): boolean => /^[a-z]$/.test(word.text);
