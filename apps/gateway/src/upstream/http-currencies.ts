@@ -1,12 +1,5 @@
-import {
-  buildCatalogue,
-  type CatalogueOptions,
-  parseReferenceData,
-  type RateReading,
-} from '@causeway/currencies';
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { Agent, request } from 'undici';
+import { buildCatalogue, type CatalogueOptions, parseReferenceData } from '@causeway/currencies';
+import { Agent } from 'undici';
 import type { Logger } from '../lib/logger.ts';
 import {
   type Currencies,
@@ -14,8 +7,8 @@ import {
   currenciesUnavailable,
   type ReferenceSnapshot,
 } from './currencies.port.ts';
+import { askForSnapshot, type ReceivedSnapshot } from './http-snapshot.ts';
 import { DEFAULT_MAX_RATE_AGE_MS } from './in-process-currencies.ts';
-import { parsePublishedLegs } from './published-legs.ts';
 import { RateTable } from './rate-table.ts';
 
 export interface HttpCurrenciesOptions {
@@ -36,15 +29,6 @@ const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_BYTES = 32 * 1_024 * 1_024;
 /** A few missed polls are nothing to tell anybody. */
 const TOLD_AGE_SECONDS = 5;
-
-const snapshotBody = Compile(
-  Type.Object({
-    reference_version: Type.String({ minLength: 1, maxLength: 200 }),
-    /** Null where the caller has this version already. */
-    reference: Type.Union([Type.Object({}), Type.Null()]),
-    legs: Type.Array(Type.Unknown()),
-  }),
-);
 
 /**
  * A currencies backend of its own, reached over HTTP and asked every second. While it is slow, down or talks
@@ -68,55 +52,37 @@ export function createHttpCurrencies(options: HttpCurrenciesOptions): Currencies
   let polling: Promise<void> = Promise.resolve();
 
   async function pull(): Promise<void> {
-    const known = reference === undefined ? '' : `?known_reference=${encodeURIComponent(reference.version)}`;
-    const response = await request(`${options.baseUrl}/snapshot${known}`, {
+    const received = await askForSnapshot({
+      url: `${options.baseUrl}/snapshot`,
       dispatcher: agent,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      // The whole call, however slowly the bytes come.
-      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]),
-      headers: { accept: 'application/json', ...(etag === undefined ? {} : { 'if-none-match': etag }) },
+      signal: stopping.signal,
+      timeoutMs,
+      maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+      knownReference: reference?.version,
+      etag,
     });
-    if (response.statusCode === 304 && reference !== undefined) {
-      await response.body.dump();
-      confirmedAt = wall();
-      return;
-    }
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new Error(`the currencies backend answered ${response.statusCode}`);
-    }
-    const text = await readCapped(response.body, options.maxBytes ?? DEFAULT_MAX_BYTES);
-    take(text, response.headers.etag);
+    if (received === 'unchanged') confirmedAt = wall();
+    else take(received);
   }
 
-  function take(text: string, tag: string | string[] | undefined): void {
-    const body: unknown = JSON.parse(text);
-    const legs = snapshotBody.Check(body) ? parsePublishedLegs(body.legs) : undefined;
-    if (!snapshotBody.Check(body) || legs === undefined) {
-      throw new Error('the currencies backend answered something that is no snapshot');
-    }
-    const nextReference = takeReference(body.reference_version, body.reference);
+  function take(received: ReceivedSnapshot): void {
+    const next = referenceOf(received);
     confirmedAt = wall();
-    etag = typeof tag === 'string' ? tag : undefined;
-    const ratesMoved = JSON.stringify(legs) !== JSON.stringify(rates.legs);
-    if (ratesMoved) rates = tableOf(legs);
-    if (!ratesMoved && nextReference === reference) return;
-    reference = nextReference;
+    etag = received.etag;
+    const ratesMoved = JSON.stringify(received.legs) !== JSON.stringify(rates.legs);
+    // Our own time of receipt: the clock of the other machine may be wrong.
+    if (ratesMoved) rates = new RateTable({ publishedAt: wall(), legs: received.legs });
+    if (!ratesMoved && next === reference) return;
+    reference = next;
     snapshot = undefined;
     for (const react of reactions) react();
   }
 
-  function takeReference(version: string, data: object | null): ReferenceSnapshot {
+  function referenceOf({ referenceVersion: version, reference: data }: ReceivedSnapshot): ReferenceSnapshot {
     if (reference?.version === version) return reference;
     if (data === null)
       throw new Error('the currencies backend left out reference data that is not known here');
     return { version, catalogue: buildCatalogue(parseReferenceData(data), options.catalogue) };
-  }
-
-  function tableOf(legs: readonly RateReading[]): RateTable {
-    // Our own time of receipt: the clock of the other machine may be wrong.
-    return new RateTable({ publishedAt: wall(), legs });
   }
 
   async function poll(): Promise<void> {
@@ -167,15 +133,4 @@ export function createHttpCurrencies(options: HttpCurrenciesOptions): Currencies
       await agent.destroy();
     },
   };
-}
-
-async function readCapped(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`the currencies backend answered more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

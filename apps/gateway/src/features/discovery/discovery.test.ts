@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import * as gatewaySchemas from './gateway.schemas.ts';
+import * as ratesSchemas from './rates.schemas.ts';
 import * as supportedSchemas from './supported.schemas.ts';
 import {
   type DiscoveryGateway,
@@ -47,12 +48,12 @@ const LISTINGS: [string, TSchema][] = [
   ['/supported/institutions?rail=imps-neft-india&limit=100', supportedSchemas.Institutions],
   ['/supported/institutions?rail=iban-sepa', supportedSchemas.Institutions],
   ['/supported/corridors', supportedSchemas.Corridors],
-  ['/rates', gatewaySchemas.Rates],
-  ['/rates?base=usdc', gatewaySchemas.Rates],
-  ['/rates?quote=KES', gatewaySchemas.Rates],
-  ['/rates?base=USDC&quote=KES', gatewaySchemas.Rates],
-  ['/rates/history?base=USDC&quote=KES', gatewaySchemas.RateHistory],
-  ['/currency/convert?from=USDC&to=JPY&amount=1.5', gatewaySchemas.Conversion],
+  ['/rates', ratesSchemas.Rates],
+  ['/rates?base=usdc', ratesSchemas.Rates],
+  ['/rates?quote=KES', ratesSchemas.Rates],
+  ['/rates?base=USDC&quote=KES', ratesSchemas.Rates],
+  ['/rates/history?base=USDC&quote=KES', ratesSchemas.RateHistory],
+  ['/currency/convert?from=USDC&to=JPY&amount=1.5', ratesSchemas.Conversion],
   ['/currencies', gatewaySchemas.Currencies],
   ['/cryptocurrencies', gatewaySchemas.CryptoCurrenciesWithNetworks],
   ['/bridge-cryptocurrencies', gatewaySchemas.BridgeCryptoCurrencies],

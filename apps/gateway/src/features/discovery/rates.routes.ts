@@ -6,7 +6,7 @@ import { preparedRoute } from '../../http/supported-route.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
 import { type RateHistory, readRateHistory } from '../../upstream/rate.store.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as schemas from './gateway.schemas.ts';
+import * as schemas from './rates.schemas.ts';
 import { assetOf, convertAmount, listRates } from './rates.ts';
 
 export interface RatesDeps {

@@ -17,9 +17,13 @@ const TAG = 'Supported resources';
 const MAX_REMEMBERED_URL_LENGTH = 300;
 
 export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDeps): void {
-  const { currencies } = deps;
+  registerListings(app, deps.currencies);
+  registerQuestions(app, deps.currencies);
+  registerCorridors(app, deps);
+}
+
+function registerListings(app: FastifyInstance, currencies: Currencies): void {
   const listings = new AnswerMemory();
-  const byUrl = new AnswerMemory();
 
   function listed(key: string, make: (snapshot: CurrenciesSnapshot) => unknown): () => PreparedReading {
     return () => {
@@ -29,12 +33,6 @@ export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDep
         ageSeconds: snapshot.ageSeconds,
       };
     };
-  }
-
-  /** The same question is mostly asked in the same words, so the address itself is the first key. */
-  function asked(snapshot: CurrenciesSnapshot, url: string, make: () => unknown): PreparedReading {
-    const memory = url.length <= MAX_REMEMBERED_URL_LENGTH ? byUrl : new AnswerMemory();
-    return { answer: memory.recall(snapshot.reference, url, make), ageSeconds: snapshot.ageSeconds };
   }
 
   supportedRoute(
@@ -73,6 +71,16 @@ export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDep
     },
     listed('fiat-currencies', ({ reference }) => reference.catalogue.fiatCurrencies()),
   );
+}
+
+function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
+  const byUrl = new AnswerMemory();
+
+  /** The same question is mostly asked in the same words, so the address itself is the first key. */
+  function asked(snapshot: CurrenciesSnapshot, url: string, make: () => unknown): PreparedReading {
+    const memory = url.length <= MAX_REMEMBERED_URL_LENGTH ? byUrl : new AnswerMemory();
+    return { answer: memory.recall(snapshot.reference, url, make), ageSeconds: snapshot.ageSeconds };
+  }
 
   supportedRoute(
     app,
@@ -116,8 +124,6 @@ export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDep
       );
     },
   );
-
-  registerCorridors(app, deps);
 }
 
 function registerCorridors(app: FastifyInstance, { currencies, spreads }: SupportedDeps): void {
