@@ -70,6 +70,11 @@ describe('a change', () => {
     expect(book.offer('offer-1')).toEqual(anOffer({ version: 3 }));
   });
 
+  test('of the same version is taken: the row read last is the one that holds', () => {
+    const book = bookOf(anOffer()).withChanged({ offers: [anOffer({ availableBalance: '7' })] });
+    expect(book.offer('offer-1')?.availableBalance).toBe('7');
+  });
+
   test('moves an offer from one pair to another', () => {
     const book = bookOf(anOffer()).withChanged({ offers: [anOffer({ version: 2, side: 'BUY' })] });
     expect(book.pair('SELL', 'USDC', 'EUR')).toBeUndefined();
