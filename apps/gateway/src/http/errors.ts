@@ -14,6 +14,8 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify';
 
+import { setCommonHeaders } from './transport.ts';
+
 /**
  * The one place where a thrown thing becomes an answer. Whatever it is, the partner gets an envelope with a
  * code of the catalogue; stacks, SQL and upstream texts go to the log and nowhere else.
@@ -31,7 +33,8 @@ export function answerFrameworkError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  reply.header('x-request-id', request.id);
+  // No hook has run for this request.
+  setCommonHeaders(request, reply);
   answerError(error, request, reply);
 }
 
@@ -88,6 +91,8 @@ function asCausewayError(error: unknown): CausewayError {
       return invalidRequest('body', 'does not have the announced length');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return invalidRequest('body', 'must be valid JSON');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return invalidRequest('path', 'has a part that is too long');
     case 'FST_ERR_BAD_URL':
       return invalidRequest('path', 'has invalid percent-encoding');
     default:

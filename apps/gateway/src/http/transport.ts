@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
 import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
 
 /** Headers of every answer, and answers to what is not even HTTP. */
 export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('cache-control', 'no-store');
+    setCommonHeaders(request, reply);
     // Framing and referrers concern pages, not JSON.
     if (request.routeOptions.config.access === undefined) {
       reply.header('x-frame-options', 'DENY');
@@ -17,6 +15,12 @@ export function registerHeaders(app: FastifyInstance, options: { production: boo
     if (options.production) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains');
     done();
   });
+}
+
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('cache-control', 'no-store');
 }
 
 const STATUS_LINES: Record<string, string> = {
