@@ -1,0 +1,246 @@
+import { CausewayError } from '@causeway/protocol';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type CallOptions, call } from '../../../../test/harness/call.ts';
+import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { insertKey, type Shell, startShell } from '../../../../test/harness/shell.ts';
+import { until } from '../../../../test/harness/until.ts';
+import { prepareIntent } from '../engine/intent.ts';
+import { newId } from '../lib/ids.ts';
+import { partnerMutation } from './route.ts';
+
+const PARTNERS = [newId(), newId()] as const;
+const DAY_MS = 86_400_000;
+
+/** What the handler does next; each call leaves one intent behind if it takes effect. */
+type Mood = 'succeed' | 'refuse' | 'fail' | 'wait';
+
+describe('Idempotency-Key', () => {
+  let database: TestDatabase;
+  let shells: Shell[];
+  let keys: string[];
+  let mood: Mood;
+  let gate: {
+    readonly entered: Promise<void>;
+    enter: () => void;
+    readonly opened: Promise<void>;
+    open: () => void;
+  };
+  let calls = 0;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    for (const partner of PARTNERS) await insertPartner(database.owner, partner);
+    keys = [];
+    for (const partner of PARTNERS) keys.push(await insertKey(database.owner, 'partner', partner));
+    shells = await Promise.all([startOne(), startOne()]);
+  });
+  afterAll(async () => {
+    await Promise.all((shells ?? []).map((shell) => shell.stop()));
+    await database?.close();
+  });
+  beforeEach(async () => {
+    await database.owner.query('TRUNCATE intents, idempotent_answers');
+    mood = 'succeed';
+    gate = { ...promise('entered', 'enter'), ...promise('opened', 'open') } as typeof gate;
+  });
+
+  function promise(name: string, resolver: string): object {
+    let resolve: () => void = () => {};
+    return { [name]: new Promise<void>((done) => (resolve = done)), [resolver]: () => resolve() };
+  }
+
+  const startOne = () =>
+    startShell({
+      databaseUrl: database.url,
+      routes: (app, tools) => {
+        for (const name of ['things', 'others'] as const) {
+          partnerMutation(
+            app,
+            tools,
+            {
+              method: ['POST', 'PUT'] as never,
+              url: `/api/v1/t/${name}`,
+              operationId: name,
+              tag: 'Orders',
+              summary: name,
+              body: Type.Object({ name: Type.String() }),
+              data: Type.Object({ id: Type.String(), call: Type.Integer() }),
+            },
+            async ({ body }, { partnerId }, unit) => {
+              const id = unit.ids.uuid();
+              prepareIntent(unit, { kind: 'test', dedupeKey: id, partnerId, payload: { name: body.name } });
+              if (mood === 'wait') {
+                await unit.tx.query({ name: 'test.idempotency_probe', text: 'SELECT 1' }, []);
+                gate.enter();
+                await gate.opened;
+              }
+              if (mood === 'refuse') throw new CausewayError('USER_NOT_FOUND');
+              if (mood === 'fail') throw new Error('the roof is on fire');
+              return { id, call: ++calls };
+            },
+          );
+        }
+      },
+    });
+
+  const post = (
+    idempotencyKey: string,
+    options: CallOptions & { shell?: number; path?: string; method?: string } = {},
+  ) =>
+    call(
+      shells[options.shell ?? 0]?.baseUrl ?? '',
+      options.method ?? 'POST',
+      options.path ?? '/api/v1/t/things',
+      {
+        key: keys[0] as string,
+        body: { name: 'a' },
+        ...options,
+        headers: { 'idempotency-key': idempotencyKey },
+      },
+    );
+  const effects = async () => (await database.owner.query('SELECT FROM intents')).rowCount;
+  const stored = async () => (await database.owner.query('SELECT FROM idempotent_answers')).rowCount;
+  const code = (answer: Answer) => [answer.status, answer.body.error?.code];
+
+  it('a replay answers the same status and the same bytes, says so, and does nothing, on any process', async () => {
+    const original = await post('k1');
+    expect([original.status, original.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    for (const shell of [0, 1]) {
+      const replay = await post('k1', { shell });
+      expect([replay.status, replay.text]).toEqual([200, original.text]);
+      expect(replay.headers.get('idempotency-replayed')).toBe('true');
+      expect(replay.headers.get('content-type')).toBe(original.headers.get('content-type'));
+    }
+    expect(await effects()).toBe(1);
+  });
+
+  it('the same object written in another order is the same request', async () => {
+    const original = await post('k1', { rawBody: '{"name":"a","x":{"b":1,"c":[1,2]}}' });
+    const replay = await post('k1', { rawBody: ' { "x" : {"c":[1,2],"b":1}, "name" : "a" } ' });
+    expect(replay.text).toBe(original.text);
+    expect(code(await post('k1', { rawBody: '{"name":"a","x":{"b":1,"c":[2,1]}}' }))[0]).toBe(422);
+  });
+
+  it('the key with another body, method or path is refused and changes nothing', async () => {
+    await post('k1');
+    const others = [{ body: { name: 'b' } }, { path: '/api/v1/t/others' }, { method: 'PUT' }];
+    for (const other of others)
+      expect(code(await post('k1', other))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect([await effects(), await stored()]).toEqual([1, 1]);
+    expect((await post('k1')).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it('many at once give one effect: the others wait their turn or get its answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => post('k1', { shell: n % 2 })));
+    const done = answers.filter(({ status }) => status === 200);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(code(answer)).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+    }
+    expect(await effects()).toBe(1);
+  });
+
+  it('while the first is running, another with its key is told so and one with another key goes ahead', async () => {
+    mood = 'wait';
+    const running = post('k1');
+    await gate.entered;
+    expect(code(await post('k1', { shell: 1 }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+    mood = 'succeed';
+    expect((await post('k2')).status).toBe(200);
+    gate.open();
+    expect((await running).status).toBe(200);
+    expect((await post('k1')).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it('a refusal is an answer too: stored, replayed, its work undone', async () => {
+    mood = 'refuse';
+    const refused = await post('k1');
+    expect(code(refused)).toEqual([404, 'USER_NOT_FOUND']);
+    mood = 'succeed';
+    const replay = await post('k1');
+    expect([replay.status, replay.text]).toEqual([404, refused.text]);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(await effects()).toBe(0);
+  });
+
+  it('a refusal reads the same with and without a key', async () => {
+    mood = 'refuse';
+    const options = { key: keys[0] as string, body: { name: 'a' } };
+    const without = await call(shells[0]?.baseUrl ?? '', 'POST', '/api/v1/t/things', options);
+    expect((await post('k1')).text).toBe(without.text);
+  });
+
+  it('a failure is not stored, leaves nothing, and a retry may succeed', async () => {
+    mood = 'fail';
+    expect(code(await post('k1'))).toEqual([500, 'INTERNAL_ERROR']);
+    expect([await effects(), await stored()]).toEqual([0, 0]);
+    mood = 'succeed';
+    const retried = await post('k1');
+    expect([retried.status, retried.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect(await effects()).toBe(1);
+  });
+
+  it('a request that is not valid does not use up its key', async () => {
+    expect(code(await post('k1', { body: { name: 1 } }))).toEqual([400, 'VALIDATION_ERROR']);
+    expect((await post('k1')).status).toBe(200);
+  });
+
+  it('a process that dies in the middle leaves neither work nor lock behind', async () => {
+    mood = 'wait';
+    const dying = post('k1');
+    await gate.entered;
+    await database.owner.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'causeway-partner' AND state = 'idle in transaction'`,
+    );
+    gate.open();
+    expect((await dying).status).toBe(500);
+    mood = 'succeed';
+    const retried = await until('the lock is gone', async () => {
+      const answer = await post('k1', { shell: 1 });
+      return answer.status === 200 && answer;
+    });
+    expect(retried.headers.get('idempotency-replayed')).toBe(null);
+    expect(await effects()).toBe(1);
+  });
+
+  it('two partners may use the same key and never see each other’s answers', async () => {
+    const mine = await post('k1');
+    const theirs = await post('k1', { key: keys[1] as string });
+    expect(theirs.headers.get('idempotency-replayed')).toBe(null);
+    expect(theirs.body.data.id).not.toBe(mine.body.data.id);
+  });
+
+  it('takes keys of 1 to 255 characters and refuses others before anything happens', async () => {
+    for (const wrong of ['', 'x'.repeat(256)]) {
+      expect(code(await post(wrong))).toEqual([400, 'VALIDATION_ERROR']);
+    }
+    expect([await effects(), await stored()]).toEqual([0, 0]);
+    for (const right of ['x', 'x'.repeat(255), "'; DROP TABLE intents; --", '"{}"']) {
+      expect((await post(right)).status).toBe(200);
+      expect((await post(right)).headers.get('idempotency-replayed')).toBe('true');
+    }
+  });
+
+  it('keeps an answer for 24 hours of business time, and not longer', async () => {
+    const [shell] = shells as [Shell];
+    const original = await post('k1');
+    const { rows } = await database.owner.query<{ created_at: Date }>(
+      'SELECT created_at FROM idempotent_answers',
+    );
+    const age = () => shell.clock.now() - (rows[0]?.created_at.getTime() ?? 0);
+    shell.clock.moveTo(shell.clock.offsetMs + DAY_MS - age() - 5_000);
+    expect((await post('k1')).text).toBe(original.text);
+    shell.clock.moveTo(shell.clock.offsetMs + 5_001);
+    const fresh = await post('k1', { body: { name: 'something else' } });
+    expect([fresh.status, fresh.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect(await effects()).toBe(2);
+  });
+
+  it('without a key, the same request twice takes effect twice', async () => {
+    const options = { key: keys[0] as string, body: { name: 'a' } };
+    for (let n = 0; n < 2; n++) await call(shells[0]?.baseUrl ?? '', 'POST', '/api/v1/t/things', options);
+    expect(await effects()).toBe(2);
+  });
+});
