@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import { NEXT_ACTIONS, ORDER_STATUSES, PARTNER_ACTIONS } from '../machines/index.ts';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
 import { FeeBreakdownSchema } from './quote.ts';
+import { PageInput, PageSchema } from './user.ts';
 
-const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
+const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
 
 export const OrderStatusSchema = literals(ORDER_STATUSES);
 
@@ -44,3 +46,17 @@ export const OrderSchema = Type.Object({
 
 /** What an action answers: enough to go on, without the fees. */
 export const CompactOrderSchema = Type.Object({ order_id: Uuid, status: OrderStatusSchema });
+
+export const OrderQuery = Type.Object({
+  ...PageInput,
+  status: Type.Optional(
+    Type.Array(OrderStatusSchema, { maxItems: 30, description: 'May be repeated; any of them matches' }),
+  ),
+  order_type: Type.Optional(literals(['onramp', 'offramp', 'payment_request'])),
+  user_uuid: Type.Optional(Uuid),
+  reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  created_from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive' })),
+  created_to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive' })),
+});
+
+export const OrderListSchema = Type.Object({ orders: Type.Array(OrderSchema), pagination: PageSchema });

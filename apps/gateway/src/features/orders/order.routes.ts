@@ -1,4 +1,11 @@
-import { CausewayError, CompactOrderSchema, OrderSchema, Uuid } from '@causeway/protocol';
+import {
+  CausewayError,
+  CompactOrderSchema,
+  OrderListSchema,
+  OrderQuery,
+  OrderSchema,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
@@ -7,7 +14,7 @@ import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
 import type { OrderHosts } from './order.host.ts';
-import { findOrder } from './order.store.ts';
+import { countOrders, findOrder, listOrders } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
 export interface OrderRouteTools extends UnitTools {
@@ -34,6 +41,36 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       errors: ['QUOTE_NOT_FOUND', 'QUOTE_EXPIRED', 'QUOTE_ALREADY_USED', 'KYC_NOT_CLEARED'],
     },
     ({ body }, _partner, unit) => initiateOnramp(tools.orderHosts, unit, body),
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/partner/orders',
+      operationId: 'listOrders',
+      tag: 'Orders',
+      summary: 'List orders, newest first',
+      query: OrderQuery,
+      data: OrderListSchema,
+    },
+    async ({ query }, partner) => {
+      const scope = partnerScope(partner.partnerId);
+      const { page, limit } = query;
+      const filters = [
+        query.status ?? null,
+        query.order_type ?? null,
+        query.user_uuid ?? null,
+        query.reference_id ?? null,
+        query.created_from === undefined ? null : new Date(query.created_from),
+        query.created_to === undefined ? null : new Date(query.created_to),
+      ] as const;
+      const [orders, [count]] = await Promise.all([
+        tools.db.query(scope, listOrders, [...filters, limit, (page - 1) * limit]),
+        tools.db.query(scope, countOrders, [...filters]),
+      ]);
+      return { orders: orders.map(orderView), pagination: { page, limit, total: Number(count?.total ?? 0) } };
+    },
   );
 
   partnerRoute(
