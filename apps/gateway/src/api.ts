@@ -1,6 +1,7 @@
 import { OrderStatusChangedData, UserKycUpdatedData } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
+import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.ts';
 import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
@@ -13,6 +14,7 @@ import { firstVendorId } from './features/vendors/first-vendor.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import type { DocumentedEvent } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
+import { machineNow } from './lib/clock.ts';
 
 /** The api role: every route of the program on one HTTP server. */
 export interface Api {
@@ -53,6 +55,12 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     events: EVENTS,
     routes: async (server) => {
       registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
+      registerDiscoveryRoutes(server, {
+        ...deps.currenciesParts,
+        db: deps.db,
+        wall: machineNow,
+        editor: { ...deps, ownsCatalogue: deps.currenciesParts.ownsCatalogue },
+      });
       registerUserRoutes(server, deps);
       registerKycRoutes(server, { ...deps, publicBaseUrl: baseUrl });
       registerProviderRoutes(server, deps);

@@ -228,3 +228,16 @@ export function isDevelopmentKey(key: string): boolean {
   const digest = createHash('sha256').update(key.replace(/^0x/, '').toLowerCase()).digest('hex');
   return DEVELOPMENT_KEY_FINGERPRINTS.has(digest.slice(0, 16));
 }
+
+export type RateSourceName = 'simulated' | 'ecb' | 'kraken' | `http://${string}` | `https://${string}`;
+
+export const rateSources: ValueType<readonly RateSourceName[]> = {
+  label: 'comma list of simulated, ecb, kraken and addresses of JSON feeds',
+  parse: (given) =>
+    given.split(',').map((part) => {
+      const name = part.trim();
+      if (name === 'simulated' || name === 'ecb' || name === 'kraken') return name;
+      if (/^https?:\/\/[^\s/]+/.test(name)) return name as RateSourceName;
+      throw new InvalidValue('must be a comma list of simulated, ecb, kraken and addresses of JSON feeds');
+    }),
+};

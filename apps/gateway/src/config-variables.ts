@@ -258,6 +258,12 @@ export const VARIABLES = {
     'Currencies backend to call. Without it the one inside this process answers.',
     { example: 'http://currencies:8090' },
   ),
+  offersUrl: optional(
+    'OFFERS_URL',
+    values.httpUrl,
+    'Offers backend to call. Without it offers are kept in this deployment’s own database.',
+    { example: 'http://offers:8091' },
+  ),
 
   documentsFolder: optional(
     'DOCUMENTS_FOLDER',
@@ -328,6 +334,22 @@ export const VARIABLES = {
     values.path,
     'Aliases (alt.csv) that belong to an OFAC sdn.csv.',
     { example: '/var/lib/causeway/alt.csv', roles: worker },
+  ),
+
+  rateSources: withDefault(
+    'RATE_SOURCES',
+    values.rateSources,
+    { sandbox: 'simulated', production: 'ecb,kraken' },
+    'Where rates come from; a JSON feed answers `{ "rates": { "NGN": 1540.2 } }`, what one dollar costs.',
+    {
+      example: 'ecb,kraken,https://rates.example.com/usd.json',
+      roles: worker,
+      refuse: inProduction((sources) =>
+        sources.includes('simulated')
+          ? 'must not be simulated in production: nobody trades at those rates'
+          : undefined,
+      ),
+    },
   ),
 
   webhookAllowLoopback: withDefault(

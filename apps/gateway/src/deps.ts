@@ -25,8 +25,7 @@ import { createIdGenerator, type IdGenerator } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Currencies } from './upstream/currencies.port.ts';
-import { createHttpCurrencies } from './upstream/http-currencies.ts';
-import { createInProcessCurrencies } from './upstream/in-process-currencies.ts';
+import { type CurrenciesParts, createCurrenciesParts } from './upstream/currencies-parts.ts';
 import { seedReference } from './upstream/seed-reference.ts';
 
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
@@ -58,6 +57,7 @@ export interface Deps extends CustomerParts {
   readonly detailsCheck: DetailsCheck;
   /** Reference data and rates, in memory. */
   readonly currencies: Currencies;
+  readonly currenciesParts: CurrenciesParts;
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly orderHosts: OrderHosts;
@@ -104,9 +104,21 @@ export async function createDeps(
   const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000));
   await seed({ db, ids, clock, sealer });
   const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
-  const currencies = await createCurrencies({ config, around, db, listener, logger, clock });
+  if (config.currenciesUrl === undefined) await seedReference(db, clock);
+  const currenciesParts = createCurrenciesParts({
+    db,
+    listener,
+    logger,
+    wall: machineNow,
+    holder: ids.uuid(),
+    currenciesUrl: config.currenciesUrl,
+    rateSources: config.rateSources,
+    // Local chains stand for two of the listed ones.
+    catalogue: sandbox ? { localChains: around.chains } : {},
+  });
+  const { currencies } = currenciesParts;
   await listener.start();
-  await Promise.all([principals.refresh(), currencies.start()]);
+  await Promise.all([principals.refresh(), currenciesParts.start()]);
   await followDeploymentClock(
     db,
     listener,
@@ -162,6 +174,7 @@ export async function createDeps(
     blindIndex,
     detailsCheck: createCatalogueCheck(currencies),
     currencies,
+    currenciesParts,
     chains,
     transactor,
     orderHosts,
@@ -173,28 +186,9 @@ export async function createDeps(
         .stop()
         .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
       await sender.close();
-      await currencies.stop();
+      await currenciesParts.stop();
       await listener.close();
       await db.close();
     },
   };
-}
-
-/** Inside this process unless another is named; local chains stand for the listed ones either way. */
-async function createCurrencies(tools: {
-  readonly config: Config;
-  readonly around: Surroundings;
-  readonly db: Database;
-  readonly listener: Listener;
-  readonly logger: Logger;
-  readonly clock: MovableClock;
-}): Promise<Currencies> {
-  const { config, around, db, listener, logger, clock } = tools;
-  const catalogue = config.environment === 'sandbox' ? { localChains: around.chains } : {};
-  const common = { logger, wall: machineNow, catalogue };
-  if (config.currenciesUrl !== undefined) {
-    return createHttpCurrencies({ baseUrl: config.currenciesUrl, ...common });
-  }
-  await seedReference(db, clock);
-  return createInProcessCurrencies({ db, listener, ...common });
 }

@@ -52,6 +52,17 @@ export const fieldDetails = Type.Object({
   field: Type.Optional(Type.String({ description: 'The field that was not accepted.' })),
 });
 
+export const walletFundsDetails = Type.Object({
+  token_address: Type.String(),
+  wallet_address: Type.String({ description: 'The partner wallet that is to pay.' }),
+  spender_address: Type.String({ description: 'The router, which moves the tokens.' }),
+  required: Type.String({ description: 'In atomic units of the token.' }),
+  actual: Type.String({ description: 'In atomic units of the token.' }),
+  approve_calldata: Type.Optional(
+    Type.String({ description: 'Send it from the wallet to token_address to approve what is required.' }),
+  ),
+});
+
 export const webhookDeliveryDetails = Type.Object({
   http_status: Type.Optional(
     Type.Integer({ description: 'What the endpoint answered; absent when it did not answer in time.' }),

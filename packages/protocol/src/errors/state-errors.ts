@@ -4,6 +4,7 @@ import {
   kycNotClearedDetails,
   missingFieldsDetails,
   senderIdentityDetails,
+  walletFundsDetails,
 } from './details.ts';
 import { type ErrorEntry, later, never } from './error-entry.ts';
 
@@ -46,6 +47,20 @@ export const STATE_ERRORS = {
     message: 'The nonce has already been used.',
     ...never,
     doc: 'The signed forward request carries a spent nonce; read the parameters again and sign the new one.',
+  },
+  ALLOWANCE_TOO_LOW: {
+    status: 409,
+    message: 'The partner wallet has not approved the router for enough tokens.',
+    details: walletFundsDetails,
+    retryable: false,
+    doc: 'Send details.approve_calldata from the wallet to details.token_address, then read the parameters again.',
+  },
+  BALANCE_TOO_LOW: {
+    status: 409,
+    message: 'The partner wallet does not hold enough tokens.',
+    details: walletFundsDetails,
+    retryable: false,
+    doc: 'The wallet holds details.actual and needs details.required atomic units; fund it and read the parameters again.',
   },
   USER_ALREADY_EXISTS: {
     status: 409,
