@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { createDatabase, type Database } from '../../apps/gateway/src/db/database.ts';
 import { createListener, type Listener } from '../../apps/gateway/src/db/listener.ts';
@@ -12,9 +11,11 @@ import { createIdGenerator, newId } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
 
+type Server = Awaited<ReturnType<typeof createServer>>;
+
 export interface ShellOptions {
   readonly databaseUrl: string;
-  readonly routes: (app: FastifyInstance, tools: UnitTools) => void;
+  readonly routes: (app: Server, tools: UnitTools) => void;
   readonly partnerPerMinute?: number;
   readonly publicPerMinute?: number;
   readonly trustedProxies?: readonly string[];
