@@ -1,3 +1,4 @@
+export * from './authorization.ts';
 export * from './common.ts';
 export * from './events.ts';
 export * from './kyc.ts';

@@ -1,0 +1,104 @@
+import { CausewayError } from '@causeway/protocol';
+import type { UnitOfWork } from '../engine/unit-of-work.ts';
+import { authorizationsOf, authorize, nextNonce } from './authorization.store.ts';
+import {
+  type Authorization,
+  type AuthorizationPurpose,
+  contextOf,
+  differingField,
+  type GivenRequest,
+  matchIssued,
+  requestOf,
+} from './authorization.ts';
+import { sameAddress } from './chain-facts.ts';
+import type { ChainSettings, Hex } from './chain-settings.ts';
+import { hashForwardRequest } from './forward-request.ts';
+import { canonicalSignature, isSignedBy } from './signature.ts';
+
+export interface SignedAuthorization {
+  readonly orderId: string;
+  readonly purpose: AuthorizationPurpose;
+  readonly forwardRequest: GivenRequest;
+  readonly signature: string;
+  /** Only for a send-out: both must be those of the parameters call. */
+  readonly destination?: { readonly chain: string; readonly address: string };
+}
+
+/**
+ * Takes what a partner sends back: exactly what was issued, signed by the wallet it was issued for, with a nonce that
+ * is the wallet's next. From here on it may be executed by anyone until its deadline, so an order has one at a time.
+ * Nothing leaves the process; relaying it is an intent of the same unit.
+ */
+export async function acceptAuthorization(
+  unit: UnitOfWork,
+  settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
+  given: SignedAuthorization,
+): Promise<Authorization> {
+  const known = await authorizationsOf(unit, given.orderId, given.purpose);
+  const isSpent = ({ status }: Authorization) => status !== 'issued';
+  const isSame = (authorization: Authorization) =>
+    differingField(authorization, given.forwardRequest) === undefined;
+  if (known.some((authorization) => isSpent(authorization) && isSame(authorization))) {
+    throw new CausewayError('NONCE_ALREADY_USED');
+  }
+  const issued = matchDestination(
+    known.filter(({ status }) => status === 'issued'),
+    given,
+  );
+  if (issued.length === 0) {
+    throw new CausewayError('INVALID_FORWARD_REQUEST', {
+      message: 'Read the authorization parameters first.',
+    });
+  }
+  const match = matchIssued(issued, given.forwardRequest);
+  if (unit.at > match.expiresAt) throw changed('deadline', 'The forward request has expired.');
+  await requireSignature(settings, match, given.signature);
+  await takeNonce(unit, match);
+  const signature = canonicalSignature(given.signature as Hex);
+  if (!(await authorize(unit, match.authorizationId, signature))) {
+    throw new CausewayError('NONCE_ALREADY_USED');
+  }
+  return { ...match, status: 'authorized', signature };
+}
+
+function matchDestination(
+  issued: readonly Authorization[],
+  { destination }: SignedAuthorization,
+): readonly Authorization[] {
+  if (destination === undefined || issued.length === 0) return issued;
+  const toChain = issued.filter(({ bridge }) => bridge?.destinationChain === destination.chain);
+  if (toChain.length === 0) throw elsewhere('destination_chain');
+  const toAddress = toChain.filter(({ bridge }) =>
+    sameAddress(bridge?.destinationAddress ?? '', destination.address),
+  );
+  if (toAddress.length === 0) throw elsewhere('destination_address');
+  return toAddress;
+}
+
+async function requireSignature(
+  settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
+  match: Authorization,
+  signature: string,
+): Promise<void> {
+  const digest = hashForwardRequest(contextOf(settings, match), requestOf(match));
+  if (!(await isSignedBy(match.sender, digest, signature as Hex))) {
+    throw new CausewayError('INVALID_SIGNATURE');
+  }
+}
+
+/** Under the lock of the wallet's nonces: two orders cannot both be the next. */
+async function takeNonce(unit: UnitOfWork, match: Authorization): Promise<void> {
+  const next = await nextNonce(unit, match, match.partnerId, 0n);
+  if (match.nonce < next) throw new CausewayError('NONCE_ALREADY_USED');
+  // What was ahead of it has lapsed without using its nonce: this one could never be executed.
+  if (match.nonce > next)
+    throw changed('nonce', 'The nonce is no longer the next one; read the parameters again.');
+}
+
+function changed(field: string, message: string): CausewayError {
+  return new CausewayError('INVALID_FORWARD_REQUEST', { details: { field }, message });
+}
+
+function elsewhere(field: string): CausewayError {
+  return new CausewayError('INVALID_DESTINATION', { details: { field } });
+}

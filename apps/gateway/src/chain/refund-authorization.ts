@@ -1,0 +1,66 @@
+import { CausewayError, formatFixed, type RefundAuthorizationParametersSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { ChainSettings, ChainToken, Hex } from './chain-settings.ts';
+import type { Escrow } from './escrow.ts';
+import {
+  EscrowSignerMismatchError,
+  hashSafeTransaction,
+  recoverOwner,
+  type SafeTransaction,
+  safeTypedData,
+} from './safe-transaction.ts';
+import { canonicalSignature } from './signature.ts';
+
+/** The refund of a deposit as the seller signs it: the Safe's own transaction, which pays the seller and nobody else. */
+export function refundParameters(
+  settings: Pick<ChainSettings, 'publicRpcUrl'>,
+  token: ChainToken,
+  refund: { orderId: string; escrow: Escrow; transaction: SafeTransaction; deposit: bigint },
+): Static<typeof RefundAuthorizationParametersSchema> {
+  const { orderId, escrow, transaction, deposit } = refund;
+  const { domain, types, primaryType } = safeTypedData(escrow, transaction);
+  return {
+    order_id: orderId,
+    chain_id: escrow.chainId,
+    rpc_url: settings.publicRpcUrl,
+    escrow_address: escrow.address,
+    token_address: token.address,
+    amount_atomic: `${deposit}`,
+    amount_human: formatFixed(deposit, token.decimals),
+    crypto_currency: token.code,
+    crypto_decimals: token.decimals,
+    signer_address: escrow.parties.seller,
+    recipient_address: escrow.parties.seller,
+    safe_tx_hash: hashSafeTransaction(escrow, transaction),
+    typed_data: {
+      domain: { ...domain },
+      types: { SafeTx: types.SafeTx.map(({ name, type }) => ({ name, type })) },
+      primaryType,
+      message: {
+        ...transaction,
+        value: `${transaction.value}`,
+        safeTxGas: `${transaction.safeTxGas}`,
+        baseGas: `${transaction.baseGas}`,
+        gasPrice: `${transaction.gasPrice}`,
+        nonce: `${transaction.nonce}`,
+      },
+    },
+    authorization_path: `/api/v1/partner/orders/${orderId}/authorize-refund`,
+  };
+}
+
+/** The seller's signature in the form the Safe takes. Another owner's is as wrong here as a stranger's. */
+export async function acceptRefundSignature(
+  escrow: Escrow,
+  transaction: SafeTransaction,
+  signature: string,
+): Promise<Hex> {
+  try {
+    const signer = await recoverOwner(escrow, hashSafeTransaction(escrow, transaction), signature as Hex);
+    if (signer === escrow.parties.seller) return canonicalSignature(signature as Hex);
+  } catch (error) {
+    if (!(error instanceof EscrowSignerMismatchError)) throw error;
+    throw new CausewayError('ESCROW_SIGNER_MISMATCH', { cause: error });
+  }
+  throw new CausewayError('ESCROW_SIGNER_MISMATCH');
+}
