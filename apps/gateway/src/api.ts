@@ -8,6 +8,10 @@ import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
+import {
+  registerRecipientRoutes,
+  registerSandboxScreeningRoute,
+} from './features/recipients/recipient.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
 import { firstVendorId } from './features/vendors/first-vendor.ts';
@@ -65,6 +69,8 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerKycRoutes(server, { ...deps, publicBaseUrl: baseUrl });
       registerProviderRoutes(server, deps);
       registerPaymentDetailsRoutes(server, deps);
+      registerRecipientRoutes(server, deps);
+      if (deps.sandbox) registerSandboxScreeningRoute(server, deps);
       registerQuoteRoutes(server, {
         ...deps,
         quoteTtlSeconds: config.quoteTtlSeconds,

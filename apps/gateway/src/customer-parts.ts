@@ -15,7 +15,6 @@ import { createListScreening } from './features/recipients/screening/list-screen
 import { loadSanctionsList } from './features/recipients/screening/load-sanctions-list.ts';
 import type { ScreeningPort } from './features/recipients/screening/screening.port.ts';
 import { createSimulatedScreening } from './features/recipients/screening/simulated-screening.ts';
-import { autoAdvances } from './features/sandbox/settings.ts';
 import { machineNow } from './lib/clock.ts';
 
 /** The adapters that customers' features stand on: chosen by the configuration, built once. */
@@ -23,8 +22,6 @@ export interface CustomerParts {
   readonly documents: DocumentStore;
   readonly kycProvider: KycProvider;
   readonly screening: ScreeningPort;
-  /** Whether simulated people act on their own for a partner. */
-  readonly mayVerify: (partnerId: string) => Promise<boolean>;
   /** Makes the simulated provider call back; nothing where the provider is real. */
   readonly deliverSimulatedKyc: () => Promise<unknown>;
 }
@@ -36,14 +33,13 @@ export interface CustomerPartsTools extends UnitTools {
 }
 
 export async function createCustomerParts(tools: CustomerPartsTools): Promise<CustomerParts> {
-  const { config, db } = tools;
+  const { config } = tools;
   const documents = documentStoreOf(config);
   if (config.environment !== 'sandbox') {
     return {
       documents,
       kycProvider: providerOf(tools),
       screening: await screeningOf(config),
-      mayVerify: async () => true,
       deliverSimulatedKyc: async () => {},
     };
   }
@@ -63,7 +59,6 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
     kycProvider,
     screening:
       config.sanctionsListFile === undefined ? createSimulatedScreening() : await screeningOf(config),
-    mayVerify: (partnerId) => autoAdvances(db, partnerId),
     deliverSimulatedKyc: () => kycProvider.deliverDue(),
   };
 }

@@ -8,6 +8,7 @@ import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-f
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
+import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
 import { webhookDeliveryHandler } from './features/webhooks/deliver-event.effect.ts';
 import { answersKeptSince, forgetAnswers } from './http/idempotency.ts';
@@ -31,6 +32,7 @@ export function createWorker(deps: Deps): Worker {
     webhookDeliveryHandler(deps),
     verifyUserHandler(deps),
     storeDocumentHandler(deps),
+    screenRecipientHandler(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
   const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });

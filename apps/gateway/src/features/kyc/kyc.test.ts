@@ -113,15 +113,18 @@ describe('KYC over HTTP', () => {
     await reaches(user, 'VERIFIED');
   });
 
-  it('leaves the decision to the sandbox user while auto_advance is off', async () => {
+  it('knows the test values whatever auto_advance says, and a sandbox user’s word comes first', async () => {
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
     const user = await newUser();
     await post(`${user}/kyc`, { ...SUBMISSION, method: 'hosted_link' });
-    const id = user.split('/').at(-1);
-    const set = await post(`/api/v1/sandbox/users/${id}/kyc-status`, { status: 'UNDER_REVIEW' });
+    await reaches(user, 'VERIFIED');
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: true } });
-    expect(set.body.data.status).toBe('UNDER_REVIEW');
-    expect((await statusOf(user)).status).toBe('UNDER_REVIEW');
+    const set = await post(`/api/v1/sandbox/users/${user.split('/').at(-1)}/kyc-status`, {
+      status: 'REJECTED',
+      rejection_reasons: ['BY_HAND'],
+    });
+    expect(set.body.data.status).toBe('REJECTED');
+    expect(await statusOf(user)).toMatchObject({ status: 'REJECTED', rejection_reasons: ['BY_HAND'] });
   });
 
   it('stores what it was sent, sealed, in the document store and nowhere else', async () => {

@@ -15,7 +15,6 @@ import { takeCallback } from './take-verdict.ts';
 
 export interface ProviderRouteTools extends UnitTools, LoadSubmissionTools {
   readonly kycProvider: KycProvider;
-  readonly mayVerify: (partnerId: string) => Promise<boolean>;
 }
 
 const TAG = 'KYC provider';
@@ -86,7 +85,7 @@ async function providerPage(
   tools: ProviderRouteTools,
   submission: Parameters<typeof loadSubmission>[1],
 ): Promise<string | null> {
-  if (submission.verdict_event !== null || !(await tools.mayVerify(submission.partner_id))) return null;
+  if (submission.verdict_event !== null) return null;
   const loaded = await loadSubmission(tools, submission);
   if (loaded === undefined) throw new CausewayError('ROUTE_NOT_FOUND');
   try {

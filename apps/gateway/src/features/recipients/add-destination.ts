@@ -1,0 +1,71 @@
+import { CausewayError } from '@causeway/protocol';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import {
+  type DetailsCheck,
+  DetailsCheckUnavailable,
+  type DetailsRequest,
+} from '../payment-details/details-check.port.ts';
+import { countDestinations, type DestinationRow, insertDestination } from './destination.store.ts';
+import { lockActiveRecipient, vaultOfRecipient } from './load-recipient.ts';
+import { insertTokens } from './recipient.store.ts';
+import { identifierHashes, type RecipientTools } from './write-version.ts';
+
+export interface DestinationTools extends RecipientTools {
+  readonly detailsCheck: DetailsCheck;
+}
+
+export const MAX_DESTINATIONS = 100;
+
+export const destinationContext = (destinationId: string) => `recipient_destinations:${destinationId}`;
+
+/** Adds a place where a recipient can be paid. Third parties are never paid by details that nobody checked. */
+export async function addDestination(
+  tools: DestinationTools,
+  unit: UnitOfWork,
+  recipientId: string,
+  request: DetailsRequest,
+): Promise<{ readonly row: DestinationRow; readonly details: Readonly<Record<string, string>> }> {
+  const recipient = await lockActiveRecipient(unit, recipientId);
+  const checked = checkNow(tools.detailsCheck, request);
+  const [count] = await unit.tx.query(countDestinations, [recipientId]);
+  if (Number(count?.total ?? 0) >= MAX_DESTINATIONS) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: `A recipient has ${MAX_DESTINATIONS} destinations at most.`,
+    });
+  }
+  const destinationId = unit.ids.uuid();
+  const sealed = vaultOfRecipient(tools.vaults, recipient).seal(
+    JSON.stringify(checked.details),
+    destinationContext(destinationId),
+  );
+  const [row] = await unit.tx.query(insertDestination, [
+    destinationId,
+    recipient.partner_id,
+    recipientId,
+    checked.rail,
+    checked.currency,
+    checked.countryCode,
+    checked.institutionId,
+    checked.formatId,
+    checked.beneficiaryType,
+    sealed,
+    unit.at,
+  ]);
+  if (row === undefined) throw new Error('a destination was not written');
+  // Account numbers, wallets and addresses: whatever has a digit or an @ may be what somebody searches by.
+  const identifiers = Object.values(checked.details).filter((value) => /[0-9@]/.test(value));
+  const hashes = identifierHashes(tools.blindIndex, recipient.partner_id, identifiers);
+  if (hashes.length > 0) {
+    unit.tx.defer(insertTokens, [recipient.partner_id, recipientId, 'destination', hashes]);
+  }
+  return { row, details: checked.details };
+}
+
+function checkNow(check: DetailsCheck, request: DetailsRequest) {
+  try {
+    return check.check(request);
+  } catch (error) {
+    if (!(error instanceof DetailsCheckUnavailable)) throw error;
+    throw new CausewayError('SERVICE_UNAVAILABLE', { cause: error });
+  }
+}

@@ -1,0 +1,266 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { until } from '../../../../../test/harness/until.ts';
+import { partnerScope } from '../../db/database.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { openRecipientSnapshot, snapshotRecipient } from './recipient-snapshot.ts';
+
+const RECIPIENTS = '/api/v1/partner/recipients';
+const IBAN = 'DE89370400440532013000';
+const SEPA = {
+  rail: 'iban-sepa',
+  currency: 'EUR',
+  country_code: 'DE',
+  details: { full_name: 'José Núñez', iban: IBAN },
+};
+
+describe('recipients over HTTP', () => {
+  let gateway: TestGateway;
+  let second: string;
+  beforeAll(async () => {
+    gateway = await startGateway({ worker: true });
+    second = gateway.partners[1].apiKey;
+  });
+  afterAll(() => gateway?.stop());
+
+  const create = async (body: object = {}, key?: string) => {
+    const answer = await gateway.call('POST', RECIPIENTS, {
+      body: { recipient_name: 'José Núñez', recipient_country: 'es', ...body },
+      ...(key === undefined ? {} : { key }),
+    });
+    return answer;
+  };
+  const idOf = async (body?: object, key?: string) =>
+    (await create(body, key)).body.data.recipient_id as string;
+  const read = async (id: string) => (await gateway.call('GET', `${RECIPIENTS}/${id}`)).body.data;
+  const screened = (id: string, status: string) =>
+    until(`screening ${status}`, async () => {
+      const now = await read(id);
+      return now.screening_status === status && now;
+    });
+  const search = async (query: string, key = second) =>
+    (await gateway.call('GET', `${RECIPIENTS}?${query}`, { key })).body.data;
+
+  it('registers an individual by default, masks identifiers, and is screened', async () => {
+    const created = await create({
+      recipient_native_name: '小明',
+      recipient_id_type: 'PASSPORT',
+      recipient_id_number: 'AB1234567',
+    });
+    expect(created.status).toBe(200);
+    expect(created.body.data).toMatchObject({
+      recipient_kind: 'individual',
+      recipient_name: 'José Núñez',
+      recipient_native_name: '小明',
+      recipient_country: 'ES',
+      recipient_id_type: 'PASSPORT',
+      recipient_id_number_masked: '****4567',
+      screening_status: 'pending',
+      version: 1,
+    });
+    expect(created.text).not.toContain('AB1234567');
+    expect(created.body.data).not.toHaveProperty('recipient_id_number');
+    await screened(created.body.data.recipient_id, 'clear');
+  });
+
+  it.each([
+    ['Blocked', 'Blocked Person', 'blocked'],
+    ['Review', 'Someone to Review', 'review'],
+  ])('gives a name with %s that status', async (_part, recipient_name, status) => {
+    await screened(await idOf({ recipient_name }), status);
+  });
+
+  it('writes a new version on PATCH, screens it again, and leaves an unchanged one alone', async () => {
+    const id = await idOf({ recipient_id_number: 'X-1111-2222' });
+    await screened(id, 'clear');
+    const same = await gateway.call('PATCH', `${RECIPIENTS}/${id}`, { body: { recipient_country: 'ES' } });
+    expect(same.body.data.version).toBe(1);
+    const changed = await gateway.call('PATCH', `${RECIPIENTS}/${id}`, {
+      body: { recipient_name: 'Needs Review', recipient_id_number: null },
+    });
+    expect(changed.body.data).toMatchObject({
+      version: 2,
+      recipient_name: 'Needs Review',
+      recipient_country: 'ES',
+      recipient_id_number_masked: null,
+      screening_status: 'pending',
+    });
+    await screened(id, 'review');
+  });
+
+  it('keeps a blocked recipient blocked under a new name', async () => {
+    const id = await idOf({ recipient_name: 'Blocked One' });
+    await screened(id, 'blocked');
+    const renamed = await gateway.call('PATCH', `${RECIPIENTS}/${id}`, { body: { recipient_name: 'Ann' } });
+    expect(renamed.body.data).toMatchObject({ version: 2, screening_status: 'blocked' });
+  });
+
+  it('never changes a snapshot, and the database refuses to change a version', async () => {
+    const id = await idOf({ recipient_name: 'Original Name' });
+    await screened(id, 'clear');
+    const added = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, { body: SEPA });
+    const { deps } = gateway;
+    const partnerId = (await deps.principals.find(gateway.partners[0].apiKey)) as { partnerId: string };
+    const scope = partnerScope(partnerId.partnerId);
+    const taken = await unitOfWork(deps, scope, (unit) =>
+      snapshotRecipient(deps, unit, id, added.body.data.recipient_destination_id),
+    );
+    await gateway.call('PATCH', `${RECIPIENTS}/${id}`, { body: { recipient_name: 'Another Name' } });
+    const kept = await unitOfWork(deps, scope, (unit) =>
+      openRecipientSnapshot(deps, unit, id, taken.contextSealed),
+    );
+    expect(kept).toEqual(taken.context);
+    expect(kept.recipient).toMatchObject({ recipient_name: 'Original Name', version: 1 });
+    expect(taken.contextSealed).not.toContain('Original');
+    expect(JSON.stringify(kept)).not.toContain(IBAN);
+
+    const admin = new pg.Client({ connectionString: gateway.databaseUrl });
+    await admin.connect();
+    try {
+      for (const sql of [
+        `UPDATE recipient_versions SET recipient_country = 'FR'`,
+        'DELETE FROM recipient_versions',
+        `UPDATE recipient_destinations SET rail = 'pix'`,
+        'TRUNCATE recipient_destinations',
+      ]) {
+        await expect(admin.query(sql)).rejects.toThrow('append-only');
+      }
+    } finally {
+      await admin.end();
+    }
+  });
+
+  it('pays only whom the screening has cleared', async () => {
+    const id = await idOf({ recipient_name: 'Please Review' });
+    await screened(id, 'review');
+    const added = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, { body: SEPA });
+    const { deps } = gateway;
+    const { partnerId } = (await deps.principals.find(gateway.partners[0].apiKey)) as { partnerId: string };
+    const snapshot = (destinationId: string) =>
+      unitOfWork(deps, partnerScope(partnerId), (unit) => snapshotRecipient(deps, unit, id, destinationId));
+    await expect(snapshot(added.body.data.recipient_destination_id)).rejects.toMatchObject({
+      code: 'RECIPIENT_NOT_CLEARED',
+    });
+    await expect(snapshot('not-a-uuid')).rejects.toMatchObject({ code: 'DESTINATION_NOT_FOUND' });
+  });
+
+  it('archives: no longer listed, read, changed or added to; archiving again is harmless', async () => {
+    const id = await idOf();
+    const gone = await gateway.call('DELETE', `${RECIPIENTS}/${id}`);
+    expect([gone.status, gone.body.data]).toEqual([200, {}]);
+    expect((await gateway.call('DELETE', `${RECIPIENTS}/${id}`)).status).toBe(200);
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { recipient_name: 'X' }],
+      ['GET', '/destinations', undefined],
+      ['POST', '/destinations', SEPA],
+    ] as const) {
+      const answer = await gateway.call(method, `${RECIPIENTS}/${id}${path}`, { body });
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'RECIPIENT_NOT_FOUND']);
+    }
+  });
+
+  it('masks destinations, checks them against the rail, and never guesses an institution', async () => {
+    const id = await idOf();
+    const added = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, { body: SEPA });
+    expect(added.body.data).toMatchObject({ rail: 'iban-sepa', version: 1, details: { iban: '****3000' } });
+    const list = await gateway.call('GET', `${RECIPIENTS}/${id}/destinations`);
+    expect(list.body.data.destinations).toEqual([added.body.data]);
+    expect(list.text).not.toContain(IBAN);
+    const required = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, {
+      body: { rail: 'ghana-transfer', currency: 'GHS', country_code: 'GH', details: {} },
+    });
+    expect([required.status, required.body.error.message]).toEqual([
+      422,
+      'institution_id is required for this rail.',
+    ]);
+    const malformed = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, {
+      body: { ...SEPA, details: { full_name: 'A B', iban: 'DE1' } },
+    });
+    expect(malformed.body.error.code).toBe('INVALID_RECIPIENT_FIELDS');
+  });
+
+  it('finds by name, beginning, native name, identifier and account number, and filters', async () => {
+    const anna = await idOf(
+      { recipient_name: 'Anna-María Ødegård', recipient_id_number: 'nin 4711-0815', recipient_country: 'NO' },
+      second,
+    );
+    const ming = await idOf(
+      { recipient_name: 'Wang Xiaoming', recipient_native_name: '王小明', recipient_country: 'CN' },
+      second,
+    );
+    await gateway.call('POST', `${RECIPIENTS}/${anna}/destinations`, { body: SEPA, key: second });
+    const found = async (text: string) =>
+      (await search(`search=${encodeURIComponent(text)}`)).recipients.map(
+        ({ recipient_id }: { recipient_id: string }) => recipient_id,
+      );
+    for (const text of [
+      'anna',
+      'ANNA maria',
+      'Mar',
+      'NIN-4711 0815',
+      IBAN,
+      'de89 3704 0044 0532 0130 00',
+      anna,
+    ]) {
+      expect([text, await found(text)]).toEqual([text, [anna]]);
+    }
+    for (const text of ['wang', '王小明', '小明', '明', 'xiao wang']) {
+      expect([text, await found(text)]).toEqual([text, [ming]]);
+    }
+    for (const text of ['an', 'anna wang', 'nna', '4711', '!!!', '%', ' ']) {
+      expect([text, await found(text)]).toEqual([text, []]);
+    }
+    expect((await search('recipient_country=cn')).recipients).toHaveLength(1);
+    expect((await search('currency=eur')).recipients).toHaveLength(1);
+    expect((await search('rail=iban-sepa&recipient_country=NO')).pagination.total).toBe(1);
+    expect((await search('rail=pix')).pagination.total).toBe(0);
+    expect((await search('limit=1&offset=1')).pagination).toEqual({ total: 2, limit: 1, offset: 1 });
+    // The same words belong to nobody else.
+    expect((await search('search=anna', gateway.partners[0].apiKey)).recipients).toEqual([]);
+    await gateway.call('PATCH', `${RECIPIENTS}/${anna}`, { body: { recipient_name: 'Berta' }, key: second });
+    expect(await found('anna')).toEqual([]);
+    expect(await found('berta')).toEqual([anna]);
+    expect(await found(IBAN)).toEqual([anna]);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'offset=-1',
+    'screening_status=fine',
+    'recipient_country=DEU',
+    'currency=EU',
+  ])('answers 400 for %s', async (query) => {
+    expect((await gateway.call('GET', `${RECIPIENTS}?${query}`)).status).toBe(400);
+  });
+
+  it('lets a sandbox user set the screening status', async () => {
+    const id = await idOf();
+    await screened(id, 'clear');
+    for (const screening_status of ['review', 'blocked', 'pending', 'clear']) {
+      const set = await gateway.call('POST', `/api/v1/sandbox/recipients/${id}/screening-status`, {
+        body: { screening_status },
+      });
+      expect(set.body.data.screening_status).toBe(screening_status);
+    }
+  });
+
+  it('answers a stranger’s recipient and a missing one with the same bytes on every route', async () => {
+    const id = await idOf();
+    const missing = '00000000-0000-7000-8000-000000000000';
+    for (const [method, path, body] of [
+      ['GET', `${RECIPIENTS}/ID`, undefined],
+      ['PATCH', `${RECIPIENTS}/ID`, { recipient_name: 'X' }],
+      ['DELETE', `${RECIPIENTS}/ID`, undefined],
+      ['GET', `${RECIPIENTS}/ID/destinations`, undefined],
+      ['POST', `${RECIPIENTS}/ID/destinations`, SEPA],
+      ['POST', '/api/v1/sandbox/recipients/ID/screening-status', { screening_status: 'clear' }],
+    ] as const) {
+      const foreign = await gateway.call(method, path.replace('ID', id), { body, key: second });
+      const absent = await gateway.call(method, path.replace('ID', missing), { body, key: second });
+      expect([foreign.status, foreign.text]).toEqual([404, absent.text]);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import type { DestinationSchema, RecipientSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { DetailsCheck } from '../payment-details/details-check.port.ts';
+import { maskValue } from '../payment-details/validation/mask-details.ts';
+import type { DestinationRow } from './destination.store.ts';
+import type { RecipientRow } from './recipient.store.ts';
+import type { RecipientData } from './recipient-fields.ts';
+
+/** Names are shown to the partner that gave them; identifiers are masked. */
+export function recipientView(row: RecipientRow, data: RecipientData): Static<typeof RecipientSchema> {
+  return {
+    recipient_id: row.recipient_id,
+    recipient_kind: row.recipient_kind,
+    recipient_name: data.recipient_name,
+    recipient_native_name: data.recipient_native_name,
+    recipient_country: data.recipient_country,
+    recipient_id_type: data.recipient_id_type,
+    recipient_id_number_masked: masked(data.recipient_id_number),
+    recipient_business_registration_number_masked: masked(data.recipient_business_registration_number),
+    screening_status: row.screening_status,
+    status: row.status,
+    version: row.current_version,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function destinationView(
+  check: DetailsCheck,
+  row: DestinationRow,
+  details: Readonly<Record<string, string>>,
+): Static<typeof DestinationSchema> {
+  return {
+    recipient_destination_id: row.recipient_destination_id,
+    recipient_id: row.recipient_id,
+    country_code: row.country_code,
+    currency: row.currency,
+    rail: row.rail,
+    institution_id: row.institution_id,
+    beneficiary_type: row.beneficiary_type,
+    details: { ...check.mask(row.rail, details) },
+    version: row.version,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+const masked = (value: string | null): string | null => (value === null ? null : maskValue(value));
