@@ -26,6 +26,9 @@ import type { Logger } from './lib/logger.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Currencies } from './upstream/currencies.port.ts';
 import { type CurrenciesParts, createCurrenciesParts } from './upstream/currencies-parts.ts';
+import type { Offers } from './upstream/offers.port.ts';
+import { seedSandboxMarket } from './upstream/offers-market.ts';
+import { createOffers } from './upstream/offers-parts.ts';
 import { seedReference } from './upstream/seed-reference.ts';
 
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
@@ -58,6 +61,8 @@ export interface Deps extends CustomerParts {
   /** Reference data and rates, in memory. */
   readonly currencies: Currencies;
   readonly currenciesParts: CurrenciesParts;
+  /** Who offers what, in memory. */
+  readonly offers: Offers;
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly orderHosts: OrderHosts;
@@ -117,8 +122,18 @@ export async function createDeps(
     catalogue: sandbox ? { localChains: around.chains } : {},
   });
   const { currencies } = currenciesParts;
+  const offers = createOffers({ db, listener, logger, wall: machineNow, offersUrl: config.offersUrl });
   await listener.start();
+  if (config.roles.includes('worker')) {
+    const keeping = currenciesParts.rateKeeper.start();
+    // A sandbox is ready to quote when it says so; elsewhere a slow feed must hold nobody up.
+    if (sandbox) await keeping;
+  }
   await Promise.all([principals.refresh(), currenciesParts.start()]);
+  if (sandbox && config.currenciesUrl === undefined && config.offersUrl === undefined) {
+    await seedSandboxMarket(db, currencies.current().reference.catalogue);
+  }
+  await offers.start();
   await followDeploymentClock(
     db,
     listener,
@@ -175,6 +190,7 @@ export async function createDeps(
     detailsCheck: createCatalogueCheck(currencies),
     currencies,
     currenciesParts,
+    offers,
     chains,
     transactor,
     orderHosts,
@@ -186,7 +202,8 @@ export async function createDeps(
         .stop()
         .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
       await sender.close();
-      await currenciesParts.stop();
+      await currenciesParts.rateKeeper.stop();
+      await Promise.all([currenciesParts.stop(), offers.stop()]);
       await listener.close();
       await db.close();
     },

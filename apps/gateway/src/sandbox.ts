@@ -1,5 +1,5 @@
 import type { ChainSettings } from './chain/chain-settings.ts';
-import { approveRouter, deployLocalContracts, fundWallet } from './chain/local-deployment.ts';
+import { approveRouter, deployLocalContracts, fundWallet, fundWallets } from './chain/local-deployment.ts';
 import { localSigner } from './chain/signer.ts';
 import type { Config } from './config.ts';
 import type { Surroundings } from './deps.ts';
@@ -9,6 +9,7 @@ import type { IdGenerator } from './lib/ids.ts';
 import { type LocalParts, startLocalParts } from './local/local-parts.ts';
 import type { SandboxDescription } from './local/sandbox-file.ts';
 import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts';
+import { SANDBOX_VENDORS } from './upstream/offers-market.ts';
 
 /**
  * The ground a sandbox stands on: its own database and chains where none are configured, contracts on the chains, funded
@@ -40,7 +41,7 @@ export const CONFIRMATIONS = 2;
 const WALLET_ETHER_WEI = 10n ** 20n;
 const WALLET_TOKENS = 10_000_000n;
 
-const SANDBOX_VENDOR_NAMES = ['Harbour Liquidity', 'Northwind OTC'];
+const SANDBOX_VENDOR_NAMES = SANDBOX_VENDORS.map(({ name }) => name);
 
 export async function startSandboxGround(options: SandboxStartOptions): Promise<SandboxGround> {
   const { config } = options;
@@ -70,8 +71,7 @@ async function layGround(options: SandboxStartOptions, parts: LocalParts): Promi
   const secrets = await makeSecrets(parts.home, ids);
   const rpcs = config.chainRpcUrls ?? parts.chains;
   options.onProgress('Putting contracts on the chains');
-  const chains: ChainSettings[] = [];
-  for (const { slug, rpcUrl } of rpcs) chains.push(await prepareChain(slug, rpcUrl, secrets));
+  const chains = await Promise.all(rpcs.map(({ slug, rpcUrl }) => prepareChain(slug, rpcUrl, secrets)));
   await parts.saveChains();
   return describeGround(config, { home: parts.home, databaseUrl, secrets, chains, stop: () => parts.stop() });
 }
@@ -125,16 +125,12 @@ export async function prepareChain(
   secrets: SandboxSecrets,
 ): Promise<ChainSettings> {
   const { contracts, tokens, chainId } = await deployLocalContracts(rpcUrl, secrets.deployerKey);
-  const wallets = [...secrets.partners, ...secrets.vendors].map(({ walletKey }) => walletKey);
-  for (const walletKey of wallets) {
-    const wallet = localSigner(walletKey).address;
-    await fundWallet(rpcUrl, secrets.deployerKey, {
-      wallet,
-      tokens,
-      etherWei: WALLET_ETHER_WEI / 10n,
-      wholeTokens: WALLET_TOKENS,
-    });
-  }
+  await fundWallets(rpcUrl, secrets.deployerKey, {
+    wallets: [...secrets.partners, ...secrets.vendors].map(({ walletKey }) => localSigner(walletKey).address),
+    tokens,
+    etherWei: WALLET_ETHER_WEI / 10n,
+    wholeTokens: WALLET_TOKENS,
+  });
   const service = localSigner(secrets.serviceSignerKey).address;
   await fundWallet(rpcUrl, secrets.deployerKey, {
     wallet: service,
@@ -166,10 +162,15 @@ function seedOf(secrets: SandboxSecrets, settlementChain: string, platformFeePct
       ...partner,
       walletAddress: localSigner(walletKey).address,
     })),
-    vendors: secrets.vendors.map((vendor) => ({
-      ...vendor,
-      walletAddress: localSigner(vendor.walletKey).address,
-    })),
+    vendors: secrets.vendors.map((vendor) => {
+      const known = SANDBOX_VENDORS.find(({ name }) => name === vendor.name);
+      return {
+        ...vendor,
+        walletAddress: localSigner(vendor.walletKey).address,
+        kind: known?.kind ?? 'p2p',
+        reputation: known?.reputation ?? { completedOrders: 0, failedOrders: 0, disputedOrders: 0 },
+      };
+    }),
   };
 }
 

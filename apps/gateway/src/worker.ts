@@ -71,12 +71,11 @@ export function createWorker(deps: Deps): Worker {
         const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
       }
-      deps.currenciesParts.rateKeeper.start();
       intents.start();
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.allSettled([...running, intents.stop(), deps.currenciesParts.rateKeeper.stop()]);
+      await Promise.allSettled([...running, intents.stop()]);
     },
   };
 }

@@ -49,6 +49,8 @@ const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const DEPLOYER_BALANCE_WEI = 10n ** 21n;
 const LOCAL_POLLING_MS = 20;
 const STABLECOIN_DECIMALS = 6;
+/** Said outright, so that nothing has to be estimated against a state that earlier mints still change. */
+const MINT_GAS = 200_000n;
 
 const localTokens = [
   { code: 'USDC', name: 'USD Coin', bytecode: testToken.bytecode },
@@ -108,6 +110,56 @@ export async function fundWallet(
       client.writeContract({ abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] }),
     );
   }
+}
+
+/**
+ * Tops many wallets up at once. Every mint is sent before the first is waited for, each with its own nonce: one after
+ * another they would be most of a sandbox's first start.
+ */
+export async function fundWallets(
+  rpcUrl: string,
+  deployerKey: Hex,
+  funding: {
+    wallets: readonly Address[];
+    tokens: readonly ChainToken[];
+    etherWei: bigint;
+    wholeTokens: bigint;
+  },
+): Promise<void> {
+  const client = await connectLocal(rpcUrl, deployerKey);
+  const { wallets, tokens, etherWei, wholeTokens } = funding;
+  await Promise.all(
+    wallets.map(async (address) => {
+      if ((await client.getBalance({ address })) < etherWei)
+        await client.setBalance({ address, value: etherWei });
+    }),
+  );
+  const wanted = await Promise.all(
+    wallets.flatMap((wallet) =>
+      tokens.map(async ({ address, decimals }) => {
+        const read = { abi: erc20Abi, address, functionName: 'balanceOf', args: [wallet] } as const;
+        const missing = wholeTokens * 10n ** BigInt(decimals) - (await client.readContract(read));
+        return { wallet, address, missing };
+      }),
+    ),
+  );
+  const firstNonce = await client.getTransactionCount({ address: client.account.address });
+  const mints = wanted.filter(({ missing }) => missing > 0n);
+  await Promise.all(
+    mints.map(({ wallet, address, missing }, position) =>
+      mined(
+        client,
+        client.writeContract({
+          abi: testToken.abi,
+          address,
+          functionName: 'mint',
+          args: [wallet, missing],
+          nonce: firstNonce + position,
+          gas: MINT_GAS,
+        }),
+      ),
+    ),
+  );
 }
 
 /** Gives the router an unlimited allowance for each token, where it does not have one. */

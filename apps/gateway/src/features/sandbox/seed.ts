@@ -25,6 +25,12 @@ export interface SandboxSeed {
     readonly apiKey: string;
     readonly walletAddress: string;
     readonly walletKey: string;
+    readonly kind: 'p2p' | 'direct';
+    readonly reputation: {
+      readonly completedOrders: number;
+      readonly failedOrders: number;
+      readonly disputedOrders: number;
+    };
   }[];
 }
 
@@ -47,11 +53,22 @@ const seedPartner = statement<
 );
 
 const seedVendor = statement<
-  [vendorId: string, name: string, walletAddress: string, keySealed: string, at: Date]
+  [
+    vendorId: string,
+    name: string,
+    walletAddress: string,
+    keySealed: string,
+    at: Date,
+    kind: string,
+    completedOrders: number,
+    failedOrders: number,
+    disputedOrders: number,
+  ]
 >(
   'sandbox.seed_vendor',
-  `INSERT INTO vendors (vendor_id, name, wallet_address, simulated_key_sealed, created_at)
-   VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+  `INSERT INTO vendors (vendor_id, name, wallet_address, simulated_key_sealed, created_at, kind, completed_orders,
+     failed_orders, disputed_orders)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 );
 
 const seedKey = statement<
@@ -92,7 +109,17 @@ export async function seedSandbox(
     }
     for (const vendor of seed.vendors) {
       const keySealed = sealer.seal(vendor.walletKey, vendorKeyContext(vendor.id));
-      tx.defer(seedVendor, [vendor.id, vendor.name, vendor.walletAddress, keySealed, at]);
+      tx.defer(seedVendor, [
+        vendor.id,
+        vendor.name,
+        vendor.walletAddress,
+        keySealed,
+        at,
+        vendor.kind,
+        vendor.reputation.completedOrders,
+        vendor.reputation.failedOrders,
+        vendor.reputation.disputedOrders,
+      ]);
       addKey('vendor', vendor.id, vendor.apiKey);
     }
   });
