@@ -16,6 +16,7 @@ import { createVaults, type Vaults } from './features/privacy/vault.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
+import { type OpenSecrets, secretOpener } from './features/webhooks/webhook-secret.ts';
 import { createWebhookSender, type WebhookSender } from './features/webhooks/webhook-sender.ts';
 import { createPrincipals, type Principals } from './http/principals.ts';
 import { createRateLimit, type RateLimit } from './http/rate-limit.ts';
@@ -68,6 +69,8 @@ export interface Deps extends CustomerParts {
   readonly orderHosts: OrderHosts;
   readonly webhookPolicy: AddressPolicy;
   readonly sender: WebhookSender;
+  /** The secrets that sign a partner's webhooks. */
+  readonly openSecrets: OpenSecrets;
   /** Called when the deployment's clock has moved: whatever waits for a time should look again. */
   readonly onClockMoved: (() => void)[];
   close(): Promise<void>;
@@ -196,6 +199,7 @@ export async function createDeps(
     orderHosts,
     webhookPolicy,
     sender,
+    openSecrets: secretOpener(sealer),
     onClockMoved,
     async close() {
       await rateLimit

@@ -10,7 +10,7 @@ import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
-import { webhookDeliveryHandler } from './features/webhooks/deliver-event.effect.ts';
+import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { answersKeptSince, forgetAnswers } from './http/idempotency.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
@@ -29,13 +29,13 @@ export function createWorker(deps: Deps): Worker {
     offerOrderHandler(deps),
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
-    webhookDeliveryHandler(deps),
     verifyUserHandler(deps),
     storeDocumentHandler(deps),
     screenRecipientHandler(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
   const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
+  const deliveries = createDeliveryDrain(deps);
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
@@ -59,7 +59,11 @@ export function createWorker(deps: Deps): Worker {
   return {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
-      deps.onClockMoved.push(() => intents.wake());
+      deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
+      deps.onClockMoved.push(
+        () => intents.wake(),
+        () => deliveries.wake(),
+      );
       every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
       every(SWEEP_MS, 'forgetting old answers', () =>
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
@@ -72,10 +76,11 @@ export function createWorker(deps: Deps): Worker {
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
       }
       intents.start();
+      deliveries.start();
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.allSettled([...running, intents.stop()]);
+      await Promise.allSettled([...running, intents.stop(), deliveries.stop()]);
     },
   };
 }

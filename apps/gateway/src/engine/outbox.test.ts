@@ -3,7 +3,7 @@ import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../
 import { partnerScope, SYSTEM, violatedConstraint } from '../db/database.ts';
 import { createClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
-import { emitEvent, WEBHOOK_DELIVERY } from './outbox.ts';
+import { emitEvent } from './outbox.ts';
 import { type UnitOfWork, unitOfWork } from './unit-of-work.ts';
 
 const LISTENING = '00000000-0000-7000-8000-000000000001';
@@ -38,10 +38,9 @@ describe('the outbox', () => {
       .rows;
   const deliveries = async () =>
     (
-      await database.owner.query(
-        `SELECT * FROM intents WHERE kind = $1 AND lane LIKE '%' || $2 ORDER BY position`,
-        [WEBHOOK_DELIVERY, subjectId],
-      )
+      await database.owner.query('SELECT * FROM webhook_deliveries WHERE subject_id = $1 ORDER BY position', [
+        subjectId,
+      ])
     ).rows;
 
   it('writes the event and its delivery with the transaction that decided it', async () => {
@@ -57,10 +56,11 @@ describe('the outbox', () => {
     expect(more).toEqual([]);
     expect(delivery).toMatchObject({
       partner_id: LISTENING,
-      dedupe_key: event.event_id,
-      payload: { event_id: event.event_id },
-      lane: `${LISTENING}:${subjectId}`,
-      status: 'prepared',
+      event_id: event.event_id,
+      position: event.position,
+      in_order: true,
+      attempts: 0,
+      status: 'pending',
     });
   });
 
@@ -79,12 +79,12 @@ describe('the outbox', () => {
     expect([(await events()).length, (await deliveries()).length]).toEqual([1, 0]);
   });
 
-  it('keeps the order of events about one subject in their lane', async () => {
+  it('keeps the order of events about one subject', async () => {
     await unit(async (work) => {
       for (const status of ['a', 'b', 'c']) emitEvent(work, { ...draft(), data: { status } });
     });
     const written = (await events()).map(({ event_id }) => event_id);
-    expect((await deliveries()).map(({ dedupe_key }) => dedupe_key)).toEqual(written);
+    expect((await deliveries()).map(({ event_id }) => event_id)).toEqual(written);
   });
 
   it('order.refund.required exists at most once an order, and the second attempt undoes its transaction', async () => {

@@ -1,4 +1,4 @@
-import { lookup as dnsLookup } from 'node:dns';
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -9,11 +9,30 @@ import ipaddr from 'ipaddr.js';
  */
 export interface AddressPolicy {
   readonly allowLoopback: boolean;
+  /** Ports of public hosts; a webhook is not a way to knock at databases and mail servers. */
+  readonly ports?: readonly number[];
 }
 
-export type UrlProblem = 'not_a_url' | 'https_required' | 'credentials' | 'address_not_allowed';
+export type UrlProblem =
+  | 'not_a_url'
+  | 'https_required'
+  | 'credentials'
+  | 'port_not_allowed'
+  | 'address_not_allowed';
+
+/** Answers every address of a name. */
+export type Resolver = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
 
 const MAX_URL_LENGTH = 2048;
+const DEFAULT_PORTS = [443, 8443];
+
+export const ADDRESS_NOT_ALLOWED = 'the host leads to an address that is not allowed';
+
+export const systemResolver: Resolver = (hostname, done) =>
+  dnsLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 
 export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { problem: UrlProblem } {
   if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return { problem: 'not_a_url' };
@@ -25,8 +44,9 @@ export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { 
   if (url.username !== '' || url.password !== '') return { problem: 'credentials' };
   const literal = literalAddress(url.hostname);
   if (literal !== undefined && !isAllowedAddress(literal, policy)) return { problem: 'address_not_allowed' };
-  if (loopback && !policy.allowLoopback) return { problem: 'address_not_allowed' };
-  return { url };
+  if (loopback) return policy.allowLoopback ? { url } : { problem: 'address_not_allowed' };
+  const port = url.port === '' ? 443 : Number(url.port);
+  return (policy.ports ?? DEFAULT_PORTS).includes(port) ? { url } : { problem: 'port_not_allowed' };
 }
 
 /** URL parsing has already turned decimal, octal and hexadecimal hosts into dotted form. */
@@ -41,25 +61,55 @@ export function isLoopbackHost(hostname: string): boolean {
   return literal !== undefined && ipaddr.process(literal).range() === 'loopback';
 }
 
+// Answers only inside a cloud's own network, although the address looks public.
+const AZURE_METADATA = '168.63.129.16';
+// All that is handed out as global unicast; what lies outside leads to translators, tunnels and local networks.
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+
 export function isAllowedAddress(address: string, policy: AddressPolicy): boolean {
+  if (!ipaddr.isValid(address)) return false;
   // `process` unwraps IPv4 inside IPv6, which would otherwise hide a private address.
-  const range = ipaddr.process(address).range();
-  return range === 'unicast' || (range === 'loopback' && policy.allowLoopback);
+  const parsed = ipaddr.process(address);
+  const range = parsed.range();
+  if (range === 'loopback') return policy.allowLoopback;
+  if (range !== 'unicast') return false;
+  if (parsed.kind() === 'ipv6') return (parsed as ipaddr.IPv6).match(GLOBAL_IPV6);
+  return parsed.toString() !== AZURE_METADATA;
 }
 
-/** A resolver that refuses names leading to an address that is not allowed. */
-export function guardedLookup(policy: AddressPolicy): LookupFunction {
+/** A resolver for connections that refuses names leading to an address that is not allowed. */
+export function guardedLookup(policy: AddressPolicy, resolve: Resolver): LookupFunction {
   return (hostname, options, done) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolve(hostname, (error, addresses) => {
       if (error) return done(error, [] as never, 0);
-      const refused = addresses.find(({ address }) => !isAllowedAddress(address, policy));
-      if (refused !== undefined || addresses.length === 0) {
-        return done(new Error('the host resolves to an address that is not allowed'), [] as never, 0);
-      }
+      // One bad address among good ones is enough: the name is not to be trusted.
+      const refused = addresses.some(({ address }) => !isAllowedAddress(address, policy));
       const [first] = addresses;
+      if (refused || first === undefined) return done(new Error(ADDRESS_NOT_ALLOWED), [] as never, 0);
       return options.all
         ? done(null, addresses as never, 0)
-        : done(null, first?.address as never, first?.family ?? 4);
+        : done(null, first.address as never, first.family);
     });
   };
+}
+
+const RESOLVE_AT_MOST_MS = 2_000;
+
+/**
+ * Whether the name is known to lead somewhere forbidden now. A name that does not resolve, or not in time, is not held
+ * against the partner: it may be published later, and every connection is judged anew.
+ */
+export function leadsToForbiddenAddress(
+  url: URL,
+  policy: AddressPolicy,
+  resolve: Resolver,
+): Promise<boolean> {
+  if (literalAddress(url.hostname) !== undefined) return Promise.resolve(false);
+  return new Promise((settle) => {
+    const timer = setTimeout(() => settle(false), RESOLVE_AT_MOST_MS);
+    resolve(url.hostname, (_error, addresses) => {
+      clearTimeout(timer);
+      settle(addresses.some(({ address }) => !isAllowedAddress(address, policy)));
+    });
+  });
 }

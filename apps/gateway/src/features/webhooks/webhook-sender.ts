@@ -1,56 +1,145 @@
 import { Agent } from 'undici';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
-import { type AddressPolicy, guardedLookup, isLoopbackHost, judgeUrl } from './webhook-address.ts';
+import {
+  ADDRESS_NOT_ALLOWED,
+  type AddressPolicy,
+  guardedLookup,
+  isLoopbackHost,
+  judgeUrl,
+  type Resolver,
+  systemResolver,
+} from './webhook-address.ts';
+import type { SigningSecrets } from './webhook-secret.ts';
 
 /** Signs a body and posts it: at most ten seconds in all, no redirects, kept-alive connections. */
 export interface WebhookSender {
-  send(message: { url: string; secret: string; body: string }): Promise<SendResult>;
+  send(message: OutgoingWebhook): Promise<SendResult>;
   close(): Promise<void>;
 }
 
+export interface OutgoingWebhook {
+  readonly url: string;
+  readonly secrets: SigningSecrets;
+  readonly body: string;
+}
+
+/** Why no complete answer came; words for partners, without a library's or a resolver's own text. */
+export type SendFailure =
+  | 'url_not_allowed'
+  | 'address_not_allowed'
+  | 'timeout'
+  | 'connection_failed'
+  | 'answer_incomplete';
+
 export type SendResult =
-  | { readonly kind: 'answered'; readonly status: number }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The first bytes of the answer's body. */
+      readonly excerpt: string;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'failed'; readonly reason: SendFailure; readonly durationMs: number };
+
+export interface WebhookSenderOptions {
+  /** Connecting, sending and reading the answer together. */
+  readonly timeoutMs?: number;
+  readonly connectionsPerHost?: number;
+  readonly resolve?: Resolver;
+}
 
 const TOTAL_TIMEOUT_MS = 10_000;
-const CONNECTIONS_PER_HOST = 16;
+const CONNECTIONS_PER_HOST = 64;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const EXCERPT_BYTES = 256;
 
-export function createWebhookSender(policy: AddressPolicy, wallSeconds: () => number): WebhookSender {
-  const connect = { lookup: guardedLookup(policy), timeout: TOTAL_TIMEOUT_MS };
-  const common = { connections: CONNECTIONS_PER_HOST, pipelining: 1, keepAliveTimeout: 30_000 };
+export function createWebhookSender(
+  policy: AddressPolicy,
+  wallSeconds: () => number,
+  options: WebhookSenderOptions = {},
+): WebhookSender {
+  const timeoutMs = options.timeoutMs ?? TOTAL_TIMEOUT_MS;
+  const connect = { lookup: guardedLookup(policy, options.resolve ?? systemResolver), timeout: timeoutMs };
+  const common = {
+    connections: options.connectionsPerHost ?? CONNECTIONS_PER_HOST,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+  };
   const agent = new Agent({ ...common, connect });
   // Only this machine itself may show a certificate that nobody has signed, and only where loopback is allowed.
   const loopbackAgent = new Agent({ ...common, connect: { ...connect, rejectUnauthorized: false } });
 
+  async function exchange(
+    url: URL,
+    message: OutgoingWebhook,
+    signal: AbortSignal,
+    progress: { answering: boolean },
+  ): Promise<{ status: number; excerpt: string }> {
+    const response = await (isLoopbackHost(url.hostname) ? loopbackAgent : agent).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: headersFor(message, wallSeconds()),
+      body: message.body,
+      signal,
+    });
+    progress.answering = true;
+    return { status: response.statusCode, excerpt: await readExcerpt(response.body) };
+  }
+
   return {
-    async send({ url: text, secret, body }) {
-      const judged = judgeUrl(text, policy);
-      if ('problem' in judged) return { kind: 'failed', reason: judged.problem };
-      const { url } = judged;
-      const timestamp = String(wallSeconds());
+    async send(message) {
+      const began = performance.now();
+      const elapsed = () => Math.round(performance.now() - began);
+      const judged = judgeUrl(message.url, policy);
+      if ('problem' in judged) return { kind: 'failed', reason: 'url_not_allowed', durationMs: 0 };
+      const abort = new AbortController();
+      const progress = { answering: false };
+      const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
-        const response = await (isLoopbackHost(url.hostname) ? loopbackAgent : agent).request({
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'user-agent': 'Causeway-Webhooks/1',
-            'x-service-timestamp': timestamp,
-            'x-service-signature': `sha256=${hmacSha256Hex(secret, `${timestamp}.${body}`)}`,
-          },
-          body,
-          signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
-        });
-        await response.body.dump({ limit: MAX_ANSWER_BYTES });
-        return { kind: 'answered', status: response.statusCode };
+        const answer = await exchange(judged.url, message, abort.signal, progress);
+        return { kind: 'answered', ...answer, durationMs: elapsed() };
       } catch (error) {
-        return { kind: 'failed', reason: error instanceof Error ? error.message : 'request failed' };
+        const reason = abort.signal.aborted ? 'timeout' : reasonOf(error, progress.answering);
+        return { kind: 'failed', reason, durationMs: elapsed() };
+      } finally {
+        clearTimeout(timer);
       }
     },
     async close() {
       await Promise.all([agent.destroy(), loopbackAgent.destroy()]);
     },
   };
+}
+
+/** Every attempt is stamped and signed anew, so that a receiver may refuse old stamps. */
+function headersFor({ secrets, body }: OutgoingWebhook, unixSeconds: number): Record<string, string> {
+  const timestamp = String(unixSeconds);
+  const sign = (secret: string) => `sha256=${hmacSha256Hex(secret, `${timestamp}.${body}`)}`;
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Causeway-Webhooks/1',
+    'x-service-timestamp': timestamp,
+    'x-service-signature': sign(secrets.current),
+    ...(secrets.previous === undefined ? {} : { 'x-service-signature-previous': sign(secrets.previous) }),
+  };
+}
+
+/** Reads to the end so that the connection can be used again, but never more than the cap. */
+async function readExcerpt(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (bytes < EXCERPT_BYTES) chunks.push(chunk);
+    bytes += chunk.length;
+    // The status has been said; leaving the loop closes a connection that will not stop talking.
+    if (bytes > MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8');
+}
+
+function reasonOf(error: unknown, answering: boolean): SendFailure {
+  if (answering) return 'answer_incomplete';
+  if (error instanceof Error && error.message === ADDRESS_NOT_ALLOWED) return 'address_not_allowed';
+  return 'connection_failed';
 }

@@ -1,0 +1,66 @@
+import { WEBHOOK_RETRY_SCHEDULE } from '../../lib/backoff.ts';
+import type { ClaimedDelivery } from './delivery.store.ts';
+import type { SendResult } from './webhook-sender.ts';
+
+/** What one attempt came to, as it is stored and shown to the partner. */
+export interface DeliveryOutcome {
+  readonly partnerId: string;
+  readonly deliveryId: string;
+  /** Attempts that were behind it when it was claimed. */
+  readonly attempts: number;
+  readonly delivered: boolean;
+  /** Null when it was delivered or when no attempt is left. */
+  readonly retryAt: Date | null;
+  readonly error: string | null;
+  readonly logEntry: AttemptLogEntry;
+}
+
+export interface AttemptLogEntry {
+  readonly at: string;
+  readonly http_status: number | null;
+  readonly duration_ms: number;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
+/** Spreads retries of deliveries that failed together; too little for anyone who waits for the promised delay. */
+const JITTER_MS = 1_000;
+
+export function outcomeOf(
+  claimed: ClaimedDelivery,
+  result: SendResult,
+  startedAt: Date,
+  now: number,
+  random: () => number,
+): DeliveryOutcome {
+  const delivered = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+  const error = delivered ? null : result.kind === 'failed' ? result.reason : 'not_acknowledged';
+  return {
+    partnerId: claimed.partner_id,
+    deliveryId: claimed.delivery_id,
+    attempts: claimed.attempts,
+    delivered,
+    retryAt: delivered ? null : retryAt(claimed.attempts + 1, now, random),
+    error,
+    logEntry: {
+      at: startedAt.toISOString(),
+      http_status: result.kind === 'answered' ? result.status : null,
+      duration_ms: result.durationMs,
+      error,
+      response: result.kind === 'answered' ? printable(result.excerpt) : null,
+    },
+  };
+}
+
+/** When to try again after this many failed attempts; never before the contract's delay has passed. */
+export function retryAt(failedAttempts: number, now: number, random: () => number): Date | null {
+  const delaySeconds = WEBHOOK_RETRY_SCHEDULE.delayBeforeAttempt(failedAttempts + 1);
+  if (delaySeconds === null) return null;
+  return new Date(now + Math.ceil(delaySeconds * 1_000) + Math.floor(random() * JITTER_MS));
+}
+
+/** A receiver may answer anything; what cannot be stored or would disturb a terminal becomes a dot. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace.
+  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '·');
+}

@@ -1,0 +1,154 @@
+import { statement } from '../../db/statement.ts';
+
+/** SQL of the queue of deliveries: who has something due, claiming it, and recording what became of it. */
+
+export interface ClaimedDelivery {
+  partner_id: string;
+  delivery_id: string;
+  attempts: number;
+  body: string;
+  webhook_url: string;
+  webhook_secret_sealed: string;
+  webhook_previous_secret_sealed: string | null;
+  webhook_previous_secret_until: Date | null;
+}
+
+/** Steps from partner to partner along the index, however many deliveries each has waiting. */
+export const partnersWithDueDeliveries = statement<[businessNow: Date], { partner_id: string }>(
+  'webhook_deliveries.partners_due',
+  `WITH RECURSIVE waiting AS (
+     (SELECT partner_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY partner_id LIMIT 1)
+     UNION ALL
+     SELECT (SELECT d.partner_id FROM webhook_deliveries d
+              WHERE d.status = 'pending' AND d.partner_id > waiting.partner_id ORDER BY d.partner_id LIMIT 1)
+       FROM waiting WHERE waiting.partner_id IS NOT NULL)
+   SELECT partner_id FROM waiting WHERE partner_id IS NOT NULL AND EXISTS (
+     SELECT FROM webhook_deliveries d
+      WHERE d.partner_id = waiting.partner_id AND d.status = 'pending' AND d.run_at <= $1
+        AND (d.leased_until IS NULL OR d.leased_until < clock_timestamp()))`,
+);
+
+/**
+ * Takes up to a quota of due deliveries from each of these partners. Address and secret are read here, right before
+ * sending: a webhook that was removed meanwhile gets nothing more. Where the circuit is open, one delivery a
+ * second is taken by whoever comes first, in whichever process.
+ */
+export const claimDeliveries = statement<
+  [
+    partnerIds: readonly string[],
+    quotas: readonly number[],
+    businessNow: Date,
+    leaseMs: number,
+    owner: string,
+    circuitGapMs: number,
+  ],
+  ClaimedDelivery
+>(
+  'webhook_deliveries.claim',
+  `WITH tried AS (
+     UPDATE webhook_endpoints SET next_try_at = clock_timestamp() + $6::int * interval '1 millisecond'
+      WHERE partner_id = ANY($1::uuid[]) AND circuit_opened_at IS NOT NULL AND next_try_at <= clock_timestamp()
+      RETURNING partner_id),
+   wanted AS (
+     SELECT w.partner_id, w.quota FROM unnest($1::uuid[], $2::int[]) AS w (partner_id, quota)
+       LEFT JOIN webhook_endpoints e ON e.partner_id = w.partner_id AND e.circuit_opened_at IS NOT NULL
+      WHERE e.partner_id IS NULL
+     UNION ALL
+     SELECT partner_id, 1 FROM tried),
+   due AS (
+     SELECT found.delivery_id, found.event_id, p.partner_id, p.webhook_url, p.webhook_secret_sealed,
+            p.webhook_previous_secret_sealed, p.webhook_previous_secret_until
+       FROM wanted w
+       JOIN partners p ON p.partner_id = w.partner_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
+      CROSS JOIN LATERAL (
+        SELECT candidate.delivery_id, candidate.event_id FROM webhook_deliveries candidate
+         WHERE candidate.partner_id = w.partner_id AND candidate.status = 'pending' AND candidate.run_at <= $3
+           AND (candidate.leased_until IS NULL OR candidate.leased_until < clock_timestamp())
+           AND (NOT candidate.in_order OR candidate.attempts > 0 OR NOT EXISTS (
+                 SELECT FROM webhook_deliveries earlier
+                  WHERE earlier.subject_id = candidate.subject_id AND earlier.position < candidate.position
+                    AND earlier.status = 'pending' AND earlier.attempts = 0 AND earlier.in_order))
+         ORDER BY candidate.run_at, candidate.position
+         LIMIT w.quota
+         FOR UPDATE SKIP LOCKED) found)
+   UPDATE webhook_deliveries d
+      SET leased_until = clock_timestamp() + $4::int * interval '1 millisecond', lease_owner = $5
+     FROM due JOIN events e ON e.event_id = due.event_id
+    WHERE d.partner_id = due.partner_id AND d.delivery_id = due.delivery_id
+   RETURNING d.partner_id, d.delivery_id, d.attempts, e.body, due.webhook_url, due.webhook_secret_sealed,
+             due.webhook_previous_secret_sealed, due.webhook_previous_secret_until`,
+);
+
+/**
+ * A delivery that was accepted is delivered, whoever holds its lease by now; a failure counts only for the
+ * one who was entitled to try.
+ */
+export const settleDeliveries = statement<
+  [
+    partnerIds: readonly string[],
+    deliveryIds: readonly string[],
+    attempts: readonly number[],
+    delivered: readonly boolean[],
+    retryAt: readonly (Date | null)[],
+    logEntries: readonly string[],
+    owner: string,
+    at: Date,
+  ]
+>(
+  'webhook_deliveries.settle',
+  `UPDATE webhook_deliveries d
+      SET status = CASE WHEN o.delivered THEN 'delivered' WHEN o.retry_at IS NULL THEN 'failed' ELSE 'pending' END,
+          attempts = least(10, d.attempts + 1),
+          attempt_log = d.attempt_log || o.log_entry,
+          run_at = coalesce(o.retry_at, d.run_at),
+          settled_at = CASE WHEN o.delivered OR o.retry_at IS NULL THEN $8::timestamptz END,
+          leased_until = NULL, lease_owner = NULL
+     FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::timestamptz[], $6::jsonb[])
+          AS o (partner_id, delivery_id, attempts, delivered, retry_at, log_entry)
+    WHERE d.partner_id = o.partner_id AND d.delivery_id = o.delivery_id AND d.status = 'pending'
+      AND (o.delivered OR (d.lease_owner = $7 AND d.attempts = o.attempts))`,
+);
+
+export const recordEndpointSuccess = statement<[partnerIds: readonly string[]]>(
+  'webhook_endpoints.success',
+  `UPDATE webhook_endpoints
+      SET consecutive_failures = 0, failing_since = NULL, last_error = NULL, circuit_opened_at = NULL,
+          next_try_at = NULL
+    WHERE partner_id = ANY($1::uuid[]) AND consecutive_failures > 0`,
+);
+
+/** Failures since the last accepted delivery; enough of them in a row open the circuit. */
+export const recordEndpointFailures = statement<
+  [
+    partnerIds: readonly string[],
+    failures: readonly number[],
+    errors: readonly string[],
+    at: Date,
+    openAt: number,
+  ]
+>(
+  'webhook_endpoints.failures',
+  `INSERT INTO webhook_endpoints AS e
+          (partner_id, consecutive_failures, failing_since, last_error, circuit_opened_at, next_try_at)
+   SELECT f.partner_id, f.failures, $4::timestamptz, f.error,
+          CASE WHEN f.failures >= $5::int THEN $4::timestamptz END,
+          CASE WHEN f.failures >= $5::int THEN clock_timestamp() END
+     FROM unnest($1::uuid[], $2::int[], $3::text[]) AS f (partner_id, failures, error)
+    ORDER BY f.partner_id
+   ON CONFLICT (partner_id) DO UPDATE SET
+     consecutive_failures = e.consecutive_failures + excluded.consecutive_failures,
+     failing_since = coalesce(e.failing_since, excluded.failing_since),
+     last_error = excluded.last_error,
+     circuit_opened_at = CASE WHEN e.consecutive_failures + excluded.consecutive_failures >= $5::int
+                              THEN coalesce(e.circuit_opened_at, excluded.failing_since) END,
+     next_try_at = CASE WHEN e.consecutive_failures + excluded.consecutive_failures >= $5::int
+                        THEN coalesce(e.next_try_at, clock_timestamp()) END`,
+);
+
+/** What was written while its partner's webhook was being removed. */
+export const cancelForDisabled = statement<[at: Date]>(
+  'webhook_deliveries.cancel_for_disabled',
+  `UPDATE webhook_deliveries d SET status = 'cancelled', settled_at = $1, leased_until = NULL, lease_owner = NULL
+     FROM partners p
+    WHERE p.partner_id = d.partner_id AND NOT p.webhook_enabled AND d.status = 'pending'`,
+);

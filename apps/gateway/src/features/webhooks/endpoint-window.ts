@@ -1,0 +1,55 @@
+/**
+ * How many deliveries one partner may have under way in this process. It grows while the endpoint answers and is halved
+ * when it lets us wait in vain, so that a hanging endpoint soon holds one connection and nobody else's time.
+ */
+export interface EndpointWindows {
+  /** How many more may be started now. */
+  roomFor(partnerId: string): number;
+  started(partnerId: string): void;
+  ended(partnerId: string, end: 'prompt' | 'timeout'): void;
+}
+
+interface Window {
+  size: number;
+  inFlight: number;
+}
+
+const FIRST_SIZE = 16;
+const LARGEST_SIZE = 64;
+const KEPT_IDLE_WINDOWS = 10_000;
+
+export function createEndpointWindows(): EndpointWindows {
+  const windows = new Map<string, Window>();
+
+  function windowOf(partnerId: string): Window {
+    const known = windows.get(partnerId);
+    if (known !== undefined) return known;
+    const fresh = { size: FIRST_SIZE, inFlight: 0 };
+    windows.set(partnerId, fresh);
+    return fresh;
+  }
+
+  function forgetIdle(): void {
+    if (windows.size <= KEPT_IDLE_WINDOWS) return;
+    for (const [partnerId, { inFlight }] of windows) if (inFlight === 0) windows.delete(partnerId);
+  }
+
+  return {
+    roomFor(partnerId) {
+      const known = windows.get(partnerId);
+      return known === undefined ? FIRST_SIZE : Math.max(0, known.size - known.inFlight);
+    },
+    started(partnerId) {
+      windowOf(partnerId).inFlight += 1;
+    },
+    ended(partnerId, end) {
+      const window = windowOf(partnerId);
+      window.inFlight -= 1;
+      window.size =
+        end === 'timeout'
+          ? Math.max(1, Math.floor(window.size / 2))
+          : Math.min(LARGEST_SIZE, window.size + 1);
+      forgetIdle();
+    },
+  };
+}
