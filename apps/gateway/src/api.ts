@@ -52,6 +52,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     trustedProxies: config.trustedProxies ?? [],
     principals: deps.principals,
     rateLimit: deps.rateLimit,
+    answerSealer: deps.sealer,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
     baseUrl,

@@ -19,6 +19,12 @@ export interface RequestIdentity {
   readonly fingerprint: string;
 }
 
+/** Answers repeat what a person told, so they are kept sealed, and what was asked with them. */
+export interface AnswerSealer {
+  seal(plaintext: string, context: string): string;
+  open(sealed: string, context: string): string;
+}
+
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 
 const lockKey = statement<[lockName: string], { locked: boolean }>(
@@ -72,6 +78,7 @@ function canonicalJson(value: unknown): string {
 export async function claimIdempotencyKey(
   unit: UnitOfWork,
   request: RequestIdentity,
+  sealer: AnswerSealer | null,
 ): Promise<StoredAnswer | null> {
   // Two statements: the look-up must see what the holder of the lock committed just before letting go.
   const [[lock], [found]] = await unit.tx.queryBoth(
@@ -81,8 +88,9 @@ export async function claimIdempotencyKey(
     [request.partnerId, request.idempotencyKey, answersKeptSince(unit.at)],
   );
   if (found !== undefined) {
-    if (found.fingerprint !== request.fingerprint) throw new CausewayError('IDEMPOTENCY_KEY_REUSED');
-    return { status: found.status, body: found.body };
+    const { fingerprint, body } = sealer === null ? found : unsealed(sealer, request, found.body);
+    if (fingerprint !== request.fingerprint) throw new CausewayError('IDEMPOTENCY_KEY_REUSED');
+    return { status: found.status, body };
   }
   if (!lock?.locked) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   // What follows can be undone without letting go of the lock.
@@ -90,13 +98,39 @@ export async function claimIdempotencyKey(
   return null;
 }
 
-export function keepAnswer(unit: UnitOfWork, request: RequestIdentity, answer: StoredAnswer): void {
+export function keepAnswer(
+  unit: UnitOfWork,
+  request: RequestIdentity,
+  answer: StoredAnswer,
+  sealer: AnswerSealer | null,
+): void {
+  // The fingerprint goes into the seal as well: from a short body its hash could be guessed.
+  const [fingerprint, body] =
+    sealer === null
+      ? [request.fingerprint, answer.body]
+      : ['', sealer.seal(request.fingerprint + answer.body, answerContext(request))];
   unit.tx.defer(storeAnswer, [
     request.partnerId,
     request.idempotencyKey,
-    request.fingerprint,
+    fingerprint,
     answer.status,
-    answer.body,
+    body,
     unit.at,
   ]);
+}
+
+/** Where a kept answer belongs: sealed for this place, it opens nowhere else. */
+export function answerContext(request: Pick<RequestIdentity, 'partnerId' | 'idempotencyKey'>): string {
+  return `idempotent_answers:${request.partnerId}:${request.idempotencyKey}`;
+}
+
+const FINGERPRINT_LENGTH = 64;
+
+function unsealed(
+  sealer: AnswerSealer,
+  request: RequestIdentity,
+  sealed: string,
+): { readonly fingerprint: string; readonly body: string } {
+  const text = sealer.open(sealed, answerContext(request));
+  return { fingerprint: text.slice(0, FINGERPRINT_LENGTH), body: text.slice(FINGERPRINT_LENGTH) };
 }

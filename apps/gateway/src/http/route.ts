@@ -6,7 +6,13 @@ import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-w
 import { withSpan } from '../lib/tracing.ts';
 import type { Access } from './access.ts';
 import { invalidRequest } from './errors.ts';
-import { claimIdempotencyKey, fingerprintOf, keepAnswer, type RequestIdentity } from './idempotency.ts';
+import {
+  type AnswerSealer,
+  claimIdempotencyKey,
+  fingerprintOf,
+  keepAnswer,
+  type RequestIdentity,
+} from './idempotency.ts';
 import type { OperatorPrincipal, PartnerPrincipal, VendorPrincipal } from './principals.ts';
 
 /**
@@ -100,7 +106,7 @@ export function partnerMutation<P extends TSchema, Q extends TSchema, B extends 
       return unitOfWork(tools, scope, async (unit) => success(await handle(inputOf(request), partner, unit)));
     }
     const answer = await unitOfWork(tools, scope, (unit) =>
-      answerOnce(unit, identity, reply, () => handle(inputOf(request), partner, unit)),
+      answerOnce(unit, identity, app.answerSealer, reply, () => handle(inputOf(request), partner, unit)),
     );
     if (answer.replayed) reply.header('idempotency-replayed', 'true');
     return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
@@ -131,10 +137,11 @@ interface Answer {
 async function answerOnce(
   unit: UnitOfWork,
   identity: RequestIdentity,
+  sealer: AnswerSealer | null,
   reply: FastifyReply,
   work: () => Promise<unknown> | unknown,
 ): Promise<Answer> {
-  const stored = await claimIdempotencyKey(unit, identity);
+  const stored = await claimIdempotencyKey(unit, identity, sealer);
   if (stored !== null) return { ...stored, replayed: true };
   let answer: { status: number; body: string };
   try {
@@ -145,7 +152,7 @@ async function answerOnce(
     await unit.tx.undo();
     answer = { status: error.status, body: JSON.stringify(error) };
   }
-  keepAnswer(unit, identity, answer);
+  keepAnswer(unit, identity, answer, sealer);
   return { ...answer, replayed: false };
 }
 

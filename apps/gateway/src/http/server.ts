@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
 import { answerFrameworkError, invalidRequest, registerErrors } from './errors.ts';
+import type { AnswerSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { clientErrorAnswerer, registerHeaders } from './transport.ts';
@@ -15,8 +16,16 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly metrics: Metrics;
   readonly bodyLimitBytes: number;
   readonly trustedProxies: readonly string[];
+  /** Seals answers kept for Idempotency-Key; a server whose answers hold nothing personal may do without. */
+  readonly answerSealer?: AnswerSealer;
   /** Adds the routes; they inherit everything below. */
   readonly routes: (app: FastifyInstance) => Promise<void>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    answerSealer: AnswerSealer | null;
+  }
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -48,6 +57,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   }) as unknown as FastifyInstance;
 
   registerHeaders(app, { production: !options.sandbox });
+  app.decorate('answerSealer', options.answerSealer ?? null);
   registerErrors(app);
   registerMeasurement(app, options.metrics);
   registerAccess(app, options);
