@@ -26,12 +26,14 @@ const TAGS = [
   { name: 'Gateway', description: 'Read-only reference data and service health' },
   { name: 'Liquidity and estimates', description: 'Public, indicative figures' },
   { name: 'Users and KYC', description: 'Your customers' },
+  { name: 'Payment details', description: 'Where your customers are paid' },
   { name: 'On-ramp', description: 'Fiat to stablecoin' },
   { name: 'Off-ramp', description: 'Stablecoin to fiat' },
   { name: 'Orders', description: 'Reading and acting on orders' },
   { name: 'Recipients', description: 'Third parties your customers pay' },
   { name: 'Webhooks', description: 'Where your events go' },
   { name: 'Fiat accounts', description: 'Accounts issued to your customers' },
+  { name: 'KYC provider', description: 'Results of identity checks' },
   { name: 'Vendor', description: 'Liquidity providers: offers and incoming orders' },
   { name: 'Operator', description: 'Running the deployment' },
   { name: 'Sandbox', description: 'Making things happen; sandbox deployments only' },
@@ -60,9 +62,10 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
       webhooks: Object.fromEntries(options.events.map((event) => [event.eventType, webhookItem(event)])),
     } as never,
     transform: ({ schema, url, route }) => ({
-      schema: withErrors(schema, route.config?.errors ?? []),
+      schema: withIdempotencyKey(withErrors(schema, route.config?.errors ?? []), route.config?.errors ?? []),
       url,
     }),
+    transformObject: (document) => markOptionalBodies(document as { openapiObject: Described }) as never,
   });
 
   // Routes do not change while the process runs.
@@ -147,6 +150,41 @@ function webhookItem(event: DocumentedEvent): object {
       security: [],
     },
   };
+}
+
+const IdempotencyKeyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Repeats of a request with the same key answer what the first one answered; kept for 24 hours.',
+    }),
+  ),
+});
+
+/** Documented only: the header is read by the route itself, after access and before the work. */
+function withIdempotencyKey(schema: FastifySchema, codes: readonly ErrorCode[]): FastifySchema {
+  return codes.includes('IDEMPOTENCY_KEY_REUSED') ? { ...schema, headers: IdempotencyKeyHeader } : schema;
+}
+
+interface Described {
+  readonly paths?: Record<string, Record<string, { requestBody?: DescribedBody }>>;
+}
+interface DescribedBody {
+  required?: boolean;
+  readonly content?: Record<string, { schema?: { anyOf?: readonly { type?: string }[] } }>;
+}
+
+/** A body that may be null may be left out; the generator calls every body required. */
+function markOptionalBodies({ openapiObject }: { openapiObject: Described }): Described {
+  for (const path of Object.values(openapiObject.paths ?? {})) {
+    for (const { requestBody } of Object.values(path)) {
+      const alternatives = requestBody?.content?.['application/json']?.schema?.anyOf ?? [];
+      if (requestBody && alternatives.some(({ type }) => type === 'null')) requestBody.required = false;
+    }
+  }
+  return openapiObject;
 }
 
 /** Several codes share a status: the reference shows them as alternatives. */
