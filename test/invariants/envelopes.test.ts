@@ -1,0 +1,163 @@
+import { ERROR_CODES, ERROR_KEYS } from '@causeway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type CallOptions, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type DescribedRoute, describedRoutes, fillPath, keysOf, sampleOf } from './described-routes.ts';
+
+const SUPPORTED = '/api/v1/supported/';
+/** Answered before a route's own rules apply, so no route documents them. */
+const EVERYWHERE = ['404 ROUTE_NOT_FOUND', '413 PAYLOAD_TOO_LARGE', '415 UNSUPPORTED_MEDIA_TYPE'];
+
+const NASTY_TEXTS = [
+  '',
+  ' ',
+  "' OR 1=1 --",
+  '%00',
+  '\u0000',
+  '../../etc/passwd',
+  '🏦',
+  '-1',
+  '1e309',
+  'null',
+  'x'.repeat(400),
+];
+const NASTY_BODIES = [
+  'null',
+  '[]',
+  '"text"',
+  '0',
+  '{}',
+  '{"constructor":{"prototype":{}}}',
+  '{"toString":1,"valueOf":null}',
+  '{',
+  '',
+];
+
+describe('every described route, whatever is sent to it', () => {
+  let gateway: TestGateway;
+  let routes: DescribedRoute[];
+  const logs: string[] = [];
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000', RATE_LIMIT_PUBLIC_PER_MINUTE: '1000000' },
+      onLog: (line) => {
+        if (line.includes('"level":"error"')) logs.push(line);
+      },
+    });
+    routes = await describedRoutes(gateway);
+  });
+  afterAll(() => gateway?.stop());
+
+  const send = (route: DescribedRoute, values: Record<string, string>, query: string, options: CallOptions) =>
+    gateway.call(route.method, fillPath(route.path, values) + query, {
+      key: keysOf(gateway)[route.access],
+      ...options,
+    });
+
+  function check(route: DescribedRoute, answer: Answer, sent: string): void {
+    const where = `${route.method} ${route.path} with ${sent}: ${answer.status} ${answer.text.slice(0, 300)}`;
+    expect(answer.status, `${where}\n${logs.at(-1) ?? ''}`).toBeLessThan(500);
+    expect(answer.headers.get('x-request-id'), where).toBeTruthy();
+    if (answer.status === 304 || answer.status === 204) return;
+    expect(answer.headers.get('content-type'), where).toBe('application/json; charset=utf-8');
+    if (answer.status === 200) {
+      expect(Object.keys(answer.body), where).toEqual(['success', 'data']);
+      expect(answer.body.success, where).toBe(true);
+      return;
+    }
+    expect(answer.body.success, where).toBe(false);
+    const code = answer.body.error?.code;
+    if (EVERYWHERE.includes(`${answer.status} ${code}`)) return;
+    if (route.path.startsWith(SUPPORTED) && code !== 'RATE_LIMITED') {
+      expect(Object.keys(answer.body), where).toEqual(['success', 'data']);
+      expect(Object.keys(answer.body.data), where).toEqual(['error_key']);
+      expect(ERROR_KEYS, where).toContain(answer.body.data.error_key);
+    } else {
+      expect(Object.keys(answer.body), where).toEqual(['success', 'error']);
+      expect(Object.keys(answer.body.error), where).toEqual(['code', 'message', 'details']);
+      expect(ERROR_CODES, where).toContain(code);
+    }
+    expect(route.statuses, `${where} is not documented`).toContain(String(answer.status));
+  }
+
+  const text = (route: DescribedRoute, value: string) =>
+    Object.fromEntries(route.parameters.map(({ name }) => [name, value]));
+
+  it('odd paths and queries are answered in the envelope with a documented status, never with a failure', async () => {
+    for (const route of routes) {
+      for (const nasty of NASTY_TEXTS) {
+        const query = route.queryNames.map((name) => `${name}=${encodeURIComponent(nasty)}`).join('&');
+        const body = route.bodySchema === undefined ? {} : { body: sampleOf(route.bodySchema) };
+        // An empty part of a path is another path.
+        const values = text(route, nasty === '' ? 'x' : nasty);
+        check(route, await send(route, values, `?${query}`, body), JSON.stringify(nasty));
+        const repeated = route.queryNames.map((name) => `${name}=a&${name}=b&${name}[x]=1`).join('&');
+        if (nasty === '') check(route, await send(route, values, `?${repeated}`, body), 'repeated queries');
+      }
+    }
+  });
+
+  it('odd bodies are answered in the envelope with a documented status, never with a failure', async () => {
+    const uuid = '00000000-0000-7000-8000-000000000000';
+    for (const route of routes.filter(({ method }) => method !== 'GET')) {
+      for (const rawBody of NASTY_BODIES) {
+        const headers = { 'content-type': 'application/json' };
+        check(route, await send(route, text(route, uuid), '', { rawBody, headers }), rawBody);
+      }
+      for (const contentType of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/json; charset=latin1',
+      ]) {
+        const options = { rawBody: '{"a":"ÿ"}', headers: { 'content-type': contentType } };
+        check(route, await send(route, text(route, uuid), '', options), contentType);
+      }
+    }
+  });
+
+  it('every field of a body that takes text refuses or stores any text, never fails on it', async () => {
+    const uuid = '00000000-0000-7000-8000-000000000000';
+    for (const route of routes) {
+      const properties = Object.keys(route.bodySchema?.properties ?? {});
+      const sample = sampleOf(route.bodySchema);
+      for (const name of properties) {
+        for (const value of [
+          '\u0000',
+          '\ud800',
+          'x'.repeat(5_000),
+          { a: 1 },
+          [null],
+          1e308,
+          -1,
+          true,
+          null,
+        ]) {
+          const body = { ...(sample as object), [name]: value };
+          check(
+            route,
+            await send(route, text(route, uuid), '', { body }),
+            `${name} = ${JSON.stringify(value).slice(0, 40)}`,
+          );
+        }
+      }
+    }
+  });
+
+  it('CORS: only public reads and the description are open to other origins', async () => {
+    const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    for (const route of routes) {
+      const path = fillPath(route.path, text(route, 'x'));
+      const preflight = await gateway.call('OPTIONS', path, { key: null, headers });
+      const answer = await gateway.call(route.method, path, { key: null, headers });
+      const allowed = [preflight, answer].map((one) => one.headers.get('access-control-allow-origin'));
+      const where = `${route.method} ${route.path}`;
+      if (route.access !== 'public' && route.access !== 'widget') {
+        const open = routes.some((other) => other.path === route.path && other.access === 'public');
+        if (!open) expect(allowed, where).toEqual([null, null]);
+      }
+      for (const one of [preflight, answer]) {
+        expect(one.headers.get('access-control-allow-credentials'), where).toBe(null);
+      }
+    }
+  });
+});
