@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
-import { request } from 'undici';
 import { concatHex, getAddress, isAddressEqual, keccak256 } from 'viem';
 import type { Address, Hex } from './chain-settings.ts';
 import { compactFromDer } from './der-signature.ts';
+import { ExchangeFailedError, exchangeJson } from './json-exchange.ts';
 import { isSignedBy } from './signature.ts';
 import type { Signer } from './signer.ts';
 
@@ -29,7 +29,6 @@ export class RemoteSignerError extends Error {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-const MAX_ANSWER_BYTES = 16_384;
 
 export async function connectRemoteSigner(settings: RemoteSignerSettings): Promise<Signer> {
   const { public_key: publicKey } = await ask(settings, 'GET', 'public-key');
@@ -76,42 +75,21 @@ async function ask(
   operation: 'public-key' | 'sign',
   body?: object,
 ): Promise<Record<string, unknown>> {
-  let text: string;
-  let status: number;
-  try {
-    const answer = await request(`${url}/keys/${encodeURIComponent(keyId)}/${operation}`, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    status = answer.statusCode;
-    text = await capped(answer.body);
-  } catch (error) {
-    if (error instanceof RemoteSignerError) throw error;
-    throw new RemoteSignerError(`the key service does not answer (${codeOf(error)})`);
-  }
-  if (status !== 200) throw new RemoteSignerError(`the key service answered ${status}`);
-  const content = parsed(() => JSON.parse(text) as unknown);
+  const content = await exchangeJson({
+    url: `${url}/keys/${encodeURIComponent(keyId)}/${operation}`,
+    method,
+    accessToken,
+    timeoutMs,
+    ...(body === undefined ? {} : { body }),
+  }).catch((error: unknown) => {
+    throw error instanceof ExchangeFailedError
+      ? new RemoteSignerError(`the key service ${error.message}`)
+      : error;
+  });
   if (typeof content !== 'object' || content === null) {
     throw new RemoteSignerError('the key service answered something unreadable');
   }
   return content as Record<string, unknown>;
-}
-
-async function capped(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new RemoteSignerError('the key service answered too much');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function base64(value: unknown): Buffer {
@@ -125,9 +103,4 @@ function parsed<T>(read: () => T): T {
   } catch {
     throw new RemoteSignerError('the key service answered something unreadable');
   }
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
