@@ -1,6 +1,8 @@
+import type { BridgePort } from './chain/bridge.ts';
 import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
 import { localSigner } from './chain/signer.ts';
+import { type SimulatedBridge, simulateBridge } from './chain/simulated-bridge.ts';
 import { createTransactor, type Transactor } from './chain/transactor.ts';
 import type { Config } from './config.ts';
 import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
@@ -39,6 +41,8 @@ export interface Surroundings {
   readonly serviceSignerKey: `0x${string}`;
   /** 64 hex digits. */
   readonly dataEncryptionKey: string;
+  /** The wallet of the simulated bridge; only in a sandbox. */
+  readonly solverKey?: `0x${string}`;
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
@@ -66,6 +70,10 @@ export interface Deps extends CustomerParts {
   readonly offers: Offers;
   readonly chains: Chains;
   readonly transactor: Transactor;
+  /** The way to other chains; none where no bridge is configured. */
+  readonly bridge: BridgePort | undefined;
+  /** The bridge again where it is the sandbox's own, whose solver the worker plays. */
+  readonly simulatedBridge: SimulatedBridge | undefined;
   readonly orderHosts: OrderHosts;
   readonly webhookPolicy: AddressPolicy;
   readonly sender: WebhookSender;
@@ -148,13 +156,21 @@ export async function createDeps(
   );
 
   const simulatedVendors = sandbox ? await listSimulatedVendors(db, sealer) : [];
+  const solvers = around.solverKey === undefined ? [] : [localSigner(around.solverKey)];
   const transactor = createTransactor({
     db,
     clock,
     ids,
     chains: chains.all,
-    signers: [chains.service, ...simulatedVendors.map(({ privateKey }) => localSigner(privateKey))],
+    signers: [
+      chains.service,
+      ...simulatedVendors.map(({ privateKey }) => localSigner(privateKey)),
+      ...solvers,
+    ],
   });
+  const [solver] = solvers;
+  const simulatedBridge =
+    solver && simulateBridge({ db, clock, ids, chains: around.chains, solver: solver.address, transactor });
   const orderHosts = createOrderHosts({
     timeouts: {
       no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
@@ -196,6 +212,8 @@ export async function createDeps(
     offers,
     chains,
     transactor,
+    bridge: simulatedBridge,
+    simulatedBridge,
     orderHosts,
     webhookPolicy,
     sender,

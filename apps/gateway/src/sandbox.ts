@@ -1,5 +1,11 @@
 import type { ChainSettings } from './chain/chain-settings.ts';
-import { approveRouter, deployLocalContracts, fundWallet, fundWallets } from './chain/local-deployment.ts';
+import {
+  approveRouter,
+  deployLocalContracts,
+  derivedKey,
+  fundWallet,
+  fundWallets,
+} from './chain/local-deployment.ts';
 import { localSigner } from './chain/signer.ts';
 import type { Config } from './config.ts';
 import type { Surroundings } from './deps.ts';
@@ -104,6 +110,7 @@ export function describeGround(
       chains,
       serviceSignerKey: (config.serviceSignerKey ?? secrets.serviceSignerKey) as `0x${string}`,
       dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,
+      solverKey: solverKeyOf(secrets),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) => description(baseUrl, secrets, chains),
@@ -119,6 +126,11 @@ const TOKEN_OF = {
   webhook: TOKEN_PREFIX.webhookSecret,
 } as const;
 
+/** The simulated bridge pays from this wallet, on every chain. */
+function solverKeyOf({ deployerKey }: SandboxSecrets): `0x${string}` {
+  return derivedKey(deployerKey, 'bridge solver');
+}
+
 export async function prepareChain(
   slug: string,
   rpcUrl: string,
@@ -126,7 +138,10 @@ export async function prepareChain(
 ): Promise<ChainSettings> {
   const { contracts, tokens, chainId } = await deployLocalContracts(rpcUrl, secrets.deployerKey);
   await fundWallets(rpcUrl, secrets.deployerKey, {
-    wallets: [...secrets.partners, ...secrets.vendors].map(({ walletKey }) => localSigner(walletKey).address),
+    wallets: [
+      ...[...secrets.partners, ...secrets.vendors].map(({ walletKey }) => walletKey),
+      solverKeyOf(secrets),
+    ].map((walletKey) => localSigner(walletKey).address),
     tokens,
     etherWei: WALLET_ETHER_WEI / 10n,
     wholeTokens: WALLET_TOKENS,

@@ -29,6 +29,7 @@ export function createWorker(deps: Deps): Worker {
     offerOrderHandler(deps),
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
+    ...(deps.simulatedBridge ? [deps.simulatedBridge.solverHandler] : []),
     verifyUserHandler(deps),
     storeDocumentHandler(deps),
     screenRecipientHandler(deps),
@@ -71,7 +72,10 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       for (const chain of deps.chains.all) {
-        const handlers = [creditDeposits(deps)];
+        const handlers = [
+          creditDeposits(deps),
+          ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
+        ];
         const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
       }

@@ -193,6 +193,11 @@ export async function approveRouter(
   }
 }
 
+/** A key that a sandbox need not keep, because it follows from one that it keeps. */
+export function derivedKey(from: Hex, purpose: string): Hex {
+  return keccak256(concatHex([from, stringToHex(purpose)]));
+}
+
 type LocalClient = Awaited<ReturnType<typeof connectLocal>>;
 
 async function connectLocal(rpcUrl: string, privateKey: Hex) {
