@@ -6,7 +6,7 @@ import { createPrincipals, type PrincipalKind } from '../../apps/gateway/src/htt
 import { createRateLimit } from '../../apps/gateway/src/http/rate-limit.ts';
 import { createServer } from '../../apps/gateway/src/http/server.ts';
 import { createClock, type MovableClock } from '../../apps/gateway/src/lib/clock.ts';
-import { randomToken, sha256Hex, TOKEN_PREFIX } from '../../apps/gateway/src/lib/crypto.ts';
+import { createSealer, randomToken, sha256Hex, TOKEN_PREFIX } from '../../apps/gateway/src/lib/crypto.ts';
 import { createIdGenerator, newId } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
@@ -60,6 +60,8 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     publicPerMinute: options.publicPerMinute ?? 100_000,
     baseUrl: 'http://127.0.0.1',
     sandbox: true,
+    // The same for every server of a deployment.
+    answerSealer: createSealer([Buffer.alloc(32, 7)]),
     events: [],
     routes: async (server) => options.routes(server, { db, clock, ids }),
   }).catch(async (error) => {

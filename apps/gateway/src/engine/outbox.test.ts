@@ -59,9 +59,10 @@ describe('the outbox', () => {
       event_id: event.event_id,
       position: event.position,
       in_order: true,
-      attempts: 0,
       status: 'pending',
+      attempts: 0,
     });
+    expect(delivery.run_at.getTime()).toBe(AT);
   });
 
   it('writes neither when the transaction is rolled back', async () => {

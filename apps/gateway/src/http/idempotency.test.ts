@@ -115,6 +115,14 @@ describe('Idempotency-Key', () => {
     expect(await effects()).toBe(1);
   });
 
+  it('what is kept cannot be read in the database', async () => {
+    const { body } = await post('k1');
+    const { rows } = await database.owner.query(
+      'SELECT idempotent_answers::text AS line FROM idempotent_answers',
+    );
+    expect(rows[0].line).not.toContain(body.data.id);
+  });
+
   it('the same object written in another order is the same request', async () => {
     const original = await post('k1', { rawBody: '{"name":"a","x":{"b":1,"c":[1,2]}}' });
     const replay = await post('k1', { rawBody: ' { "x" : {"c":[1,2],"b":1}, "name" : "a" } ' });
