@@ -101,11 +101,14 @@ module.exports = {
     },
   ],
   options: {
+    // swc reads the source as written, so type-only imports count too; a test proves it.
     parser: 'swc',
-    tsPreCompilationDeps: true,
     combinedDependencies: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '/(node_modules|generated)/.*/node_modules/' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
   },
 };
