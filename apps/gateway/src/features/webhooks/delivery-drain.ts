@@ -69,6 +69,8 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
   const underWay = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let outcomes: DeliveryOutcome[] = [];
+  // Claimed and not settled yet: sending may not run ahead of recording, or a circuit would open too late.
+  let inHand = 0;
   let claiming: Promise<void> | undefined;
   let settling: Promise<void> | undefined;
   let stopping = false;
@@ -79,7 +81,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
       () => {
         claiming = undefined;
         // Somebody may have got in line between the last look and now.
-        if (ready.size > 0 && underWay.size < concurrency) claimSoon();
+        if (ready.size > 0 && inHand < concurrency) claimSoon();
       },
       (error) => {
         // The next poll tries again.
@@ -113,7 +115,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
 
   /** Takes partners from the head of the line and shares the free places among them. */
   function nextTurns(): { partnerId: string; quota: number }[] {
-    const free = concurrency - underWay.size;
+    const free = concurrency - inHand;
     if (free <= 0) return [];
     const chosen: string[] = [];
     for (const partnerId of ready) {
@@ -128,6 +130,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
 
   function begin(claimed: ClaimedDelivery): void {
     windows.started(claimed.partner_id);
+    inHand += 1;
     const work = attempt(claimed).finally(() => underWay.delete(work));
     underWay.add(work);
   }
@@ -141,15 +144,18 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
-      windows.ended(claimed.partner_id, 'prompt');
+      letGo(claimed.partner_id, 'prompt');
       return;
     }
-    const timedOut = result.kind === 'failed' && result.reason === 'timeout';
-    windows.ended(claimed.partner_id, timedOut ? 'timeout' : 'prompt');
     const outcome = outcomeOf(claimed, result, startedAt, clock.now(), random);
     metrics.webhookDeliveriesTotal.inc({ outcome: outcome.delivered ? 'delivered' : 'refused' });
     outcomes.push(outcome);
     settleSoon();
+  }
+
+  function letGo(partnerId: string, end: 'prompt' | 'timeout'): void {
+    inHand -= 1;
+    windows.ended(partnerId, end);
   }
 
   function settleSoon(): void {
@@ -174,7 +180,10 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
         continue;
       }
       // The next event about the same subject may go now.
-      for (const { partnerId } of batch) ready.add(partnerId);
+      for (const { partnerId, error } of batch) {
+        letGo(partnerId, error === 'timeout' ? 'timeout' : 'prompt');
+        ready.add(partnerId);
+      }
       claimSoon();
     }
   }
