@@ -5,6 +5,7 @@ import { createDeps, type Deps, type Surroundings } from './deps.ts';
 import { seedSandbox } from './features/sandbox/seed.ts';
 import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
+import { releaseStartMemory } from './lib/memory.ts';
 import { startMetricsServer } from './lib/metrics.ts';
 import { startTracing } from './lib/tracing.ts';
 import { renderBanner } from './local/banner.ts';
@@ -122,6 +123,7 @@ async function startRoles(
     await api.listen({ host: config.host, port });
     stops.push({ what: 'api', stop: () => api.close() });
   }
+  releaseStartMemory();
   return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
 }
 
