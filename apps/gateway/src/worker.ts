@@ -1,3 +1,5 @@
+import { watchGasBalances } from './chain/gas-balances.ts';
+import { fillNonceGaps } from './chain/nonce-gaps.ts';
 import { watchTurn } from './chain/watch-loop.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
@@ -23,6 +25,7 @@ const DEADLINE_CHECK_MS = 500;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
 const WATCH_MS = 250;
+const GAP_CHECK_MS = 30_000;
 
 export function createWorker(deps: Deps): Worker {
   const handlers: IntentHandler<never>[] = [
@@ -37,6 +40,12 @@ export function createWorker(deps: Deps): Worker {
   ];
   const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
   const deliveries = createDeliveryDrain(deps);
+  const gasBalances = watchGasBalances({
+    ...deps,
+    chains: deps.chains.all,
+    wallets: [deps.chains.service.address],
+    registry: deps.metrics.registry,
+  });
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
@@ -78,7 +87,9 @@ export function createWorker(deps: Deps): Worker {
         ];
         const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
+        every(GAP_CHECK_MS, `closing nonce gaps on ${chain.settings.slug}`, () => fillNonceGaps(deps, chain));
       }
+      every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
       intents.start();
       deliveries.start();
     },

@@ -10,7 +10,7 @@ import type { Chains, ConnectedChain } from './chains.ts';
 import { forwardCall } from './forward-request.ts';
 import { forwarderNonce } from './issue-authorization.ts';
 import { answered, ChainUnavailableError } from './transaction-rpc.ts';
-import type { Transactor } from './transactor.ts';
+import type { ChainEffect, Transactor } from './transactor.ts';
 
 /**
  * What became of a signed request for good. `spent` says only that its nonce is used: whether its tokens moved is told by
@@ -86,7 +86,7 @@ export function authorizationRelayHandler(
     const progress = await deps.transactor.advance(`forward:${signed.authorizationId}`, async () => {
       if (!mayStart) return undefined;
       const next = await answered(forwarderNonce(chain.client, signed.forwarder, signed.sender));
-      return next === signed.nonce ? describeRelay(chain, signed, deps.chains.service.address) : undefined;
+      return next === signed.nonce ? describeRelay(chain, signed) : undefined;
     });
     if (progress.state === 'refused') {
       deps.logger.warn({ order_id: signed.orderId, reason: progress.reason }, 'forward request would revert');
@@ -132,10 +132,10 @@ async function isLapsed({ client, settings }: ConnectedChain, signed: Authorizat
   );
 }
 
-function describeRelay({ settings }: ConnectedChain, signed: Authorization, sender: `0x${string}`) {
+function describeRelay({ settings }: ConnectedChain, signed: Authorization): ChainEffect {
   if (signed.signature === null) throw new Error('a request is relayed once it is signed');
   const call = forwardCall(contextOf(settings, signed), requestOf(signed), signed.signature);
-  return { chainId: signed.chainId, sender, call };
+  return { chainId: signed.chainId, sender: 'hot-wallet', call };
 }
 
 function chainOf(chains: Chains, chainId: number): ConnectedChain {

@@ -127,6 +127,56 @@ const settleTransaction = statement<
     WHERE transaction_id = $1 AND status = 'open'`,
 );
 
+const countOpenBySender = statement<[chainId: number], { sender: Address; open: string }>(
+  'chain.open_by_sender',
+  `SELECT sender, count(*)::text AS open FROM chain_transactions
+    WHERE chain_id = $1 AND status = 'open' GROUP BY sender`,
+);
+
+const selectSenders = statement<[chainId: number], { sender: Address; next_nonce: string }>(
+  'chain.senders',
+  'SELECT sender, next_nonce::text FROM chain_nonces WHERE chain_id = $1',
+);
+
+const selectSignedFrom = statement<
+  [chainId: number, sender: string, fromNonce: number, signedBefore: Date, limit: number],
+  { nonce: string; raw: Hex }
+>(
+  'chain.signed_from_nonce',
+  `SELECT DISTINCT ON (nonce) nonce::text, raw
+     FROM chain_transactions JOIN chain_signed_versions USING (transaction_id)
+    WHERE chain_id = $1 AND sender = $2 AND nonce >= $3 AND signed_at < $4
+    ORDER BY nonce, version DESC LIMIT $5`,
+);
+
+/** How many transactions of each sender are not final yet. */
+export async function countOpen(db: Database, chainId: number): Promise<ReadonlyMap<Address, number>> {
+  const rows = await db.query(SYSTEM, countOpenBySender, [chainId]);
+  return new Map(rows.map(({ sender, open }) => [sender, Number(open)]));
+}
+
+/** Everyone who ever sent something here, and the nonce after the last one taken. */
+export async function listSenders(
+  db: Database,
+  chainId: number,
+): Promise<{ sender: Address; nextNonce: number }[]> {
+  const rows = await db.query(SYSTEM, selectSenders, [chainId]);
+  return rows.map((row) => ({ sender: row.sender, nextNonce: Number(row.next_nonce) }));
+}
+
+/** The newest signed bytes of each nonce from this one on, settled or not. */
+export async function signedFrom(
+  db: Database,
+  chainId: number,
+  sender: Address,
+  fromNonce: number,
+  signedBefore: Date,
+  limit: number,
+): Promise<{ nonce: number; raw: Hex }[]> {
+  const rows = await db.query(SYSTEM, selectSignedFrom, [chainId, sender, fromNonce, signedBefore, limit]);
+  return rows.map(({ nonce, raw }) => ({ nonce: Number(nonce), raw }));
+}
+
 export async function findTransaction(
   db: Database,
   effectKey: string,

@@ -7,6 +7,7 @@ import type { Address, ChainSettings, ContractCall, Hex } from './chain-settings
 import type { Signer } from './signer.ts';
 import {
   allocateTransaction,
+  countOpen,
   findTransaction,
   type SignedVersion,
   settle,
@@ -42,7 +43,8 @@ export interface Transactor {
 
 export interface ChainEffect {
   chainId: number;
-  sender: Address;
+  /** Whose effect it is; any of the service's hot wallets where it does not matter. */
+  sender: Address | 'hot-wallet';
   call: ContractCall;
 }
 
@@ -64,6 +66,8 @@ export interface TransactorDeps {
   readonly ids: IdGenerator;
   readonly chains: readonly TransactorChain[];
   readonly signers: readonly Signer[];
+  /** The wallets that pay for effects nobody in particular has to send; the first signer by default. */
+  readonly hotWallets?: readonly Address[];
   readonly limits?: Partial<TransactorLimits>;
 }
 
@@ -84,6 +88,9 @@ export function createTransactor(deps: TransactorDeps): Transactor {
   const { db, clock, ids } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const chainById = new Map(deps.chains.map((chain) => [chain.settings.chainId, chain]));
+  const hotWallets = (deps.hotWallets ?? deps.signers.slice(0, 1).map(({ address }) => address)).map(
+    (address) => getAddress(address),
+  );
   const signerByAddress = new Map(deps.signers.map((signer) => [getAddress(signer.address), signer]));
 
   function chainOf(chainId: number): TransactorChain {
@@ -101,8 +108,9 @@ export function createTransactor(deps: TransactorDeps): Transactor {
   async function allocate(effectKey: string, effect: ChainEffect): Promise<TransactionRecord> {
     const { chainId, call } = effect;
     const { client } = chainOf(chainId);
+    const wanted = effect.sender === 'hot-wallet' ? await pickHotWallet(chainId) : effect.sender;
     // Without its key the nonce could never be used, and everything behind it would wait for ever.
-    const sender = getAddress(signerOf(effect.sender).address);
+    const sender = getAddress(signerOf(wanted).address);
     const gas = await estimateGas(client, sender, call);
     const observedNonce = await nonceAt(client, sender, { blockTag: 'pending' });
     return allocateTransaction(db, {
@@ -115,6 +123,17 @@ export function createTransactor(deps: TransactorDeps): Transactor {
       observedNonce,
       at: clock.date(),
     });
+  }
+
+  /** The least busy one, so that a stuck transaction holds up only its own wallet. */
+  async function pickHotWallet(chainId: number): Promise<Address> {
+    const [first, ...others] = hotWallets;
+    if (first === undefined) throw new Error('there is no hot wallet');
+    if (others.length === 0) return first;
+    const open = await countOpen(db, chainId);
+    return hotWallets.reduce((best, wallet) =>
+      (open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best,
+    );
   }
 
   async function begin(
