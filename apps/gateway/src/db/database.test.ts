@@ -234,9 +234,7 @@ describe('a lost connection', () => {
     const killed = db.transaction(SYSTEM, async (tx) => {
       await tx.query(put, ['a', '1']);
       [{ pid }] = (await tx.query(backend, [])) as [{ pid: number }];
-      const sleeping = tx.query(slow, []);
-      await terminate(pid);
-      await sleeping;
+      await Promise.all([tx.query(slow, []), terminate(pid)]);
     });
     await expect(killed).rejects.toThrow();
     expect(await stored()).toEqual([]);
