@@ -5,6 +5,9 @@ import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.t
 import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
+import { registerAuditRoutes } from './features/operators/audit.routes.ts';
+import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
@@ -72,6 +75,9 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerPaymentDetailsRoutes(server, deps);
       registerRecipientRoutes(server, deps);
       if (deps.sandbox) registerSandboxScreeningRoute(server, deps);
+      registerCustomerRoutes(server, deps);
+      registerRecipientReviewRoutes(server, deps);
+      registerAuditRoutes(server, deps);
       registerQuoteRoutes(server, {
         ...deps,
         quoteTtlSeconds: config.quoteTtlSeconds,

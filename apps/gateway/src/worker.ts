@@ -4,6 +4,7 @@ import { watchTurn } from './chain/watch-loop.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
+import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
@@ -35,6 +36,7 @@ export function createWorker(deps: Deps): Worker {
     ...(deps.simulatedBridge ? [deps.simulatedBridge.solverHandler] : []),
     verifyUserHandler(deps),
     storeDocumentHandler(deps),
+    deleteDocumentHandler(deps),
     screenRecipientHandler(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];

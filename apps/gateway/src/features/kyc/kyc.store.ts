@@ -123,6 +123,12 @@ export const documentsOfSubmission = statement<[submissionId: string], DocumentR
      FROM kyc_documents WHERE submission_id = $1 ORDER BY document_type, document_id DESC`,
 );
 
+export const findDocument = statement<[documentId: string, userId: string], DocumentRow>(
+  'kyc.find_document',
+  `SELECT document_id, user_id, document_type, content_type, waiting FROM kyc_documents
+    WHERE document_id = $1 AND user_id = $2`,
+);
+
 export const documentIdsOfUser = statement<[userId: string], { document_id: string }>(
   'kyc.document_ids_of_user',
   'SELECT document_id FROM kyc_documents WHERE user_id = $1',

@@ -38,7 +38,11 @@ export async function loadSubmission(
   };
 }
 
-async function openDocument(store: DocumentStore, vault: Vault, row: DocumentRow): Promise<KycDocument> {
+export async function openDocument(
+  store: DocumentStore,
+  vault: Vault,
+  row: DocumentRow,
+): Promise<KycDocument> {
   const sealed = row.waiting ?? (await store.get(row.document_id));
   if (sealed === undefined) throw new Error(`document ${row.document_id} is not in the document store`);
   return {

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { createSealer, SealedValueError } from '../../lib/crypto.ts';
+import { createBlindIndex } from './blind-index.ts';
+import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
+import { createVaults } from './vault.ts';
+
+describe('a vault', () => {
+  const vaults = createVaults(createSealer([randomBytes(32)]));
+
+  it('opens with its own wrapped key, in its own place, and nowhere else', () => {
+    const { wrappedKey, vault } = vaults.create('users:1');
+    const sealed = vault.seal('Ada', 'users.profile:1');
+    const bytes = vault.sealBytes(Buffer.from('picture'), 'doc:1');
+    const opened = vaults.open(wrappedKey, 'users:1');
+    expect(opened.open(sealed, 'users.profile:1')).toBe('Ada');
+    expect(opened.openBytes(bytes, 'doc:1').toString()).toBe('picture');
+    expect(() => opened.open(sealed, 'users.profile:2')).toThrow(SealedValueError);
+    expect(() => opened.openBytes(bytes, 'doc:2')).toThrow(SealedValueError);
+    expect(() => opened.openBytes(bytes.subarray(0, 8), 'doc:1')).toThrow(SealedValueError);
+    expect(() => vaults.open(wrappedKey, 'users:2')).toThrow(SealedValueError);
+    expect(() => vaults.create('users:1').vault.open(sealed, 'users.profile:1')).toThrow(SealedValueError);
+  });
+
+  it('is not opened by another master key', () => {
+    const { wrappedKey } = vaults.create('users:1');
+    const stranger = createVaults(createSealer([randomBytes(32)]));
+    expect(() => stranger.open(wrappedKey, 'users:1')).toThrow(SealedValueError);
+  });
+});
+
+describe('a blind index', () => {
+  it('is equal for equal values of one place and one partner only', () => {
+    const index = createBlindIndex(randomBytes(32));
+    expect(index('email', 'p1', 'a@b.c')).toBe(index('email', 'p1', 'a@b.c'));
+    expect(index('email', 'p1', 'a@b.c')).not.toBe(index('email', 'p2', 'a@b.c'));
+    expect(index('email', 'p1', 'a@b.c')).not.toBe(index('name', 'p1', 'a@b.c'));
+    expect(index('email', 'p1', 'a@b.c')).not.toBe(createBlindIndex(randomBytes(32))('email', 'p1', 'a@b.c'));
+  });
+});
+
+describe('rotation of the master key', () => {
+  let gateway: TestGateway;
+  let admin: pg.Client;
+  const oldKey = randomBytes(32);
+  const newKey = randomBytes(32);
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { DATA_ENCRYPTION_KEY: oldKey.toString('hex') } });
+    admin = new pg.Client({ connectionString: gateway.databaseUrl });
+    await admin.connect();
+  });
+  afterAll(async () => {
+    await admin?.end();
+    await gateway?.stop();
+  });
+
+  it('reseals everything with the new key, so that the old one can be thrown away', async () => {
+    const created = await gateway.call('POST', '/api/v1/partner/users', {
+      body: { email: 'rotate@example.com' },
+      headers: { 'idempotency-key': 'with spaces and ünicode'.replace('ü', 'u') },
+    });
+    await gateway.call('POST', '/api/v1/partner/recipients', {
+      body: { recipient_name: 'Rotating Person', recipient_country: 'DE' },
+    });
+    const both = createSealer([newKey, oldKey]);
+    // As it is during the overlap after a secret was replaced.
+    await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
+    const report = await rotateKeys(gateway.deps.db, both);
+    expect(report.map(({ place, rows }) => [place, rows > 0])).toEqual(
+      SEALED_PLACES.map(({ name }) => [name, true]),
+    );
+    expect((await rotateKeys(gateway.deps.db, both)).every(({ rows }) => rows === 0)).toBe(true);
+
+    const onlyNew = createSealer([newKey]);
+    const { rows } = await admin.query('SELECT user_id, data_key_sealed FROM users');
+    const vaults = createVaults(onlyNew);
+    for (const { user_id, data_key_sealed } of rows) vaults.open(data_key_sealed, `users:${user_id}`);
+    const facts = await admin.query(
+      `SELECT value #>> '{}' AS v FROM deployment_facts WHERE name = 'blind_index_key'`,
+    );
+    expect(facts.rows[0].v.startsWith(`${onlyNew.keyId}.`)).toBe(true);
+    expect(created.status).toBe(200);
+  });
+
+  it('knows every column that holds something sealed', async () => {
+    const { rows } = await admin.query(
+      `SELECT table_name || '.' || column_name AS place FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name LIKE '%\\_sealed'`,
+    );
+    // Sealed with a person's own key: reached through the key, which is rotated.
+    const underPersonalKeys = [
+      'users.profile_sealed',
+      'kyc_profiles.fields_sealed',
+      'payment_details.details_sealed',
+      'recipient_versions.fields_sealed',
+      'recipient_destinations.details_sealed',
+      'recipient_screenings.hits_sealed',
+    ];
+    const rotated = SEALED_PLACES.map(({ name }) => name);
+    const unknown = rows
+      .map(({ place }) => place)
+      .filter((one) => ![...rotated, ...underPersonalKeys].includes(one));
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('the commands', () => {
+  let gateway: TestGateway;
+  const key = randomBytes(32).toString('hex');
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { DATA_ENCRYPTION_KEY: key } });
+  });
+  afterAll(() => gateway?.stop());
+
+  const run = (script: string, args: string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, [script, ...args], {
+      env: { PATH: process.env.PATH ?? '', ...gateway.env, ...env },
+      encoding: 'utf8',
+    });
+
+  it('rotate keys while the deployment runs', async () => {
+    const rotated = run('scripts/keys-rotate.ts', [], {
+      DATA_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      DATA_ENCRYPTION_KEYS_PREVIOUS: key,
+    });
+    expect(rotated.stderr).toBe('');
+    expect(rotated.stdout).toMatch(/\d+ {2}partners\.webhook_secret_sealed/);
+    const without = run('scripts/keys-rotate.ts', [], { DATA_ENCRYPTION_KEY: key });
+    expect(without.status).not.toBe(0);
+  });
+
+  it('forget a customer, and say so when there is none', async () => {
+    const { body } = await gateway.call('POST', '/api/v1/partner/users', {
+      body: { email: 'command@example.com' },
+    });
+    expect(run('scripts/users-erase.ts', [body.data.id, 'asked', 'for', 'it']).status).toBe(0);
+    expect((await gateway.call('GET', `/api/v1/partner/users/${body.data.id}`)).status).toBe(404);
+    const again = run('scripts/users-erase.ts', [body.data.id, 'asked for it']);
+    expect([again.status, again.stderr]).toEqual([1, 'User not found.\n']);
+    expect(run('scripts/users-erase.ts', ['nobody']).status).toBe(1);
+  });
+});
