@@ -2,12 +2,14 @@ import { OrderStatusChangedData, UserKycUpdatedData } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.ts';
+import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts';
 import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
+import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
@@ -17,7 +19,6 @@ import {
 } from './features/recipients/recipient.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
-import { firstVendorId } from './features/vendors/first-vendor.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import type { DocumentedEvent } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
@@ -78,12 +79,17 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
       registerAuditRoutes(server, deps);
-      registerQuoteRoutes(server, {
+      const tokensOf = (chain: string) => deps.chains.get(chain).settings.tokens;
+      registerLiquidityRoutes(server, deps);
+      registerEstimateRoutes(server, {
         ...deps,
-        quoteTtlSeconds: config.quoteTtlSeconds,
-        tokensOf: (chain) => deps.chains.get(chain).settings.tokens,
-        corridorVendorId: firstVendorId(deps.db),
+        tokensOf,
+        defaultTerms: {
+          tokens: deps.chains.all[0]?.settings.tokens ?? [],
+          platformFeePct: config.platformFeePct,
+        },
       });
+      registerQuoteRoutes(server, { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds });
       registerOrderRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, deps);

@@ -11,6 +11,7 @@ import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-f
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
+import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
@@ -25,6 +26,7 @@ export interface Worker {
 const DEADLINE_CHECK_MS = 500;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
+const HOLDS_MS = 2_000;
 const WATCH_MS = 250;
 const GAP_CHECK_MS = 30_000;
 
@@ -77,6 +79,7 @@ export function createWorker(deps: Deps): Worker {
         () => deliveries.wake(),
       );
       every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
+      every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
       every(SWEEP_MS, 'forgetting old answers', () =>
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
       );

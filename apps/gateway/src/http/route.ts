@@ -2,6 +2,7 @@ import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { partnerScope } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import type { Access } from './access.ts';
@@ -96,8 +97,7 @@ export function partnerMutation<P extends TSchema, Q extends TSchema, B extends 
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, unit: UnitOfWork]>,
 ): void {
-  const errors: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'];
-  const documented = { ...spec, errors: [...(spec.errors ?? []), ...errors] };
+  const documented = { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
   add(app, documented, 'partner', async (request, reply) => {
     const partner = partnerOf(request);
     const scope = partnerScope(partner.partnerId);
@@ -108,9 +108,56 @@ export function partnerMutation<P extends TSchema, Q extends TSchema, B extends 
     const answer = await unitOfWork(tools, scope, (unit) =>
       answerOnce(unit, identity, app.answerSealer, reply, () => handle(inputOf(request), partner, unit)),
     );
-    if (answer.replayed) reply.header('idempotency-replayed', 'true');
-    return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
+    return sendAnswer(reply, answer);
   });
+}
+
+/** For a write that is one statement: as a unit of work, but every statement runs at once and stands alone. */
+export interface StatementRun {
+  readonly ids: UnitTools['ids'];
+  readonly at: Date;
+  query<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): Promise<R[]>;
+}
+
+/**
+ * A partner's write whose last statement alone decides and writes. Without an idempotency key it needs no transaction,
+ * which saves opening and closing one; with a key the answer is stored in the same transaction as ever.
+ */
+export function partnerStatement<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, run: StatementRun]>,
+): void {
+  const documented = { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
+  add(app, documented, 'partner', async (request, reply) => {
+    const partner = partnerOf(request);
+    const scope = partnerScope(partner.partnerId);
+    const identity = identityOf(request, partner);
+    if (identity === null) {
+      const { db, clock, ids } = tools;
+      const run: StatementRun = {
+        ids,
+        at: clock.date(),
+        query: (declared, params) => db.query(scope, declared, params),
+      };
+      return success(await handle(inputOf(request), partner, run));
+    }
+    const answer = await unitOfWork(tools, scope, (unit) => {
+      const run: StatementRun = { ids: unit.ids, at: unit.at, query: unit.tx.query };
+      return answerOnce(unit, identity, app.answerSealer, reply, () =>
+        handle(inputOf(request), partner, run),
+      );
+    });
+    return sendAnswer(reply, answer);
+  });
+}
+
+const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'];
+
+function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.replayed) reply.header('idempotency-replayed', 'true');
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
 }
 
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;

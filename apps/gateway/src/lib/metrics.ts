@@ -14,6 +14,7 @@ export interface Metrics {
   readonly intentsPending: Gauge<'kind'>;
   readonly intentOldestSeconds: Gauge;
   readonly webhookDeliveriesTotal: Counter<'outcome'>;
+  readonly quotesRefusedTotal: Counter<'direction' | 'reason'>;
 }
 
 // Requests are answered in milliseconds, intents wait for chains and banks: each has buckets where its values fall.
@@ -76,6 +77,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     intentOldestSeconds: new Gauge({
       name: 'intent_oldest_seconds',
       help: 'Age of the oldest intent that is due and not carried out.',
+      registers,
+    }),
+    quotesRefusedTotal: new Counter({
+      name: 'quotes_refused_total',
+      help: 'Quotes and estimates that could not be priced, by the main reason.',
+      labelNames: ['direction', 'reason'],
       registers,
     }),
     webhookDeliveriesTotal: new Counter({

@@ -123,6 +123,6 @@ export function createHttpOffers(options: HttpOffersOptions): Offers {
       await polling;
       await agent.destroy();
     },
-    balances: undefined,
+    holds: undefined,
   };
 }

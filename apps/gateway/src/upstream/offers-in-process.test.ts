@@ -1,19 +1,13 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  connect,
-  insertPartner,
-  openTestDatabase,
-  type TestDatabase,
-} from '../../../../test/harness/database.ts';
+import { connect, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { until } from '../../../../test/harness/until.ts';
-import { partnerScope } from '../db/database.ts';
+import { SYSTEM } from '../db/database.ts';
 import { createListener, type Listener } from '../db/listener.ts';
-import { type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
-import { createClock } from '../lib/clock.ts';
-import { createIdGenerator, newId } from '../lib/ids.ts';
+import { newId } from '../lib/ids.ts';
 import { createLogger } from '../lib/logger.ts';
-import type { OfferBalances, Offers } from './offers.port.ts';
+import type { OfferHolds, Offers } from './offers.port.ts';
+import { endHolds } from './offers.store.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
@@ -22,9 +16,7 @@ describe('offers in the database', () => {
   let database: TestDatabase;
   let listener: Listener;
   let offers: Offers;
-  let tools: UnitTools;
   let other: pg.Client;
-  const partnerId = newId();
   const vendorId = newId();
   let offerId: string;
 
@@ -33,8 +25,6 @@ describe('offers in the database', () => {
     other = await connect(database.url);
     listener = createListener(database.url, () => {});
     offers = createInProcessOffers({ db: database.db, listener, logger });
-    tools = { db: database.db, clock: createClock(), ids: createIdGenerator() };
-    await insertPartner(database.owner, partnerId);
     await database.owner.query(
       `INSERT INTO vendors (vendor_id, name, wallet_address, created_at)
        VALUES ($1, 'Desk', '0x' || repeat('1', 40), clock_timestamp())`,
@@ -65,9 +55,16 @@ describe('offers in the database', () => {
     return id;
   }
 
-  const balances = () => offers.balances as OfferBalances;
-  const take = (crypto: string) =>
-    unitOfWork(tools, partnerScope(partnerId), (unit) => balances().take(unit, offerId, crypto));
+  const hold = (crypto: string, quoteId = newId()) =>
+    (offers.holds as OfferHolds).hold(quoteId, offerId, crypto);
+  const sweep = (forgottenAfterMs: number) =>
+    database.db.query(SYSTEM, endHolds, [['completed'], ['cancelled'], forgottenAfterMs, 100]);
+  const balance = async () =>
+    (
+      await database.owner.query('SELECT available_balance::text AS b FROM offers WHERE offer_id = $1', [
+        offerId,
+      ])
+    ).rows[0].b as string;
 
   test('a change that commits after a later one is still seen', async () => {
     const later = await insertOffer('100');
@@ -80,44 +77,51 @@ describe('offers in the database', () => {
     await until('the earlier change', () => offers.book().offer(offerId)?.minAmount === '2');
   });
 
-  test('orders that race for a balance never take more than there is', async () => {
-    const taken = await Promise.all(Array.from({ length: 20 }, () => take('9.5')));
-    expect(taken.filter(Boolean)).toHaveLength(10);
+  test('orders that race for a balance never hold more than there is', async () => {
+    const held = await Promise.all(Array.from({ length: 20 }, () => hold('9.5')));
+    expect(held.filter(Boolean)).toHaveLength(10);
     await until('what is left', () => offers.book().offer(offerId)?.availableBalance === '5');
   });
 
-  test('a balance is taken to the last unit and not beyond', async () => {
-    expect(await take('100.000001')).toBe(false);
-    expect(await take('100')).toBe(true);
-    expect(await take('0.000001')).toBe(false);
+  test('a balance is held to the last unit and not beyond', async () => {
+    expect(await hold('100.000001')).toBe(false);
+    expect(await hold('100')).toBe(true);
+    expect(await hold('0.000001')).toBe(false);
   });
 
-  test('what a refused order took is there again', async () => {
-    await expect(
-      unitOfWork(tools, partnerScope(partnerId), async (unit) => {
-        await balances().take(unit, offerId, '60');
-        throw new Error('refused');
-      }),
-    ).rejects.toThrow('refused');
-    expect(await take('100')).toBe(true);
+  test('holding for the same quote again takes nothing more', async () => {
+    const quoteId = newId();
+    expect(await hold('60', quoteId)).toBe(true);
+    expect(await hold('60', quoteId)).toBe(true);
+    expect(await balance()).toBe('40');
   });
 
-  test('nothing is taken of an offer that is withdrawn or not authorized', async () => {
+  test('nothing is held of an offer that is withdrawn or not authorized', async () => {
     await database.owner.query('UPDATE offers SET authorized = false WHERE offer_id = $1', [offerId]);
-    expect(await take('1')).toBe(false);
+    expect(await hold('1')).toBe(false);
     await database.owner.query('UPDATE offers SET authorized = true, withdrawn = true WHERE offer_id = $1', [
       offerId,
     ]);
-    expect(await take('1')).toBe(false);
+    expect(await hold('1')).toBe(false);
   });
 
-  test('a partner can take a balance and can do nothing else with offers', async () => {
+  test('what no order came of goes back after a while, and not before', async () => {
+    await hold('60');
+    await sweep(60_000);
+    expect(await balance()).toBe('40');
+    await sweep(0);
+    expect(await balance()).toBe('100');
+    await sweep(0);
+    expect(await balance()).toBe('100');
+  });
+
+  test('the partner role can do nothing with offers or holds', async () => {
     await other.query('SET ROLE causeway_partner');
     try {
-      await expect(other.query('SELECT * FROM offers')).rejects.toThrow('permission denied');
-      await expect(other.query('UPDATE offers SET available_balance = 1')).rejects.toThrow(
-        'permission denied',
-      );
+      for (const table of ['offers', 'offer_holds']) {
+        await expect(other.query(`SELECT * FROM ${table}`)).rejects.toThrow('permission denied');
+        await expect(other.query(`DELETE FROM ${table}`)).rejects.toThrow('permission denied');
+      }
     } finally {
       await other.query('RESET ROLE');
     }

@@ -3,14 +3,13 @@ import { type Database, SYSTEM } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import type { Logger } from '../lib/logger.ts';
 import { coalesce } from './coalesce.ts';
-import { type OfferBalances, type Offers, offersUnavailable } from './offers.port.ts';
+import { type Offers, offersUnavailable } from './offers.port.ts';
 import {
   allVendors,
   changedOffers,
-  giveBackBalance,
+  holdBalance,
   type OfferBookRow,
   offerOf,
-  takeBalance,
   vendorOf,
 } from './offers.store.ts';
 
@@ -59,7 +58,7 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
   }
 
   function refresh(): void {
-    // The last good book stays in use; balances are judged again by the database in any case.
+    // The last good book stays in use; holds are judged by the database in any case.
     load().catch((error) => logger.error({ err: error }, 'refreshing offers failed'));
   }
 
@@ -76,19 +75,14 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     },
     start: load,
     async stop() {},
-    balances: DATABASE_BALANCES,
+    holds: {
+      async hold(quoteId, offerId, crypto) {
+        const [row] = await db.query(SYSTEM, holdBalance, [quoteId, offerId, crypto]);
+        return row?.held === true;
+      },
+    },
   };
 }
-
-const DATABASE_BALANCES: OfferBalances = {
-  async take(unit, offerId, crypto) {
-    const [row] = await unit.tx.query(takeBalance, [offerId, crypto]);
-    return row?.taken === true;
-  },
-  giveBack(unit, offerId, crypto) {
-    unit.tx.defer(giveBackBalance, [offerId, crypto]);
-  },
-};
 
 function isOffer(row: OfferBookRow): row is OfferBookRow & { offer_id: string } {
   return row.offer_id !== null;

@@ -1,6 +1,5 @@
 import type { OfferBook } from '@causeway/offers';
 import { CausewayError } from '@causeway/protocol';
-import type { UnitOfWork } from '../engine/unit-of-work.ts';
 
 // Features reach the backend through this folder only.
 export {
@@ -35,19 +34,17 @@ export interface Offers {
   /** Resolves after the first look, which a remote backend may miss: looking goes on either way. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Whose balances an order takes; undefined where the backend keeps them itself. */
-  readonly balances: OfferBalances | undefined;
+  /** Holds on offers' balances; undefined where the backend keeps its balances itself. */
+  readonly holds: OfferHolds | undefined;
 }
 
-/**
- * Balances of offers, changed in the transaction that decides: a book may be a moment old, these are not.
- * Amounts are whole crypto as decimal strings.
- */
-export interface OfferBalances {
-  /** False where too little is left, or the offer is gone. */
-  take(unit: UnitOfWork, offerId: string, crypto: string): Promise<boolean>;
-  /** Goes with the unit's commit. */
-  giveBack(unit: UnitOfWork, offerId: string, crypto: string): void;
+/** A book may be a moment old, the balances behind these are not: what is held never exceeds what there was. */
+export interface OfferHolds {
+  /**
+   * Takes whole crypto, a decimal string, off the offer's balance for the order that a quote becomes. False where too
+   * little is left or the offer is gone. Holding the same again takes nothing more.
+   */
+  hold(quoteId: string, offerId: string, crypto: string): Promise<boolean>;
 }
 
 export function offersUnavailable(cause?: unknown): CausewayError {

@@ -57,14 +57,47 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
      LEFT JOIN (offers o JOIN vendors v USING (vendor_id)) ON o.changed_in >= $1::xid8`,
 );
 
-export const takeBalance = statement<[offerId: string, crypto: string], { taken: boolean | null }>(
-  'offers.take_balance',
-  'SELECT take_offer_balance($1, $2::numeric) AS taken',
+export const holdBalance = statement<[quoteId: string, offerId: string, crypto: string], { held: boolean }>(
+  'offers.hold',
+  `WITH known AS (
+     UPDATE offer_holds SET held_at = clock_timestamp() WHERE quote_id = $1 AND offer_id = $2 RETURNING offer_id),
+   taken AS (
+     UPDATE offers SET available_balance = available_balance - $3::numeric
+      WHERE offer_id = $2 AND authorized AND NOT withdrawn AND available_balance >= $3::numeric
+        AND NOT EXISTS (SELECT FROM known)
+     RETURNING offer_id),
+   held AS (
+     INSERT INTO offer_holds (quote_id, offer_id, crypto, held_at)
+     SELECT $1, offer_id, $3::numeric, clock_timestamp() FROM taken RETURNING offer_id)
+   SELECT EXISTS (SELECT FROM known) OR EXISTS (SELECT FROM held) AS held`,
 );
 
-export const giveBackBalance = statement<[offerId: string, crypto: string]>(
-  'offers.give_back_balance',
-  'SELECT return_offer_balance($1, $2::numeric)',
+/**
+ * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of quotes that another
+ * vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the offer.
+ */
+export const endHolds = statement<
+  [settled: readonly string[], stopped: readonly string[], forgottenAfterMs: number, limit: number],
+  { ended: string }
+>(
+  'offers.end_holds',
+  `WITH due AS (
+     SELECT h.quote_id, h.offer_id, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
+       FROM offer_holds h
+       LEFT JOIN orders o ON o.quote_id = h.quote_id
+       LEFT JOIN quotes q ON q.quote_id = h.quote_id
+      WHERE o.status = ANY($1::text[]) OR o.status = ANY($2::text[])
+         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
+             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond')
+      ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED),
+   ended AS (
+     DELETE FROM offer_holds h USING due d WHERE h.quote_id = d.quote_id AND h.offer_id = d.offer_id
+     RETURNING h.offer_id, CASE WHEN d.is_settled THEN 0 ELSE h.crypto END AS crypto),
+   returned AS (
+     UPDATE offers o SET available_balance = o.available_balance + e.crypto
+       FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
+      WHERE o.offer_id = e.offer_id)
+   SELECT count(*)::text AS ended FROM ended`,
 );
 
 export function vendorOf(row: VendorBookRow): Vendor {

@@ -4,6 +4,7 @@ import {
   CountryCodeInput,
   CurrencyCodeInput,
   DecimalString,
+  literals,
   PercentInput,
   SlugInput,
   Timestamp,
@@ -18,8 +19,8 @@ export const FeeBreakdownSchema = Type.Object({
   total_fee: DecimalString,
 });
 
-export const OnrampQuoteRequest = Type.Object({
-  user_uuid: Uuid,
+/** What estimates and quotes are asked with, either way. */
+export const PricingRequest = Type.Object({
   crypto_currency: CurrencyCodeInput,
   fiat_currency: CurrencyCodeInput,
   fiat_amount: Type.Optional(AmountInput),
@@ -27,16 +28,87 @@ export const OnrampQuoteRequest = Type.Object({
   payment_method_slug: Type.Optional(SlugInput),
   payment_network_slug: Type.Optional(SlugInput),
   country_code: Type.Optional(CountryCodeInput),
+  provider_scope: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: '`all` (default), `p2p` (the vendor marketplace) or `direct` (automated providers)',
+      examples: ['all'],
+    }),
+  ),
   partner_fee_pct: Type.Optional(PercentInput),
 });
 
-export const QuoteSchema = Type.Object({
-  quote_id: Uuid,
+export const OnrampQuoteRequest = Type.Object({ user_uuid: Uuid, ...PricingRequest.properties });
+
+const SettlementNotificationInput = Type.Boolean({
+  description: 'true limits matching to providers that confirm by themselves that fiat has arrived',
+});
+
+/** Fields that only the way out of crypto has, on estimate and quote alike. */
+export const OfframpPricingRequest = Type.Object({
+  ...PricingRequest.properties,
+  has_fiat_settlement_notification: Type.Optional(SettlementNotificationInput),
+});
+
+export const SENDER_RECIPIENT_RELATIONSHIPS = [
+  'self',
+  'family',
+  'friend',
+  'employee',
+  'supplier',
+  'customer',
+  'other',
+] as const;
+
+export const PURPOSES_OF_PAYMENT = [
+  'family_support',
+  'salary',
+  'goods',
+  'services',
+  'savings',
+  'education',
+  'medical',
+  'rent',
+  'gift',
+  'other',
+] as const;
+
+export const OfframpQuoteRequest = Type.Object({
+  ...OfframpPricingRequest.properties,
+  user_uuid: Type.Optional(Uuid),
+  payment_details_id: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[1-9][0-9]{0,18}$' })], {
+      description: 'Own payment profile: the customer’s saved payment details',
+      examples: [42],
+    }),
+  ),
+  sender_id: Type.Optional(Uuid),
+  recipient_id: Type.Optional(Uuid),
+  recipient_destination_id: Type.Optional(Uuid),
+  sender_recipient_relationship: Type.Optional(literals(SENDER_RECIPIENT_RELATIONSHIPS)),
+  purpose_of_payment: Type.Optional(literals(PURPOSES_OF_PAYMENT)),
+});
+
+/** The figures that estimates and quotes share. */
+export const PricedSchema = Type.Object({
   rate: DecimalString,
   crypto_amount: DecimalString,
   fiat_amount: DecimalString,
   fee_breakdown: FeeBreakdownSchema,
   payment_method_slug: Type.String(),
   payment_network_slug: Type.String(),
+});
+
+export const QuoteSchema = Type.Object({
+  quote_id: Uuid,
+  ...PricedSchema.properties,
   expires_at: Timestamp,
+});
+
+export const ANCHOR_TYPES = ['fiat', 'crypto'] as const;
+
+export const OfframpQuoteSchema = Type.Object({
+  ...QuoteSchema.properties,
+  anchor_type: literals(ANCHOR_TYPES),
+  has_fiat_settlement_notification: Type.Boolean(),
 });

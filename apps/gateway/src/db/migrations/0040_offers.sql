@@ -57,48 +57,16 @@ ALTER TABLE quotes
   -- The offer whose balance the order took; another than the quoted one where its vendor could no longer serve.
   ADD COLUMN serving_offer_id uuid;
 
--- A partner's initiate takes crypto off an offer that partners may neither read nor write otherwise: these functions do
--- exactly that and nothing else. The update is conditional, so orders never exceed a balance, whatever races.
-CREATE FUNCTION take_offer_balance(wanted uuid, crypto numeric) RETURNS boolean
-  LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
-AS $$
-  UPDATE offers SET available_balance = available_balance - crypto
-   WHERE offer_id = wanted AND authorized AND NOT withdrawn AND available_balance >= crypto AND crypto >= 0
-  RETURNING true
-$$;
-
--- The same for an active quote's own offer, so that claiming a quote and taking its balance are one round trip. A seller
--- locks all of the crypto amount, a buyer gets it less the platform's fee.
-CREATE FUNCTION take_quoted_balance(claimed uuid, at timestamptz) RETURNS boolean
-  LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
-AS $$
-  UPDATE offers o SET available_balance = o.available_balance - q.needed
-    FROM (SELECT offer_id,
-                 (crypto_amount - CASE direction WHEN 'offramp' THEN platform_fee ELSE 0 END)
-                   / (10::numeric ^ crypto_decimals) AS needed
-            FROM quotes WHERE quote_id = claimed AND status = 'active' AND expires_at > at) q
-   WHERE o.offer_id = q.offer_id AND o.authorized AND NOT o.withdrawn AND o.available_balance >= q.needed
-  RETURNING true
-$$;
-
-CREATE FUNCTION return_offer_balance(owner uuid, crypto numeric) RETURNS boolean
-  LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
-AS $$
-  UPDATE offers SET available_balance = available_balance + crypto WHERE offer_id = owner AND crypto >= 0
-  RETURNING true
-$$;
-
--- They run as the system role, which the policies know; the tables' owner may be anybody.
-DO $$
-DECLARE
-  signature text;
-BEGIN
-  GRANT CREATE ON SCHEMA public TO causeway_system;
-  FOREACH signature IN ARRAY ARRAY['take_offer_balance(uuid, numeric)', 'take_quoted_balance(uuid, timestamptz)',
-                                   'return_offer_balance(uuid, numeric)'] LOOP
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', signature);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO causeway_partner, causeway_system', signature);
-    EXECUTE format('ALTER FUNCTION %s OWNER TO causeway_system', signature);
-  END LOOP;
-  REVOKE CREATE ON SCHEMA public FROM causeway_system;
-END $$;
+-- Crypto of an offer that an order has, or is about to have. Offers are nobody's rows and partners' transactions may not
+-- touch them, so a hold is taken by the system before the order is written, and let go again where no order came of it or
+-- the order stopped. It refers to no quote by key: that row is locked by the very transaction that waits for the hold.
+CREATE TABLE offer_holds (
+  quote_id uuid NOT NULL,
+  offer_id uuid NOT NULL REFERENCES offers,
+  crypto numeric NOT NULL CHECK (crypto > 0),
+  -- Machine time: it tells a forgotten hold from one whose order is being written.
+  held_at timestamptz NOT NULL,
+  PRIMARY KEY (quote_id, offer_id)
+);
+CREATE INDEX offer_holds_by_age ON offer_holds (held_at);
+CALL own_by_system('offer_holds');

@@ -3,10 +3,15 @@ import type { Static } from 'typebox';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
+import type { HonourTools } from '../quotes/honour-quote.ts';
 import { type OrderHosts, storedFacts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
 import type { OrderRow } from './order.types.ts';
 import { orderView } from './order.view.ts';
+
+export interface InitiateTools extends HonourTools {
+  readonly orderHosts: OrderHosts;
+}
 
 export interface InitiateInput {
   readonly quote_id: string;
@@ -15,11 +20,11 @@ export interface InitiateInput {
 
 /** Turns an active quote into an order, or leaves the quote as it was. */
 export async function initiateOnramp(
-  hosts: OrderHosts,
+  tools: InitiateTools,
   unit: UnitOfWork,
   input: InitiateInput,
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, input.quote_id);
+  const quote = await claimQuote(tools, unit, input.quote_id, 'onramp');
   const draft: OrderRow = {
     ...quote,
     is_new: true,
@@ -35,7 +40,7 @@ export async function initiateOnramp(
     created_at: unit.at,
     updated_at: unit.at,
   };
-  const execution = execute(unit, hosts.onramp, draft, 'order_initiated', 'partner');
+  const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', 'partner');
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(execution.row), timeline: [] };

@@ -12,14 +12,11 @@ import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
-import { initiateOnramp } from './initiate-onramp.ts';
-import type { OrderHosts } from './order.host.ts';
+import { type InitiateTools, initiateOnramp } from './initiate-onramp.ts';
 import { countOrders, findOrder, listOrders } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
-export interface OrderRouteTools extends UnitTools {
-  readonly orderHosts: OrderHosts;
-}
+export interface OrderRouteTools extends UnitTools, InitiateTools {}
 
 const OrderParams = Type.Object({ order_id: Uuid });
 
@@ -38,9 +35,15 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
       }),
       data: OrderSchema,
-      errors: ['QUOTE_NOT_FOUND', 'QUOTE_EXPIRED', 'QUOTE_ALREADY_USED', 'KYC_NOT_CLEARED'],
+      errors: [
+        'QUOTE_NOT_FOUND',
+        'QUOTE_EXPIRED',
+        'QUOTE_ALREADY_USED',
+        'KYC_NOT_CLEARED',
+        'NO_OFFERS_AVAILABLE',
+      ],
     },
-    ({ body }, _partner, unit) => initiateOnramp(tools.orderHosts, unit, body),
+    ({ body }, _partner, unit) => initiateOnramp(tools, unit, body),
   );
 
   partnerRoute(

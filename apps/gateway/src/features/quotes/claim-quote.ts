@@ -1,13 +1,25 @@
 import { CausewayError, decide, type KycStatus, type QuoteStatus, quoteMachine } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { lockQuote, type QuoteRow, setQuoteStatus } from './quote.store.ts';
+import { chooseServing, type HonourTools } from './honour-quote.ts';
+import { claimedBy, lockQuote, type QuoteRow } from './quote.store.ts';
+
+/** A quote that now belongs to an order. */
+export interface ClaimedQuote extends QuoteRow {
+  /** False where no vendor can serve it at present; only an off-ramp order may wait for one. */
+  readonly served: boolean;
+}
 
 /**
- * Takes a quote for an order, in the order's transaction: whatever refuses the order later rolls the claim
- * back, so a refused initiate leaves the quote unharmed.
+ * Takes a quote for an order, in the order's transaction: whatever refuses the order later rolls the claim back, so a
+ * refused initiate leaves the quote unharmed. The vendor's crypto is held first; a hold without an order is let go.
  */
-export async function claimQuote(unit: UnitOfWork, quoteId: string): Promise<QuoteRow> {
-  const [quote] = await unit.tx.query(lockQuote, [quoteId]);
+export async function claimQuote(
+  tools: HonourTools,
+  unit: UnitOfWork,
+  quoteId: string,
+  direction: QuoteRow['direction'],
+): Promise<ClaimedQuote> {
+  const [quote] = await unit.tx.query(lockQuote, [quoteId, direction]);
   if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
   const facts = {
     kycCleared: quote.kyc_status === 'VERIFIED',
@@ -16,8 +28,11 @@ export async function claimQuote(unit: UnitOfWork, quoteId: string): Promise<Quo
   const decision = decide(quoteMachine, quote.status, 'quote_claimed', facts, 'partner');
   if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
   const status: QuoteStatus = decision.transition.to;
-  unit.tx.defer(setQuoteStatus, [quote.quote_id, status]);
-  return { ...quote, status };
+  const serving = await chooseServing(tools, quote);
+  if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
+  const vendorId = serving?.vendorId ?? quote.vendor_id;
+  unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
+  return { ...quote, status, vendor_id: vendorId, served: serving !== undefined };
 }
 
 function refusal(code: string, kycStatus: KycStatus): CausewayError {

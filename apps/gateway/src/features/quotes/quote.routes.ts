@@ -1,11 +1,12 @@
 import { OnrampQuoteRequest, QuoteSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation } from '../../http/route.ts';
+import { partnerStatement } from '../../http/route.ts';
 import { issueOnrampQuote, type QuoteTools } from './issue-onramp-quote.ts';
+import { PRICING_ERRORS } from './pricing-errors.ts';
 
 export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & QuoteTools): void {
-  partnerMutation(
+  partnerStatement(
     app,
     tools,
     {
@@ -17,17 +18,8 @@ export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & Quo
       description: 'Valid for 60 seconds, for one order. Give exactly one of fiat_amount and crypto_amount.',
       body: OnrampQuoteRequest,
       data: QuoteSchema,
-      errors: [
-        'USER_NOT_FOUND',
-        'KYC_NOT_CLEARED',
-        'INVALID_PARTNER_FEE',
-        'UNSUPPORTED_CRYPTO_CURRENCY',
-        'UNSUPPORTED_FIAT_CURRENCY',
-        'AMOUNT_OUT_OF_RANGE',
-        'NO_OFFERS_AVAILABLE',
-      ],
+      errors: ['USER_NOT_FOUND', 'KYC_NOT_CLEARED', ...PRICING_ERRORS],
     },
-    async ({ body }, partner, unit) =>
-      issueOnrampQuote(tools, unit, partner, body, await tools.corridorVendorId()),
+    ({ body }, partner, run) => issueOnrampQuote(tools, run, partner, body),
   );
 }

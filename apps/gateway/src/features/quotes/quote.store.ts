@@ -28,61 +28,78 @@ export interface QuoteRow extends PricedColumns {
   user_id: string;
   status: QuoteStatus;
   expires_at: Date;
+  country_code: string | null;
+  offer_id: string | null;
+  offer_version: string | null;
+  provider_scope: 'all' | 'p2p' | 'direct';
+  has_fiat_settlement_notification: boolean;
   kyc_status: KycStatus;
 }
 
-export const kycStatusOfUser = statement<[userId: string], { kyc_status: KycStatus }>(
-  'quotes.kyc_of_user',
-  'SELECT kyc_status FROM users WHERE user_id = $1',
-);
+export type QuoteParams = [
+  quoteId: string,
+  partnerId: string,
+  userId: string,
+  direction: string,
+  anchor: string,
+  vendorId: string,
+  chain: string,
+  cryptoCurrency: string,
+  cryptoDecimals: number,
+  fiatCurrency: string,
+  fiatDecimals: number,
+  rate: string,
+  cryptoAmount: bigint,
+  fiatAmount: bigint,
+  platformFee: bigint,
+  platformFeePct: string,
+  partnerFee: bigint,
+  partnerFeePct: string,
+  paymentMethodSlug: string,
+  paymentNetworkSlug: string,
+  countryCode: string | null,
+  createdAt: Date,
+  expiresAt: Date,
+  offerId: string,
+  offerVersion: number,
+  providerScope: string,
+  hasFiatSettlementNotification: boolean,
+];
 
-export const insertQuote = statement<
-  [
-    quoteId: string,
-    partnerId: string,
-    userId: string,
-    direction: string,
-    anchor: string,
-    vendorId: string,
-    chain: string,
-    cryptoCurrency: string,
-    cryptoDecimals: number,
-    fiatCurrency: string,
-    fiatDecimals: number,
-    rate: string,
-    cryptoAmount: bigint,
-    fiatAmount: bigint,
-    platformFee: bigint,
-    platformFeePct: string,
-    partnerFee: bigint,
-    partnerFeePct: string,
-    paymentMethodSlug: string,
-    paymentNetworkSlug: string,
-    countryCode: string | null,
-    createdAt: Date,
-    expiresAt: Date,
-  ]
->(
-  'quotes.insert',
-  `INSERT INTO quotes (quote_id, partner_id, user_id, direction, anchor, vendor_id, chain, crypto_currency,
-     crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct,
-     partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, country_code, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+/**
+ * Reads the customer's KYC and writes the quote only where it is cleared, in one statement: no row is an unknown
+ * customer, and a status other than VERIFIED has left nothing behind.
+ */
+export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
+  'quotes.issue',
+  `WITH customer AS (SELECT user_id, kyc_status FROM users WHERE user_id = $3 AND erased_at IS NULL),
+   issued AS (
+     INSERT INTO quotes (quote_id, partner_id, user_id, direction, anchor, vendor_id, chain, crypto_currency,
+       crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct,
+       partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, country_code, created_at, expires_at,
+       offer_id, offer_version, provider_scope, has_fiat_settlement_notification)
+     SELECT $1, $2, c.user_id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+       $24, $25, $26, $27
+       FROM customer c WHERE c.kyc_status = 'VERIFIED')
+   SELECT kyc_status FROM customer`,
 );
 
 /** Locks the quote and holds the customer's KYC still until the order exists. */
-export const lockQuote = statement<[quoteId: string], QuoteRow>(
+export const lockQuote = statement<[quoteId: string, direction: string], QuoteRow>(
   'quotes.lock',
   `SELECT q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.direction, q.anchor, q.vendor_id, q.chain,
           q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
           q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
-          q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, u.kyc_status
+          q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
+          q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification, u.kyc_status
      FROM quotes q JOIN users u USING (user_id)
-    WHERE q.quote_id = $1 AND q.direction = 'onramp'
+    WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,
 );
 
-export const setQuoteStatus = statement<[quoteId: string, status: QuoteStatus]>(
-  'quotes.set_status',
-  'UPDATE quotes SET status = $2 WHERE quote_id = $1',
+export const claimedBy = statement<
+  [quoteId: string, status: QuoteStatus, vendorId: string, servingOfferId: string | null]
+>(
+  'quotes.claimed',
+  'UPDATE quotes SET status = $2, vendor_id = $3, serving_offer_id = $4 WHERE quote_id = $1',
 );

@@ -1,43 +1,60 @@
 import {
-  type Asset,
   decimalToWireNumber,
   type FeeBreakdownSchema,
   formatFixed,
   formatPercent,
-  type OnrampPrice,
+  type OfframpQuoteSchema,
   type Percent,
+  type PricedSchema,
   type QuoteSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Corridor } from './first-corridor.ts';
+import type { Match, MatchRequest } from '../../upstream/offers.port.ts';
 
-interface Quoted {
-  readonly quoteId: string;
-  readonly expiresAt: Date;
-  readonly price: OnrampPrice;
-  readonly crypto: Asset;
-  readonly corridor: Corridor;
+/** What was asked, what serves it, and what the platform takes: all that a price on the wire is made of. */
+export interface Priced {
+  readonly terms: MatchRequest;
+  readonly match: Match;
   readonly platformFee: Percent;
-  readonly partnerFee: Percent;
 }
 
-export function quoteView(quoted: Quoted): Static<typeof QuoteSchema> {
-  const { price, crypto, corridor } = quoted;
+export interface Issued extends Priced {
+  readonly quoteId: string;
+  readonly expiresAt: Date;
+}
+
+export function pricedView({ terms, match, platformFee }: Priced): Static<typeof PricedSchema> {
+  const { price } = match;
+  const { decimals } = terms.crypto;
   return {
-    quote_id: quoted.quoteId,
-    rate: corridor.rateText,
-    crypto_amount: formatFixed(price.cryptoAmount, crypto.decimals),
-    fiat_amount: formatFixed(price.fiatAmount, corridor.fiat.decimals),
+    rate: match.rate,
+    crypto_amount: formatFixed(price.cryptoAmount, decimals),
+    fiat_amount: formatFixed(price.fiatAmount, terms.fiat.decimals),
     fee_breakdown: feeBreakdown(
       price.platformFee,
-      formatPercent(quoted.platformFee),
+      formatPercent(platformFee),
       price.partnerFee,
-      formatPercent(quoted.partnerFee),
-      crypto.decimals,
+      formatPercent(terms.partnerFee),
+      decimals,
     ),
-    payment_method_slug: corridor.paymentMethodSlug,
-    payment_network_slug: corridor.paymentNetworkSlug,
-    expires_at: quoted.expiresAt.toISOString(),
+    payment_method_slug: match.paymentMethodSlug,
+    payment_network_slug: match.paymentNetworkSlug,
+  };
+}
+
+export function quoteView(issued: Issued): Static<typeof QuoteSchema> {
+  return {
+    quote_id: issued.quoteId,
+    ...pricedView(issued),
+    expires_at: issued.expiresAt.toISOString(),
+  };
+}
+
+export function offrampQuoteView(issued: Issued): Static<typeof OfframpQuoteSchema> {
+  return {
+    ...quoteView(issued),
+    anchor_type: issued.terms.anchor,
+    has_fiat_settlement_notification: issued.match.hasFiatSettlementNotification,
   };
 }
 

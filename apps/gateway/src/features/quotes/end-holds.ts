@@ -1,0 +1,25 @@
+import { ORDER_MACHINES, type OrderStatus } from '@causeway/protocol';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import { endHolds } from '../../upstream/offers.store.ts';
+
+/** Far longer than the transaction that writes an order may take. */
+const FORGOTTEN_AFTER_MS = 300_000;
+const BATCH = 500;
+
+const TERMINAL = [
+  ...new Set(
+    Object.values(ORDER_MACHINES).flatMap(({ statuses }) =>
+      (Object.keys(statuses) as OrderStatus[]).filter((status) => statuses[status]?.terminal === true),
+    ),
+  ),
+];
+/** A dispute decides later whose the crypto is, so it ends no hold. */
+const UNDECIDED: readonly OrderStatus[] = ['dispute_started'];
+const STOPPED: readonly OrderStatus[] = ['cancelled', 'failed'];
+const SETTLED = TERMINAL.filter((status) => !STOPPED.includes(status) && !UNDECIDED.includes(status));
+
+/** Gives vendors back what orders no longer need. Run by workers every few seconds. */
+export async function endFinishedHolds(tools: { readonly db: Database }): Promise<number> {
+  const [row] = await tools.db.query(SYSTEM, endHolds, [SETTLED, STOPPED, FORGOTTEN_AFTER_MS, BATCH]);
+  return Number(row?.ended ?? 0);
+}
