@@ -1,4 +1,3 @@
-import { OrderStatusChangedData, UserKycUpdatedData } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.ts';
@@ -6,10 +5,10 @@ import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts'
 import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
+import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
-import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
@@ -19,8 +18,8 @@ import {
 } from './features/recipients/recipient.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
+import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
-import type { DocumentedEvent } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
 
@@ -31,19 +30,6 @@ export interface Api {
   /** Refuses new work, lets running requests end, then closes. */
   close(): Promise<void>;
 }
-
-const EVENTS: readonly DocumentedEvent[] = [
-  {
-    eventType: 'order.status.changed',
-    summary: 'An order moved to a new status',
-    data: OrderStatusChangedData,
-  },
-  {
-    eventType: 'user.kyc.updated',
-    summary: 'A customer’s KYC became VERIFIED, REJECTED or UNDER_REVIEW',
-    data: UserKycUpdatedData,
-  },
-];
 
 export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
   const { config } = deps;
@@ -61,7 +47,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     publicPerMinute: config.rateLimitPublicPerMinute,
     baseUrl,
     sandbox: deps.sandbox,
-    events: EVENTS,
+    events: DOCUMENTED_EVENTS,
     routes: async (server) => {
       registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
       registerDiscoveryRoutes(server, {

@@ -1,6 +1,21 @@
 import { Type } from 'typebox';
 import { PUBLISHED_ORDER_STATUSES } from '../machines/index.ts';
-import { DecimalString, literals, Uuid } from './common.ts';
+import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
+
+/** What each event carries in `data`. */
+
+export const PARTNER_EVENT_TYPES = [
+  'order.status.changed',
+  'order.refund.required',
+  'user.kyc.updated',
+  'retail.settlement.completed',
+  'webhook.test',
+] as const;
+
+export const EventId = Type.String({
+  pattern: '^evt_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+  examples: ['evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10'],
+});
 
 export const OrderStatusChangedData = Type.Object({
   order_id: Uuid,
@@ -16,8 +31,30 @@ export const OrderStatusChangedData = Type.Object({
   payment_details_id: Type.Optional(Type.String()),
 });
 
+export const OrderRefundRequiredData = Type.Object({
+  ...OrderStatusChangedData.properties,
+  status: literals(['cancelled']),
+  action_required: Type.Object({
+    method: Type.Literal('POST'),
+    endpoint: Type.String({ description: 'authorize-refund of this order' }),
+    parameters_endpoint: Type.String({ description: 'refund-authorization-parameters of this order' }),
+  }),
+});
+
 export const UserKycUpdatedData = Type.Object({
   user_id: Uuid,
   kyc_status: literals(['VERIFIED', 'REJECTED', 'UNDER_REVIEW']),
   rejection_reasons: Type.Optional(Type.Array(Type.String())),
 });
+
+export const RetailSettlementCompletedData = Type.Object({
+  settlement_id: Type.String(),
+  payment_id: Type.String(),
+  user_id: Uuid,
+  fiat_account_id: Type.String({ examples: ['retail_42'] }),
+  amount: DecimalString,
+  currency: Type.String(),
+  collected_at: Timestamp,
+});
+
+export const WebhookTestData = Type.Object({ message: Type.String() });

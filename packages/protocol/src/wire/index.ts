@@ -9,3 +9,4 @@ export * from './payment-details.ts';
 export * from './quote.ts';
 export * from './recipient.ts';
 export * from './user.ts';
+export * from './webhook.ts';

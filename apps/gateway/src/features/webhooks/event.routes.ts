@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { CausewayError, EventListQuery, EventListSchema } from '@causeway/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../db/database.ts';
+import type { Listener } from '../../db/listener.ts';
+import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
+import { readEvents } from './event-stream.ts';
+import { createStreamHub, type StreamHub } from './stream-hub.ts';
+
+export interface EventRouteTools {
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly principals: Principals;
+}
+
+const DEFAULT_LIMIT = 100;
+const CURSOR = /^[0-9]{1,18}$/;
+
+/** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
+export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools): void {
+  const hub = createStreamHub(tools);
+  // A stream never ends by itself; a server that stops must not wait for it.
+  app.addHook('preClose', async () => hub.close());
+  app.route({
+    method: 'GET',
+    url: '/api/v1/partner/events',
+    config: {
+      access: 'partner',
+      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
+    },
+    schema: {
+      operationId: 'listEvents',
+      tags: ['Webhooks'],
+      summary: 'Catch up on events, or follow them as they happen',
+      description:
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts at the beginning.',
+      security: [{ partnerKey: [] }],
+      querystring: EventListQuery,
+      response: {
+        200: Type.Object({ success: Type.Literal(true), data: EventListSchema }, { description: 'Success' }),
+      },
+    },
+    handler: (request, reply) =>
+      wantsStream(request) ? openStream(hub, request, reply) : listEvents(tools.db, request),
+  });
+}
+
+function wantsStream(request: FastifyRequest): boolean {
+  return request.headers.accept?.includes('text/event-stream') === true;
+}
+
+async function listEvents(db: Database, request: FastifyRequest): Promise<object> {
+  const { partnerId } = request.principal as PartnerPrincipal;
+  const { after = '0', limit = DEFAULT_LIMIT } = request.query as Static<typeof EventListQuery>;
+  const rows = await readEvents(db, partnerId, after, limit);
+  return {
+    success: true,
+    data: {
+      events: rows.map(({ cursor, body }) => ({ cursor, ...JSON.parse(body) })),
+      next_cursor: rows.at(-1)?.cursor ?? after,
+      has_more: rows.length === limit,
+    },
+  };
+}
+
+function openStream(hub: StreamHub, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { partnerId } = request.principal as PartnerPrincipal;
+  const { after } = request.query as Static<typeof EventListQuery>;
+  const last = request.headers['last-event-id'];
+  const cursor = typeof last === 'string' && CURSOR.test(last) ? last : after;
+  const text = hub.open(partnerId, String(request.headers['x-api-key']), cursor);
+  if (text === null) throw new CausewayError('RATE_LIMITED');
+  return reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('x-accel-buffering', 'no')
+    .send(Readable.from(text, { objectMode: false, highWaterMark: 64 * 1024 }));
+}

@@ -1,0 +1,260 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
+import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import { connect } from '../harness/database.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
+
+const BASE = '/api/v1/partner/webhooks';
+
+describe('webhooks as a partner sees them', () => {
+  let gateway: TestGateway;
+  let sink: WebhookSink;
+  let partnerId: string;
+  let users = 0;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ worker: true });
+    const owner = await connect(gateway.databaseUrl);
+    const { rows } = await owner.query('SELECT partner_id FROM partners WHERE name = $1', [
+      gateway.partners[0].name,
+    ]);
+    partnerId = rows[0].partner_id;
+    await owner.end();
+  });
+  afterAll(() => gateway?.stop());
+  beforeEach(async () => {
+    sink = await startWebhookSink({ tls: true });
+    expect((await call('POST', BASE, { body: { url: sink.url } })).status).toBe(200);
+  });
+  afterEach(async () => {
+    await call('DELETE', `${BASE}/any`);
+    await sink.close();
+  });
+
+  const call: TestGateway['call'] = (...args) => gateway.call(...args);
+
+  async function verifyNewUser(status = 'VERIFIED'): Promise<string> {
+    const user = await call('POST', '/api/v1/partner/users', { body: { email: `w${users++}@example.com` } });
+    const id = user.body.data.id as string;
+    const body = { status, ...(status === 'REJECTED' ? { rejection_reasons: ['blurred'] } : {}) };
+    expect((await call('POST', `/api/v1/sandbox/users/${id}/kyc-status`, { body })).status).toBe(200);
+    return id;
+  }
+
+  async function emitOrderEvents(orderId: string, statuses: readonly string[]): Promise<void> {
+    for (const status of statuses) {
+      await unitOfWork(gateway.deps, SYSTEM, async (unit) =>
+        emitEvent(unit, {
+          eventType: 'order.status.changed',
+          partnerId,
+          subjectId: orderId,
+          data: { order_id: orderId, status },
+        }),
+      );
+    }
+  }
+
+  const about = (id: string) =>
+    sink.received.filter(({ event }) => event?.data.user_id === id || event?.data.order_id === id);
+  const arrived = (id: string, count = 1) => until(`${count} webhooks`, () => about(id).length >= count);
+  const advance = (seconds: number) => call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+
+  it('reads, sets and removes the one webhook, whatever id is given', async () => {
+    expect((await call('GET', BASE)).body.data).toMatchObject({
+      url: `${sink.url}/`,
+      enabled: true,
+      health: { state: 'ok', consecutive_failures: 0 },
+    });
+    for (const body of [{}, { url: 5 }, { url: '' }]) {
+      expect((await call('POST', BASE, { body })).body.error.code).toBe('VALIDATION_ERROR');
+    }
+    for (const url of ['http://example.com/', 'ftp://example.com/', 'nonsense', 'https://10.0.0.1/x']) {
+      const refused = await call('POST', BASE, { body: { url } });
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_WEBHOOK_URL']);
+    }
+    const removed = await call('DELETE', `${BASE}/whatever-id`);
+    expect(removed.body.data).toEqual({ message: expect.any(String) });
+    expect((await call('GET', BASE)).body.data.enabled).toBe(false);
+    const test = await call('POST', `${BASE}/test`);
+    expect([test.status, test.body.error.code]).toEqual([400, 'WEBHOOK_NOT_CONFIGURED']);
+    expect((await call('GET', BASE, { key: null })).status).toBe(401);
+  });
+
+  it('the test event is signed, its refusal is an error with the status, and it is limited', async () => {
+    const sent = await call('POST', `${BASE}/test`);
+    expect(sent.body.data).toEqual({ delivered: true, http_status: 200 });
+    const [test] = sink.received as [ReceivedWebhook];
+    expect(test.event).toMatchObject({ event_type: 'webhook.test', data: { message: expect.any(String) } });
+    expect(opensslAccepts(test, gateway.partners[0].webhookSecret)).toBe(true);
+
+    sink.setFault({ kind: 'status', status: 418 });
+    const refused = await call('POST', `${BASE}/test`);
+    expect([refused.status, refused.body.error]).toEqual([
+      502,
+      { code: 'WEBHOOK_DELIVERY_FAILED', message: expect.any(String), details: { http_status: 418 } },
+    ]);
+    sink.setFault({ kind: 'reset', when: 'after-body' });
+    expect((await call('POST', `${BASE}/test`)).body.error.details).toEqual({});
+    const answers = await Promise.all(Array.from({ length: 24 }, () => call('POST', `${BASE}/test`)));
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThanOrEqual(2);
+    expect(limited[0]?.headers.get('retry-after')).toMatch(/^[0-9]+$/);
+  });
+
+  it('openssl, too, finds every signature right: first attempts and retries', async () => {
+    sink.setFault({ sequence: [{ kind: 'status', status: 500 }] });
+    const user = await verifyNewUser();
+    await arrived(user);
+    await until('the failure is recorded', async () => (await attemptsOf(user)) === 1);
+    await advance(61);
+    await arrived(user, 2);
+    const [first, second] = about(user) as [ReceivedWebhook, ReceivedWebhook];
+    expect(second.rawBody.equals(first.rawBody)).toBe(true);
+    for (const delivery of [first, second]) {
+      expect(opensslAccepts(delivery, gateway.partners[0].webhookSecret)).toBe(true);
+      expect(opensslAccepts(delivery, 'whsec_other')).toBe(false);
+    }
+  });
+
+  async function attemptsOf(userId: string): Promise<number | undefined> {
+    const { body } = await call('GET', `${BASE}/deliveries`);
+    const found = body.data.deliveries.find((d: { subject_id: string }) => d.subject_id === userId);
+    return found?.attempts.length;
+  }
+
+  it('a rotated secret is shown once and signs at once; the previous one signs beside it for 24 hours', async () => {
+    const before = gateway.partners[1].webhookSecret;
+    const key = gateway.partners[1].apiKey;
+    await call('POST', BASE, { key, body: { url: sink.url } });
+    const headers = { 'idempotency-key': 'rotate-1' };
+    const rotated = await call('POST', `${BASE}/rotate-secret`, { key, headers });
+    const { secret } = rotated.body.data;
+    expect(secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
+    const again = await call('POST', `${BASE}/rotate-secret`, { key, headers });
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([rotated.text, 'true']);
+    expect((await call('GET', BASE, { key })).text).not.toContain(secret);
+
+    await call('POST', `${BASE}/test`, { key });
+    const during = sink.received.at(-1) as ReceivedWebhook;
+    expect(opensslAccepts(during, secret)).toBe(true);
+    expect(opensslAccepts(during, before, 'x-service-signature-previous')).toBe(true);
+
+    await advance(24 * 60 * 60);
+    await call('POST', `${BASE}/test`, { key });
+    const after = sink.received.at(-1) as ReceivedWebhook;
+    expect(opensslAccepts(after, secret)).toBe(true);
+    expect(after.headers['x-service-signature-previous']).toBeUndefined();
+    await call('DELETE', `${BASE}/x`, { key });
+  });
+
+  it('lists deliveries with their attempts, by order, event, type and status, and never another partner’s', async () => {
+    sink.setFault({
+      kind: 'by-delivery',
+      choose: ({ attempt }) => ({ kind: attempt === 1 ? 'truncated' : 'none' }),
+    });
+    const orderId = gateway.deps.ids.uuid();
+    await emitOrderEvents(orderId, ['completed']);
+    const list = (query: string, key?: string) =>
+      call('GET', `${BASE}/deliveries?${query}`, key === undefined ? {} : { key });
+    const [delivery] = await until('one attempt', async () => {
+      const { body } = await list(`order_id=${orderId}`);
+      return body.data.deliveries[0]?.attempts.length === 1 && body.data.deliveries;
+    });
+    expect(delivery).toMatchObject({
+      status: 'pending',
+      subject_id: orderId,
+      attempts: [{ http_status: null, error: 'answer_incomplete', duration_ms: expect.any(Number) }],
+    });
+    await advance(61);
+    await until(
+      'delivered',
+      async () => (await list(`order_id=${orderId}&status=delivered`)).body.data.deliveries[0],
+    );
+    const found = (await list(`event_id=${delivery.event_id}`)).body.data.deliveries;
+    expect(found).toHaveLength(1);
+    expect(found[0].attempts[1]).toMatchObject({ http_status: 200, response: '{"received":true}' });
+    expect((await list(`order_id=${orderId}&event_type=user.kyc.updated`)).body.data.deliveries).toEqual([]);
+
+    const page = (await list('limit=1')).body.data;
+    expect(page.deliveries).toHaveLength(1);
+    const next = (await list(`limit=1&cursor=${page.pagination.next_cursor}`)).body.data;
+    expect(next.deliveries[0].id < page.deliveries[0].id).toBe(true);
+    const stranger = gateway.partners[1].apiKey;
+    expect((await list(`order_id=${orderId}`, stranger)).body.data.deliveries).toEqual([]);
+    const [theirs, missing] = await Promise.all(
+      [delivery.id, gateway.deps.ids.uuid()].map((id) =>
+        call('POST', `${BASE}/deliveries/${id}/replay`, { key: stranger }),
+      ),
+    );
+    expect(theirs?.text).toBe(missing?.text);
+  });
+
+  it('replays one delivery, and after an outage only the latest state of each order', async () => {
+    const [one, two] = [gateway.deps.ids.uuid(), gateway.deps.ids.uuid()];
+    const since = gateway.deps.clock.date().toISOString();
+    await emitOrderEvents(one, ['awaiting_fiat_transfer', 'fiat_transfer_pending', 'completed']);
+    await emitOrderEvents(two, ['awaiting_fiat_transfer', 'cancelled']);
+    await arrived(one, 3);
+    await arrived(two, 2);
+    const settled = await until('settled', async () => {
+      const { body } = await call('GET', `${BASE}/deliveries?order_id=${one}&status=delivered`);
+      return body.data.deliveries.length === 3 && body.data.deliveries;
+    });
+    const replayed = await call('POST', `${BASE}/deliveries/${settled[2].id}/replay`);
+    expect(replayed.body.data).toMatchObject({ event_id: settled[2].event_id, replay_of: settled[2].id });
+    await arrived(one, 4);
+    expect(about(one).at(-1)?.event?.data.status).toBe('awaiting_fiat_transfer');
+
+    const bulk = await call('POST', `${BASE}/replay`, { body: { since } });
+    expect(bulk.body.data).toEqual({ replayed: 2, has_more: false });
+    await arrived(one, 5);
+    await arrived(two, 3);
+    expect([about(one).at(-1), about(two).at(-1)].map((last) => last?.event?.data.status)).toEqual([
+      'completed',
+      'cancelled',
+    ]);
+    expect((await call('POST', `${BASE}/replay`, { body: { since: 'yesterday' } })).status).toBe(400);
+  });
+
+  it('what waits when a webhook is removed is cancelled, also after it is set again', async () => {
+    sink.setFault({ kind: 'status', status: 500 });
+    const user = await verifyNewUser('REJECTED');
+    await until('one attempt', async () => (await attemptsOf(user)) === 1);
+    await call('DELETE', `${BASE}/1`);
+    await call('POST', BASE, { body: { url: sink.url } });
+    sink.setFault({ kind: 'none' });
+    await advance(120);
+    const other = await verifyNewUser();
+    await arrived(other);
+    expect(about(user)).toHaveLength(1);
+    expect(about(user)[0]?.event?.data.rejection_reasons).toEqual(['blurred']);
+  });
+
+  it('publishes a schema for every event, with the 17 statuses and no other', async () => {
+    const { body } = await call('GET', '/api/v1/openapi.json', { key: null });
+    expect(Object.keys(body.webhooks).sort()).toEqual([
+      'order.refund.required',
+      'order.status.changed',
+      'retail.settlement.completed',
+      'user.kyc.updated',
+      'webhook.test',
+    ]);
+    const changed = body.webhooks['order.status.changed'].post.requestBody.content['application/json'].schema;
+    expect(changed.properties.data.properties.status.enum).toHaveLength(17);
+  });
+});
+
+/** OpenSSL's own HMAC over the bytes as they came. */
+function opensslAccepts(
+  { headers, rawBody }: ReceivedWebhook,
+  secret: string,
+  header: 'x-service-signature' | 'x-service-signature-previous' = 'x-service-signature',
+): boolean {
+  const signed = Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), rawBody]);
+  const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], { input: signed });
+  return headers[header] === `sha256=${digest.toString().split(' ')[0]}`;
+}
