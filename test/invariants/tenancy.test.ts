@@ -62,6 +62,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   submitKycShort: KYC,
   createPaymentDetails: SEPA,
   createDestination: SEPA,
+  // The first event of the list would ask a chain, and there is none here.
+  sandboxOrderEvent: { event: 'order_expires' },
   uploadKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
   uploadKycDocumentShort: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
 };

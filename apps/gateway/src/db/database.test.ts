@@ -212,7 +212,8 @@ describe('conflicts', () => {
         await tx.query(bump, [second]);
       });
     await Promise.all([swap('x', 'y'), swap('y', 'x')]);
-    expect(holding).toBe(3);
+    // The second try may meet the winner again.
+    expect(holding).toBeGreaterThanOrEqual(3);
     expect(await db.query(SYSTEM, get, ['x'])).toEqual([{ value: '2' }]);
     expect(await db.query(SYSTEM, get, ['y'])).toEqual([{ value: '2' }]);
   });

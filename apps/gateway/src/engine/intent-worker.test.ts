@@ -280,7 +280,7 @@ describe('the intent worker', () => {
     });
     await database.owner.query(
       `INSERT INTO intents (intent_id, kind, dedupe_key, payload, status, attempts, run_at, leased_until, lease_owner, created_at)
-       VALUES ($1, $2, 'lost', '{}', 'submitted', 1, $3, clock_timestamp() + interval '300 ms', $4, $3)`,
+       VALUES ($1, $2, 'lost', '{}', 'submitted', 1, $3, clock_timestamp() + interval '1500 ms', $4, $3)`,
       [ids.uuid(), KIND, new Date(START), owner],
     );
     await reaches('lost', 'confirmed');
