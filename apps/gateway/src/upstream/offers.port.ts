@@ -20,6 +20,7 @@ export {
   type RailLookup,
   REJECTION_REASONS,
   type RejectionCounts,
+  type VendorKind,
 } from '@causeway/offers';
 
 /**

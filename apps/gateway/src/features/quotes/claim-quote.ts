@@ -1,5 +1,6 @@
 import { CausewayError, decide, type KycStatus, type QuoteStatus, quoteMachine } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { VendorKind } from '../../upstream/offers.port.ts';
 import { chooseServing, type HonourTools } from './honour-quote.ts';
 import { claimedBy, lockQuote, type QuoteRow } from './quote.store.ts';
 
@@ -7,6 +8,8 @@ import { claimedBy, lockQuote, type QuoteRow } from './quote.store.ts';
 export interface ClaimedQuote extends QuoteRow {
   /** False where no vendor can serve it at present; only an off-ramp order may wait for one. */
   readonly served: boolean;
+  /** The kind of vendor that serves it, as webhooks name it; null where none does. */
+  readonly provider: VendorKind | null;
 }
 
 /**
@@ -32,7 +35,13 @@ export async function claimQuote(
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
   const vendorId = serving?.vendorId ?? quote.vendor_id;
   unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
-  return { ...quote, status, vendor_id: vendorId, served: serving !== undefined };
+  return {
+    ...quote,
+    status,
+    vendor_id: vendorId,
+    served: serving !== undefined,
+    provider: serving?.provider ?? null,
+  };
 }
 
 function refusal(code: string, kycStatus: KycStatus): CausewayError {

@@ -1,7 +1,7 @@
 import { formatShortest } from '@causeway/protocol';
 import type { Logger } from '../../lib/logger.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
-import { type FirmQuote, honourQuote, type Offers } from '../../upstream/offers.port.ts';
+import { type FirmQuote, honourQuote, type Offers, type VendorKind } from '../../upstream/offers.port.ts';
 import { railLookupOf } from '../../upstream/offers-rails.ts';
 import type { QuoteRow } from './quote.store.ts';
 import { referenceRateOf } from './reference-rate.ts';
@@ -15,6 +15,7 @@ export interface HonourTools {
 interface Serving {
   readonly offerId: string;
   readonly vendorId: string;
+  readonly provider: VendorKind;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function chooseServing(
       logger.info({ quote_id: quote.quote_id, ...honoured }, 'no vendor can serve the quote');
       return undefined;
     }
-    const { offerId, vendorId } = honoured.serving.offer;
+    const { offerId, vendorId, kind: provider } = honoured.serving.offer;
     const isHeld = offers.holds === undefined || (await offers.holds.hold(quote.quote_id, offerId, needed));
     if (isHeld) {
       if (honoured.outcome === 'rematched') {
@@ -49,7 +50,7 @@ export async function chooseServing(
           'another vendor serves the quote',
         );
       }
-      return { offerId, vendorId };
+      return { offerId, vendorId, provider };
     }
     book = book.withChanged({ removedOfferIds: [offerId] });
   }

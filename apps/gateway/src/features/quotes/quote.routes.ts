@@ -1,11 +1,12 @@
-import { OnrampQuoteRequest, QuoteSchema } from '@causeway/protocol';
+import { OfframpQuoteRequest, OfframpQuoteSchema, OnrampQuoteRequest, QuoteSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerStatement } from '../../http/route.ts';
-import { issueOnrampQuote, type QuoteTools } from './issue-onramp-quote.ts';
+import { issueOfframpQuote, type OfframpQuoteTools } from './issue-offramp-quote.ts';
+import { issueOnrampQuote } from './issue-onramp-quote.ts';
 import { PRICING_ERRORS } from './pricing-errors.ts';
 
-export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & QuoteTools): void {
+export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & OfframpQuoteTools): void {
   partnerStatement(
     app,
     tools,
@@ -21,5 +22,34 @@ export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & Quo
       errors: ['USER_NOT_FOUND', 'KYC_NOT_CLEARED', ...PRICING_ERRORS],
     },
     ({ body }, partner, run) => issueOnrampQuote(tools, run, partner, body),
+  );
+
+  partnerStatement(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/offramp/quote',
+      operationId: 'createOfframpQuote',
+      tag: 'Off-ramp',
+      summary: 'Quote a conversion from crypto to fiat',
+      description:
+        'Valid for 60 seconds, for one order. Give exactly one of fiat_amount and crypto_amount. The payee is either the customer’s own payment profile (user_uuid and payment_details_id) or a third party (sender_id, recipient_id and recipient_destination_id).',
+      body: OfframpQuoteRequest,
+      data: OfframpQuoteSchema,
+      errors: [
+        'USER_NOT_FOUND',
+        'PAYMENT_DETAILS_NOT_FOUND',
+        'RECIPIENT_NOT_FOUND',
+        'DESTINATION_NOT_FOUND',
+        'KYC_NOT_CLEARED',
+        'RECIPIENT_NOT_CLEARED',
+        'RELATIONSHIP_NOT_ALLOWED',
+        'INSTITUTION_NOT_AVAILABLE',
+        'INSTITUTION_REQUIRED',
+        ...PRICING_ERRORS,
+      ],
+    },
+    ({ body }, partner, run) => issueOfframpQuote(tools, run, partner, body),
   );
 }

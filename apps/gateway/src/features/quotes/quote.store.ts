@@ -33,6 +33,12 @@ export interface QuoteRow extends PricedColumns {
   offer_version: string | null;
   provider_scope: 'all' | 'p2p' | 'direct';
   has_fiat_settlement_notification: boolean;
+  /** Off-ramp: the customer's own profile, or a third party as it was; never both. */
+  payment_details_id: string | null;
+  recipient_id: string | null;
+  recipient_context_sealed: string | null;
+  sender_recipient_relationship: string | null;
+  purpose_of_payment: string | null;
   kyc_status: KycStatus;
 }
 
@@ -64,6 +70,14 @@ export type QuoteParams = [
   offerVersion: number,
   providerScope: string,
   hasFiatSettlementNotification: boolean,
+  paymentDetailsId: string | null,
+  recipientId: string | null,
+  recipientVersion: number | null,
+  recipientDestinationId: string | null,
+  recipientDestinationVersion: number | null,
+  recipientContextSealed: string | null,
+  senderRecipientRelationship: string | null,
+  purposeOfPayment: string | null,
 ];
 
 /**
@@ -77,9 +91,11 @@ export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
      INSERT INTO quotes (quote_id, partner_id, user_id, direction, anchor, vendor_id, chain, crypto_currency,
        crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct,
        partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, country_code, created_at, expires_at,
-       offer_id, offer_version, provider_scope, has_fiat_settlement_notification)
+       offer_id, offer_version, provider_scope, has_fiat_settlement_notification, payment_details_id, recipient_id,
+       recipient_version, recipient_destination_id, recipient_destination_version, recipient_context_sealed,
+       sender_recipient_relationship, purpose_of_payment)
      SELECT $1, $2, c.user_id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-       $24, $25, $26, $27
+       $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35
        FROM customer c WHERE c.kyc_status = 'VERIFIED')
    SELECT kyc_status FROM customer`,
 );
@@ -91,7 +107,9 @@ export const lockQuote = statement<[quoteId: string, direction: string], QuoteRo
           q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
           q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
           q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
-          q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification, u.kyc_status
+          q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
+          q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
+          q.purpose_of_payment, u.kyc_status
      FROM quotes q JOIN users u USING (user_id)
     WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,

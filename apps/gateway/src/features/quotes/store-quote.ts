@@ -2,6 +2,7 @@ import { CausewayError, decide, formatPercent, type KycStatus, NEW, quoteMachine
 import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { StatementRun } from '../../http/route.ts';
 import { kycNotCleared } from './claim-quote.ts';
+import type { Payee } from './payee.ts';
 import { issueQuote, type QuoteParams } from './quote.store.ts';
 import type { Issued } from './quote.view.ts';
 
@@ -11,8 +12,9 @@ export async function storeQuote(
   partner: PartnerPrincipal,
   userId: string,
   issued: Issued,
+  payee?: Payee,
 ): Promise<void> {
-  const [customer] = await run.query(issueQuote, quoteParams(run, partner, userId, issued));
+  const [customer] = await run.query(issueQuote, quoteParams(run, partner, userId, issued, payee));
   requireCleared(customer?.kyc_status);
 }
 
@@ -24,11 +26,12 @@ export function requireCleared(kycStatus: KycStatus | undefined): void {
   if (decision.kind === 'refused') throw kycNotCleared(kycStatus);
 }
 
-export function quoteParams(
+function quoteParams(
   run: StatementRun,
   partner: PartnerPrincipal,
   userId: string,
   { terms, match, platformFee, quoteId, expiresAt }: Issued,
+  payee: Payee | undefined,
 ): QuoteParams {
   const { price, offer } = match;
   return [
@@ -59,5 +62,13 @@ export function quoteParams(
     offer.version,
     terms.providerScope,
     match.hasFiatSettlementNotification,
+    payee?.paymentDetailsId ?? null,
+    payee?.snapshot?.recipientId ?? null,
+    payee?.snapshot?.recipientVersion ?? null,
+    payee?.snapshot?.destinationId ?? null,
+    payee?.snapshot?.destinationVersion ?? null,
+    payee?.snapshot?.contextSealed ?? null,
+    payee?.relationship ?? null,
+    payee?.purpose ?? null,
   ];
 }

@@ -3,8 +3,9 @@ import type { Static } from 'typebox';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { type DestinationTools, destinationContext } from './add-destination.ts';
-import { findDestination } from './destination.store.ts';
+import { type DestinationRow, findDestination } from './destination.store.ts';
 import { lockActiveRecipient, lockAnyRecipient, openCurrent, vaultOfRecipient } from './load-recipient.ts';
+import type { CurrentRecipientRow } from './recipient.store.ts';
 import { destinationView, recipientView } from './recipient.view.ts';
 
 /** Who is paid and where, as it was when a quote was made. Masked: it is what a partner reads on the order. */
@@ -43,7 +44,18 @@ export async function snapshotRecipient(
     ? await unit.tx.query(findDestination, [destinationId, recipientId])
     : [];
   if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
+  return takeSnapshot(tools, recipient, destination);
+}
+
+/** The same of rows that are at hand. */
+export function takeSnapshot(
+  tools: DestinationTools,
+  recipient: CurrentRecipientRow,
+  destination: DestinationRow,
+): RecipientSnapshot {
   if (recipient.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  const recipientId = recipient.recipient_id;
+  const destinationId = destination.recipient_destination_id;
   const vault = vaultOfRecipient(tools.vaults, recipient);
   const details = JSON.parse(
     vault.open(destination.details_sealed, destinationContext(destinationId)),
