@@ -33,6 +33,7 @@ const FACTORIES: Readonly<Record<string, IdFactory>> = {
   user_uuid: { ...uuidId, make: makeUser },
   order_id: { ...uuidId, make: makeOrder },
   recipient_id: { ...uuidId, make: makeRecipient },
+  'deliveries/{id}': { ...uuidId, make: makeDelivery },
   'webhooks/{id}': { make: async () => 'any', unknown: () => 'other', malformed: [], ignored: true },
 };
 
@@ -81,6 +82,14 @@ async function makeRecipient(as: Caller): Promise<string> {
   return made.body.data.recipient_id;
 }
 
+async function makeDelivery(as: Caller): Promise<string> {
+  await as('POST', '/api/v1/partner/webhooks', { url: 'https://127.0.0.1:9/hook' });
+  const user = await makeUser(as);
+  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
+  const listed = await as('GET', '/api/v1/partner/webhooks/deliveries');
+  return listed.body.data.deliveries[0].id;
+}
+
 async function makeOrder(as: Caller): Promise<string> {
   const user = await makeUser(as);
   await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
@@ -123,7 +132,7 @@ describe('tenancy of every described route', () => {
     return factory;
   }
 
-  /** A real id of a partner, made once for each kind of id. */
+  /** A real id of a partner, made once until the ids are forgotten. */
   function realId(parameter: PathParameter, route: DescribedRoute, partner: 0 | 1): Promise<string> {
     const name = `${parameter.qualified} ${partner}`;
     const made = real.get(name) ?? factoryOf(parameter, route).make(caller(gateway.partners[partner].apiKey));
@@ -188,6 +197,7 @@ describe('tenancy of every described route', () => {
   it('another partner’s id and an unknown id are answered with the same bytes, and change nothing', async () => {
     expect(partnerRoutesWithIds().length).toBeGreaterThan(8);
     for (const route of partnerRoutesWithIds()) {
+      real.clear();
       const own = await ownIds(route);
       for (const parameter of route.parameters) {
         const factory = factoryOf(parameter, route);
