@@ -8,6 +8,7 @@ import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { createDeps, type Deps } from '../../apps/gateway/src/deps.ts';
 import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
+import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
 import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
@@ -74,9 +75,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const deps = await createDeps(config, laid.surroundings, logger, (early) =>
     seedSandbox({ ...early, at: early.clock.date() }, laid.seed),
   );
-  const api = await createApi(deps, 'http://127.0.0.1');
-  const port = await api.listen({ host: '127.0.0.1', port: 0 });
+  const port = await pickPort(undefined);
   const baseUrl = `http://127.0.0.1:${port}`;
+  const api = await createApi(deps, baseUrl);
+  await api.listen({ host: '127.0.0.1', port });
   const worker = (options.worker ?? options.chains) ? createWorker(deps) : undefined;
   worker?.start();
   const sandbox = laid.describe(baseUrl);
