@@ -2,8 +2,8 @@ import type { Database, Scope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vault, Vaults } from '../privacy/vault.ts';
 import { profileOf, readUser, vaultOfUser } from '../users/load-user.ts';
-import type { UserRow } from '../users/user.store.ts';
-import { identityFields, type KnownIdentity } from './identity.ts';
+import type { UserRow } from '../users/user.types.ts';
+import type { KnownIdentity } from './identity.ts';
 import { findKycProfile, saveKycProfile } from './kyc.store.ts';
 import type { KycFieldValues } from './kyc-fields.ts';
 
@@ -33,17 +33,6 @@ export async function readIdentity(
   const [row] = await tools.db.query(scope, findKycProfile, [userId]);
   const kyc = openFields(vaultOfUser(tools.vaults, user), userId, row?.fields_sealed);
   return { user, identity: { kyc, profile: profileOf(tools.vaults, user) } };
-}
-
-/** The identity of the customer who pays, for rails that must name the sender. The caller holds the lock. */
-export async function senderIdentity(
-  unit: UnitOfWork,
-  vaults: Vaults,
-  user: UserRow,
-): Promise<KycFieldValues> {
-  const [row] = await unit.tx.query(findKycProfile, [user.user_id]);
-  const kyc = openFields(vaultOfUser(vaults, user), user.user_id, row?.fields_sealed);
-  return identityFields({ kyc, profile: profileOf(vaults, user) });
 }
 
 function openFields(vault: Vault, userId: string, sealed: string | undefined): KycFieldValues {

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../lib/crypto.ts';
 import type { Vaults } from '../privacy/vault.ts';
 import { movedOrRefused, moveKyc } from '../users/change-kyc.ts';
 import { lockUserRow, vaultOfUser } from '../users/load-user.ts';
-import type { UserRow } from '../users/user.store.ts';
+import type { UserRow } from '../users/user.types.ts';
 import { adoptDocuments, documentTypesOf, insertSubmission, latestSubmission } from './kyc.store.ts';
 import { documentsMissing, documentsRequired, readSubmission } from './kyc-fields.ts';
 import { mergeKycFields } from './kyc-profile.ts';

@@ -2,7 +2,7 @@ import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vaults } from '../privacy/vault.ts';
 import { vaultOfUser } from '../users/load-user.ts';
-import type { UserRow } from '../users/user.store.ts';
+import type { UserRow } from '../users/user.types.ts';
 import { findPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
 
 export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { partnerScope } from '../../db/database.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { loadPaymentDetails } from './load-payment-details.ts';
 
 const IBAN = 'DE89370400440532013000';
 const SEPA = {
@@ -126,6 +129,42 @@ describe('payment details over HTTP', () => {
       key: gateway.partners[1].apiKey,
     });
     expect([stranger.status, stranger.text]).toEqual([404, missing.text]);
+  });
+});
+
+describe('payment details by number', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway?.stop());
+
+  it('are found by their own customer and by nobody who guesses the number', async () => {
+    const { deps, partners } = gateway;
+    const owner = await newUser(gateway, 'owner@example.com');
+    const neighbour = await newUser(gateway, 'neighbour@example.com');
+    const foreigner = await newUser(gateway, 'owner@example.com', partners[1].apiKey);
+    const number = String((await gateway.call('POST', owner, { body: SEPA })).body.data.id);
+    const load = async (path: string, key: string, id: string) => {
+      const { partnerId } = (await deps.principals.find(key)) as { partnerId: string };
+      const userId = path.split('/').at(-2) as string;
+      return unitOfWork(deps, partnerScope(partnerId), (unit) => loadPaymentDetails(unit, userId, id));
+    };
+    expect(await load(owner, partners[0].apiKey, number)).toMatchObject({
+      rail: 'iban-sepa',
+      validated: true,
+    });
+    for (const [path, key, id] of [
+      [neighbour, partners[0].apiKey, number],
+      [foreigner, partners[1].apiKey, number],
+      [owner, partners[1].apiKey, number],
+      [owner, partners[0].apiKey, '999999'],
+      [owner, partners[0].apiKey, '99999999999999999999'],
+      [owner, partners[0].apiKey, '-1'],
+      [owner, partners[0].apiKey, '1e3'],
+    ] as const) {
+      await expect(load(path, key, id)).rejects.toMatchObject({ code: 'PAYMENT_DETAILS_NOT_FOUND' });
+    }
   });
 });
 

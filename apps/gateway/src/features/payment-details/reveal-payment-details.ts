@@ -1,6 +1,6 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Vaults } from '../privacy/vault.ts';
-import type { UserRow } from '../users/user.store.ts';
+import type { UserRow } from '../users/user.types.ts';
 import { openPaymentDetails } from './load-payment-details.ts';
 import { listPaymentDetails } from './payment-details.store.ts';
 

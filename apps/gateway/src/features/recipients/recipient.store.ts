@@ -78,12 +78,6 @@ export const lockRecipient = statement<[recipientId: string], CurrentRecipientRo
   `SELECT ${COLUMNS} FROM ${CURRENT} WHERE r.recipient_id = $1 AND r.erased_at IS NULL FOR UPDATE OF r`,
 );
 
-export const findVersion = statement<[recipientId: string, version: number], VersionRow>(
-  'recipients.find_version',
-  `SELECT recipient_id, version, recipient_country, recipient_id_type, fields_sealed FROM recipient_versions
-    WHERE recipient_id = $1 AND version = $2`,
-);
-
 export const moveToVersion = statement<[recipientId: string, version: number, country: string, at: Date]>(
   'recipients.move_to_version',
   `UPDATE recipients SET current_version = $2, recipient_country = $3, updated_at = $4 WHERE recipient_id = $1`,

@@ -3,7 +3,7 @@ import { type Execution, execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { type KycSubject, kycHost } from './kyc.host.ts';
 import { lockUserRow } from './load-user.ts';
-import type { UserRow } from './user.store.ts';
+import type { UserRow } from './user.types.ts';
 
 /** Reports something about a user's KYC; the machine decides the status and whether an event goes out. */
 export async function changeKycStatus(

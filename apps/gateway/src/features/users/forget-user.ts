@@ -2,7 +2,8 @@ import { ORDER_MACHINES } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { moveKyc } from './change-kyc.ts';
-import { forgetUser, type UserRow } from './user.store.ts';
+import { forgetUser } from './user.store.ts';
+import type { UserRow } from './user.types.ts';
 
 /** The rejection reason a partner sees when a cleared customer was forgotten. */
 export const ERASED_REASON = 'PERSONAL_DATA_ERASED';

@@ -7,7 +7,8 @@ import {
 } from '@causeway/protocol';
 import type { MachineHost } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { type UserRow, updateKyc } from './user.store.ts';
+import { updateKyc } from './user.store.ts';
+import type { UserRow } from './user.types.ts';
 
 /** A user on its way through KYC, with what the new status will carry. */
 export interface KycSubject {

@@ -2,7 +2,8 @@ import { CausewayError } from '@causeway/protocol';
 import type { Database, Scope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vault, Vaults } from '../privacy/vault.ts';
-import { countUnderReview, findUser, listUnderReview, lockUser, type UserRow } from './user.store.ts';
+import { countUnderReview, findUser, listUnderReview, lockUser } from './user.store.ts';
+import type { UserRow } from './user.types.ts';
 import type { UserProfile } from './user-profile.ts';
 
 /** How other features come to a customer: in the caller's scope, or not at all. */

@@ -1,6 +1,6 @@
 import type { UserSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { UserRow } from './user.store.ts';
+import type { UserRow } from './user.types.ts';
 import type { UserProfile } from './user-profile.ts';
 
 export function userView(user: UserRow, profile: UserProfile): Static<typeof UserSchema> {
