@@ -22,7 +22,8 @@ export async function followDeploymentClock(
     onMoved();
   }
   const followInBackground = () => void follow().catch(onError);
-  listener.on('clock_changed', followInBackground);
   listener.onConnected(followInBackground);
+  // Read only once moves are heard, or one in between would be missed.
+  await listener.on('clock_changed', followInBackground);
   await follow();
 }

@@ -7,7 +7,8 @@ import pg from 'pg';
  */
 export interface Listener {
   readonly healthy: boolean;
-  on(channel: string, react: (payload: string) => void): void;
+  /** Settles when nothing announced from now on is missed; before `start` that is `onConnected`'s to tell. */
+  on(channel: string, react: (payload: string) => void): Promise<void>;
   /** Runs after every (re)connection: whatever was announced meanwhile was missed. */
   onConnected(react: () => void): void;
   start(): Promise<void>;
@@ -99,11 +100,11 @@ export function createListener(connectionString: string, onError: (error: unknow
     get healthy() {
       return healthy;
     },
-    on(channel, react) {
+    async on(channel, react) {
       const list = reactions.get(channel) ?? [];
       list.push(react);
       reactions.set(channel, list);
-      if (client) void client.query(`LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
+      await client?.query(`LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
     },
     onConnected(react) {
       connectedReactions.push(react);
