@@ -28,7 +28,9 @@ const insertEvent = statement<
   `WITH event AS (
      INSERT INTO events (event_id, partner_id, event_type, subject_id, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6)
-     RETURNING event_id, partner_id, subject_id, position, created_at)
+     RETURNING event_id, partner_id, subject_id, position, created_at),
+   streamed AS (
+     INSERT INTO event_stream (event_id, partner_id, position) SELECT event_id, partner_id, position FROM event)
    INSERT INTO webhook_deliveries
           (partner_id, delivery_id, event_id, subject_id, position, in_order, run_at, created_at)
    SELECT partner_id, $7, event_id, subject_id, position, true, event.created_at, event.created_at

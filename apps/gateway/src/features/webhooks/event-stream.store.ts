@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 
-/** One reader at a time numbers a partner's events. Its statement comes before the numbering, so that this sees the last one's. */
+/** One reader at a time numbers a partner's events; a statement of its own, so that the next sees what the last one did. */
 export const lockStream = statement<[partnerId: string]>(
   'event_stream.lock',
   `SELECT pg_advisory_xact_lock(hashtextextended('event_stream:' || $1::uuid::text, 0))`,
@@ -12,13 +12,13 @@ export const lockStream = statement<[partnerId: string]>(
  */
 export const numberNewEvents = statement<[partnerId: string, limit: number]>(
   'event_stream.number',
-  `UPDATE events SET stream_position = fresh.place
+  `UPDATE event_stream SET place = fresh.place
      FROM (SELECT event_id, row_number() OVER (ORDER BY position)
-                  + (SELECT coalesce(max(stream_position), 0) FROM events
-                      WHERE partner_id = $1 AND stream_position IS NOT NULL) AS place
-             FROM (SELECT event_id, position FROM events
-                    WHERE partner_id = $1 AND stream_position IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
-    WHERE events.event_id = fresh.event_id`,
+                  + (SELECT coalesce(max(place), 0) FROM event_stream
+                      WHERE partner_id = $1 AND place IS NOT NULL) AS place
+             FROM (SELECT event_id, position FROM event_stream
+                    WHERE partner_id = $1 AND place IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
+    WHERE event_stream.event_id = fresh.event_id`,
 );
 
 export interface StreamedEvent {
@@ -29,17 +29,17 @@ export interface StreamedEvent {
 
 export const readStream = statement<[partnerId: string, after: string, limit: number], StreamedEvent>(
   'event_stream.read',
-  `SELECT stream_position::text AS cursor, event_type, body FROM events
-    WHERE partner_id = $1 AND stream_position > $2::bigint ORDER BY stream_position LIMIT $3`,
+  `SELECT s.place::text AS cursor, e.event_type, e.body FROM event_stream s JOIN events e USING (event_id)
+    WHERE s.partner_id = $1 AND s.place > $2::bigint ORDER BY s.place LIMIT $3`,
 );
 
 export const unnumberedExist = statement<[partnerId: string], { found: boolean }>(
   'event_stream.unnumbered',
-  'SELECT EXISTS (SELECT FROM events WHERE partner_id = $1 AND stream_position IS NULL) AS found',
+  'SELECT EXISTS (SELECT FROM event_stream WHERE partner_id = $1 AND place IS NULL) AS found',
 );
 
 export const latestPlace = statement<[partnerId: string], { cursor: string }>(
   'event_stream.latest',
-  `SELECT coalesce(max(stream_position), 0)::text AS cursor FROM events
-    WHERE partner_id = $1 AND stream_position IS NOT NULL`,
+  `SELECT coalesce(max(place), 0)::text AS cursor FROM event_stream
+    WHERE partner_id = $1 AND place IS NOT NULL`,
 );

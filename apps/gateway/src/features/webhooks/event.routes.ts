@@ -71,8 +71,12 @@ function openStream(hub: StreamHub, request: FastifyRequest, reply: FastifyReply
   const cursor = typeof last === 'string' && CURSOR.test(last) ? last : after;
   const text = hub.open(partnerId, String(request.headers['x-api-key']), cursor);
   if (text === null) throw new CausewayError('RATE_LIMITED');
-  return reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('x-accel-buffering', 'no')
-    .send(Readable.from(text, { objectMode: false, highWaterMark: 64 * 1024 }));
+  return (
+    reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('x-accel-buffering', 'no')
+      // Kept alive after the stream, the connection would hold up a server that stops.
+      .header('connection', 'close')
+      .send(Readable.from(text, { objectMode: false, highWaterMark: 64 * 1024 }))
+  );
 }

@@ -56,7 +56,9 @@ function literalAddress(hostname: string): string | undefined {
 }
 
 export function isLoopbackHost(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true;
+  // A final dot only says that the name is complete.
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
   const literal = literalAddress(hostname);
   return literal !== undefined && ipaddr.process(literal).range() === 'loopback';
 }
