@@ -1,0 +1,98 @@
+import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
+import type { ChainSettings, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { localSigner } from '../../apps/gateway/src/chain/signer.ts';
+import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
+import { transactionHandler } from '../../apps/gateway/src/chain/transaction-handler.ts';
+import { createTransactor } from '../../apps/gateway/src/chain/transactor.ts';
+import { watchTurn } from '../../apps/gateway/src/chain/watch-loop.ts';
+import { createDatabase } from '../../apps/gateway/src/db/database.ts';
+import { prepareIntent } from '../../apps/gateway/src/engine/intent.ts';
+import { createIntentWorker } from '../../apps/gateway/src/engine/intent-worker.ts';
+import { schedule } from '../../apps/gateway/src/lib/backoff.ts';
+import { createClock } from '../../apps/gateway/src/lib/clock.ts';
+import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
+import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
+
+/**
+ * A worker that may be killed at any moment: it watches a chain, and for every exact deposit it sees it pays the same
+ * amount out of its own wallet, by an intent written with the deposit. A payment is something a chain would happily do twice.
+ */
+export interface ChainWorkerTask {
+  readonly databaseUrl: string;
+  readonly settings: ChainSettings;
+  readonly signerKey: Hex;
+}
+
+type PayPayload = { readonly to: string; readonly amount: string; readonly token: string };
+
+const LEASE_MS = 600;
+const POLL_MS = 40;
+
+function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
+  const tools = {
+    db: createDatabase({ connectionString: databaseUrl, poolSize: 4 }),
+    clock: createClock(),
+    ids: createIdGenerator(),
+    logger: createLogger({ level: 'silent', format: 'json' }),
+    metrics: createMetrics({ processMetrics: false }),
+  };
+  const client = createChainClient(settings);
+  const signer = localSigner(signerKey);
+  const transactor = createTransactor({ ...tools, chains: [{ settings, client }], signers: [signer] });
+  const pay = transactionHandler<PayPayload>(transactor, {
+    kind: 'test.pay',
+    schedule: schedule([1], { maxAttempts: 50 }),
+    pollMs: POLL_MS,
+    logger: tools.logger,
+    describe: async ({ payload }) => ({
+      chainId: settings.chainId,
+      sender: signer.address,
+      call: tokenTransferCall({
+        token: payload.token as Hex,
+        to: payload.to as Hex,
+        amount: BigInt(payload.amount),
+      }),
+    }),
+    conclude: async (_intent, { txHash }) => ({ kind: 'confirmed', result: { tx_hash: txHash } }),
+  });
+  const turn = watchTurn({
+    ...tools,
+    settings,
+    client,
+    handlers: [
+      async (fact, unit) => {
+        if (fact.type !== 'deposit' || fact.kind !== 'exact') return;
+        prepareIntent(unit, {
+          kind: 'test.pay',
+          dedupeKey: fact.orderId,
+          partnerId: null,
+          // The test names the recipient by the order's partner: 20 bytes of it follow from the order id.
+          payload: { to: recipientOf(fact.orderId), amount: `${fact.amount}`, token: fact.token },
+        });
+      },
+    ],
+  });
+  const intents = createIntentWorker(tools, [pay as never], {
+    concurrency: 2,
+    leaseMs: LEASE_MS,
+    pollMs: POLL_MS,
+  });
+  intents.start();
+  void (async () => {
+    for (;;) {
+      await turn();
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  })();
+}
+
+/** An address that nobody else uses. */
+export function recipientOf(orderId: string): Hex {
+  return `0x${orderId.replaceAll('-', '').padEnd(40, '7')}`;
+}
+
+if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  process.on('message', (task) => work(task as ChainWorkerTask));
+  process.send('ready');
+}
