@@ -15,6 +15,7 @@ import type { DetailsCheck } from './features/payment-details/details-check.port
 import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
 import { loadIndexKey } from './features/privacy/index-key.ts';
 import { createVaults, type Vaults } from './features/privacy/vault.ts';
+import { solverConduct } from './features/sandbox/settings.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
@@ -170,7 +171,13 @@ export async function createDeps(
   });
   const [solver] = solvers;
   const simulatedBridge =
-    solver && simulateBridge({ db, clock, ids, chains: around.chains, solver: solver.address, transactor });
+    solver &&
+    simulateBridge({
+      ...{ db, clock, ids, transactor },
+      chains: around.chains,
+      solver: solver.address,
+      conductOf: (sender) => solverConduct(db, sender),
+    });
   const orderHosts = createOrderHosts({
     timeouts: {
       no_vendor_seconds: config.orderTimeoutNoVendorSeconds,

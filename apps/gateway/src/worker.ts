@@ -7,10 +7,12 @@ import { createIntentWorker, type IntentHandler } from './engine/intent-worker.t
 import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
+import { authorizationHandlers, followAuthorizations } from './features/orders/authorizations.effect.ts';
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
+import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
@@ -35,6 +37,8 @@ export function createWorker(deps: Deps): Worker {
     offerOrderHandler(deps),
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
+    ...authorizationHandlers(deps),
+    requestPaymentHandler(deps),
     ...(deps.simulatedBridge ? [deps.simulatedBridge.solverHandler] : []),
     verifyUserHandler(deps),
     storeDocumentHandler(deps),
@@ -88,6 +92,7 @@ export function createWorker(deps: Deps): Worker {
       for (const chain of deps.chains.all) {
         const handlers = [
           creditDeposits(deps),
+          followAuthorizations(deps),
           ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
         ];
         const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });

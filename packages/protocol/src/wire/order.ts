@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { NEXT_ACTIONS, ORDER_STATUSES, PARTNER_ACTIONS } from '../machines/index.ts';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
-import { FeeBreakdownSchema } from './quote.ts';
+import { ANCHOR_TYPES, FeeBreakdownSchema } from './quote.ts';
+import { DestinationSchema, RecipientSchema } from './recipient.ts';
 import { PageInput, PageSchema } from './user.ts';
 
 const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
@@ -18,6 +19,8 @@ export const OrderSchema = Type.Object({
   order_type: literals(['onramp', 'offramp', 'payment_request']),
   payment_request: Type.Boolean(),
   fiat_funding_source: Type.Optional(literals(['own_iban', 'vendor_details'])),
+  has_fiat_settlement_notification: Type.Boolean(),
+  anchor_type: Type.Optional(literals(ANCHOR_TYPES)),
   amounts: Type.Object({
     crypto_amount: DecimalString,
     fiat_amount: DecimalString,
@@ -39,7 +42,12 @@ export const OrderSchema = Type.Object({
     }),
   ),
   vendor_payment_details: Type.Optional(Type.Record(Type.String(), Type.String())),
+  payment_details_id: Type.Optional(Type.Integer()),
+  recipient_context: Type.Optional(
+    Nullable(Type.Object({ recipient: RecipientSchema, destination: DestinationSchema })),
+  ),
   tx_hash: Nullable(Type.String()),
+  send_out_tx_hash: Type.Optional(Nullable(Type.String())),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -60,3 +68,20 @@ export const OrderQuery = Type.Object({
 });
 
 export const OrderListSchema = Type.Object({ orders: Type.Array(OrderSchema), pagination: PageSchema });
+
+export const InitiateInput = Type.Object({
+  quote_id: Uuid,
+  reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+});
+
+/** Any text: what is no signature is refused as a wrong one, once the order is known to want one. */
+export const GivenSignature = Type.String({
+  maxLength: 1_000,
+  description: 'EIP-712 signature, 65 bytes as hex with 0x prefix',
+});
+
+export const RefundAnswerSchema = Type.Object({
+  order_id: Uuid,
+  status: OrderStatusSchema,
+  tx_hash: Type.Optional(Type.String({ description: 'Absent while the refund is in flight' })),
+});

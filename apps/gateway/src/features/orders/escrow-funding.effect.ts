@@ -9,6 +9,7 @@ import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
+import { depositOf } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import { findOrder, lockOrder, setTransactionHash } from './order.store.ts';
 import type { OrderEscrow, OrderRow } from './order.types.ts';
@@ -59,15 +60,13 @@ export function creditDeposits(tools: { readonly orderHosts: OrderHosts }): Chai
   };
 }
 
-/** The seller deposits; off-ramp, what the partner keeps as its fee comes on top. */
 function watchOf(settings: ChainSettings, order: OrderRow, escrow: OrderEscrow): EscrowWatch {
-  const cryptoAmount = BigInt(order.crypto_amount);
   return {
     address: escrow.address,
     orderId: order.order_id,
     partnerId: order.partner_id,
     token: tokenByCode(settings, order.crypto_currency).address,
-    expectedAmount: order.direction === 'onramp' ? cryptoAmount : cryptoAmount + BigInt(order.partner_fee),
+    expectedAmount: depositOf(order),
     expectedSender: escrow.seller,
   };
 }

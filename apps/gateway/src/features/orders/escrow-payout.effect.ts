@@ -46,11 +46,16 @@ const RETURN_TO_VENDOR: PayoutEffect = {
   failed: 'refund_failed',
 };
 
+/** The partner has signed for its own deposit. */
+const REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.refund' };
+/** The buyer signed it when it took the order; where it never did, the partner is asked instead. */
+const AUTO_REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.auto-refund' };
+
 const POLL_MS = 400;
 
 /** Empties an escrow one way or the other: deployed and executed in a single transaction where it was never deployed. */
 export function escrowPayoutHandlers(tools: PayoutTools): IntentHandler<OrderPayload>[] {
-  return [RELEASE, RETURN_TO_VENDOR].map((effect) => payoutHandler(tools, effect));
+  return [RELEASE, RETURN_TO_VENDOR, REFUND, AUTO_REFUND].map((effect) => payoutHandler(tools, effect));
 }
 
 function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<OrderPayload> {
@@ -74,11 +79,18 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     if (txHash !== undefined) unit.tx.defer(setTransactionHash, [orderId, txHash]);
   }
 
-  async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect> {
+  async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect | Outcome> {
     const order = await orderOf(intent);
     const chain = chains.get(order.chain);
     const payout = payoutOf(chain, order, effect.purpose);
     const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    if (given.length === 0) {
+      return {
+        kind: 'failed',
+        error: 'no other owner of the escrow has signed',
+        followUp: (unit) => report(unit, order.order_id, effect.failed),
+      };
+    }
     const signatures = [
       await chains.service.signDigest(payout.hash),
       ...given.map(({ signature }) => signature as `0x${string}`),

@@ -1,7 +1,7 @@
 import { type ChainSettings, type TokenTransfer, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../chain/chains.ts';
 import { describeEscrow, type Escrow } from '../../chain/escrow.ts';
-import { onrampRelease, refund } from '../../chain/escrow-payouts.ts';
+import { offrampRelease, onrampRelease, refund } from '../../chain/escrow-payouts.ts';
 import {
   hashSafeTransaction,
   payoutTransaction,
@@ -53,13 +53,26 @@ function transfersOf(
   purpose: PayoutPurpose,
 ): TokenTransfer[] {
   const token = tokenByCode(settings, order.crypto_currency).address;
-  const cryptoAmount = BigInt(order.crypto_amount);
-  if (purpose === 'refund') return refund({ token, deposit: cryptoAmount, seller: escrow.parties.seller });
-  return onrampRelease({
+  const { seller, buyer } = escrow.parties;
+  if (purpose === 'refund') return refund({ token, deposit: depositOf(order), seller });
+  const figures = {
     token,
-    cryptoAmount,
+    cryptoAmount: BigInt(order.crypto_amount),
     platformFee: BigInt(order.platform_fee),
     treasury: settings.treasury,
-    partnerWallet: escrow.parties.buyer,
-  });
+  };
+  return order.direction === 'onramp'
+    ? onrampRelease({ ...figures, partnerWallet: buyer })
+    : offrampRelease({ ...figures, partnerFee: BigInt(order.partner_fee), partnerWallet: seller, buyer });
+}
+
+/** What the seller pays into the escrow; off-ramp, what the partner keeps as its fee comes on top. */
+export function depositOf(order: Pick<OrderRow, 'direction' | 'crypto_amount' | 'partner_fee'>): bigint {
+  const cryptoAmount = BigInt(order.crypto_amount);
+  return order.direction === 'onramp' ? cryptoAmount : cryptoAmount + BigInt(order.partner_fee);
+}
+
+/** On-ramp: what is the end user's of the crypto in the partner's wallet. */
+export function receiptOf(order: Pick<OrderRow, 'crypto_amount' | 'platform_fee' | 'partner_fee'>): bigint {
+  return BigInt(order.crypto_amount) - BigInt(order.platform_fee) - BigInt(order.partner_fee);
 }

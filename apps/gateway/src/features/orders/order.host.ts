@@ -55,10 +55,11 @@ function orderHost(direction: OrderRow['direction'], options: OrderHostOptions):
         deadline_at: change.statusChanged
           ? deadlineOf(direction, change.status, unit.at, options.timeouts)
           : order.deadline_at,
+        revision: order.revision + 1,
         updated_at: unit.at,
       };
       writeOrder(unit, order, moved);
-      if (change.statusChanged) options.afterMove?.(unit, moved);
+      options.afterMove?.(unit, moved);
       return moved;
     },
 
@@ -94,18 +95,27 @@ function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
       timeline,
       after.deadline_at,
       unit.at,
+      after.vendor_kind,
     ]);
   } else {
-    unit.tx.defer(updateOrder, [after.order_id, after.status, facts, timeline, after.deadline_at, unit.at]);
+    unit.tx.defer(updateOrder, [
+      after.order_id,
+      after.status,
+      facts,
+      timeline,
+      after.deadline_at,
+      unit.at,
+      after.revision,
+    ]);
   }
 }
 
 /**
- * A status can be entered twice (a release that failed is started again after review), so the number of
- * statuses passed is part of the key; a retry of the same decision has the same number.
+ * The same effect can be started twice (a release that failed is started again after review), so the number of the
+ * change that starts it is part of the key; a retry of the same decision has the same number.
  */
 function effectKey(order: OrderRow, effect: EffectKind): string {
-  return `${order.order_id}:${effect}:${order.timeline.length}`;
+  return `${order.order_id}:${effect}:${order.revision}`;
 }
 
 export function factsOf(order: OrderRow): OrderFacts {
@@ -143,7 +153,8 @@ function eventData(order: OrderRow, eventType: MachineEventType): object {
     partner_fee_pct: decimalToWireNumber(order.partner_fee_pct),
     fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
     fiat_currency: order.fiat_currency,
-    provider: 'p2p',
+    provider: order.vendor_kind,
+    ...(order.payment_details_id === null ? {} : { payment_details_id: order.payment_details_id }),
   };
   if (eventType !== 'order.refund.required') return changed;
   const path = `/api/v1/partner/orders/${order.order_id}`;

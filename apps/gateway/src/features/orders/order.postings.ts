@@ -1,5 +1,6 @@
 import type { PostingKind } from '@causeway/protocol';
 import { type EntryDraft, moveFunds, type Posting } from '../../engine/ledger.ts';
+import { depositOf, receiptOf } from './order.escrow.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** The accounts an order's crypto passes through. What lies outside our books is `outside:` somebody. */
@@ -8,6 +9,7 @@ const account = {
   vendor: (order: OrderRow) => `outside:vendor:${order.vendor_id}`,
   partner: (order: OrderRow) => `outside:partner:${order.partner_id}`,
   treasury: (order: OrderRow) => `treasury:${order.chain}`,
+  bridge: (order: OrderRow) => `outside:bridge:${order.partner_id}`,
 };
 
 export function assetOf(order: Pick<OrderRow, 'crypto_currency' | 'chain'>): string {
@@ -27,18 +29,34 @@ export function entryForOrder(order: OrderRow, posting: PostingKind): EntryDraft
 function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
   const asset = assetOf(order);
   const amount = BigInt(order.crypto_amount);
-  const platformFee = BigInt(order.platform_fee);
   switch (posting) {
     case 'vendor_escrow_funded':
       return moveFunds(account.vendor(order), account.escrow(order), asset, amount);
+    case 'partner_escrow_funded':
+      return moveFunds(account.partner(order), account.escrow(order), asset, depositOf(order));
     case 'escrow_released':
-      return [
-        ...moveFunds(account.escrow(order), account.partner(order), asset, amount - platformFee),
-        ...moveFunds(account.escrow(order), account.treasury(order), asset, platformFee),
-      ];
+      return releasePostings(order, asset);
     case 'escrow_returned_to_vendor':
       return moveFunds(account.escrow(order), account.vendor(order), asset, amount);
+    case 'escrow_refunded':
+      return moveFunds(account.escrow(order), account.partner(order), asset, depositOf(order));
+    case 'send_out_settled':
+      return moveFunds(account.partner(order), account.bridge(order), asset, receiptOf(order));
     default:
-      throw new Error(`an on-ramp order does not book ${posting}`);
+      throw new Error(`an order does not book ${posting}`);
   }
+}
+
+function releasePostings(order: OrderRow, asset: string): readonly Posting[] {
+  const platformFee = BigInt(order.platform_fee);
+  const withoutFee = BigInt(order.crypto_amount) - platformFee;
+  const fee = moveFunds(account.escrow(order), account.treasury(order), asset, platformFee);
+  if (order.direction === 'onramp') {
+    return [...moveFunds(account.escrow(order), account.partner(order), asset, withoutFee), ...fee];
+  }
+  return [
+    ...moveFunds(account.escrow(order), account.vendor(order), asset, withoutFee),
+    ...fee,
+    ...moveFunds(account.escrow(order), account.partner(order), asset, BigInt(order.partner_fee)),
+  ];
 }

@@ -1,6 +1,7 @@
 import {
   CausewayError,
   CompactOrderSchema,
+  InitiateInput,
   OrderListSchema,
   OrderQuery,
   OrderSchema,
@@ -9,18 +10,21 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
-import { type InitiateTools, initiateOnramp } from './initiate-onramp.ts';
-import { countOrders, findOrder, listOrders } from './order.store.ts';
+import { initiateOnramp } from './initiate-onramp.ts';
+import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
+import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
+import { countOrders, findOrder, listOrders, setStopReason } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
-export interface OrderRouteTools extends UnitTools, InitiateTools {}
+export interface OrderRouteTools extends OfframpRouteTools, OnrampRouteTools {}
 
 const OrderParams = Type.Object({ order_id: Uuid });
 
 export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools): void {
+  registerOnrampRoutes(app, tools);
+  registerOfframpRoutes(app, tools);
   partnerMutation(
     app,
     tools,
@@ -30,10 +34,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       operationId: 'initiateOnramp',
       tag: 'On-ramp',
       summary: 'Open an order from a quote',
-      body: Type.Object({
-        quote_id: Uuid,
-        reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-      }),
+      body: InitiateInput,
       data: OrderSchema,
       errors: [
         'QUOTE_NOT_FOUND',
@@ -72,7 +73,10 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         tools.db.query(scope, listOrders, [...filters, limit, (page - 1) * limit]),
         tools.db.query(scope, countOrders, [...filters]),
       ]);
-      return { orders: orders.map(orderView), pagination: { page, limit, total: Number(count?.total ?? 0) } };
+      return {
+        orders: orders.map((order) => orderView(tools, order)),
+        pagination: { page, limit, total: Number(count?.total ?? 0) },
+      };
     },
   );
 
@@ -91,7 +95,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
     async ({ params }, partner) => {
       const [order] = await tools.db.query(partnerScope(partner.partnerId), findOrder, [params.order_id]);
       if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-      return orderView(order);
+      return orderView(tools, order);
     },
   );
 
@@ -136,7 +140,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       data: CompactOrderSchema,
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params }, _partner, unit) => {
+    async ({ params, body }, _partner, unit) => {
       const order = await actOnOrder(
         unit,
         tools.orderHosts,
@@ -144,6 +148,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         'cancelled_by_partner',
         'partner',
       );
+      if (body?.reason !== undefined) unit.tx.defer(setStopReason, [order.order_id, body.reason]);
       return { order_id: order.order_id, status: order.status };
     },
   );

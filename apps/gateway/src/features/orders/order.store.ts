@@ -8,11 +8,16 @@ const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o
   o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
   o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
   o.platform_fee_pct, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
-  o.tx_hash, o.created_at, o.updated_at, u.kyc_status`;
+  o.tx_hash, o.created_at, o.updated_at, u.kyc_status, o.revision, o.send_out_tx_hash, o.payment_details_id::text,
+  o.recipient_id, o.recipient_context_sealed, r.data_key_sealed AS recipient_key_sealed,
+  o.vendor_payment_details_sealed, o.payer_details_sealed, o.provider AS vendor_kind`;
+
+const FROM =
+  'FROM orders o JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = o.recipient_id';
 
 export const findOrder = statement<[orderId: string], OrderRow>(
   'orders.find',
-  `SELECT ${COLUMNS} FROM orders o JOIN users u USING (user_id) WHERE o.order_id = $1`,
+  `SELECT ${COLUMNS} ${FROM} WHERE o.order_id = $1`,
 );
 
 type OrderFilters = [
@@ -31,7 +36,7 @@ const MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::text IS NUL
 /** Row-level security narrows both to the partner. */
 export const listOrders = statement<[...OrderFilters, limit: number, offset: number], OrderRow>(
   'orders.list',
-  `SELECT ${COLUMNS} FROM orders o JOIN users u USING (user_id) WHERE ${MATCHES}
+  `SELECT ${COLUMNS} ${FROM} WHERE ${MATCHES}
     ORDER BY o.created_at DESC, o.order_id DESC LIMIT $7 OFFSET $8`,
 );
 
@@ -43,7 +48,7 @@ export const countOrders = statement<OrderFilters, { total: string }>(
 /** Locks the order and holds its customer's KYC still while something is decided. */
 export const lockOrder = statement<[orderId: string], OrderRow>(
   'orders.lock',
-  `SELECT ${COLUMNS} FROM orders o JOIN users u USING (user_id)
+  `SELECT ${COLUMNS} ${FROM}
     WHERE o.order_id = $1 FOR UPDATE OF o FOR SHARE OF u`,
 );
 
@@ -59,25 +64,37 @@ export const insertOrder = statement<
     timeline: string,
     deadlineAt: Date | null,
     at: Date,
+    provider: string,
   ]
 >(
   'orders.insert',
   `INSERT INTO orders (order_id, quote_id, order_type, reference_id, status, facts, timeline, deadline_at,
      partner_id, user_id, direction, vendor_id, chain, crypto_currency, crypto_decimals, fiat_currency, fiat_decimals,
      rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct, partner_fee, partner_fee_pct,
-     payment_method_slug, payment_network_slug, created_at, updated_at)
+     payment_method_slug, payment_network_slug, created_at, updated_at, provider, revision, payment_details_id,
+     recipient_id, recipient_context_sealed)
    SELECT $1, q.quote_id, $3, $4, $5, $6::jsonb, $7::jsonb, $8,
      q.partner_id, q.user_id, q.direction, q.vendor_id, q.chain, q.crypto_currency, q.crypto_decimals, q.fiat_currency,
      q.fiat_decimals, q.rate, q.crypto_amount, q.fiat_amount, q.platform_fee, q.platform_fee_pct, q.partner_fee,
-     q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9
+     q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9,
+     $10, 1, q.payment_details_id, q.recipient_id, q.recipient_context_sealed
      FROM quotes q WHERE q.quote_id = $2`,
 );
 
 export const updateOrder = statement<
-  [orderId: string, status: OrderStatus, facts: string, timeline: string, deadlineAt: Date | null, at: Date]
+  [
+    orderId: string,
+    status: OrderStatus,
+    facts: string,
+    timeline: string,
+    deadlineAt: Date | null,
+    at: Date,
+    revision: number,
+  ]
 >(
   'orders.update',
-  `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6
+  `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6,
+     revision = $7
     WHERE order_id = $1`,
 );
 
@@ -112,4 +129,54 @@ export const escrowSignatures = statement<
 >(
   'orders.escrow_signatures',
   'SELECT signer, signature FROM escrow_signatures WHERE order_id = $1 AND purpose = $2 ORDER BY signer',
+);
+
+export const insertComplianceCase = statement<
+  [
+    caseId: string,
+    partnerId: string,
+    orderId: string,
+    senderId: string,
+    recipientId: string,
+    relationship: string | null,
+    purpose: string | null,
+    at: Date,
+  ]
+>(
+  'orders.insert_compliance_case',
+  `INSERT INTO compliance_cases (case_id, partner_id, order_id, sender_id, recipient_id, relationship, purpose, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+export const setVendorDetails = statement<[orderId: string, detailsSealed: string]>(
+  'orders.set_vendor_details',
+  'UPDATE orders SET vendor_payment_details_sealed = $2 WHERE order_id = $1',
+);
+
+export const setPayerDetails = statement<[orderId: string, detailsSealed: string]>(
+  'orders.set_payer_details',
+  'UPDATE orders SET payer_details_sealed = $2 WHERE order_id = $1',
+);
+
+export const setSendOutHash = statement<[orderId: string, txHash: string]>(
+  'orders.set_send_out_tx_hash',
+  'UPDATE orders SET send_out_tx_hash = $2 WHERE order_id = $1',
+);
+
+export const setStopReason = statement<[orderId: string, reason: string]>(
+  'orders.set_stop_reason',
+  'UPDATE orders SET stop_reason = $2 WHERE order_id = $1',
+);
+
+export const insertProof = statement<
+  [proofId: string, partnerId: string, orderId: string, vendorId: string, proofSealed: string, at: Date]
+>(
+  'orders.insert_proof',
+  `INSERT INTO payment_proofs (proof_id, partner_id, order_id, vendor_id, proof_sealed, submitted_at)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+export const judgeProof = statement<[orderId: string, verdict: string, at: Date]>(
+  'orders.judge_proof',
+  'UPDATE payment_proofs SET verdict = $2, reviewed_at = $3 WHERE order_id = $1 AND verdict IS NULL',
 );

@@ -27,6 +27,8 @@ export interface OrderRow {
   status: OrderStatus;
   facts: StoredFacts;
   timeline: readonly TimelineEntry[];
+  /** Counts every change of the row by the executor. */
+  revision: number;
   deadline_at: Date | null;
   vendor_id: string | null;
   chain: string;
@@ -45,6 +47,14 @@ export interface OrderRow {
   payment_method_slug: string;
   payment_network_slug: string;
   tx_hash: string | null;
+  send_out_tx_hash: string | null;
+  payment_details_id: string | null;
+  recipient_id: string | null;
+  recipient_context_sealed: string | null;
+  recipient_key_sealed: string | null;
+  vendor_payment_details_sealed: string | null;
+  payer_details_sealed: string | null;
+  vendor_kind: 'p2p' | 'direct';
   created_at: Date;
   updated_at: Date;
   kyc_status: KycStatus;

@@ -5,13 +5,21 @@ import {
   nextAction,
   ORDER_MACHINES,
   type OrderSchema,
+  type OrderStatus,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { feeBreakdown } from '../quotes/quote.view.ts';
 import { factsOf } from './order.host.ts';
+import { type OrderSecrets, recipientContextOf, vendorDetailsOf } from './order.secrets.ts';
 import type { OrderRow } from './order.types.ts';
 
-export function orderView(order: OrderRow): Static<typeof OrderSchema> {
+/** From here on an order says where its end user pays. */
+const BEFORE_PAYMENT: readonly OrderStatus[] = [
+  'awaiting_liquidity_provider',
+  'awaiting_vendor_escrow_funding',
+];
+
+export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof OrderSchema> {
   const machine = ORDER_MACHINES[order.direction];
   const facts = factsOf(order);
   return {
@@ -22,7 +30,10 @@ export function orderView(order: OrderRow): Static<typeof OrderSchema> {
     reference_id: order.reference_id,
     order_type: order.order_type,
     payment_request: facts.paymentRequest,
-    ...(order.direction === 'onramp' ? { fiat_funding_source: facts.fundingSource } : {}),
+    has_fiat_settlement_notification: facts.settlementNotification,
+    ...(order.direction === 'onramp'
+      ? { fiat_funding_source: facts.fundingSource }
+      : { anchor_type: facts.anchor }),
     amounts: {
       crypto_amount: formatFixed(BigInt(order.crypto_amount), order.crypto_decimals),
       fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
@@ -43,8 +54,19 @@ export function orderView(order: OrderRow): Static<typeof OrderSchema> {
     allowed_actions: allowedActions(machine, order.status, facts),
     next_action: nextAction(machine, order.status, facts),
     action_required: actionRequired(order.order_id, machine, order.status, facts),
+    ...partiesView(secrets, order),
     tx_hash: order.tx_hash,
+    ...(order.direction === 'onramp' ? { send_out_tx_hash: order.send_out_tx_hash } : {}),
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),
+  };
+}
+
+function partiesView(secrets: OrderSecrets, order: OrderRow) {
+  const vendorDetails = BEFORE_PAYMENT.includes(order.status) ? null : vendorDetailsOf(secrets, order);
+  return {
+    ...(vendorDetails === null ? {} : { vendor_payment_details: vendorDetails }),
+    ...(order.payment_details_id === null ? {} : { payment_details_id: Number(order.payment_details_id) }),
+    ...(order.recipient_id === null ? {} : { recipient_context: recipientContextOf(secrets, order) }),
   };
 }

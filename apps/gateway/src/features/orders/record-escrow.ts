@@ -1,6 +1,8 @@
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import type { PayoutPurpose } from './order.escrow.ts';
-import { insertEscrowSignature, setEscrow } from './order.store.ts';
+import { type PlainDetails, sealVendorDetails } from './order.secrets.ts';
+import { insertEscrowSignature, setEscrow, setVendorDetails } from './order.store.ts';
 import type { OrderEscrow, OrderRow } from './order.types.ts';
 
 export function recordEscrow(unit: UnitOfWork, orderId: string, escrow: OrderEscrow): void {
@@ -22,4 +24,13 @@ export function recordSignature(
     signature,
     unit.at,
   ]);
+}
+
+export function recordVendorDetails(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  orderId: string,
+  details: PlainDetails,
+): void {
+  unit.tx.defer(setVendorDetails, [orderId, sealVendorDetails(sealer, orderId, details)]);
 }

@@ -2,9 +2,16 @@ import { CausewayError, type DestinationSchema, type RecipientSchema } from '@ca
 import type { Static } from 'typebox';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Vaults } from '../privacy/vault.ts';
 import { type DestinationTools, destinationContext } from './add-destination.ts';
 import { type DestinationRow, findDestination } from './destination.store.ts';
-import { lockActiveRecipient, lockAnyRecipient, openCurrent, vaultOfRecipient } from './load-recipient.ts';
+import {
+  lockActiveRecipient,
+  lockAnyRecipient,
+  openCurrent,
+  recipientKeyOwner,
+  vaultOfRecipient,
+} from './load-recipient.ts';
 import type { CurrentRecipientRow } from './recipient.store.ts';
 import { destinationView, recipientView } from './recipient.view.ts';
 
@@ -88,5 +95,16 @@ export async function openRecipientSnapshot(
 ): Promise<RecipientContext> {
   const recipient = await lockAnyRecipient(unit, recipientId);
   const vault = vaultOfRecipient(tools.vaults, recipient);
+  return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
+}
+
+/** The same for those who read the recipient's data key together with what was kept. */
+export function openSnapshot(
+  vaults: Vaults,
+  dataKeySealed: string,
+  recipientId: string,
+  contextSealed: string,
+): RecipientContext {
+  const vault = vaults.open(dataKeySealed, recipientKeyOwner(recipientId));
   return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
 }

@@ -1,73 +1,125 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CausewayError,
+  costExceedsBound,
   decide,
   isPublished,
   ORDER_MACHINES,
+  type OrderTrigger,
   SANDBOX_EVENT_RULES,
   type SandboxOrderEvent,
 } from '@causeway/protocol';
-import { type Database, partnerScope } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { findSigned } from '../../chain/authorization.store.ts';
+import { setSolverConduct } from '../../chain/simulated-bridge.store.ts';
+import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import { factsOf, type OrderHosts } from '../orders/order.host.ts';
 import { refusedTransition } from '../orders/order.refusals.ts';
 import type { OrderRow } from '../orders/order.types.ts';
 import { readOrder } from '../orders/read-order.ts';
+import { decideProof } from '../orders/review-proof.ts';
 import { askSimulator } from './simulator.effect.ts';
+
+export interface SandboxEvent {
+  readonly event: SandboxOrderEvent;
+  readonly cost_multiplier?: string | number | undefined;
+}
+
+type EventTools = UnitTools & { readonly orderHosts: OrderHosts };
 
 /** Events that a simulated vendor brings about by doing what a vendor does. */
 const VENDOR_EVENTS: readonly SandboxOrderEvent[] = [
   'vendor_accepts',
   'escrow_funded',
   'vendor_confirms_fiat',
+  'buyer_submits_proof',
 ];
+/** Events that the bridge's solver brings about. */
+const SOLVER_CONDUCT = { bridge_settles: 'pays', bridge_fails: 'refuses' } as const;
 
 const SETTLE_TIMEOUT_MS = 20_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Makes something happen to an order, and answers it once the order shows it. */
 export async function applySandboxEvent(
-  tools: UnitTools & { readonly orderHosts: OrderHosts },
+  tools: EventTools,
   partnerId: string,
   orderId: string,
-  event: SandboxOrderEvent,
+  given: SandboxEvent,
 ): Promise<OrderRow> {
-  const scope = partnerScope(partnerId);
-  const rule = SANDBOX_EVENT_RULES[event];
-  const before = await unitOfWork(tools, scope, async (unit) => {
+  const trigger = triggerOf(given);
+  const before = await unitOfWork(tools, partnerScope(partnerId), async (unit) => {
     const order = await loadOrderForAction(unit, orderId);
-    const decision = decide(
-      ORDER_MACHINES[order.direction],
-      order.status,
-      rule.trigger,
-      factsOf(order),
-      rule.by,
-    );
-    if (!rule.directions.includes(order.direction) || decision.kind === 'refused') {
-      throw refusedTransition({
-        kind: 'refused',
-        code: decision.kind === 'refused' ? decision.code : 'INVALID_STATUS',
-        row: order,
-      });
-    }
-    if (VENDOR_EVENTS.includes(event)) askSimulator(unit, order);
-    else moveOrder(unit, tools.orderHosts, order, rule.trigger, rule.by);
-    return order;
+    const isNews = requirePossible(order, given.event, trigger);
+    if (isNews) begin(tools, unit, order, given.event, trigger);
+    return { order, isNews };
   });
-  return waitUntilSettled(tools.db, before);
+  if (!before.isNews) return before.order;
+  await instructSolver(tools, before.order, given.event);
+  return waitUntilSettled(tools.db, before.order);
+}
+
+/** False where the event repeats what is known. */
+function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: OrderTrigger): boolean {
+  const { by, directions } = SANDBOX_EVENT_RULES[event];
+  const decision = decide(ORDER_MACHINES[order.direction], order.status, trigger, factsOf(order), by);
+  if (!directions.includes(order.direction) || decision.kind === 'refused') {
+    throw refusedTransition({
+      kind: 'refused',
+      code: decision.kind === 'refused' ? decision.code : 'INVALID_STATUS',
+      row: order,
+    });
+  }
+  return decision.transition.noop !== true;
+}
+
+function begin(
+  tools: EventTools,
+  unit: UnitOfWork,
+  order: OrderRow,
+  event: SandboxOrderEvent,
+  trigger: OrderTrigger,
+): void {
+  const { by } = SANDBOX_EVENT_RULES[event];
+  if (event in SOLVER_CONDUCT) return;
+  if (VENDOR_EVENTS.includes(event)) askSimulator(unit, order);
+  else if (event === 'proof_accepted') decideProof(unit, tools.orderHosts, order, 'accepted', by);
+  else if (event === 'proof_rejected') decideProof(unit, tools.orderHosts, order, 'rejected', by);
+  else moveOrder(unit, tools.orderHosts, order, trigger, by);
+}
+
+/** The multiplier is compared as whole numbers: exactly 1.20 is still within the bound. */
+function triggerOf({ event, cost_multiplier: multiplier }: SandboxEvent): OrderTrigger {
+  const { trigger, withinBound } = SANDBOX_EVENT_RULES[event];
+  if (withinBound === undefined) return trigger;
+  const match = /^([0-9]{1,9})(?:\.([0-9]{1,18}))?$/.exec(String(multiplier ?? ''));
+  if (match === null) throw invalidRequest('cost_multiplier', 'is required: a decimal such as 1.25');
+  const [, whole = '', fraction = ''] = match;
+  return costExceedsBound(BigInt(whole + fraction), 10n ** BigInt(fraction.length)) ? trigger : withinBound;
+}
+
+async function instructSolver(tools: UnitTools, order: OrderRow, event: SandboxOrderEvent): Promise<void> {
+  if (event !== 'bridge_settles' && event !== 'bridge_fails') return;
+  const signed = await findSigned(tools.db, order.order_id, 'bridge');
+  const quoteId = signed?.bridge?.quoteId;
+  if (quoteId === undefined) return;
+  await unitOfWork(tools, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
 }
 
 /** Until the order has moved and is not in between: what a caller would otherwise have to poll for. */
 async function waitUntilSettled(db: Database, before: OrderRow): Promise<OrderRow> {
-  const machine = ORDER_MACHINES[before.direction];
   const attempts = SETTLE_TIMEOUT_MS / LOOK_AGAIN_MS;
   for (let attempt = 0; ; attempt++) {
     const order = await readOrder(db, partnerScope(before.partner_id), before.order_id);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-    const changed =
-      order.updated_at.getTime() !== before.updated_at.getTime() || order.status !== before.status;
-    if ((changed && isPublished(machine, order.status)) || attempt >= attempts) return order;
+    if ((order.revision !== before.revision && isSettled(order)) || attempt >= attempts) return order;
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+function isSettled({ direction, status, facts }: OrderRow): boolean {
+  const isMoving = facts.escrow === 'releasing' || facts.escrow === 'refunding';
+  return !isMoving && (isPublished(ORDER_MACHINES[direction], status) || facts.held);
 }

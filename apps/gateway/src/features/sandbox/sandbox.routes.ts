@@ -15,8 +15,10 @@ import { statement } from '../../db/statement.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import type { MovableClock } from '../../lib/clock.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
 import { orderView } from '../orders/order.view.ts';
+import type { Vaults } from '../privacy/vault.ts';
 import { changeKycStatus } from '../users/change-kyc.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './settings.ts';
@@ -24,6 +26,8 @@ import { setAutoAdvance } from './settings.ts';
 export interface SandboxRouteTools extends UnitTools {
   readonly clock: MovableClock;
   readonly orderHosts: OrderHosts;
+  readonly sealer: Sealer;
+  readonly vaults: Vaults;
 }
 
 const TAG = 'Sandbox';
@@ -64,12 +68,20 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
       summary: 'Make something happen to an order',
       description: 'Events that move crypto really move it on the local chain; the answer waits for that.',
       params: Type.Object({ order_id: Uuid }),
-      body: Type.Object({ event: literals(SANDBOX_ORDER_EVENTS) }),
+      body: Type.Object({
+        event: literals(SANDBOX_ORDER_EVENTS),
+        cost_multiplier: Type.Optional(
+          Type.Union([Type.String({ maxLength: 40 }), Type.Number({ minimum: 0 })], {
+            description: 'Of reprice: what the payout costs now, by what was expected',
+            examples: ['1.25'],
+          }),
+        ),
+      }),
       data: OrderSchema,
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     },
     async ({ params, body }, partner) =>
-      orderView(await applySandboxEvent(tools, partner.partnerId, params.order_id, body.event)),
+      orderView(tools, await applySandboxEvent(tools, partner.partnerId, params.order_id, body)),
   );
 
   partnerMutation(

@@ -2,25 +2,29 @@ import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
 import { recoverOwner } from '../../chain/safe-transaction.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import { type PayoutPurpose, payoutOf, planEscrow } from '../orders/order.escrow.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
+import type { PlainDetails } from '../orders/order.secrets.ts';
 import type { OrderRow } from '../orders/order.types.ts';
-import { recordEscrow, recordSignature } from '../orders/record-escrow.ts';
+import { recordEscrow, recordSignature, recordVendorDetails } from '../orders/record-escrow.ts';
+import { type PaymentProof, recordProof } from '../orders/review-proof.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
 
 /** What a vendor does with an order it was offered. Simulated vendors call the same functions as real ones. */
 export interface VendorTools {
   readonly chains: Chains;
   readonly orderHosts: OrderHosts;
+  readonly sealer: Sealer;
 }
 
 /** Signs the hash of an escrow transaction with the vendor's key. */
 export type VendorSignature = (hash: `0x${string}`) => Promise<`0x${string}`>;
 
 /**
- * Accepting fixes the escrow. The vendor signs its refund at once, so that its crypto can come back even if it is never
- * heard of again.
+ * Accepting fixes the escrow. The vendor signs its refund at once, so that the crypto can go back to whoever sold it even
+ * if the vendor is never heard of again.
  */
 export async function acceptOrder(
   tools: VendorTools,
@@ -28,15 +32,34 @@ export async function acceptOrder(
   vendor: VendorRow,
   orderId: string,
   sign: VendorSignature,
+  paymentDetails?: PlainDetails,
 ): Promise<OrderRow> {
   const order = await offeredOrder(unit, vendor, orderId);
   const [partner] = await unit.tx.query(partnerWallet, [order.partner_id]);
   if (partner === undefined) throw new Error(`partner ${order.partner_id} is gone`);
-  const escrow = planEscrow(tools.chains, order, vendor.wallet_address, partner.wallet_address);
+  const [seller, buyer] =
+    order.direction === 'onramp'
+      ? [vendor.wallet_address, partner.wallet_address]
+      : [partner.wallet_address, vendor.wallet_address];
+  const escrow = planEscrow(tools.chains, order, seller, buyer);
   const accepted = moveOrder(unit, tools.orderHosts, { ...order, escrow }, 'vendor_accepted', 'vendor');
-  recordEscrow(unit, order.order_id, escrow);
+  recordEscrow(unit, orderId, escrow);
+  if (paymentDetails !== undefined) recordVendorDetails(unit, tools.sealer, orderId, paymentDetails);
   await giveSignature(tools, unit, vendor, accepted, 'refund', sign);
   return accepted;
+}
+
+/** An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. */
+export async function signRefund(
+  tools: VendorTools,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+  sign: VendorSignature,
+): Promise<OrderRow> {
+  const order = await offeredOrder(unit, vendor, orderId);
+  await giveSignature(tools, unit, vendor, order, 'refund', sign);
+  return order;
 }
 
 export async function confirmFiatReceived(
@@ -52,7 +75,23 @@ export async function confirmFiatReceived(
   return confirmed;
 }
 
-async function offeredOrder(unit: UnitOfWork, vendor: VendorRow, orderId: string): Promise<OrderRow> {
+/** The buyer says that it has paid, shows it, and signs the release that it will be paid by. */
+export async function submitProof(
+  tools: VendorTools,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+  proof: PaymentProof,
+  sign: VendorSignature,
+): Promise<OrderRow> {
+  const order = await offeredOrder(unit, vendor, orderId);
+  const started = moveOrder(unit, tools.orderHosts, order, 'proof_submitted', 'vendor');
+  await giveSignature(tools, unit, vendor, order, 'release', sign);
+  recordProof(unit, tools.sealer, order, vendor.vendor_id, proof);
+  return started;
+}
+
+export async function offeredOrder(unit: UnitOfWork, vendor: VendorRow, orderId: string): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
   if (order.vendor_id !== vendor.vendor_id) throw new CausewayError('ORDER_NOT_FOUND');
   return order;

@@ -1,0 +1,46 @@
+import { INITIAL_ORDER_FACTS, type OrderFacts } from '@causeway/protocol';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { ClaimedQuote } from '../quotes/claim-quote.ts';
+import { storedFacts } from './order.host.ts';
+import type { OrderRow } from './order.types.ts';
+
+export interface InitiateRequest {
+  readonly quote_id: string;
+  readonly reference_id?: string;
+}
+
+/** An order that is about to be written: everything that its quote fixed, and nothing that has happened yet. */
+export function draftOrder(
+  unit: UnitOfWork,
+  quote: ClaimedQuote,
+  orderType: OrderRow['order_type'],
+  referenceId: string | undefined,
+  facts: Partial<OrderFacts>,
+): OrderRow {
+  return {
+    ...quote,
+    is_new: true,
+    order_id: unit.ids.uuid(),
+    order_type: orderType,
+    reference_id: referenceId ?? null,
+    status: 'created',
+    facts: storedFacts({
+      ...INITIAL_ORDER_FACTS,
+      anchor: quote.anchor,
+      settlementNotification: quote.has_fiat_settlement_notification,
+      ...facts,
+    }),
+    timeline: [],
+    revision: 0,
+    deadline_at: null,
+    escrow: null,
+    tx_hash: null,
+    send_out_tx_hash: null,
+    recipient_key_sealed: null,
+    vendor_payment_details_sealed: null,
+    payer_details_sealed: null,
+    vendor_kind: quote.provider ?? 'p2p',
+    created_at: unit.at,
+    updated_at: unit.at,
+  };
+}

@@ -1,0 +1,118 @@
+import {
+  BridgeAuthorizationParametersSchema,
+  CompactOrderSchema,
+  ForwardRequestInput,
+  GivenSignature,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from './authorize-bridge.ts';
+import type { OrderHosts } from './order.host.ts';
+import type { OrderSecrets } from './order.secrets.ts';
+import { submitPayerDetails } from './submit-payer-details.ts';
+
+export interface OnrampRouteTools extends SendOutTools, OrderSecrets {
+  readonly orderHosts: OrderHosts;
+}
+
+const TAG = 'On-ramp';
+const OrderParams = Type.Object({ order_id: Uuid });
+const ACTION_ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+] as const;
+// Any text: what is wrong with it is told by name.
+const destination = {
+  destination_chain: Type.String({ maxLength: 100, examples: ['arbitrum-one'] }),
+  destination_address: Type.String({ maxLength: 100 }),
+};
+
+/** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
+export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/orders/:order_id/submit-payer-details',
+      operationId: 'submitPayerDetails',
+      tag: TAG,
+      summary: 'Say whom the vendor asks for the payment',
+      description: 'On payment_request orders only. Give exactly one of the two fields.',
+      params: OrderParams,
+      body: Type.Object({
+        payment_details_id: Type.Optional(Type.Integer({ minimum: 1 })),
+        payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
+      }),
+      data: Type.Object({ message: Type.String() }),
+      errors: [...ACTION_ERRORS, 'INVALID_PAYER_DETAILS', 'PAYMENT_DETAILS_NOT_FOUND'],
+    },
+    async ({ params, body }, _partner, unit) => {
+      await submitPayerDetails(tools, unit, params.order_id, body);
+      return { message: 'Payer details submitted.' };
+    },
+  );
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/partner/orders/:order_id/bridge-authorization-parameters',
+      operationId: 'getBridgeAuthorizationParameters',
+      tag: TAG,
+      summary: 'Read what the partner wallet signs to send the crypto to another network',
+      params: OrderParams,
+      // Left out is as wrong as unknown, and told the same way once the order is found.
+      query: Type.Partial(Type.Object(destination)),
+      data: BridgeAuthorizationParametersSchema,
+      errors: [
+        ...ACTION_ERRORS,
+        'SEND_OUT_IN_PROGRESS',
+        'INVALID_DESTINATION',
+        'ALLOWANCE_TOO_LOW',
+        'BALANCE_TOO_LOW',
+        'TRANSACTOR_UNAVAILABLE',
+      ],
+    },
+    ({ params, query }, partner) =>
+      bridgeAuthorizationParameters(tools, partner.partnerId, params.order_id, {
+        destination_chain: query.destination_chain ?? '',
+        destination_address: query.destination_address ?? '',
+      }),
+  );
+
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/orders/:order_id/authorize-bridge',
+      operationId: 'authorizeBridge',
+      tag: TAG,
+      summary: 'Hand over the signed send-out',
+      params: OrderParams,
+      body: Type.Object({
+        ...destination,
+        forward_request: ForwardRequestInput,
+        signature: GivenSignature,
+      }),
+      data: CompactOrderSchema,
+      errors: [
+        ...ACTION_ERRORS,
+        'SEND_OUT_IN_PROGRESS',
+        'INVALID_DESTINATION',
+        'INVALID_FORWARD_REQUEST',
+        'INVALID_SIGNATURE',
+        'NONCE_ALREADY_USED',
+      ],
+    },
+    async ({ params, body }, _partner, unit) => {
+      const order = await authorizeBridge(tools, unit, params.order_id, body);
+      return { order_id: order.order_id, status: order.status };
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '@causeway/protocol';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
+import { moveOrder } from './act-on-order.ts';
+import type { OrderHosts } from './order.host.ts';
+import { insertProof, judgeProof } from './order.store.ts';
+import type { OrderRow } from './order.types.ts';
+
+/** What a buyer shows for its payment. */
+export interface PaymentProof {
+  readonly reference: string;
+  readonly content_type?: string | undefined;
+  /** Base64. */
+  readonly content?: string | undefined;
+}
+
+export const proofContext = (proofId: string) => `payment_proofs:${proofId}`;
+
+export function recordProof(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  order: OrderRow,
+  vendorId: string,
+  proof: PaymentProof,
+): string {
+  const proofId = unit.ids.uuid();
+  const sealed = sealer.seal(JSON.stringify(proof), proofContext(proofId));
+  unit.tx.defer(insertProof, [proofId, order.partner_id, order.order_id, vendorId, sealed, unit.at]);
+  return proofId;
+}
+
+export type ProofVerdict = 'accepted' | 'rejected';
+
+/** The verdict on the proof under review; the third refusal ends the order, as the table says. */
+export function decideProof(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  order: OrderRow,
+  verdict: ProofVerdict,
+  actor: Actor,
+): OrderRow {
+  const moved = moveOrder(unit, hosts, order, `proof_${verdict}`, actor);
+  unit.tx.defer(judgeProof, [order.order_id, verdict, unit.at]);
+  return moved;
+}

@@ -1,0 +1,136 @@
+import type { OrderStatus } from '@causeway/protocol';
+import { tokenByCode } from '../../chain/chain-settings.ts';
+import { localSigner } from '../../chain/signer.ts';
+import { tokenTransferCall } from '../../chain/token-reads.ts';
+import type { Transactor } from '../../chain/transactor.ts';
+import { SYSTEM } from '../../db/database.ts';
+import type { Outcome } from '../../engine/intent-worker.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { Currencies } from '../../upstream/currencies.port.ts';
+import { actOnOrder, loadOrderForAction } from '../orders/act-on-order.ts';
+import { depositOf } from '../orders/order.escrow.ts';
+import type { OrderRow } from '../orders/order.types.ts';
+import { decideProof } from '../orders/review-proof.ts';
+import {
+  acceptOrder,
+  confirmFiatReceived,
+  signRefund,
+  submitProof,
+  type VendorTools,
+} from '../vendors/serve-order.ts';
+import type { SimulatedVendor } from '../vendors/simulated-vendor.ts';
+import { simulatedDetails } from './simulated-details.ts';
+
+/** What the simulated people of a sandbox do, through the use cases that real ones have. */
+export interface PeopleTools extends UnitTools, VendorTools {
+  readonly transactor: Transactor;
+  readonly currencies: Currencies;
+}
+
+type Act = (tools: PeopleTools, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
+
+const POLL_MS = 300;
+const DONE: Outcome = { kind: 'confirmed' };
+
+/** Something that is decided in the database alone. */
+function inOneUnit(
+  work: (tools: PeopleTools, unit: UnitOfWork, order: OrderRow, vendor: SimulatedVendor) => Promise<unknown>,
+): Act {
+  return async (tools, order, vendor) => {
+    await unitOfWork(tools, SYSTEM, (unit) => work(tools, unit, order, vendor));
+    return DONE;
+  };
+}
+
+const signWith = ({ privateKey }: SimulatedVendor) => localSigner(privateKey).signDigest;
+
+const accept = inOneUnit((tools, unit, order, vendor) =>
+  acceptOrder(
+    tools,
+    unit,
+    vendor.row,
+    order.order_id,
+    signWith(vendor),
+    order.direction === 'offramp' || order.facts.paymentRequest
+      ? undefined
+      : simulatedDetails(tools.currencies, order, vendor.row.name),
+  ),
+);
+
+const prove = inOneUnit((tools, unit, order, vendor) =>
+  submitProof(
+    tools,
+    unit,
+    vendor.row,
+    order.order_id,
+    { reference: `sandbox-${order.revision}` },
+    signWith(vendor),
+  ),
+);
+
+const startReview = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'proof_review_started', 'operator'),
+);
+
+const acceptProof = inOneUnit(async (tools, unit, order) =>
+  decideProof(unit, tools.orderHosts, await loadOrderForAction(unit, order.order_id), 'accepted', 'operator'),
+);
+
+/** One transfer an order, however often it is asked for: the transactor knows the effect by the order's id. */
+const fundEscrow: Act = async (tools, order, vendor) => {
+  const { escrow } = order;
+  if (escrow === null) return { kind: 'failed', error: 'the order has no escrow' };
+  const { settings } = tools.chains.get(order.chain);
+  const progress = await tools.transactor.advance(`sandbox-funding:${order.order_id}`, async () => ({
+    chainId: settings.chainId,
+    sender: vendor.row.wallet_address,
+    call: tokenTransferCall({
+      token: tokenByCode(settings, order.crypto_currency).address,
+      to: escrow.address,
+      amount: depositOf(order),
+    }),
+  }));
+  if (progress.state === 'mined') return { kind: 'confirmed', result: { tx_hash: progress.txHash } };
+  if (progress.state === 'pending') return { kind: 'waiting', afterMs: POLL_MS };
+  return {
+    kind: 'retry',
+    error: progress.state === 'refused' ? progress.reason : 'the nonce was used elsewhere',
+  };
+};
+
+const ONRAMP: Partial<Record<OrderStatus, Act>> = {
+  awaiting_liquidity_provider: accept,
+  awaiting_vendor_escrow_funding: fundEscrow,
+  fiat_transfer_pending: inOneUnit((tools, unit, order, vendor) =>
+    confirmFiatReceived(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+  ),
+};
+
+const OFFRAMP: Partial<Record<OrderStatus, Act>> = {
+  awaiting_liquidity_provider: accept,
+  crypto_received: prove,
+  fiat_payment_started: (tools, order, vendor) =>
+    order.facts.proofPending ? startReview(tools, order, vendor) : prove(tools, order, vendor),
+  fiat_payment_review_started: acceptProof,
+  awaiting_fiat_received_confirmation: async (tools, order, vendor) =>
+    order.facts.settlementNotification ? providerConfirms(tools, order, vendor) : DONE,
+};
+
+const providerConfirms = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'fiat_received_confirmed_by_provider', 'provider'),
+);
+
+export const ACTS: Readonly<Record<OrderRow['direction'], Partial<Record<OrderStatus, Act>>>> = {
+  onramp: ONRAMP,
+  offramp: OFFRAMP,
+};
+
+/** What a vendor does as soon as it hears of an order, whatever the settings say: it changes nothing anyone sees. */
+export const SILENT_ACTS: typeof ACTS = {
+  onramp: {},
+  offramp: {
+    awaiting_crypto_transfer_authorization: inOneUnit((tools, unit, order, vendor) =>
+      signRefund(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+    ),
+  },
+};
