@@ -52,7 +52,10 @@ export async function startFixedMarket(options: GatewayOptions = {}): Promise<Fi
     ]);
     await until('the rates', () => {
       const { rates } = gateway.deps.currencies.current();
-      return Object.entries(perUsd).every(([code, rate]) => rates.rate('USD', code).rate === rate);
+      return Object.entries(perUsd).every(([code, rate]) => {
+        const decision = rates.requireRate('USD', code);
+        return decision.ok && decision.rate.rate === rate;
+      });
     });
   }
 

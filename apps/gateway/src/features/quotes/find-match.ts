@@ -63,6 +63,10 @@ function refusalOf({ refusal, rejected }: Refused): { error: CausewayError; reas
       reason: 'no_reference_rate',
     };
   }
+  // Some offer takes the amount, and the fees leave nothing of it: another amount is not what is needed.
+  if (rejected.fees !== undefined && refusal.code === 'AMOUNT_OUT_OF_RANGE') {
+    return { error: new CausewayError('INVALID_PARTNER_FEE'), reason: 'fees' };
+  }
   switch (refusal.code) {
     case 'NO_OFFERS_AVAILABLE':
       return { error: new CausewayError('NO_OFFERS_AVAILABLE'), reason: mainReason(rejected) };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { type FixedMarket, startFixedMarket } from './testing/fixed-market.ts';
 
 const QUOTE = '/api/v1/partner/offramp/quote';
 const RECIPIENTS = '/api/v1/partner/recipients';
