@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Config, loadConfig } from './config.ts';
+import { createCustomerParts } from './customer-parts.ts';
+import { createClock } from './lib/clock.ts';
+import { createIdGenerator } from './lib/ids.ts';
+
+/** Choosing adapters asks nothing of the database, so there is none. */
+const tools = (env: Record<string, string>, environment: Config['environment']) => ({
+  config: { ...loadConfig(env, []), environment },
+  db: undefined as never,
+  clock: createClock(),
+  ids: createIdGenerator(),
+  encryptionKey: Buffer.alloc(32, 7),
+  alpha3Of: () => 'DEU',
+});
+const SUMSUB = { SUMSUB_APP_TOKEN: 'token', SUMSUB_SECRET_KEY: 'secret', SUMSUB_WEBHOOK_SECRET: 'hook' };
+const S3 = {
+  DOCUMENTS_S3_ENDPOINT: 'https://s3.example.com',
+  DOCUMENTS_S3_BUCKET: 'kyc',
+  DOCUMENTS_S3_ACCESS_KEY_ID: 'id',
+  DOCUMENTS_S3_SECRET_ACCESS_KEY: 'key',
+};
+const subject = { kind: 'individual', name: 'Ada Lovelace' } as const;
+
+describe('the parts that customers stand on', () => {
+  it('are simulated in a sandbox', async () => {
+    const parts = await createCustomerParts(tools({}, 'sandbox'));
+    expect(parts.kycProvider.name).toBe('simulated');
+    expect((await parts.screening.screen(subject)).status).toBe('clear');
+  });
+
+  it('clear nobody in a production that has neither a provider nor a list', async () => {
+    const parts = await createCustomerParts(tools({}, 'production'));
+    expect(parts.kycProvider.name).toBe('manual');
+    const started = { submissionId: 's', reference: 's' };
+    expect(await parts.kycProvider.readResult(started)).toMatchObject({ outcome: 'review_requested' });
+    expect(parts.kycProvider.readCallback({ headers: {}, rawBody: Buffer.alloc(0) }).kind).toBe('refused');
+    expect((await parts.screening.screen(subject)).status).toBe('review');
+  });
+
+  it('are the real ones where they are configured', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-parts-'));
+    try {
+      const list = join(folder, 'targets.simple.csv');
+      const head =
+        'id,schema,name,aliases,birth_date,countries,addresses,identifiers,sanctions,phones,emails,dataset';
+      await writeFile(list, `${head}\n"x-1","Person","Viktor Examplov","","","","","","","","","test"\n`);
+      const env = { ...SUMSUB, ...S3, SANCTIONS_LIST_FILE: list };
+      const parts = await createCustomerParts(tools(env, 'production'));
+      expect(parts.kycProvider.name).toBe('sumsub');
+      expect((await parts.screening.screen(subject)).status).toBe('clear');
+      const alike = { ...subject, name: 'Viktor Exemplov' };
+      expect((await parts.screening.screen(alike)).status).toBe('review');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['SUMSUB_SECRET_KEY', SUMSUB],
+    ['SUMSUB_WEBHOOK_SECRET', SUMSUB],
+    ['DOCUMENTS_S3_BUCKET', S3],
+    ['DOCUMENTS_S3_SECRET_ACCESS_KEY', S3],
+  ])('do not start half configured: without %s they say so', async (missing, env) => {
+    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => name !== missing));
+    await expect(createCustomerParts(tools(rest, 'production'))).rejects.toThrow(
+      `${missing} is needed as well`,
+    );
+  });
+});
