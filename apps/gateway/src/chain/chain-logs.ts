@@ -1,5 +1,5 @@
 import { causewayRouter, erc2771Forwarder, safe } from '@causeway/contracts';
-import { erc20Abi, getAbiItem } from 'viem';
+import { erc20Abi, getAbiItem, getAddress } from 'viem';
 import type { ChainClient } from './chain-client.ts';
 import type {
   BridgeDeposit,
@@ -113,7 +113,8 @@ function depositOf(
     escrow: watch.address,
     orderId: watch.orderId,
     partnerId: watch.partnerId,
-    token,
+    // Nodes write addresses in lower case; records have one spelling.
+    token: getAddress(token),
     sender: from,
     amount: value,
   };
