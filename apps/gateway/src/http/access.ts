@@ -1,5 +1,5 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Principal, PrincipalKind, Principals } from './principals.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 
@@ -31,25 +31,39 @@ export interface AccessOptions {
 
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('principal', null);
+  // One hook a kind of access, put on each route as it is declared: looking the kind up on every request costs more.
+  const hooks = new Map<Access, onRequestHookHandler>();
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/api/') && route.config?.access === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} does not say who may call it`);
+    const access = route.config?.access;
+    if (access === undefined) {
+      if (route.url.startsWith('/api/')) {
+        throw new Error(`${String(route.method)} ${route.url} does not say who may call it`);
+      }
+      return;
     }
+    if (access === 'open') return;
+    const hook = hooks.get(access) ?? (access === 'public' ? limitAddress : requireKey(access));
+    hooks.set(access, hook);
+    const declared = [route.onRequest ?? []].flat();
+    // Fastify derives a HEAD route from a GET route that already has it.
+    if (!declared.includes(hook)) route.onRequest = [...declared, hook];
   });
 
-  app.addHook('onRequest', (request, reply, done) => {
-    const access = request.routeOptions.config.access ?? 'open';
-    if (access === 'open') return done();
-    if (access === 'public') return limit(reply, `ip:${request.ip}`, 'public', done);
-    const key = request.headers['x-api-key'];
-    if (typeof key !== 'string' || key === '') return done(new CausewayError('UNAUTHORIZED'));
-    const found = options.principals.find(key);
-    if (found instanceof Promise) {
-      found.then((principal) => admit(request, reply, access, principal, done), done);
-    } else {
-      admit(request, reply, access, found, done);
-    }
-  });
+  const limitAddress: onRequestHookHandler = (request, reply, done) =>
+    limit(reply, `ip:${request.ip}`, 'public', done);
+
+  const requireKey =
+    (access: PrincipalKind): onRequestHookHandler =>
+    (request, reply, done) => {
+      const key = request.headers['x-api-key'];
+      if (typeof key !== 'string' || key === '') return done(new CausewayError('UNAUTHORIZED'));
+      const found = options.principals.find(key);
+      if (found instanceof Promise) {
+        found.then((principal) => admit(request, reply, access, principal, done), done);
+      } else {
+        admit(request, reply, access, found, done);
+      }
+    };
 
   type Done = (error?: Error) => void;
 

@@ -14,13 +14,15 @@ interface Noted {
 }
 
 export function registerMeasurement(app: FastifyInstance, metrics: Metrics): void {
-  const noted = new Map<string, Map<number, Noted>>();
+  const noted = new Map<string, Map<string, Map<number, Noted>>>();
   let started = 0;
   let ended = 0;
 
   function flush(): void {
-    for (const byStatus of noted.values()) {
-      for (const { labels, seconds } of byStatus.values()) drain(labels, seconds);
+    for (const byMethod of noted.values()) {
+      for (const byStatus of byMethod.values()) {
+        for (const { labels, seconds } of byStatus.values()) drain(labels, seconds);
+      }
     }
     metrics.httpRequestsInFlight.set(started - ended);
   }
@@ -31,10 +33,13 @@ export function registerMeasurement(app: FastifyInstance, metrics: Metrics): voi
   }
 
   function notesOf(method: string, route: string, status: number): Noted {
-    const key = `${method} ${route}`;
-    const byStatus = noted.get(key) ?? new Map<number, Noted>();
-    noted.set(key, byStatus);
-    const notes = byStatus.get(status) ?? { labels: { method, route, status }, seconds: [] };
+    const known = noted.get(route)?.get(method)?.get(status);
+    if (known !== undefined) return known;
+    const byMethod = noted.get(route) ?? new Map<string, Map<number, Noted>>();
+    noted.set(route, byMethod);
+    const byStatus = byMethod.get(method) ?? new Map<number, Noted>();
+    byMethod.set(method, byStatus);
+    const notes = { labels: { method, route, status }, seconds: [] };
     byStatus.set(status, notes);
     return notes;
   }

@@ -35,6 +35,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The HTTP shell: envelopes, access, limits, documentation. Routes come from the features. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const nextRequestId = requestIds(options.ids);
   const app = Fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -44,7 +45,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : options.ids.uuid();
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextRequestId();
     },
     // No logger a request: most requests log nothing, and those that do name their id themselves.
     childLoggerFactory: (logger) => logger,
@@ -65,6 +66,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await registerOpenApi(app, options);
   await options.routes(app);
   return app;
+}
+
+/** Unique over all processes and cheap: a uuid for the process, a count for the request. */
+function requestIds(ids: IdGenerator): () => string {
+  const prefix = `${ids.uuid()}-`;
+  let count = 0;
+  return () => prefix + (++count).toString(36);
 }
 
 /**

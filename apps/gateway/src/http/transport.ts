@@ -1,21 +1,29 @@
 import type { Socket } from 'node:net';
 import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
 
 /** Headers of every answer, and answers to what is not even HTTP. */
 export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
+  app.addHook('onRoute', (route) => {
+    // Framing and referrers concern pages, not JSON.
+    const declared = [route.onRequest ?? []].flat();
+    if (route.config?.access === undefined && !declared.includes(setPageHeaders)) {
+      route.onRequest = [...declared, setPageHeaders];
+    }
+  });
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    // Framing and referrers concern pages, not JSON.
-    if (request.routeOptions.config.access === undefined) {
-      reply.header('x-frame-options', 'DENY');
-      reply.header('referrer-policy', 'no-referrer');
-    }
     if (options.production) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains');
     done();
   });
 }
+
+const setPageHeaders: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('x-frame-options', 'DENY');
+  reply.header('referrer-policy', 'no-referrer');
+  done();
+};
 
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
