@@ -101,11 +101,6 @@ const selectOfOrder = statement<[orderId: string, purpose: string], Authorizatio
     ORDER BY issued_at DESC, authorization_id DESC LIMIT 20`,
 );
 
-const selectById = statement<[authorizationId: string], AuthorizationRow>(
-  'chain.authorization',
-  `SELECT ${COLUMNS} FROM forward_authorizations WHERE authorization_id = $1`,
-);
-
 const selectByNonce = statement<
   [chainId: number, forwarder: string, sender: string, nonce: bigint],
   AuthorizationRow
@@ -201,15 +196,7 @@ export async function findSigned(
   return signed.find(({ status }) => status === 'authorized') ?? signed[0];
 }
 
-export async function findAuthorization(
-  db: Database,
-  authorizationId: string,
-): Promise<Authorization | undefined> {
-  const [row] = await db.query(SYSTEM, selectById, [authorizationId]);
-  return row && fromRow(row);
-}
-
-/** The signed request that used this nonce could be, locked. */
+/** The signed request that this nonce was reserved for, locked. */
 export async function lockSignedAt(
   unit: UnitOfWork,
   { chainId, forwarder, sender }: NonceOwner,
