@@ -5,7 +5,7 @@ import { type Environment, ROLES, type Role, VARIABLES, type Variable } from './
 import { maskText } from './lib/redaction.ts';
 
 export type { ConfiguredChain } from './chains-file.ts';
-export type { Environment, Role } from './config-variables.ts';
+export type { Role } from './config-variables.ts';
 
 type Variables = typeof VARIABLES;
 type ValueOf<V> =

@@ -5,8 +5,6 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-export type IntentStatus = 'prepared' | 'submitted' | 'unknown' | 'confirmed' | 'failed';
-
 /** A call that will leave the process, written in the transaction that decided it. */
 export interface IntentDraft {
   readonly kind: string;
