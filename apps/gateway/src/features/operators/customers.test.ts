@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { until } from '../../../../../test/harness/until.ts';
 import { documentOf, fileOf, SUBMISSION } from '../kyc/testing/kyc-samples.ts';
+import { writeOrder } from '../privacy/testing/written-order.ts';
 
 const IBAN = 'DE89370400440532013000';
 const SEPA = {
@@ -152,7 +153,10 @@ describe('the operator and customers', () => {
       const orderId = await writeOrder(admin, id);
       const early = await operator('POST', `/users/${id}/erase`, { reason });
       expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-      await admin.query(`UPDATE orders SET status = 'completed' WHERE order_id = $1`, [orderId]);
+      await admin.query(
+        `UPDATE orders SET status = 'completed', payer_details_sealed = 'an account' WHERE order_id = $1`,
+        [orderId],
+      );
 
       const erased = await operator('POST', `/users/${id}/erase`, { reason });
       expect(erased.body.data).toEqual({ user_id: id, documents: 1 });
@@ -164,8 +168,8 @@ describe('the operator and customers', () => {
         [id],
       );
       expect(rows).toEqual([{ data_key_sealed: null, profile_sealed: null, kyc_status: 'REJECTED' }]);
-      const kept = await admin.query('SELECT FROM orders WHERE user_id = $1', [id]);
-      expect(kept.rowCount).toBe(1);
+      const kept = await admin.query('SELECT payer_details_sealed FROM orders WHERE user_id = $1', [id]);
+      expect(kept.rows).toEqual([{ payer_details_sealed: null }]);
       await until('the document to be deleted', async () => {
         const store = gateway.deps.documents;
         return (await store.get(uploaded.body.data.document_id)) === undefined;
@@ -177,27 +181,3 @@ describe('the operator and customers', () => {
     }
   });
 });
-
-/** An order as the books know it, without the market that would be needed to make one. */
-async function writeOrder(admin: pg.Client, userId: string): Promise<string> {
-  const quote = await admin.query(
-    `INSERT INTO quotes (quote_id, partner_id, user_id, direction, anchor, vendor_id, chain, crypto_currency,
-       crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct,
-       partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, created_at, expires_at)
-     SELECT gen_random_uuid(), partner_id, user_id, 'onramp', 'fiat', (SELECT vendor_id FROM vendors LIMIT 1), 'base-mainnet',
-       'USDC', 6, 'EUR', 2, '1', 1, 1, 0, '0', 0, '0', 'x', 'x', created_at, created_at
-       FROM users WHERE user_id = $1 RETURNING quote_id`,
-    [userId],
-  );
-  const order = await admin.query(
-    `INSERT INTO orders (order_id, partner_id, user_id, quote_id, direction, order_type, status, facts, chain,
-       crypto_currency, crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee,
-       platform_fee_pct, partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, created_at, updated_at)
-     SELECT gen_random_uuid(), partner_id, user_id, quote_id, 'onramp', 'onramp', 'awaiting_fiat_transfer', '{}', chain,
-       crypto_currency, crypto_decimals, fiat_currency, fiat_decimals, rate, 1, 1, 0, '0', 0, '0', 'x', 'x', created_at,
-       created_at
-       FROM quotes WHERE quote_id = $1 RETURNING order_id`,
-    [quote.rows[0].quote_id],
-  );
-  return order.rows[0].order_id;
-}

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
+import { sealPayerDetails, sealVendorDetails } from '../orders/order.secrets.ts';
+import { proofContext } from '../orders/review-proof.ts';
 import { createBlindIndex } from './blind-index.ts';
 import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
+import { writeOrder } from './testing/written-order.ts';
 import { createVaults } from './vault.ts';
 
 describe('a vault', () => {
@@ -67,6 +70,18 @@ describe('rotation of the master key', () => {
       body: { recipient_name: 'Rotating Person', recipient_country: 'DE' },
     });
     const both = createSealer([newKey, oldKey]);
+    const orderId = await writeOrder(admin, created.body.data.id);
+    const old = createSealer([oldKey]);
+    const proofId = randomUUID();
+    await admin.query(
+      'UPDATE orders SET payer_details_sealed = $2, vendor_payment_details_sealed = $3 WHERE order_id = $1',
+      [orderId, sealPayerDetails(old, orderId, { a: '1' }), sealVendorDetails(old, orderId, { b: '2' })],
+    );
+    await admin.query(
+      `INSERT INTO payment_proofs (proof_id, partner_id, order_id, vendor_id, proof_sealed, submitted_at)
+       SELECT $1, partner_id, order_id, (SELECT vendor_id FROM vendors LIMIT 1), $2, created_at FROM orders`,
+      [proofId, old.seal('{}', proofContext(proofId))],
+    );
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
@@ -99,6 +114,8 @@ describe('rotation of the master key', () => {
       'recipient_versions.fields_sealed',
       'recipient_destinations.details_sealed',
       'recipient_screenings.hits_sealed',
+      'quotes.recipient_context_sealed',
+      'orders.recipient_context_sealed',
     ];
     const rotated = SEALED_PLACES.map(({ name }) => name);
     const unknown = rows

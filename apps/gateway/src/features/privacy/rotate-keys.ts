@@ -2,6 +2,7 @@ import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
 import { type Statement, statement } from '../../db/statement.ts';
 import { answerContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
+import { proofContext } from '../orders/review-proof.ts';
 import { recipientKeyOwner } from '../recipients/load-recipient.ts';
 import { userKeyOwner } from '../users/load-user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
@@ -91,6 +92,18 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     byUuid('vendors', 'vendor_id', 'simulated_key_sealed'),
     vendorKeyContext,
   ),
+  // The contexts of these two are the orders feature's own; a test seals with it and rotates.
+  place(
+    'orders.vendor_payment_details_sealed',
+    byUuid('orders', 'order_id', 'vendor_payment_details_sealed'),
+    (id) => `orders.vendor_payment_details:${id}`,
+  ),
+  place(
+    'orders.payer_details_sealed',
+    byUuid('orders', 'order_id', 'payer_details_sealed'),
+    (id) => `orders.payer_details:${id}`,
+  ),
+  place('payment_proofs.proof_sealed', byUuid('payment_proofs', 'proof_id', 'proof_sealed'), proofContext),
   place(
     'idempotent_answers.body',
     {

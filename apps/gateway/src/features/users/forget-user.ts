@@ -29,9 +29,16 @@ export async function openOrdersOf(unit: UnitOfWork, userId: string): Promise<nu
   return Number(row?.open ?? 0);
 }
 
+/** The account a customer paid from is kept with the order, under the master key: forgetting the data key misses it. */
+const forgetPayerDetails = statement<[userId: string]>(
+  'users.forget_payer_details',
+  'UPDATE orders SET payer_details_sealed = NULL WHERE user_id = $1 AND payer_details_sealed IS NOT NULL',
+);
+
 /** Takes the person out of the row. The row stays: orders and the books refer to it. */
 export function forgetUserRow(unit: UnitOfWork, user: UserRow): void {
   // Whoever was cleared is so no longer; where there was no clearance the machine has nothing to revoke.
   moveKyc(unit, user, 'verification_refused', 'operator', [ERASED_REASON]);
+  unit.tx.defer(forgetPayerDetails, [user.user_id]);
   unit.tx.defer(forgetUser, [user.user_id, unit.at]);
 }
