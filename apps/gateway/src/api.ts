@@ -75,10 +75,11 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
           platformFeePct: config.platformFeePct,
         },
       });
-      registerQuoteRoutes(server, { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds });
+      const quoteTools = { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds };
+      registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
       registerWebhookRoutes(server, deps);
-      if (deps.sandbox) registerSandboxRoutes(server, deps);
+      if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },
   });
   return {

@@ -1,4 +1,4 @@
-import { INITIAL_ORDER_FACTS, type OrderFacts } from '@causeway/protocol';
+import { type Actor, INITIAL_ORDER_FACTS, type OrderFacts } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { ClaimedQuote } from '../quotes/claim-quote.ts';
 import { storedFacts } from './order.host.ts';
@@ -7,6 +7,13 @@ import type { OrderRow } from './order.types.ts';
 export interface InitiateRequest {
   readonly quote_id: string;
   readonly reference_id?: string;
+}
+
+/** Who opens the order: the partner's own call, or an end user in the embedded widget. */
+export type OrderOrigin = 'api' | 'widget';
+
+export function openerOf(origin: OrderOrigin): Actor {
+  return origin === 'api' ? 'partner' : 'customer';
 }
 
 /** An order that is about to be written: everything that its quote fixed, and nothing that has happened yet. */

@@ -6,7 +6,7 @@ import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
 import { readVendorWallet } from '../vendors/vendor-wallet.ts';
-import { draftOrder, type InitiateRequest } from './draft-order.ts';
+import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { InitiateTools } from './initiate-onramp.ts';
 import { planEscrow } from './order.escrow.ts';
 import { refusedTransition } from './order.refusals.ts';
@@ -31,10 +31,14 @@ export async function initiateOfframp(
   unit: UnitOfWork,
   partnerWallet: string,
   input: InitiateRequest,
+  origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
   const quote = await claimQuote(tools, unit, input.quote_id, 'offramp');
   await requireSenderIdentity(tools, quote);
-  const draft = draftOrder(unit, quote, 'offramp', input.reference_id, { vendorAvailable: quote.served });
+  const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
+    vendorAvailable: quote.served,
+    origin,
+  });
   const escrow = quote.served
     ? planEscrow(tools.chains, draft, partnerWallet, await readVendorWallet(tools.db, quote.vendor_id))
     : null;
@@ -43,7 +47,7 @@ export async function initiateOfframp(
     tools.orderHosts.offramp,
     { ...draft, escrow },
     'order_initiated',
-    'partner',
+    openerOf(origin),
   );
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;

@@ -4,7 +4,7 @@ import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
 import type { HonourTools } from '../quotes/honour-quote.ts';
-import { draftOrder, type InitiateRequest } from './draft-order.ts';
+import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { OrderHosts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
 import type { OrderSecrets } from './order.secrets.ts';
@@ -22,13 +22,15 @@ export async function initiateOnramp(
   tools: InitiateTools,
   unit: UnitOfWork,
   input: InitiateRequest,
+  origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
   const quote = await claimQuote(tools, unit, input.quote_id, 'onramp');
   const paymentRequest = PAYMENT_REQUEST_RAILS.has(quote.payment_network_slug);
   const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
     paymentRequest,
+    origin,
   });
-  const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', 'partner');
+  const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(tools, execution.row), timeline: [] };

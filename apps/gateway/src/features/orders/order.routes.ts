@@ -12,6 +12,7 @@ import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
+import { registerFundsRoute } from './funds.routes.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
 import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
 import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
@@ -25,6 +26,7 @@ const OrderParams = Type.Object({ order_id: Uuid });
 export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools): void {
   registerOnrampRoutes(app, tools);
   registerOfframpRoutes(app, tools);
+  registerFundsRoute(app, tools);
   partnerMutation(
     app,
     tools,

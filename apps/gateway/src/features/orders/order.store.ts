@@ -180,3 +180,18 @@ export const judgeProof = statement<[orderId: string, verdict: string, at: Date]
   'orders.judge_proof',
   'UPDATE payment_proofs SET verdict = $2, reviewed_at = $3 WHERE order_id = $1 AND verdict IS NULL',
 );
+
+export interface MovementRow {
+  kind: string;
+  at: Date;
+  account: string;
+  asset: string;
+  amount: string;
+}
+
+export const movementsOfOrder = statement<[orderId: string], MovementRow>(
+  'orders.movements',
+  `SELECT e.kind, e.created_at AS at, p.account, p.asset, p.amount::text
+     FROM ledger_entries e JOIN ledger_postings p USING (entry_id)
+    WHERE e.order_id = $1 ORDER BY e.created_at, e.entry_id, p.line`,
+);

@@ -19,11 +19,13 @@ import type { Sealer } from '../../lib/crypto.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
 import { orderView } from '../orders/order.view.ts';
 import type { Vaults } from '../privacy/vault.ts';
+import { PRICING_ERRORS } from '../quotes/pricing-errors.ts';
 import { changeKycStatus } from '../users/change-kyc.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './settings.ts';
+import { openWidgetOrder, type WidgetOrderTools } from './widget-orders.ts';
 
-export interface SandboxRouteTools extends UnitTools {
+export interface SandboxRouteTools extends UnitTools, WidgetOrderTools {
   readonly clock: MovableClock;
   readonly orderHosts: OrderHosts;
   readonly sealer: Sealer;
@@ -38,8 +40,39 @@ const advanceClock = statement<[ms: number], { offset_ms: string }>(
   'UPDATE business_clock SET offset_ms = offset_ms + $1 RETURNING offset_ms::text',
 );
 
+const Amount = Type.Optional(Type.String({ maxLength: 100 }));
+
+function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): void {
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/sandbox/widget-orders',
+      operationId: 'sandboxWidgetOrder',
+      tag: TAG,
+      summary: 'Open an order as the embedded widget would',
+      description: 'Whatever is left out is made up: a verified customer, 100 EUR, USDC.',
+      body: Type.Object({
+        order_type: literals(['onramp', 'offramp']),
+        user_uuid: Type.Optional(Uuid),
+        crypto_currency: Amount,
+        fiat_currency: Amount,
+        fiat_amount: Amount,
+        crypto_amount: Amount,
+        payment_details_id: Type.Optional(Type.Integer({ minimum: 1 })),
+        reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+      }),
+      data: OrderSchema,
+      errors: ['USER_NOT_FOUND', 'KYC_NOT_CLEARED', 'PAYMENT_DETAILS_NOT_FOUND', ...PRICING_ERRORS],
+    },
+    ({ body }, partner, unit) => openWidgetOrder(tools, unit, partner, body),
+  );
+}
+
 /** Registered by sandbox deployments only; elsewhere these paths do not exist. */
 export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteTools): void {
+  registerWidgetOrders(app, tools);
   partnerMutation(
     app,
     tools,

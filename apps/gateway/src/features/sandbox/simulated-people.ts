@@ -98,9 +98,16 @@ const fundEscrow: Act = async (tools, order, vendor) => {
   };
 };
 
+const widgetUserPays = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'payment_sent_confirmed', 'customer'),
+);
+
 const ONRAMP: Partial<Record<OrderStatus, Act>> = {
   awaiting_liquidity_provider: accept,
   awaiting_vendor_escrow_funding: fundEscrow,
+  // The end user in the widget says so itself; elsewhere the partner does.
+  awaiting_fiat_transfer: async (tools, order, vendor) =>
+    order.facts.origin === 'widget' ? widgetUserPays(tools, order, vendor) : DONE,
   fiat_transfer_pending: inOneUnit((tools, unit, order, vendor) =>
     confirmFiatReceived(tools, unit, vendor.row, order.order_id, signWith(vendor)),
   ),

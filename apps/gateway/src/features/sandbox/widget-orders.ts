@@ -1,0 +1,74 @@
+import type { OrderSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../http/principals.ts';
+import { initiateOfframp, type OfframpInitiateTools } from '../orders/initiate-offramp.ts';
+import { initiateOnramp } from '../orders/initiate-onramp.ts';
+import { createPaymentDetails } from '../payment-details/create-payment-details.ts';
+import type { BlindIndex } from '../privacy/blind-index.ts';
+import { issueOfframpQuote, type OfframpQuoteTools } from '../quotes/issue-offramp-quote.ts';
+import { issueOnrampQuote } from '../quotes/issue-onramp-quote.ts';
+import { changeKycStatus } from '../users/change-kyc.ts';
+import { createUser } from '../users/create-user.ts';
+
+export type WidgetOrderTools = OfframpInitiateTools &
+  OfframpQuoteTools & {
+    readonly blindIndex: BlindIndex;
+  };
+
+export interface WidgetOrderInput {
+  readonly order_type: 'onramp' | 'offramp';
+  readonly user_uuid?: string;
+  readonly crypto_currency?: string;
+  readonly fiat_currency?: string;
+  readonly fiat_amount?: string;
+  readonly crypto_amount?: string;
+  readonly payment_details_id?: number;
+  readonly reference_id?: string;
+}
+
+const SAMPLE_ACCOUNT = {
+  rail: 'iban-sepa',
+  currency: 'EUR',
+  countryCode: 'DE',
+  institutionId: undefined,
+  details: { full_name: 'Widget Customer', iban: 'DE89370400440532013000' },
+};
+
+/** An order as the embedded widget would open it: by an end user, so that its partner is told of it and no more. */
+export async function openWidgetOrder(
+  tools: WidgetOrderTools,
+  unit: UnitOfWork,
+  partner: PartnerPrincipal,
+  input: WidgetOrderInput,
+): Promise<Static<typeof OrderSchema>> {
+  const run = { ids: unit.ids, at: unit.at, query: unit.tx.query };
+  const userId = input.user_uuid ?? (await widgetCustomer(tools, unit, partner.partnerId));
+  const request = {
+    user_uuid: userId,
+    crypto_currency: input.crypto_currency ?? 'USDC',
+    fiat_currency: input.fiat_currency ?? 'EUR',
+    ...(input.crypto_amount === undefined
+      ? { fiat_amount: input.fiat_amount ?? '100.00' }
+      : { crypto_amount: input.crypto_amount }),
+  };
+  const reference = input.reference_id === undefined ? {} : { reference_id: input.reference_id };
+  if (input.order_type === 'onramp') {
+    const { quote_id } = await issueOnrampQuote(tools, run, partner, request);
+    return initiateOnramp(tools, unit, { quote_id, ...reference }, 'widget');
+  }
+  const detailsId =
+    input.payment_details_id ??
+    Number((await createPaymentDetails(tools, unit, userId, SAMPLE_ACCOUNT)).row.payment_details_id);
+  const { quote_id } = await issueOfframpQuote(tools, run, partner, {
+    ...request,
+    payment_details_id: detailsId,
+  });
+  return initiateOfframp(tools, unit, partner.partner.walletAddress, { quote_id, ...reference }, 'widget');
+}
+
+async function widgetCustomer(tools: WidgetOrderTools, unit: UnitOfWork, partnerId: string): Promise<string> {
+  const { id } = await createUser(tools, unit, partnerId, { email: `widget-${unit.ids.uuid()}@example.com` });
+  await changeKycStatus(unit, id, 'verification_passed', 'simulator', []);
+  return id;
+}
