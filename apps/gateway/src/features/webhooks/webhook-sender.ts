@@ -44,12 +44,10 @@ export type SendResult =
 export interface WebhookSenderOptions {
   /** Connecting, sending and reading the answer together. */
   readonly timeoutMs?: number;
-  readonly connectionsPerHost?: number;
   readonly resolve?: Resolver;
 }
 
 const TOTAL_TIMEOUT_MS = 10_000;
-const CONNECTIONS_PER_HOST = 64;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const EXCERPT_BYTES = 256;
 
@@ -60,11 +58,9 @@ export function createWebhookSender(
 ): WebhookSender {
   const timeoutMs = options.timeoutMs ?? TOTAL_TIMEOUT_MS;
   const connect = { lookup: guardedLookup(policy, options.resolve ?? systemResolver), timeout: timeoutMs };
-  const common = {
-    connections: options.connectionsPerHost ?? CONNECTIONS_PER_HOST,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-  };
+  // No limit a host: several partners may share one, and an attempt that waited its time out in a queue was never made.
+  // How many are under way is the caller's to decide.
+  const common = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 };
   const agent = new Agent({ ...common, connect });
   // Only this machine itself may show a certificate that nobody has signed, and only where loopback is allowed.
   const loopbackAgent = new Agent({ ...common, connect: { ...connect, rejectUnauthorized: false } });
