@@ -13,6 +13,8 @@ interface VariableOptions<T> {
   /** Its value is never printed. */
   readonly secret?: boolean;
   readonly requiredInProduction?: boolean;
+  /** Variables any of which makes up for this one where it is required. */
+  readonly alternatives?: readonly string[];
   /** Which roles read it; both unless said. */
   readonly roles?: readonly Role[];
   /** What is wrong with a value in an environment, if anything is. */
@@ -167,11 +169,12 @@ export const VARIABLES = {
   serviceSignerKey: optional(
     'SERVICE_SIGNER_KEY',
     values.privateKey,
-    'Private key that signs for the service on chain. A sandbox makes its own.',
+    'Private key that signs for the service on chain; better kept in SERVICE_SIGNER_KEYSTORE or behind SERVICE_SIGNER_URL. A sandbox makes its own.',
     {
       example: '0x…',
       secret: true,
       requiredInProduction: true,
+      alternatives: ['SERVICE_SIGNER_KEYSTORE', 'SERVICE_SIGNER_URL'],
       refuse: inProduction((key) =>
         values.isDevelopmentKey(key) || values.looksTyped(key.slice(2), 8)
           ? 'is a publicly known or guessable key: whoever knows it owns every escrow; use a key of your own'
@@ -179,6 +182,46 @@ export const VARIABLES = {
       ),
     },
   ),
+
+  serviceSignerKeystore: optional(
+    'SERVICE_SIGNER_KEYSTORE',
+    values.path,
+    'Encrypted keystore file (Web3 secret storage) with the service’s key, in place of SERVICE_SIGNER_KEY.',
+    { example: '/run/secrets/service-key.json' },
+  ),
+  serviceSignerKeystorePassword: optional(
+    'SERVICE_SIGNER_KEYSTORE_PASSWORD',
+    values.text,
+    'Opens SERVICE_SIGNER_KEYSTORE.',
+    { secret: true },
+  ),
+  serviceSignerUrl: optional(
+    'SERVICE_SIGNER_URL',
+    values.httpUrl,
+    'Key service that signs digests with a key it never gives away, in place of SERVICE_SIGNER_KEY.',
+    { example: 'https://keys.internal' },
+  ),
+  serviceSignerKeyId: optional(
+    'SERVICE_SIGNER_KEY_ID',
+    values.text,
+    'The key to use at SERVICE_SIGNER_URL.',
+    { example: 'causeway-service' },
+  ),
+  serviceSignerToken: optional(
+    'SERVICE_SIGNER_TOKEN',
+    values.text,
+    'Sent to SERVICE_SIGNER_URL as a bearer token.',
+    { secret: true },
+  ),
+  bridgeUrl: optional(
+    'BRIDGE_URL',
+    values.httpUrl,
+    'Bridge that carries send-outs to other chains. A sandbox has its own; without one there is no send-out.',
+    { example: 'https://bridge.example.com' },
+  ),
+  bridgeToken: optional('BRIDGE_TOKEN', values.text, 'Sent to BRIDGE_URL as a bearer token.', {
+    secret: true,
+  }),
 
   dataEncryptionKey: optional(
     'DATA_ENCRYPTION_KEY',

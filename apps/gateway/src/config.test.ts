@@ -70,10 +70,10 @@ describe('a sandbox', () => {
       databaseUrl: undefined,
       databasePoolSize: 10,
       metricsPort: 9464,
-      logLevel: 'info',
+      logLevel: 'warn',
       logFormat: 'json',
-      rateLimitPartnerPerMinute: 6000,
-      rateLimitPublicPerMinute: 1200,
+      rateLimitPartnerPerMinute: 600_000,
+      rateLimitPublicPerMinute: 600_000,
       bodyLimitBytes: 1_048_576,
       webhookAllowLoopback: true,
       platformFeePct: '0.5',
@@ -233,6 +233,15 @@ describe('production', () => {
     const problems = problemsOf({ CAUSEWAY_ENV: 'production' });
     expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual(required.sort());
     for (const problem of problems) expect(problem).toMatch(/is required in production\. .+ Example: /);
+  });
+
+  it.each([
+    ['SERVICE_SIGNER_KEYSTORE', '/run/secrets/key.json'],
+    ['SERVICE_SIGNER_URL', 'https://keys.internal'],
+  ])('takes %s in place of the service’s key', (name, value) => {
+    const { SERVICE_SIGNER_KEY: _, ...withoutKey } = PRODUCTION;
+    expect(problemsOf(withoutKey)).toEqual([expect.stringMatching(/^SERVICE_SIGNER_KEY is required/)]);
+    expect(problemsOf({ ...withoutKey, [name]: value })).toEqual([]);
   });
 
   it('asks a worker only for what a worker reads', () => {

@@ -77,7 +77,8 @@ function readValue<T>(
   const text = isSet ? given : defaultOf(variable, environment);
   if (text === undefined) {
     const isRead = roles.some((role) => (variable.roles ?? ROLES).includes(role));
-    if (variable.requiredInProduction && environment === 'production' && isRead) {
+    const isReplaced = variable.alternatives?.some((other) => (env[other] ?? '').trim() !== '') ?? false;
+    if (variable.requiredInProduction && environment === 'production' && isRead && !isReplaced) {
       problems.push(`${name} is required in production. ${whatFor(variable)}`);
     }
     return undefined;

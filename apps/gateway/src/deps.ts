@@ -1,7 +1,8 @@
 import type { BridgePort } from './chain/bridge.ts';
 import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
-import { localSigner } from './chain/signer.ts';
+import { httpBridge } from './chain/http-bridge.ts';
+import { localSigner, type Signer } from './chain/signer.ts';
 import { type SimulatedBridge, simulateBridge } from './chain/simulated-bridge.ts';
 import { createTransactor, type Transactor } from './chain/transactor.ts';
 import type { Config } from './config.ts';
@@ -39,7 +40,7 @@ import { seedReference } from './upstream/seed-reference.ts';
 export interface Surroundings {
   readonly databaseUrl: string;
   readonly chains: readonly ChainSettings[];
-  readonly serviceSignerKey: `0x${string}`;
+  readonly serviceSigner: Signer;
   /** 64 hex digits. */
   readonly dataEncryptionKey: string;
   /** The wallet of the simulated bridge; only in a sandbox. */
@@ -110,7 +111,7 @@ export async function createDeps(
   const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');
   const previousKeys = (config.dataEncryptionKeysPrevious ?? []).map((key) => Buffer.from(key, 'hex'));
   const sealer = createSealer([encryptionKey, ...previousKeys]);
-  const chains = connectChains(around.chains, localSigner(around.serviceSignerKey), {
+  const chains = connectChains(around.chains, around.serviceSigner, {
     onTrouble: (trouble) => logger.warn({ trouble }, 'chain node in trouble'),
   });
   const webhookPolicy = { allowLoopback: config.webhookAllowLoopback };
@@ -219,7 +220,7 @@ export async function createDeps(
     offers,
     chains,
     transactor,
-    bridge: simulatedBridge,
+    bridge: simulatedBridge ?? configuredBridge(config),
     simulatedBridge,
     orderHosts,
     webhookPolicy,
@@ -237,4 +238,9 @@ export async function createDeps(
       await db.close();
     },
   };
+}
+
+function configuredBridge({ bridgeUrl, bridgeToken }: Config): BridgePort | undefined {
+  if (bridgeUrl === undefined) return undefined;
+  return httpBridge({ url: bridgeUrl, ...(bridgeToken === undefined ? {} : { accessToken: bridgeToken }) });
 }

@@ -95,7 +95,7 @@ async function startSandbox(config: Config): Promise<void> {
 async function startProduction(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const { productionSurroundings, installOperatorKey } = await import('./production.ts');
-  const surroundings: Surroundings = productionSurroundings(config);
+  const surroundings: Surroundings = await productionSurroundings(config);
   await migrate(surroundings.databaseUrl);
   const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
   stops.push({ what: 'connections', stop: () => deps.close() });

@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { openKeystore } from './chain/keystore-signer.ts';
+import { connectRemoteSigner } from './chain/remote-signer.ts';
+import { localSigner, type Signer } from './chain/signer.ts';
 import type { Config } from './config.ts';
 import { type Database, SYSTEM } from './db/database.ts';
 import { statement } from './db/statement.ts';
@@ -7,17 +11,36 @@ import { sha256Hex } from './lib/crypto.ts';
 import type { IdGenerator } from './lib/ids.ts';
 
 /** A production deployment brings everything itself; the configuration has already refused what is missing. */
-export function productionSurroundings(config: Config): Surroundings {
-  const { databaseUrl, serviceSignerKey, dataEncryptionKey } = config;
-  if (databaseUrl === undefined || serviceSignerKey === undefined || dataEncryptionKey === undefined) {
-    throw new Error('production needs DATABASE_URL, SERVICE_SIGNER_KEY and DATA_ENCRYPTION_KEY');
+export async function productionSurroundings(config: Config): Promise<Surroundings> {
+  const { databaseUrl, dataEncryptionKey } = config;
+  if (databaseUrl === undefined || dataEncryptionKey === undefined) {
+    throw new Error('production needs DATABASE_URL and DATA_ENCRYPTION_KEY');
   }
   return {
     databaseUrl,
-    serviceSignerKey: serviceSignerKey as `0x${string}`,
+    serviceSigner: await serviceSigner(config),
     dataEncryptionKey,
     chains: config.chains,
   };
+}
+
+/** From a key service, an encrypted file or the environment, in this order of safety. */
+async function serviceSigner(config: Config): Promise<Signer> {
+  if (config.serviceSignerUrl !== undefined) {
+    if (config.serviceSignerKeyId === undefined)
+      throw new Error('SERVICE_SIGNER_URL needs SERVICE_SIGNER_KEY_ID');
+    return connectRemoteSigner({
+      url: config.serviceSignerUrl,
+      keyId: config.serviceSignerKeyId,
+      ...(config.serviceSignerToken === undefined ? {} : { accessToken: config.serviceSignerToken }),
+    });
+  }
+  if (config.serviceSignerKeystore !== undefined) {
+    const text = await readFile(config.serviceSignerKeystore, 'utf8');
+    return openKeystore(text, config.serviceSignerKeystorePassword ?? '');
+  }
+  if (config.serviceSignerKey === undefined) throw new Error('production needs SERVICE_SIGNER_KEY');
+  return localSigner(config.serviceSignerKey);
 }
 
 const installFirstOperatorKey = statement<[keyId: string, keyHash: string, hint: string, at: Date]>(

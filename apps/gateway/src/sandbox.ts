@@ -108,7 +108,7 @@ export function describeGround(
     surroundings: {
       databaseUrl,
       chains,
-      serviceSignerKey: (config.serviceSignerKey ?? secrets.serviceSignerKey) as `0x${string}`,
+      serviceSigner: localSigner(config.serviceSignerKey ?? secrets.serviceSignerKey),
       dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,
       solverKey: solverKeyOf(secrets),
     },
