@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
+import { endFinishedHolds } from './end-holds.ts';
 
 const ONRAMP = '/api/v1/partner/onramp';
 
@@ -253,6 +254,25 @@ describe('quotes', () => {
         body.data.quote_id,
       ]);
       expect(rows).toHaveLength(1);
+    });
+
+    it('give the vendor its crypto back when the order is cancelled, once', async () => {
+      const { body } = await quote();
+      const { offer_id: offerId } = await row(body.data.quote_id);
+      const before = await balanceOf(offerId);
+      const initiated = await initiate(body.data.quote_id);
+      expect(await balanceOf(offerId)).not.toBe(before);
+      await endFinishedHolds(market.gateway.deps);
+      expect(await balanceOf(offerId)).not.toBe(before);
+      const cancelled = await market.gateway.call(
+        'POST',
+        `/api/v1/partner/orders/${initiated.body.data.order_id}/cancel`,
+      );
+      expect(cancelled.status, cancelled.text).toBe(200);
+      for (const ended of [1, 0]) {
+        expect(await endFinishedHolds(market.gateway.deps)).toBe(ended);
+        expect(await balanceOf(offerId)).toBe(before);
+      }
     });
 
     it('are refused once their 60 seconds are over', async () => {
