@@ -8,6 +8,7 @@ import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
@@ -18,6 +19,7 @@ import {
 } from './features/recipients/recipient.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
+import { registerVendorOrderRoutes } from './features/vendors/vendor-order.routes.ts';
 import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { createServer } from './http/server.ts';
@@ -78,6 +80,8 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       const quoteTools = { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds };
       registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
+      registerVendorOrderRoutes(server, deps);
+      registerOrderReviewRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },

@@ -11,11 +11,11 @@ import { authorizationHandlers, followAuthorizations } from './features/orders/a
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
-import { offerOrderHandler } from './features/orders/offer-order.effect.ts';
+import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
-import { simulatorHandler } from './features/sandbox/simulator.effect.ts';
+import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { answersKeptSince, forgetAnswers } from './http/idempotency.ts';
 
@@ -26,6 +26,8 @@ export interface Worker {
 }
 
 const DEADLINE_CHECK_MS = 500;
+/** A third of the time an order waits for a vendor: three of them can be asked. */
+const VENDOR_RESPONSE_SECONDS = 300;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
 const HOLDS_MS = 2_000;
@@ -34,7 +36,7 @@ const GAP_CHECK_MS = 30_000;
 
 export function createWorker(deps: Deps): Worker {
   const handlers: IntentHandler<never>[] = [
-    offerOrderHandler(deps),
+    offerOrderHandler({ ...deps, ...(deps.sandbox ? { onOffered: wakeSimulator } : {}) }),
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
     ...authorizationHandlers(deps),
@@ -83,6 +85,9 @@ export function createWorker(deps: Deps): Worker {
         () => deliveries.wake(),
       );
       every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
+      every(DEADLINE_CHECK_MS, 'passing over silent vendors', () =>
+        passOverSilentVendors(deps, VENDOR_RESPONSE_SECONDS),
+      );
       every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
       every(SWEEP_MS, 'forgetting old answers', () =>
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),

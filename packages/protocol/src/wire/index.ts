@@ -10,4 +10,5 @@ export * from './payment-details.ts';
 export * from './quote.ts';
 export * from './recipient.ts';
 export * from './user.ts';
+export * from './vendor.ts';
 export * from './webhook.ts';

@@ -1,22 +1,79 @@
+import type { Actor } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
-import type { IntentHandler } from '../../engine/intent-worker.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { Intent } from '../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
-import { readOrder } from './read-order.ts';
+import type { HonourTools } from '../quotes/honour-quote.ts';
+import { rematchQuote, servingOffer } from '../quotes/rematch-quote.ts';
+import { moveOrder } from './act-on-order.ts';
+import type { OrderHosts } from './order.host.ts';
+import { assignVendor, declinedOffersOf, lockOrder, releaseVendor, unansweredOffers } from './order.store.ts';
+import type { OrderRow } from './order.types.ts';
+
+type OrderPayload = { readonly order_id: string };
+
+export interface OfferTools extends UnitTools, HonourTools {
+  readonly orderHosts: OrderHosts;
+  /** A sandbox lets the simulated vendor know. */
+  readonly onOffered?: (unit: UnitOfWork, order: OrderRow) => void;
+}
+
+const RETRY_SECONDS = 5;
+const BATCH = 100;
+
+/** Takes the order from its vendor; the table then has it offered to the next. */
+export async function passOver(
+  tools: { readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  order: OrderRow,
+  actor: Actor,
+): Promise<OrderRow> {
+  const declined = moveOrder(unit, tools.orderHosts, { ...order, vendor_id: null }, 'vendor_declined', actor);
+  unit.tx.defer(releaseVendor, [order.order_id, await servingOffer(unit, order.quote_id)]);
+  return declined;
+}
+
+/** A vendor that does not answer in time has declined. */
+export async function passOverSilentVendors(
+  tools: UnitTools & { readonly orderHosts: OrderHosts },
+  responseSeconds: number,
+): Promise<number> {
+  const askedBefore = new Date(tools.clock.now() - responseSeconds * 1_000);
+  const silent = await tools.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
+  for (const { order_id: orderId } of silent) {
+    await unitOfWork(tools, SYSTEM, async (unit) => {
+      const [order] = await unit.tx.query(lockOrder, [orderId]);
+      if (order?.status !== 'awaiting_liquidity_provider' || order.vendor_id === null) return;
+      await passOver(tools, unit, order, 'clock');
+    });
+  }
+  return silent.length;
+}
 
 /**
- * Offers a new order to its vendor. Vendors read what they are offered from the order itself, so offering is making
- * sure that there is a vendor to read it; finding the next one is the offers backend's part.
+ * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
+ * are offered from the order itself. Where nobody can, it is tried again until the order's own time is up.
  */
-export function offerOrderHandler(tools: UnitTools): IntentHandler<{ readonly order_id: string }> {
-  const offer: IntentHandler<{ readonly order_id: string }>['perform'] = async ({ payload }) => {
-    const order = await readOrder(tools.db, SYSTEM, payload.order_id);
-    if (order?.vendor_id == null) return { kind: 'failed', error: 'no vendor can be offered the order' };
-    return { kind: 'confirmed', result: { vendor_id: order.vendor_id } };
-  };
+export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload> {
+  async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
+    return unitOfWork(tools, SYSTEM, async (unit): Promise<Outcome> => {
+      const [order] = await unit.tx.query(lockOrder, [payload.order_id]);
+      if (order?.status !== 'awaiting_liquidity_provider') return { kind: 'confirmed', result: 'no longer' };
+      const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
+      if (hasVendor) return { kind: 'confirmed', result: { vendor_id: order.vendor_id } };
+      const [known] = await unit.tx.query(declinedOffersOf, [order.order_id]);
+      const declined = known?.declined_offer_ids ?? [];
+      const next = await rematchQuote(tools, unit, order.quote_id, order.direction, declined);
+      if (next === undefined) return { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
+      unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
+      tools.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
+      return { kind: 'confirmed', result: { vendor_id: next.vendorId } };
+    });
+  }
   return {
     kind: 'vendor.offer-order',
-    schedule: schedule([5], { maxAttempts: 10 }),
+    schedule: schedule([RETRY_SECONDS], { maxAttempts: 1_000 }),
     perform: offer,
     reconcile: offer,
   };

@@ -195,3 +195,84 @@ export const movementsOfOrder = statement<[orderId: string], MovementRow>(
      FROM ledger_entries e JOIN ledger_postings p USING (entry_id)
     WHERE e.order_id = $1 ORDER BY e.created_at, e.entry_id, p.line`,
 );
+
+export const releaseVendor = statement<[orderId: string, declinedOfferId: string | null]>(
+  'orders.release_vendor',
+  `UPDATE orders SET vendor_id = NULL, declined_offer_ids = array_remove(declined_offer_ids || $2::uuid, NULL)
+    WHERE order_id = $1`,
+);
+
+export const declinedOffersOf = statement<[orderId: string], { declined_offer_ids: string[] }>(
+  'orders.declined_offers',
+  'SELECT declined_offer_ids::text[] FROM orders WHERE order_id = $1',
+);
+
+/** Counted as a change, so that whoever acts next is woken anew. */
+export const assignVendor = statement<[orderId: string, vendorId: string, provider: string, at: Date]>(
+  'orders.assign_vendor',
+  `UPDATE orders SET vendor_id = $2, provider = $3, offered_at = $4, revision = revision + 1 WHERE order_id = $1`,
+);
+
+export const unansweredOffers = statement<[askedBefore: Date, limit: number], { order_id: string }>(
+  'orders.unanswered_offers',
+  `SELECT order_id FROM orders
+    WHERE status = 'awaiting_liquidity_provider' AND vendor_id IS NOT NULL AND coalesce(offered_at, created_at) <= $1
+    ORDER BY coalesce(offered_at, created_at) LIMIT $2`,
+);
+
+export const ordersOfVendor = statement<
+  [vendorId: string, statuses: readonly string[] | null, limit: number, offset: number],
+  OrderRow
+>(
+  'orders.of_vendor',
+  `SELECT ${COLUMNS} ${FROM} WHERE o.vendor_id = $1 AND ($2::text[] IS NULL OR o.status = ANY($2))
+    ORDER BY o.created_at DESC, o.order_id DESC LIMIT $3 OFFSET $4`,
+);
+
+export const vendorStatement = statement<
+  [vendorId: string],
+  {
+    direction: string;
+    crypto_currency: string;
+    fiat_currency: string;
+    orders: string;
+    crypto: string;
+    fiat: string;
+  }
+>(
+  'orders.vendor_statement',
+  `SELECT direction, crypto_currency, fiat_currency, count(*)::text AS orders,
+          trim_scale(sum((crypto_amount - CASE direction WHEN 'offramp' THEN platform_fee ELSE 0 END)
+            / 10::numeric ^ crypto_decimals))::text AS crypto,
+          trim_scale(sum(fiat_amount / 10::numeric ^ fiat_decimals))::text AS fiat
+     FROM orders
+    WHERE vendor_id = $1 AND status IN ('completed', 'send_out_pending', 'send_out_completed', 'send_out_failed')
+    GROUP BY direction, crypto_currency, fiat_currency ORDER BY direction, crypto_currency, fiat_currency`,
+);
+
+export const destinationOfOrder = statement<[orderId: string], { recipient_destination_id: string | null }>(
+  'orders.destination',
+  'SELECT q.recipient_destination_id FROM orders o JOIN quotes q USING (quote_id) WHERE o.order_id = $1',
+);
+
+export interface PendingProofRow {
+  proof_id: string;
+  order_id: string;
+  partner_id: string;
+  vendor_id: string;
+  proof_sealed: string;
+  submitted_at: Date;
+  status: OrderStatus;
+}
+
+export const pendingProofs = statement<[limit: number, offset: number], PendingProofRow>(
+  'orders.pending_proofs',
+  `SELECT p.proof_id, p.order_id, p.partner_id, p.vendor_id, p.proof_sealed, p.submitted_at, o.status
+     FROM payment_proofs p JOIN orders o USING (order_id)
+    WHERE p.verdict IS NULL ORDER BY p.submitted_at LIMIT $1 OFFSET $2`,
+);
+
+export const countPendingProofs = statement<[], { total: string }>(
+  'orders.count_pending_proofs',
+  'SELECT count(*)::text AS total FROM payment_proofs WHERE verdict IS NULL',
+);

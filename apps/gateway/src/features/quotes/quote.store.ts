@@ -121,3 +121,8 @@ export const claimedBy = statement<
   'quotes.claimed',
   'UPDATE quotes SET status = $2, vendor_id = $3, serving_offer_id = $4 WHERE quote_id = $1',
 );
+
+export const servingOfferOf = statement<[quoteId: string], { serving_offer_id: string | null }>(
+  'quotes.serving_offer',
+  'SELECT serving_offer_id FROM quotes WHERE quote_id = $1',
+);

@@ -1,13 +1,14 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
-import { recoverOwner } from '../../chain/safe-transaction.ts';
+import { EscrowSignerMismatchError, recoverOwner } from '../../chain/safe-transaction.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
+import { passOver } from '../orders/offer-order.effect.ts';
 import { type PayoutPurpose, payoutOf, planEscrow } from '../orders/order.escrow.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
 import type { PlainDetails } from '../orders/order.secrets.ts';
-import type { OrderRow } from '../orders/order.types.ts';
+import type { OrderEscrow, OrderRow } from '../orders/order.types.ts';
 import { recordEscrow, recordSignature, recordVendorDetails } from '../orders/record-escrow.ts';
 import { type PaymentProof, recordProof } from '../orders/review-proof.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
@@ -35,18 +36,29 @@ export async function acceptOrder(
   paymentDetails?: PlainDetails,
 ): Promise<OrderRow> {
   const order = await offeredOrder(unit, vendor, orderId);
+  const escrow = await plannedEscrow(tools, unit, vendor, order);
+  const accepted = moveOrder(unit, tools.orderHosts, { ...order, escrow }, 'vendor_accepted', 'vendor');
+  recordEscrow(unit, orderId, escrow);
+  if (paymentDetails !== undefined) recordVendorDetails(unit, tools.sealer, orderId, paymentDetails);
+  await giveSignature(tools, unit, vendor, accepted, 'refund', sign);
+  return accepted;
+}
+
+/** Where the crypto will be locked if this vendor takes the order. */
+export async function plannedEscrow(
+  { chains }: Pick<VendorTools, 'chains'>,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  order: OrderRow,
+): Promise<OrderEscrow> {
+  if (order.escrow !== null) return order.escrow;
   const [partner] = await unit.tx.query(partnerWallet, [order.partner_id]);
   if (partner === undefined) throw new Error(`partner ${order.partner_id} is gone`);
   const [seller, buyer] =
     order.direction === 'onramp'
       ? [vendor.wallet_address, partner.wallet_address]
       : [partner.wallet_address, vendor.wallet_address];
-  const escrow = planEscrow(tools.chains, order, seller, buyer);
-  const accepted = moveOrder(unit, tools.orderHosts, { ...order, escrow }, 'vendor_accepted', 'vendor');
-  recordEscrow(unit, orderId, escrow);
-  if (paymentDetails !== undefined) recordVendorDetails(unit, tools.sealer, orderId, paymentDetails);
-  await giveSignature(tools, unit, vendor, accepted, 'refund', sign);
-  return accepted;
+  return planEscrow(chains, order, seller, buyer);
 }
 
 /** An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. */
@@ -107,9 +119,23 @@ async function giveSignature(
 ): Promise<void> {
   const payout = payoutOf(chains.get(order.chain), order, purpose);
   const signature = await sign(payout.hash);
-  const signer = await recoverOwner(payout.escrow, payout.hash, signature);
+  const signer = await recoverOwner(payout.escrow, payout.hash, signature).catch((error: unknown) => {
+    if (error instanceof EscrowSignerMismatchError) throw new CausewayError('INVALID_SIGNATURE');
+    throw error;
+  });
   if (signer.toLowerCase() !== vendor.wallet_address.toLowerCase()) {
     throw new CausewayError('INVALID_SIGNATURE');
   }
   recordSignature(unit, order, purpose, signer, signature);
+}
+
+/** The vendor cannot or will not: the order is offered to the next. */
+export async function declineOrder(
+  tools: Pick<VendorTools, 'orderHosts'>,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+): Promise<OrderRow> {
+  const order = await offeredOrder(unit, vendor, orderId);
+  return passOver(tools, unit, order, 'vendor');
 }

@@ -1,0 +1,181 @@
+import {
+  CompactOrderSchema,
+  literals,
+  OrderStatusSchema,
+  type OrderTrigger,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../db/database.ts';
+import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { OperatorPrincipal } from '../../http/principals.ts';
+import { operatorRoute } from '../../http/route.ts';
+import type { Sealer } from '../../lib/crypto.ts';
+import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
+import { readPendingProofs } from '../orders/desk-reads.ts';
+import type { OrderHosts } from '../orders/order.host.ts';
+import type { OrderRow } from '../orders/order.types.ts';
+import { decideProof, type PaymentProof, proofContext } from '../orders/review-proof.ts';
+import { recordAction } from './audit.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
+
+export interface OrderReviewTools extends UnitTools {
+  readonly orderHosts: OrderHosts;
+  readonly sealer: Sealer;
+}
+
+const ORDER = '/api/v1/operator/orders/:order_id';
+const OrderParams = Type.Object({ order_id: Uuid });
+const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
+
+const HOLDS = { place: 'hold_placed', release: 'hold_released' } as const;
+const DISPUTES = {
+  open: 'dispute_opened',
+  for_buyer: 'dispute_resolved_to_buyer',
+  for_seller: 'dispute_resolved_to_seller',
+} as const;
+
+/** What an operator decides about orders; every decision is audited with who and why. */
+export function registerOrderReviewRoutes(app: FastifyInstance, tools: OrderReviewTools): void {
+  registerProofs(app, tools);
+  registerDecision(app, tools, 'hold', 'Hold an order for review, or let it go on', HOLDS);
+  registerDecision(app, tools, 'dispute', 'Open a dispute, or decide it', DISPUTES);
+  registerProofReview(app, tools);
+}
+
+function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
+  operatorRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/operator/proof-reviews',
+      operationId: 'listProofReviews',
+      tag: OPERATOR_TAG,
+      summary: 'Payment proofs that wait for a verdict, longest first',
+      query: PageQuery,
+      data: Type.Object({
+        reviews: Type.Array(
+          Type.Object({
+            proof_id: Uuid,
+            order_id: Uuid,
+            partner_id: Uuid,
+            vendor_id: Uuid,
+            order_status: OrderStatusSchema,
+            payment_reference: Type.String(),
+            content_type: Type.Optional(Type.String()),
+            content: Type.Optional(Type.String({ description: 'Base64' })),
+            submitted_at: Timestamp,
+          }),
+        ),
+        pagination: OffsetPage,
+      }),
+    },
+    async ({ query }) => {
+      const { proofs, total } = await readPendingProofs(tools.db, query);
+      return {
+        reviews: proofs.map((row) => {
+          const proof = JSON.parse(
+            tools.sealer.open(row.proof_sealed, proofContext(row.proof_id)),
+          ) as PaymentProof;
+          return {
+            proof_id: row.proof_id,
+            order_id: row.order_id,
+            partner_id: row.partner_id,
+            vendor_id: row.vendor_id,
+            order_status: row.status,
+            payment_reference: proof.reference,
+            ...(proof.content_type === undefined ? {} : { content_type: proof.content_type }),
+            ...(proof.content === undefined ? {} : { content: proof.content }),
+            submitted_at: row.submitted_at.toISOString(),
+          };
+        }),
+        pagination: { total, ...query },
+      };
+    },
+  );
+}
+
+function registerDecision<D extends string>(
+  app: FastifyInstance,
+  tools: OrderReviewTools,
+  subject: string,
+  summary: string,
+  triggers: Readonly<Record<D, OrderTrigger>>,
+): void {
+  operatorRoute(
+    app,
+    {
+      method: 'POST',
+      url: `${ORDER}/${subject}`,
+      operationId: `decideOrder${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
+      tag: OPERATOR_TAG,
+      summary,
+      params: OrderParams,
+      body: Type.Object({ decision: literals(Object.keys(triggers) as D[]), reason: Reason }),
+      data: CompactOrderSchema,
+      errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+    },
+    ({ params, body }, operator) =>
+      decideAudited(
+        tools,
+        operator,
+        params.order_id,
+        `order.${subject}.${body.decision}`,
+        body.reason,
+        (unit, order) => moveOrder(unit, tools.orderHosts, order, triggers[body.decision], 'operator'),
+      ),
+  );
+}
+
+function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): void {
+  operatorRoute(
+    app,
+    {
+      method: 'POST',
+      url: `${ORDER}/proof-review`,
+      operationId: 'reviewProof',
+      tag: OPERATOR_TAG,
+      summary: 'Take a payment proof into review, accept it or refuse it',
+      params: OrderParams,
+      body: Type.Object({ decision: literals(['start', 'accepted', 'rejected']), reason: Reason }),
+      data: CompactOrderSchema,
+      errors: ERRORS,
+    },
+    ({ params, body }, operator) =>
+      decideAudited(
+        tools,
+        operator,
+        params.order_id,
+        `order.proof.${body.decision}`,
+        body.reason,
+        (unit, order) =>
+          body.decision === 'start'
+            ? moveOrder(unit, tools.orderHosts, order, 'proof_review_started', 'operator')
+            : decideProof(unit, tools.orderHosts, order, body.decision, 'operator'),
+      ),
+  );
+}
+
+async function decideAudited(
+  tools: OrderReviewTools,
+  operator: OperatorPrincipal,
+  orderId: string,
+  action: string,
+  reason: string,
+  move: (unit: Parameters<typeof loadOrderForAction>[0], order: OrderRow) => OrderRow,
+) {
+  return unitOfWork(tools, SYSTEM, async (unit) => {
+    const order = await loadOrderForAction(unit, orderId);
+    const moved = move(unit, order);
+    recordAction(unit, operator, {
+      action,
+      subject: `orders/${orderId}`,
+      reason,
+      before: { status: order.status, held: order.facts.held },
+      after: { status: moved.status, held: moved.facts.held },
+    });
+    return { order_id: orderId, status: moved.status };
+  });
+}
