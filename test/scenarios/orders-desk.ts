@@ -19,6 +19,11 @@ const booksOff = statement<[], { asset: string; remainder: string }>(
   'SELECT asset, sum(amount)::text AS remainder FROM ledger_postings GROUP BY asset HAVING sum(amount) <> 0',
 );
 
+export interface SendOutDestination {
+  readonly destination_chain: string;
+  readonly destination_address: string;
+}
+
 /** A partner's engineer: calls the API, signs with the partner's wallet, looks at the chain. */
 export interface OrdersDesk {
   readonly wallet: Hex;
@@ -35,6 +40,7 @@ export interface OrdersDesk {
   act(orderId: string, action: string, body?: object): Promise<Answer>;
   fund(orderId: string): Promise<Answer>;
   refund(orderId: string, key?: Hex): Promise<Answer>;
+  signedSendOut(orderId: string, destination: SendOutDestination): Promise<object>;
   sendOut(orderId: string, destination: Hex): Promise<Answer>;
   balance(holder: Hex, chain?: string): Promise<bigint>;
   escrowBalance(orderId: string): Promise<bigint>;
@@ -91,10 +97,10 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
     },
 
     async offrampOrder(fields = {}) {
-      const userId = await desk.user();
+      const userId = (fields.user_uuid as string | undefined) ?? (await desk.user());
       const quote = await desk.offrampQuote({
         user_uuid: userId,
-        payment_details_id: await desk.ownDetails(userId),
+        payment_details_id: fields.payment_details_id ?? (await desk.ownDetails(userId)),
         ...fields,
       });
       expect(quote.body).toMatchObject({ success: true });
@@ -111,7 +117,7 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
     async onrampOrder(fields = {}) {
       const quote = await call('POST', '/api/v1/partner/onramp/quote', {
         body: {
-          user_uuid: await desk.user(),
+          user_uuid: fields.user_uuid ?? (await desk.user()),
           crypto_currency: 'USDC',
           fiat_currency: 'EUR',
           fiat_amount: '100.00',
@@ -157,15 +163,19 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
       return desk.act(orderId, 'authorize-refund', { signature });
     },
 
-    async sendOut(orderId, destination) {
-      const query = `destination_chain=arbitrum-one&destination_address=${destination}`;
+    async signedSendOut(orderId, destination) {
+      const query = new URLSearchParams({ ...destination });
       const parameters = await call('GET', `${path(orderId)}/bridge-authorization-parameters?${query}`);
       expect(parameters.body).toMatchObject({ success: true });
-      return desk.act(orderId, 'authorize-bridge', {
+      return { ...destination, ...(await signedForward(key, parameters.body.data)) };
+    },
+
+    async sendOut(orderId, destination) {
+      const signed = await desk.signedSendOut(orderId, {
         destination_chain: 'arbitrum-one',
         destination_address: destination,
-        ...(await signedForward(key, parameters.body.data)),
       });
+      return desk.act(orderId, 'authorize-bridge', signed);
     },
 
     async balance(holder, chain = CHAIN) {

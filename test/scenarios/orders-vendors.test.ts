@@ -1,0 +1,179 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import {
+  listSimulatedVendors,
+  type SimulatedVendor,
+} from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+
+const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
+  'test.vendor_of_order',
+  'SELECT vendor_id FROM orders WHERE order_id = $1',
+);
+
+/** The market moves in the customer's favour: others would now sell at the quoted rate too. */
+const cheapenOthers = statement<[vendorId: string]>(
+  'test.cheapen_other_offers',
+  `UPDATE offers SET fixed_price = 0.5, margin_pct = NULL
+    WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR' AND vendor_id <> $1`,
+);
+
+describe('vendors and operators at their own desks', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let vendors: readonly SimulatedVendor[];
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    desk = ordersDesk(gateway);
+    vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  });
+  afterAll(() => gateway?.stop());
+
+  async function vendorId(orderId: string): Promise<string | null> {
+    const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
+    return row?.vendor_id ?? null;
+  }
+
+  /** The desk of the vendor that has the order. */
+  async function vendorDesk(orderId: string) {
+    const id = await vendorId(orderId);
+    const vendor = vendors.find(({ row }) => row.vendor_id === id)!;
+    const { apiKey } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
+    const path = `/api/v1/vendor/orders/${orderId}`;
+    return {
+      key: apiKey,
+      list: () => gateway.call('GET', '/api/v1/vendor/orders?limit=100', { key: apiKey }),
+      get: (what: string) => gateway.call('GET', `${path}/${what}`, { key: apiKey }),
+      post: (what: string, body?: object) =>
+        gateway.call('POST', `${path}/${what}`, { key: apiKey, ...(body ? { body } : {}) }),
+      async sign(purpose: 'refund' | 'release') {
+        const parameters = await gateway.call('GET', `${path}/signing-parameters?purpose=${purpose}`, {
+          key: apiKey,
+        });
+        const { typed_data: typed } = parameters.body.data;
+        return privateKeyToAccount(vendor.privateKey).signTypedData({
+          ...typed,
+          message: { ...typed.message, nonce: BigInt(typed.message.nonce) },
+        });
+      },
+    };
+  }
+
+  const operate = (orderId: string, what: string, decision: string) =>
+    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
+      key: gateway.sandbox.operatorKey,
+      body: { decision, reason: 'ticket 7' },
+    });
+
+  it('a vendor sells through its API: accept with details, confirm with the release, statement', async () => {
+    const orderId = await desk.onrampOrder();
+    const vendor = await vendorDesk(orderId);
+    const listed = (await vendor.list()).body.data.orders;
+    expect(listed).toContainEqual(expect.objectContaining({ order_id: orderId, direction: 'onramp' }));
+    const stranger = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
+    const foreign = await gateway.call('POST', `/api/v1/vendor/orders/${orderId}/decline`, {
+      key: stranger.apiKey,
+    });
+    expect(foreign.body.error.code).toBe('ORDER_NOT_FOUND');
+
+    const refund_signature = await vendor.sign('refund');
+    expect((await vendor.post('accept', { refund_signature })).status).toBe(400);
+    const wrong = await vendor.post('accept', {
+      refund_signature: `0x${'11'.repeat(65)}`,
+      payment_details: { iban: 'X' },
+    });
+    expect(wrong.body.error.code).toBe('INVALID_SIGNATURE');
+    const payment_details = { iban: 'DE02120300000000202051', full_name: 'Vendor' };
+    const accepted = await vendor.post('accept', { refund_signature, payment_details });
+    expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
+    await desk.event(orderId, 'escrow_funded');
+    expect((await desk.read(orderId)).vendor_payment_details).toEqual(payment_details);
+    await desk.act(orderId, 'confirm-payment-sent');
+    const confirmed = await vendor.post('fiat-confirmed', {
+      release_signature: await vendor.sign('release'),
+    });
+    expect(confirmed.status).toBe(200);
+    await desk.reaches(orderId, 'completed');
+    const statementLines = await gateway.call('GET', '/api/v1/vendor/statement', { key: vendor.key });
+    expect(statementLines.body.data.lines).toContainEqual(
+      expect.objectContaining({ direction: 'onramp', fiat_currency: 'EUR', orders: 1, fiat_amount: '100' }),
+    );
+  });
+
+  it('an order that is declined goes to another vendor, who can serve it', async () => {
+    const orderId = await desk.onrampOrder();
+    const first = await vendorId(orderId);
+    await gateway.deps.db.query(SYSTEM, cheapenOthers, [first!]);
+    const declined = await (await vendorDesk(orderId)).post('decline');
+    expect(declined.body.data.status).toBe('awaiting_liquidity_provider');
+    const second = await until('another vendor', async () => (await vendorId(orderId)) ?? undefined);
+    expect(second).not.toBe(first);
+    const accepted = await desk.event(orderId, 'vendor_accepts');
+    expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
+  });
+
+  it('a buyer is told where to pay, proves it, and an operator reviews; the audit says who and why', async () => {
+    const orderId = await desk.offrampOrder();
+    const vendor = await vendorDesk(orderId);
+    expect((await vendor.get('payment-instructions')).body.error.code).toBe('INVALID_STATUS');
+    await desk.fund(orderId);
+    await desk.reaches(orderId, 'crypto_received');
+    const instructions = await vendor.get('payment-instructions');
+    expect(instructions.body.data.details).toMatchObject({ iban: 'DE89370400440532013000' });
+
+    const proof = { payment_reference: 'E2E-1', release_signature: await vendor.sign('release') };
+    expect((await vendor.post('payment-proof', proof)).body.data.status).toBe('fiat_payment_started');
+    const reviews = await gateway.call('GET', '/api/v1/operator/proof-reviews', {
+      key: gateway.sandbox.operatorKey,
+    });
+    expect(reviews.body.data.reviews).toContainEqual(
+      expect.objectContaining({ order_id: orderId, payment_reference: 'E2E-1' }),
+    );
+    expect((await operate(orderId, 'proof-review', 'start')).body.data.status).toBe(
+      'fiat_payment_review_started',
+    );
+    expect((await operate(orderId, 'proof-review', 'accepted')).body.data.status).toBe(
+      'awaiting_fiat_received_confirmation',
+    );
+    const own = await vendor.post('fiat-settled');
+    expect(own.body.error.code).toBe('OPERATION_NOT_ALLOWED');
+    await desk.act(orderId, 'confirm-fiat-received');
+    await desk.reaches(orderId, 'completed');
+    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
+      key: gateway.sandbox.operatorKey,
+    });
+    expect(audit.body.data.entries).toHaveLength(2);
+    expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.proof.accepted', reason: 'ticket 7' });
+  });
+
+  it('a dispute decided for the buyer pays the buyer; for the seller it asks for the refund', async () => {
+    const disputed = async () => {
+      const orderId = await desk.offrampOrder();
+      await desk.fund(orderId);
+      await desk.reaches(orderId, 'crypto_received');
+      await desk.event(orderId, 'buyer_submits_proof');
+      expect((await (await vendorDesk(orderId)).post('dispute')).body.data.status).toBe('dispute_started');
+      return orderId;
+    };
+    const bought = await disputed();
+    expect((await operate(bought, 'dispute', 'for_buyer')).status).toBe(200);
+    await desk.reaches(bought, 'completed');
+    expect(await desk.escrowBalance(bought)).toBe(0n);
+
+    const returned = await disputed();
+    expect((await operate(returned, 'hold', 'place')).status).toBe(200);
+    expect((await operate(returned, 'dispute', 'for_seller')).body.error.code).toBe('OPERATION_NOT_ALLOWED');
+    expect((await operate(returned, 'hold', 'release')).status).toBe(200);
+    expect((await operate(returned, 'dispute', 'for_seller')).body.data.status).toBe('cancelled');
+    expect(await desk.published(returned)).toContain('order.refund.required');
+    expect((await desk.refund(returned)).status).toBe(200);
+    await until('the refund', async () => (await desk.escrowBooks(returned)) === 0n);
+    await desk.booksBalance();
+  });
+});
