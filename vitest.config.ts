@@ -62,7 +62,7 @@ export default defineConfig({
       {
         test: {
           name: 'whole',
-          include: ['test/{scenarios,invariants,faults,browser}/**/*.test.ts'],
+          include: ['test/{scenarios,invariants,faults,browser,races,model}/**/*.test.ts'],
           ...withGround,
           testTimeout: 120_000,
         },

@@ -1,0 +1,197 @@
+import type { Actor, OrderTrigger } from '@causeway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { localSigner } from '../../apps/gateway/src/chain/signer.ts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
+import { acceptOrder } from '../../apps/gateway/src/features/vendors/serve-order.ts';
+import {
+  listSimulatedVendors,
+  type SimulatedVendor,
+} from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
+
+/** `RACE_ROUNDS=1000 npx vitest run --project whole test/races` is the long run. */
+const ROUNDS = Number(process.env.RACE_ROUNDS ?? 50);
+const LONG_MS = 60_000 + ROUNDS * 4_000;
+
+const ordersOfQuote = statement<[quoteId: string], { order_id: string }>(
+  'test.orders_of_quote',
+  'SELECT order_id FROM orders WHERE quote_id = $1',
+);
+const payoutsOf = statement<[orderId: string], { kind: string }>(
+  'test.payouts_of_order',
+  `SELECT kind FROM intents WHERE payload->>'order_id' = $1::text AND kind LIKE 'escrow.%' AND kind NOT LIKE '%watch'`,
+);
+const vendorOf = statement<[orderId: string], { vendor_id: string }>(
+  'test.races_vendor_of_order',
+  'SELECT vendor_id FROM orders WHERE order_id = $1',
+);
+
+type Fact = readonly [trigger: OrderTrigger, actor: Actor];
+
+// No worker runs: what would follow from a race stays an intent that can be counted.
+describe(`races, ${ROUNDS} rounds each`, () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let vendors: readonly SimulatedVendor[];
+  let userId: string;
+  let detailsId: number;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      chains: true,
+      worker: false,
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000' },
+    });
+    desk = ordersDesk(gateway);
+    vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
+    userId = await desk.user();
+    detailsId = await desk.ownDetails(userId);
+  });
+  afterAll(() => gateway?.stop());
+
+  /** Reports facts as whoever knows them would; answers whether the table took the last one. */
+  async function report(orderId: string, ...facts: Fact[]): Promise<boolean> {
+    for (const [trigger, actor] of facts) {
+      const taken = await unitOfWork(gateway.deps, SYSTEM, (unit) =>
+        actOnOrder(unit, gateway.deps.orderHosts, orderId, trigger, actor),
+      ).then(
+        () => true,
+        (error: { code?: string }) => {
+          if (error.code === undefined) throw error;
+          return false;
+        },
+      );
+      if (!taken) return false;
+    }
+    return true;
+  }
+
+  const offramp = () =>
+    desk.offrampOrder({ user_uuid: userId, payment_details_id: detailsId, fiat_amount: '20.00' });
+  const PROVED: readonly Fact[] = [
+    ['deposit_finalized', 'chain'],
+    ['proof_submitted', 'vendor'],
+    ['proof_review_started', 'operator'],
+    ['proof_accepted', 'operator'],
+  ];
+
+  it('64 initiates of one quote make one order', { timeout: LONG_MS }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
+        body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '20.00' },
+      });
+      expect(quote.body).toMatchObject({ success: true });
+      const { quote_id } = quote.body.data;
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, () =>
+          gateway.call('POST', '/api/v1/partner/onramp/initiate', { body: { quote_id } }),
+        ),
+      );
+      const codes = answers.map(({ status, body }) => (status === 200 ? 'made' : body.error.code));
+      expect(codes.filter((code) => code === 'made')).toHaveLength(1);
+      expect(codes.filter((code) => code === 'QUOTE_ALREADY_USED')).toHaveLength(63);
+      expect(await gateway.deps.db.query(SYSTEM, ordersOfQuote, [quote_id])).toHaveLength(1);
+    }
+  });
+
+  it('confirm-fiat-received against the provider’s confirmation: both succeed, one release', {
+    timeout: LONG_MS,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const orderId = await offramp();
+      expect(await report(orderId, ...PROVED)).toBe(true);
+      const [byPartner, byProvider] = await Promise.all([
+        desk.act(orderId, 'confirm-fiat-received'),
+        report(orderId, ['fiat_received_confirmed_by_provider', 'provider']),
+      ]);
+      expect([byPartner.status, byProvider]).toEqual([200, true]);
+      const payouts = await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId]);
+      expect(payouts.map(({ kind }) => kind)).toEqual(['escrow.release']);
+    }
+    await desk.booksBalance();
+  });
+
+  it('cancel against the deposit: cancelled, and the deposit is owed back exactly once', {
+    timeout: LONG_MS,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const orderId = await offramp();
+      const [cancelled, deposited] = await Promise.all([
+        desk.act(orderId, 'cancel'),
+        report(orderId, ['deposit_finalized', 'chain']),
+      ]);
+      expect([cancelled.status, deposited]).toEqual([200, true]);
+      expect(await desk.read(orderId)).toMatchObject({
+        status: 'cancelled',
+        allowed_actions: ['authorize-refund'],
+      });
+      const published = await desk.published(orderId);
+      expect(published.filter((type) => type === 'order.refund.required')).toHaveLength(1);
+      expect(await desk.escrowBooks(orderId)).toBeGreaterThan(0n);
+    }
+    await desk.booksBalance();
+  });
+
+  it('cancel against the proof: one winner', { timeout: LONG_MS }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const orderId = await offramp();
+      await report(orderId, ['deposit_finalized', 'chain']);
+      const [cancelled, proved] = await Promise.all([
+        desk.act(orderId, 'cancel'),
+        report(orderId, ['proof_submitted', 'vendor']),
+      ]);
+      expect([cancelled.status === 200, proved].filter(Boolean)).toHaveLength(1);
+      expect((await desk.read(orderId)).status).toBe(proved ? 'fiat_payment_started' : 'cancelled');
+    }
+  });
+
+  it('release against refund: the escrow is promised to one side only', { timeout: LONG_MS }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const orderId = await offramp();
+      await report(orderId, ...PROVED, ['dispute_opened', 'operator']);
+      const winners = await Promise.all([
+        report(orderId, ['dispute_resolved_to_buyer', 'operator']),
+        report(orderId, ['dispute_resolved_to_seller', 'operator']).then(
+          async (won) => won && (await desk.refund(orderId)).status === 200,
+        ),
+      ]);
+      expect(winners.filter(Boolean)).toHaveLength(1);
+      const payouts = await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId]);
+      expect(payouts.map(({ kind }) => kind)).toEqual([winners[0] ? 'escrow.release' : 'escrow.refund']);
+    }
+  });
+
+  it('authorize-bridge twice: one is taken', { timeout: LONG_MS }, async () => {
+    const destination = { destination_chain: 'arbitrum-one', destination_address: `0x${'a1'.repeat(20)}` };
+    for (let round = 0; round < ROUNDS; round++) {
+      const orderId = await desk.onrampOrder({ user_uuid: userId, fiat_amount: '20.00' });
+      const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
+      const vendor = vendors.find((one) => one.row.vendor_id === row?.vendor_id)!;
+      const sign = localSigner(vendor.privateKey).signDigest;
+      await unitOfWork(gateway.deps, SYSTEM, (unit) =>
+        acceptOrder(gateway.deps, unit, vendor.row, orderId, sign),
+      );
+      expect(
+        await report(
+          orderId,
+          ['escrow_funded', 'chain'],
+          ['payment_sent_confirmed', 'partner'],
+          ['fiat_confirmed_by_vendor', 'vendor'],
+          ['release_confirmed', 'chain'],
+        ),
+      ).toBe(true);
+      const signed = await desk.signedSendOut(orderId, destination);
+      const answers = await Promise.all([
+        desk.act(orderId, 'authorize-bridge', signed),
+        desk.act(orderId, 'authorize-bridge', signed),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect((await desk.read(orderId)).status).toBe('send_out_pending');
+    }
+    await desk.booksBalance();
+  });
+});
