@@ -27,6 +27,14 @@ export function createListener(connectionString: string, onError: (error: unknow
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
   let ping: NodeJS.Timeout | undefined;
+  let lastQuery: Promise<unknown> = Promise.resolve();
+
+  /** One statement at a time, as the driver wants it. */
+  function ask(current: pg.Client, text: string): Promise<unknown> {
+    const answer = lastQuery.then(() => current.query(text));
+    lastQuery = answer.catch(() => {});
+    return answer;
+  }
 
   async function connect(): Promise<void> {
     const next = new pg.Client({
@@ -85,7 +93,7 @@ export function createListener(connectionString: string, onError: (error: unknow
       const current = client;
       if (!current) return;
       const timer = setTimeout(() => lost(current, new Error('listener ping timed out')), PING_TIMEOUT_MS);
-      current.query('SELECT 1').then(
+      ask(current, 'SELECT 1').then(
         () => clearTimeout(timer),
         (error) => {
           clearTimeout(timer);
@@ -104,7 +112,7 @@ export function createListener(connectionString: string, onError: (error: unknow
       const list = reactions.get(channel) ?? [];
       list.push(react);
       reactions.set(channel, list);
-      await client?.query(`LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
+      if (client) await ask(client, `LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
     },
     onConnected(react) {
       connectedReactions.push(react);
