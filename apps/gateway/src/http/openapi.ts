@@ -138,6 +138,13 @@ function webhookItem(event: DocumentedEvent): object {
             '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with your webhook secret',
         },
         {
+          name: 'X-Service-Signature-Previous',
+          in: 'header',
+          required: false,
+          schema: { type: 'string' },
+          description: 'The same with the previous secret, for 24 hours after a rotation',
+        },
+        {
           name: 'X-Service-Timestamp',
           in: 'header',
           required: true,
