@@ -5,6 +5,8 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
+import { ensureEscrow } from '../../apps/gateway/src/features/orders/ensure-escrow.ts';
+import { readOrder } from '../../apps/gateway/src/features/orders/read-order.ts';
 import { acceptOrder } from '../../apps/gateway/src/features/vendors/serve-order.ts';
 import {
   listSimulatedVendors,
@@ -70,8 +72,17 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     return true;
   }
 
-  const offramp = () =>
-    desk.offrampOrder({ user_uuid: userId, payment_details_id: detailsId, fiat_amount: '20.00' });
+  /** With its escrow fixed, as it is before anybody can pay into it. */
+  async function offramp(): Promise<string> {
+    const { deps } = gateway;
+    const orderId = await desk.offrampOrder({
+      user_uuid: userId,
+      payment_details_id: detailsId,
+      fiat_amount: '20.00',
+    });
+    await ensureEscrow(deps, (await readOrder(deps.db, SYSTEM, orderId))!);
+    return orderId;
+  }
   const PROVED: readonly Fact[] = [
     ['deposit_finalized', 'chain'],
     ['proof_submitted', 'vendor'],

@@ -124,7 +124,11 @@ describe('vendors and operators at their own desks', () => {
     expect((await vendor.get('payment-instructions')).body.error.code).toBe('INVALID_STATUS');
     await desk.fund(orderId);
     await desk.reaches(orderId, 'crypto_received');
-    const instructions = await vendor.get('payment-instructions');
+    // The simulated vendor signs the refund in its own time; before that it is told nothing.
+    const instructions = await until('the instructions', async () => {
+      const answer = await vendor.get('payment-instructions');
+      return answer.status === 200 && answer;
+    });
     expect(instructions.body.data.details).toMatchObject({ iban: 'DE89370400440532013000' });
 
     const proof = { payment_reference: 'E2E-1', release_signature: await vendor.sign('release') };

@@ -15,6 +15,7 @@ import { issueAuthorization } from '../../chain/issue-authorization.ts';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
+import { ensureEscrow } from './ensure-escrow.ts';
 import { depositOf } from './order.escrow.ts';
 import { factsOf, type OrderHosts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
@@ -54,7 +55,8 @@ export async function transferAuthorizationParameters(
   partnerId: string,
   orderId: string,
 ): Promise<Static<typeof TransferAuthorizationParametersSchema>> {
-  const order = await orderToSign(tools, partnerId, orderId, 'transfer_authorized');
+  const wanted = await orderToSign(tools, partnerId, orderId, 'transfer_authorized');
+  const order = await ensureEscrow(tools, wanted);
   const escrow = escrowOfOrder(order);
   const chain = tools.chains.get(order.chain);
   const token = tokenByCode(chain.settings, order.crypto_currency);

@@ -9,6 +9,7 @@ import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
+import { ensureEscrow } from './ensure-escrow.ts';
 import { depositOf } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import { findOrder, lockOrder, setTransactionHash } from './order.store.ts';
@@ -26,7 +27,8 @@ export function escrowFundingHandler(
   tools: UnitTools & { readonly chains: Chains },
 ): IntentHandler<OrderPayload> {
   async function register({ payload }: Intent<OrderPayload>): Promise<Outcome> {
-    const [order] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const [found] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const order = found && (await ensureEscrow(tools, found));
     if (order?.escrow == null) return { kind: 'failed', error: 'the order has no escrow' };
     const { settings } = tools.chains.get(order.chain);
     const watch = watchOf(settings, order, order.escrow);

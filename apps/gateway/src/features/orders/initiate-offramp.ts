@@ -1,35 +1,29 @@
 import type { OrderSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Chains } from '../../chain/chains.ts';
 import type { Database } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
-import { readVendorWallet } from '../vendors/vendor-wallet.ts';
 import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { InitiateTools } from './initiate-onramp.ts';
-import { planEscrow } from './order.escrow.ts';
 import { refusedTransition } from './order.refusals.ts';
 import { insertComplianceCase } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 import { orderView } from './order.view.ts';
-import { recordEscrow } from './record-escrow.ts';
 import { requireSenderIdentity } from './sender-identity.ts';
 
 export interface OfframpInitiateTools extends InitiateTools {
   readonly db: Database;
-  readonly chains: Chains;
 }
 
 /**
  * Turns an active quote into an order that waits for the partner's deposit, or leaves the quote as it was: whatever is
- * refused here is refused inside the transaction that claims it. Where no vendor can serve it, the order waits for one
- * and has no escrow yet.
+ * refused here is refused inside the transaction that claims it. Where no vendor can serve it, the order waits for
+ * one.
  */
 export async function initiateOfframp(
   tools: OfframpInitiateTools,
   unit: UnitOfWork,
-  partnerWallet: string,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
@@ -39,19 +33,9 @@ export async function initiateOfframp(
     vendorAvailable: quote.served,
     origin,
   });
-  const escrow = quote.served
-    ? planEscrow(tools.chains, draft, partnerWallet, await readVendorWallet(tools.db, quote.vendor_id))
-    : null;
-  const execution = execute(
-    unit,
-    tools.orderHosts.offramp,
-    { ...draft, escrow },
-    'order_initiated',
-    openerOf(origin),
-  );
+  const execution = execute(unit, tools.orderHosts.offramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;
-  if (escrow !== null) recordEscrow(unit, order.order_id, escrow);
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
   return { ...orderView(tools, order), timeline: [] };
 }

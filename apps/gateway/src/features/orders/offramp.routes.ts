@@ -11,6 +11,7 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
@@ -18,7 +19,9 @@ import { authorizeRefund, refundAuthorizationParameters } from './authorize-refu
 import { authorizeCryptoTransfer, transferAuthorizationParameters } from './authorize-transfer.ts';
 import { initiateOfframp, type OfframpInitiateTools } from './initiate-offramp.ts';
 
-export interface OfframpRouteTools extends UnitTools, OfframpInitiateTools {}
+export interface OfframpRouteTools extends UnitTools, OfframpInitiateTools {
+  readonly chains: Chains;
+}
 
 const TAG = 'Off-ramp';
 const OrderParams = Type.Object({ order_id: Uuid });
@@ -56,7 +59,7 @@ function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void 
         'SENDER_IDENTITY_REQUIRED',
       ],
     },
-    ({ body }, partner, unit) => initiateOfframp(tools, unit, partner.partner.walletAddress, body),
+    ({ body }, _partner, unit) => initiateOfframp(tools, unit, body),
   );
 }
 

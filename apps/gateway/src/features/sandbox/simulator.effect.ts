@@ -23,6 +23,7 @@ type ActPayload = { readonly order_id: string; readonly status: OrderStatus; rea
 
 const KIND = 'sandbox.act';
 const THINKING_MS = 1_000;
+const NOTHING_TO_DO: Outcome = { kind: 'confirmed', result: 'nothing to do' };
 
 /** Called in the transaction that changed an order: somebody may have to act next. */
 export function wakeSimulator(unit: UnitOfWork, order: OrderRow): void {
@@ -51,12 +52,12 @@ function act(order: OrderRow, asked: boolean, runAt: Date): IntentDraft {
 export function simulatorHandler(tools: SimulatorTools): IntentHandler<ActPayload> {
   async function carryOut(intent: Intent<ActPayload>): Promise<Outcome> {
     const order = await readOrder(tools.db, SYSTEM, intent.payload.order_id);
-    if (order === undefined || order.status !== intent.payload.status || order.vendor_id === null) {
-      return { kind: 'confirmed', result: 'nothing to do' };
-    }
-    const silent = SILENT_ACTS[order.direction][order.status];
-    const perform = silent ?? ACTS[order.direction][order.status];
-    if (perform === undefined) return { kind: 'confirmed', result: 'nothing to do' };
+    if (order === undefined || order.vendor_id === null) return NOTHING_TO_DO;
+    // What is done silently is still wanted when the order has moved on meanwhile.
+    const silent = SILENT_ACTS[order.direction][intent.payload.status];
+    const isTimely = order.status === intent.payload.status;
+    const perform = silent ?? (isTimely ? ACTS[order.direction][order.status] : undefined);
+    if (perform === undefined) return NOTHING_TO_DO;
     const mayAct =
       silent !== undefined || intent.payload.asked || (await autoAdvances(tools.db, order.partner_id));
     if (!mayAct) return { kind: 'confirmed', result: 'auto_advance is off' };

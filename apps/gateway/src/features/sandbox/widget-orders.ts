@@ -64,7 +64,7 @@ export async function openWidgetOrder(
     ...request,
     payment_details_id: detailsId,
   });
-  return initiateOfframp(tools, unit, partner.partner.walletAddress, { quote_id, ...reference }, 'widget');
+  return initiateOfframp(tools, unit, { quote_id, ...reference }, 'widget');
 }
 
 async function widgetCustomer(tools: WidgetOrderTools, unit: UnitOfWork, partnerId: string): Promise<string> {

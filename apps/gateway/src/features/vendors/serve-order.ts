@@ -69,7 +69,10 @@ export async function signRefund(
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const offered = await offeredOrder(unit, vendor, orderId);
+  const escrow = await plannedEscrow(tools, unit, vendor, offered);
+  const order = { ...offered, escrow };
+  if (offered.escrow === null) recordEscrow(unit, orderId, escrow);
   await giveSignature(tools, unit, vendor, order, 'refund', sign);
   return order;
 }

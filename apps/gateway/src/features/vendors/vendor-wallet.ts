@@ -1,9 +1,14 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { findVendor } from './vendor.store.ts';
+import { findVendor, partnerWallet } from './vendor.store.ts';
 
-/** Where a vendor is paid. Partners cannot read vendors, so it is read for them. */
-export async function readVendorWallet(db: Database, vendorId: string): Promise<`0x${string}`> {
-  const [vendor] = await db.query(SYSTEM, findVendor, [vendorId]);
-  if (vendor === undefined) throw new Error(`there is no vendor ${vendorId}`);
-  return vendor.wallet_address;
+/** The wallets of an order's two sides, as they are now. */
+export async function readWallets(
+  db: Database,
+  { vendorId, partnerId }: { readonly vendorId: string; readonly partnerId: string },
+): Promise<{ readonly vendor: string; readonly partner: string }> {
+  const [[vendor], [partner]] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(findVendor, [vendorId], partnerWallet, [partnerId]),
+  );
+  if (vendor === undefined || partner === undefined) throw new Error('an order has two sides');
+  return { vendor: vendor.wallet_address, partner: partner.wallet_address };
 }
