@@ -107,6 +107,7 @@ describe('orders of a sandbox that acts on its own', () => {
     });
     const orderId = initiated.body.data.order_id;
     const order = await desk.read(orderId);
+    expect(initiated.body.data.recipient_context).toEqual(order.recipient_context);
     expect(order.recipient_context).toMatchObject({
       recipient: { recipient_id: payee.recipient_id, recipient_name: 'Wang Wei', version: 1 },
     });

@@ -43,7 +43,6 @@ export function draftOrder(
     escrow: null,
     tx_hash: null,
     send_out_tx_hash: null,
-    recipient_key_sealed: null,
     vendor_payment_details_sealed: null,
     payer_details_sealed: null,
     vendor_kind: quote.provider ?? 'p2p',

@@ -37,6 +37,8 @@ export interface QuoteRow extends PricedColumns {
   payment_details_id: string | null;
   recipient_id: string | null;
   recipient_context_sealed: string | null;
+  /** Opens what is sealed of the recipient; null once the person is forgotten. */
+  recipient_key_sealed: string | null;
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
   kyc_status: KycStatus;
@@ -109,8 +111,8 @@ export const lockQuote = statement<[quoteId: string, direction: string], QuoteRo
           q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
           q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
           q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-          q.purpose_of_payment, u.kyc_status
-     FROM quotes q JOIN users u USING (user_id)
+          q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed
+     FROM quotes q JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = q.recipient_id
     WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,
 );
