@@ -85,9 +85,12 @@ export function createWorker(deps: Deps): Worker {
         () => deliveries.wake(),
       );
       every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
-      every(DEADLINE_CHECK_MS, 'passing over silent vendors', () =>
-        passOverSilentVendors(deps, VENDOR_RESPONSE_SECONDS),
-      );
+      // Simulated vendors are silent because they were told to be: they keep their orders.
+      if (!deps.sandbox) {
+        every(DEADLINE_CHECK_MS, 'passing over silent vendors', () =>
+          passOverSilentVendors(deps, VENDOR_RESPONSE_SECONDS),
+        );
+      }
       every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
       every(SWEEP_MS, 'forgetting old answers', () =>
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
