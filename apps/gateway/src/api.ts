@@ -6,6 +6,7 @@ import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
+import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
@@ -81,6 +82,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
       registerVendorOrderRoutes(server, deps);
+      registerOfferRoutes(server, deps);
       registerOrderReviewRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);

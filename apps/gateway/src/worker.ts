@@ -7,6 +7,7 @@ import { createIntentWorker, type IntentHandler } from './engine/intent-worker.t
 import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
+import { countOrderOutcomes } from './features/offers/count-outcomes.ts';
 import { authorizationHandlers, followAuthorizations } from './features/orders/authorizations.effect.ts';
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
@@ -31,6 +32,7 @@ const VENDOR_RESPONSE_SECONDS = 300;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
 const HOLDS_MS = 2_000;
+const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
 const GAP_CHECK_MS = 30_000;
 
@@ -92,6 +94,11 @@ export function createWorker(deps: Deps): Worker {
         );
       }
       every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
+      every(REPUTATION_MS, 'counting what became of orders', () =>
+        countOrderOutcomes(deps, {
+          no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,
+        }),
+      );
       every(SWEEP_MS, 'forgetting old answers', () =>
         deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
       );

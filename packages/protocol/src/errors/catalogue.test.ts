@@ -37,6 +37,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'PAYMENT_DETAILS_NOT_FOUND',
     'PAYMENT_METHOD_NOT_FOUND',
     'FIAT_ACCOUNT_NOT_FOUND',
+    'OFFER_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],
   409: [

@@ -180,6 +180,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No such fiat account of this customer; pass the id back exactly as it was issued.',
   },
+  OFFER_NOT_FOUND: {
+    status: 404,
+    message: 'Offer not found.',
+    ...never,
+    doc: 'No such offer of this vendor, or it was withdrawn; list the offers to see which there are.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: 'Route not found.',

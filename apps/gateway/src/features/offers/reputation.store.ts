@@ -1,0 +1,45 @@
+import { statement } from '../../db/statement.ts';
+
+/**
+ * An outcome is read off the timeline, so a dispute that was decided before anybody looked counts as well. A
+ * cancelled order is the vendor's failure where the vendor let its time run out or had every proof refused; a partner
+ * that cancels earlier, and an order held for review, leave the vendor alone.
+ */
+export const countOutcomes = statement<
+  [limit: number, fundingMs: number, paymentMs: number],
+  { looked_at: string }
+>(
+  'reputation.count',
+  `WITH due AS (
+     SELECT order_id, vendor_id, status, facts, timeline, counted_outcomes FROM orders
+      WHERE counted_status IS DISTINCT FROM status
+        AND status IN ('completed', 'send_out_pending', 'send_out_completed', 'send_out_failed', 'cancelled', 'failed',
+          'dispute_started')
+      ORDER BY order_id LIMIT $1 FOR UPDATE SKIP LOCKED),
+   timed AS (
+     SELECT *, timeline -> -2 ->> 'status' AS stage,
+            (timeline -> -1 ->> 'at')::timestamptz - (timeline -> -2 ->> 'at')::timestamptz AS lasted FROM due),
+   judged AS (
+     SELECT order_id, vendor_id, counted_outcomes, array_remove(ARRAY[
+       CASE WHEN timeline @> '[{"status": "completed"}]' THEN 'completed' END,
+       CASE WHEN timeline @> '[{"status": "dispute_started"}]' THEN 'disputed' END,
+       CASE WHEN status = 'cancelled' AND NOT (facts ->> 'held')::boolean AND (
+              stage = 'awaiting_vendor_escrow_funding' AND lasted >= $2::float8 * interval '1 millisecond'
+           OR stage = 'crypto_received' AND lasted >= $3::float8 * interval '1 millisecond'
+           OR stage IN ('fiat_payment_started', 'fiat_payment_review_started')) THEN 'failed' END
+     ], NULL) AS outcomes FROM timed),
+   marked AS (
+     UPDATE orders o SET counted_status = o.status, counted_outcomes = j.outcomes
+       FROM judged j WHERE o.order_id = j.order_id RETURNING o.order_id),
+   gained AS (
+     SELECT vendor_id, count(*) FILTER (WHERE outcome = 'completed') AS completed,
+            count(*) FILTER (WHERE outcome = 'disputed') AS disputed,
+            count(*) FILTER (WHERE outcome = 'failed') AS failed
+       FROM judged, unnest(outcomes) AS outcome
+      WHERE vendor_id IS NOT NULL AND outcome <> ALL (counted_outcomes) GROUP BY vendor_id),
+   moved AS (
+     UPDATE vendors v SET completed_orders = v.completed_orders + g.completed,
+            disputed_orders = v.disputed_orders + g.disputed, failed_orders = v.failed_orders + g.failed
+       FROM gained g WHERE v.vendor_id = g.vendor_id)
+   SELECT count(*)::text AS looked_at FROM marked`,
+);

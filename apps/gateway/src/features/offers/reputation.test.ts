@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
+import { countOrderOutcomes } from './count-outcomes.ts';
+
+const FUNDING_SECONDS = 600;
+const BEGIN = Date.parse('2026-03-01T10:00:00.000Z');
+/** A status and how many seconds after the order began it was reached. */
+type Stage = readonly [status: string, atSecond: number];
+
+describe('reputation', () => {
+  let market: FixedMarket;
+  let orderId: string;
+  beforeAll(async () => {
+    // No worker: the test alone decides when outcomes are counted.
+    market = await startFixedMarket();
+    await market.setRates({ EUR: '0.5' });
+  });
+  afterAll(() => market?.stop());
+
+  beforeEach(async () => {
+    const { call } = market.gateway;
+    const quote = await call('POST', '/api/v1/partner/onramp/quote', {
+      body: {
+        user_uuid: await market.newCustomer(),
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
+      },
+    });
+    const order = await call('POST', '/api/v1/partner/onramp/initiate', {
+      body: { quote_id: quote.body.data.quote_id },
+    });
+    orderId = order.body.data.order_id;
+    await market.owner.query(
+      'UPDATE orders o SET vendor_id = q.vendor_id FROM quotes q WHERE q.quote_id = o.quote_id AND o.order_id = $1',
+      [orderId],
+    );
+  });
+
+  /** Puts the order where a chain would have taken it. */
+  async function reach(stages: readonly Stage[], facts: object = {}): Promise<void> {
+    const timeline = stages.map(([status, second]) => ({
+      status,
+      at: new Date(BEGIN + second * 1_000).toISOString(),
+    }));
+    await market.owner.query(
+      'UPDATE orders SET status = $2, timeline = $3::jsonb, facts = facts || $4::jsonb WHERE order_id = $1',
+      [orderId, timeline.at(-1)?.status, JSON.stringify(timeline), JSON.stringify(facts)],
+    );
+  }
+
+  async function counters(): Promise<readonly [completed: number, failed: number, disputed: number]> {
+    const { rows } = await market.owner.query(
+      `SELECT v.completed_orders, v.failed_orders, v.disputed_orders
+         FROM vendors v JOIN orders o USING (vendor_id) WHERE o.order_id = $1`,
+      [orderId],
+    );
+    return [rows[0].completed_orders, rows[0].failed_orders, rows[0].disputed_orders];
+  }
+
+  const count = () => countOrderOutcomes(market.gateway.deps, { no_escrow_funding_seconds: FUNDING_SECONDS });
+
+  async function gainedBy(stages: readonly Stage[], facts: object = {}) {
+    const before = await counters();
+    await reach(stages, facts);
+    await count();
+    const after = await counters();
+    return after.map((value, index) => value - (before[index] ?? 0));
+  }
+
+  it('a completed order counts once, however often and however many at a time look, and through its send-out', async () => {
+    const before = await counters();
+    await reach([
+      ['fiat_transfer_pending', 0],
+      ['completed', 60],
+    ]);
+    await Promise.all([count(), count(), count()]);
+    expect(await count()).toBe(0);
+    await reach([
+      ['completed', 60],
+      ['send_out_pending', 70],
+    ]);
+    expect(await count()).toBe(1);
+    expect(await counters()).toEqual([before[0] + 1, before[1], before[2]]);
+  });
+
+  it('a dispute counts, also when it was decided before anybody looked', async () => {
+    const opened: Stage[] = [
+      ['fiat_transfer_pending', 0],
+      ['dispute_started', 10],
+    ];
+    expect(await gainedBy(opened)).toEqual([0, 0, 1]);
+    expect(await gainedBy([...opened, ['completed', 20]])).toEqual([1, 0, 0]);
+  });
+
+  it('a dispute seen only after its end counts beside the completion', async () => {
+    expect(
+      await gainedBy([
+        ['dispute_started', 10],
+        ['crypto_release_pending', 20],
+        ['completed', 30],
+      ]),
+    ).toEqual([1, 0, 1]);
+  });
+
+  it.each<[string, number, readonly Stage[], object]>([
+    [
+      'did not fund in time',
+      1,
+      [
+        ['awaiting_vendor_escrow_funding', 0],
+        ['cancelled', FUNDING_SECONDS],
+      ],
+      {},
+    ],
+    [
+      'still had time to fund',
+      0,
+      [
+        ['awaiting_vendor_escrow_funding', 0],
+        ['cancelled', FUNDING_SECONDS - 1],
+      ],
+      {},
+    ],
+    [
+      'was held for review',
+      0,
+      [
+        ['awaiting_vendor_escrow_funding', 0],
+        ['cancelled', 9_999],
+      ],
+      { held: true },
+    ],
+    [
+      'did not pay in a day',
+      1,
+      [
+        ['crypto_received', 0],
+        ['cancelled', 86_400],
+      ],
+      {},
+    ],
+    [
+      'still had time to pay',
+      0,
+      [
+        ['crypto_received', 0],
+        ['cancelled', 86_399],
+      ],
+      {},
+    ],
+    [
+      'had its last proof refused',
+      1,
+      [
+        ['fiat_payment_review_started', 0],
+        ['cancelled', 5],
+      ],
+      {},
+    ],
+    [
+      'was not paid by the customer',
+      0,
+      [
+        ['awaiting_fiat_transfer', 0],
+        ['cancelled', 9_999],
+      ],
+      {},
+    ],
+    [
+      'was never reached',
+      0,
+      [
+        ['awaiting_liquidity_provider', 0],
+        ['cancelled', 9_999],
+      ],
+      {},
+    ],
+  ])('a cancelled order whose vendor %s counts %i as failed', async (_case, failed, stages, facts) => {
+    expect(await gainedBy(stages, facts)).toEqual([0, failed, 0]);
+  });
+});
