@@ -9,8 +9,11 @@ import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.t
 import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerKeyRoutes } from './features/operators/keys.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
+import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
+import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
@@ -68,6 +71,9 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
       registerAuditRoutes(server, deps);
+      registerPartnerAdminRoutes(server, deps);
+      registerVendorAdminRoutes(server, deps);
+      registerKeyRoutes(server, deps);
       const tokensOf = (chain: string) => deps.chains.get(chain).settings.tokens;
       registerLiquidityRoutes(server, deps);
       registerEstimateRoutes(server, {

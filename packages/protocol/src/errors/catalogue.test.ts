@@ -38,6 +38,9 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'PAYMENT_METHOD_NOT_FOUND',
     'FIAT_ACCOUNT_NOT_FOUND',
     'OFFER_NOT_FOUND',
+    'PARTNER_NOT_FOUND',
+    'VENDOR_NOT_FOUND',
+    'KEY_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],
   409: [

@@ -186,6 +186,24 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No such offer of this vendor, or it was withdrawn; list the offers to see which there are.',
   },
+  PARTNER_NOT_FOUND: {
+    status: 404,
+    message: 'Partner not found.',
+    ...never,
+    doc: 'No partner has this id; an operator reads the ids from GET /operator/partners.',
+  },
+  VENDOR_NOT_FOUND: {
+    status: 404,
+    message: 'Vendor not found.',
+    ...never,
+    doc: 'No vendor has this id; an operator reads the ids from GET /operator/vendors.',
+  },
+  KEY_NOT_FOUND: {
+    status: 404,
+    message: 'Key not found.',
+    ...never,
+    doc: 'No key has this id; an operator reads the ids from the key lists of partners, vendors and operators.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: 'Route not found.',

@@ -1,0 +1,214 @@
+import { CausewayError, EvmAddress, PercentInput, SlugInput, Timestamp, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { SYSTEM } from '../../db/database.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
+import { operatorRoute } from '../../http/route.ts';
+import { recordAction } from './audit.ts';
+import type { KeyRouteTools } from './keys.routes.ts';
+import { Name, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
+import { issueKey, seeChangedKeys } from './keys.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
+import { countPartners, findPartner, listPartners, type PartnerRow } from './partners.store.ts';
+import { changePartner, openPartner, type PartnerTools, refuseTakenName } from './partners.ts';
+
+export interface PartnerRouteTools extends KeyRouteTools, PartnerTools {
+  readonly config: { readonly platformFeePct: string };
+}
+
+const PARTNERS = '/api/v1/operator/partners';
+const PARTNER = `${PARTNERS}/:partner_id`;
+const PartnerParams = Type.Object({ partner_id: Uuid });
+
+const PartnerSchema = Type.Object({
+  partner_id: Uuid,
+  name: Type.String(),
+  settlement_chain: Type.String(),
+  wallet_address: EvmAddress,
+  platform_fee_pct: Type.String({ description: 'Percent, as decimal text', examples: ['0.5'] }),
+  fiat_accounts_enabled: Type.Boolean(),
+  created_at: Timestamp,
+});
+
+const Changes = Type.Object({
+  name: Type.Optional(Name),
+  wallet_address: Type.Optional(EvmAddress),
+  platform_fee_pct: Type.Optional(PercentInput),
+  fiat_accounts_enabled: Type.Optional(Type.Boolean()),
+  reason: Reason,
+});
+
+/** Partners: who they are, what they pay and what they may do. */
+export function registerPartnerAdminRoutes(app: FastifyInstance, tools: PartnerRouteTools): void {
+  registerCreation(app, tools);
+  registerReads(app, tools);
+  registerChange(app, tools);
+}
+
+function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void {
+  operatorRoute(
+    app,
+    {
+      method: 'POST',
+      url: PARTNERS,
+      operationId: 'createPartner',
+      tag: OPERATOR_TAG,
+      summary: 'Open a partner, with its first keys',
+      description:
+        'The secret key, the widget key and the webhook secret are in this answer and nowhere else. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
+      body: Type.Object({
+        name: Name,
+        settlement_chain: SlugInput,
+        wallet_address: EvmAddress,
+        platform_fee_pct: Type.Optional(PercentInput),
+        fiat_accounts_enabled: Type.Optional(Type.Boolean({ default: false })),
+        reason: OptionalReason,
+      }),
+      data: Type.Object({
+        partner: PartnerSchema,
+        secret_key: NewKeySchema,
+        widget_key: NewKeySchema,
+        webhook_secret: Type.String({ description: 'Signs the partner’s webhooks; shown this once' }),
+      }),
+      errors: ['OPERATION_NOT_ALLOWED'],
+    },
+    async ({ body }, operator) => {
+      const opened = await refuseTakenName(
+        unitOfWork(tools, SYSTEM, async (unit) => {
+          const { partner, webhookSecret } = await openPartner(unit, tools, {
+            name: body.name,
+            settlementChain: body.settlement_chain,
+            walletAddress: body.wallet_address,
+            platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
+            fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
+          });
+          const ownerId = partner.partner_id;
+          const secretKey = issueKey(unit, tools.sandbox, { kind: 'partner', ownerId }, 'first secret key');
+          const widgetKey = issueKey(unit, tools.sandbox, { kind: 'widget', ownerId }, 'first widget key');
+          recordAction(unit, operator, {
+            action: 'partner.create',
+            subject: `partners/${ownerId}`,
+            reason: body.reason ?? NO_REASON,
+            after: { ...partnerView(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
+          });
+          return {
+            partner: partnerView(partner),
+            secret_key: secretKey,
+            widget_key: widgetKey,
+            webhook_secret: webhookSecret,
+          };
+        }),
+      );
+      await seeChangedKeys(tools.principals);
+      return opened;
+    },
+  );
+}
+
+function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
+  operatorRoute(
+    app,
+    {
+      method: 'GET',
+      url: PARTNERS,
+      operationId: 'listPartners',
+      tag: OPERATOR_TAG,
+      summary: 'Partners, newest first',
+      query: PageQuery,
+      data: Type.Object({ partners: Type.Array(PartnerSchema), pagination: OffsetPage }),
+    },
+    async ({ query: { limit, offset } }) => {
+      const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
+        tx.queryBoth(listPartners, [limit, offset], countPartners, []),
+      );
+      return {
+        partners: rows.map(partnerView),
+        pagination: { total: Number(count?.total ?? 0), limit, offset },
+      };
+    },
+  );
+
+  operatorRoute(
+    app,
+    {
+      method: 'GET',
+      url: PARTNER,
+      operationId: 'getPartner',
+      tag: OPERATOR_TAG,
+      summary: 'One partner',
+      params: PartnerParams,
+      data: PartnerSchema,
+      errors: ['PARTNER_NOT_FOUND'],
+    },
+    async ({ params }) => {
+      const [row] = await db.query(SYSTEM, findPartner, [params.partner_id]);
+      if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
+      return partnerView(row);
+    },
+  );
+}
+
+function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
+  operatorRoute(
+    app,
+    {
+      method: 'PATCH',
+      url: PARTNER,
+      operationId: 'changePartner',
+      tag: OPERATOR_TAG,
+      summary: 'Change a partner’s name, wallet, fee or entitlement',
+      description:
+        'In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, they were made with.',
+      params: PartnerParams,
+      body: Changes,
+      data: PartnerSchema,
+      errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+    },
+    async ({ params, body }, operator) => {
+      const { reason, ...fields } = body;
+      const names = CHANGEABLE.filter((name) => fields[name] !== undefined);
+      if (names.length === 0) throw invalidRequest('body', `must have one of ${CHANGEABLE.join(', ')}`);
+      const changed = await refuseTakenName(
+        unitOfWork(tools, SYSTEM, async (unit) => {
+          const { before, after } = await changePartner(unit, tools, params.partner_id, wishOf(fields));
+          recordAction(unit, operator, {
+            action: 'partner.change',
+            subject: `partners/${after.partner_id}`,
+            reason,
+            before: Object.fromEntries(names.map((name) => [name, before[name]])),
+            after: Object.fromEntries(names.map((name) => [name, after[name]])),
+          });
+          return after;
+        }),
+      );
+      await seeChangedKeys(tools.principals);
+      return partnerView(changed);
+    },
+  );
+}
+
+const CHANGEABLE = ['name', 'wallet_address', 'platform_fee_pct', 'fiat_accounts_enabled'] as const;
+
+function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
+  return {
+    ...(fields.name === undefined ? {} : { name: fields.name }),
+    ...(fields.wallet_address === undefined ? {} : { walletAddress: fields.wallet_address }),
+    ...(fields.platform_fee_pct === undefined ? {} : { platformFeePct: fields.platform_fee_pct }),
+    ...(fields.fiat_accounts_enabled === undefined
+      ? {}
+      : { fiatAccountsEnabled: fields.fiat_accounts_enabled }),
+  };
+}
+
+function partnerView(row: PartnerRow) {
+  return {
+    partner_id: row.partner_id,
+    name: row.name,
+    settlement_chain: row.settlement_chain,
+    wallet_address: row.wallet_address,
+    platform_fee_pct: row.platform_fee_pct,
+    fiat_accounts_enabled: row.fiat_accounts_enabled,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,73 @@
+import { statement } from '../../db/statement.ts';
+
+export interface PartnerRow {
+  partner_id: string;
+  name: string;
+  settlement_chain: string;
+  wallet_address: string;
+  platform_fee_pct: string;
+  fiat_accounts_enabled: boolean;
+  created_at: Date;
+}
+
+const COLUMNS = `partner_id, name, settlement_chain, wallet_address,
+  trim_scale(platform_fee_pct)::text AS platform_fee_pct, fiat_accounts_enabled, created_at`;
+
+export const insertPartner = statement<
+  [
+    partnerId: string,
+    name: string,
+    settlementChain: string,
+    walletAddress: string,
+    platformFeePct: string,
+    fiatAccountsEnabled: boolean,
+    webhookSecretSealed: string,
+    at: Date,
+  ],
+  PartnerRow
+>(
+  'operators.insert_partner',
+  `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, fiat_accounts_enabled,
+     webhook_secret_sealed, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+);
+
+export const updatePartner = statement<
+  [
+    partnerId: string,
+    name: string,
+    walletAddress: string,
+    platformFeePct: string,
+    fiatAccountsEnabled: boolean,
+  ],
+  PartnerRow
+>(
+  'operators.update_partner',
+  `UPDATE partners SET name = $2, wallet_address = $3, platform_fee_pct = $4, fiat_accounts_enabled = $5
+    WHERE partner_id = $1 RETURNING ${COLUMNS}`,
+);
+
+export const findPartner = statement<[partnerId: string], PartnerRow>(
+  'operators.find_partner',
+  `SELECT ${COLUMNS} FROM partners WHERE partner_id = $1`,
+);
+
+export const lockPartner = statement<[partnerId: string], PartnerRow>(
+  'operators.lock_partner',
+  `SELECT ${COLUMNS} FROM partners WHERE partner_id = $1 FOR NO KEY UPDATE`,
+);
+
+export const listPartners = statement<[limit: number, offset: number], PartnerRow>(
+  'operators.list_partners',
+  `SELECT ${COLUMNS} FROM partners ORDER BY created_at DESC, partner_id DESC LIMIT $1 OFFSET $2`,
+);
+
+export const countPartners = statement<[], { total: string }>(
+  'operators.count_partners',
+  'SELECT count(*) AS total FROM partners',
+);
+
+export const isPartnerWallet = statement<[walletAddress: string], { taken: boolean }>(
+  'operators.is_partner_wallet',
+  'SELECT EXISTS (SELECT FROM partners WHERE lower(wallet_address) = lower($1)) AS taken',
+);
