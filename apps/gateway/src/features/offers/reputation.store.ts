@@ -37,9 +37,13 @@ export const countOutcomes = statement<
             count(*) FILTER (WHERE outcome = 'failed') AS failed
        FROM judged, unnest(outcomes) AS outcome
       WHERE vendor_id IS NOT NULL AND outcome <> ALL (counted_outcomes) GROUP BY vendor_id),
+   -- In one order, so that two workers never wait for each other.
+   locked AS (
+     SELECT vendor_id FROM vendors WHERE vendor_id IN (SELECT vendor_id FROM gained) ORDER BY vendor_id
+        FOR NO KEY UPDATE),
    moved AS (
      UPDATE vendors v SET completed_orders = v.completed_orders + g.completed,
             disputed_orders = v.disputed_orders + g.disputed, failed_orders = v.failed_orders + g.failed
-       FROM gained g WHERE v.vendor_id = g.vendor_id)
+       FROM locked l JOIN gained g USING (vendor_id) WHERE v.vendor_id = l.vendor_id)
    SELECT count(*)::text AS looked_at FROM marked`,
 );

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
+import { until } from '../../../../../test/harness/until.ts';
+import { createWorker } from '../../worker.ts';
 import { countOrderOutcomes } from './count-outcomes.ts';
 
 const FUNDING_SECONDS = 600;
@@ -178,5 +180,22 @@ describe('reputation', () => {
     ],
   ])('a cancelled order whose vendor %s counts %i as failed', async (_case, failed, stages, facts) => {
     expect(await gainedBy(stages, facts)).toEqual([0, failed, 0]);
+  });
+
+  it('the worker counts by itself, and the book of every process shows it', async () => {
+    const { deps } = market.gateway;
+    const [completed] = await counters();
+    const { rows } = await market.owner.query('SELECT vendor_id FROM orders WHERE order_id = $1', [orderId]);
+    await reach([['completed', 1]]);
+    const worker = createWorker(deps);
+    worker.start();
+    try {
+      await until('the book to show the order', () => {
+        const vendor = deps.offers.book().vendor(rows[0].vendor_id);
+        return vendor?.reputation.completedOrders === completed + 1;
+      });
+    } finally {
+      await worker.stop();
+    }
   });
 });
