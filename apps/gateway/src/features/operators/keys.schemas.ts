@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import type { ApiKeyRow } from './keys.store.ts';
 import { Reason } from './operator.schemas.ts';
 
-/** A line of text without control characters. */
-const LINE = '[^\\u0000-\\u001f\\u007f]';
+/** A character of one line: no control, and no half of a surrogate pair, which no JSON document in the database can hold. */
+const LINE = '[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]';
 
 export const Name = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: `^(?! )${LINE}*[^\\u0000-\\u0020\\u007f]$`,
+  pattern: `^(?! )${LINE}*(?<! )$`,
   description: 'Unique; no space at either end',
   examples: ['Acme Payments'],
 });

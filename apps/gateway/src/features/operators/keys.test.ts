@@ -4,7 +4,10 @@ import { call } from '../../../../../test/harness/call.ts';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { type Shell, startShell } from '../../../../../test/harness/shell.ts';
 import { until } from '../../../../../test/harness/until.ts';
+import { SYSTEM } from '../../db/database.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { operatorRoute, partnerRoute, vendorRoute } from '../../http/route.ts';
+import { issueKey } from './keys.ts';
 
 /** Refused within this, everywhere. */
 const REVOCATION_MS = 1_000;
@@ -86,6 +89,16 @@ describe('keys that operators make and revoke', () => {
       ]);
     },
   );
+
+  it('secret keys tell a sandbox from a production deployment', async () => {
+    const owner = { kind: 'partner', ownerId: partnerId } as const;
+    const make = (sandbox: boolean) =>
+      unitOfWork(gateway.deps, SYSTEM, async (unit) => issueKey(unit, sandbox, owner, ''));
+    const [test, live] = [await make(true), await make(false)];
+    expect(test.key).toMatch(/^cw_test_[0-9A-Za-z]{32}$/);
+    expect(live.key).toMatch(/^cw_live_[0-9A-Za-z]{32}$/);
+    expect(live.hint).toBe(`cw_live_…${live.key.slice(-4)}`);
+  });
 
   it('a partner rotates without a gap: other keys are untouched', async () => {
     const next = (await operator('POST', keysPath('secret'), { kind: 'secret' })).body.data;

@@ -18,7 +18,7 @@ describe('the operator, partners and vendors', () => {
   const operator = (method: string, path: string, body?: unknown) =>
     gateway.call(method, `/api/v1/operator${path}`, { body, key: gateway.sandbox.operatorKey });
   const wish = () => ({
-    name: `Partner ${randomUUID()}`,
+    name: `Partner 🏦 ${randomUUID()}`,
     settlement_chain: chain,
     wallet_address: newWallet(),
     platform_fee_pct: '0.250000',
@@ -116,6 +116,8 @@ describe('the operator, partners and vendors', () => {
       ['fiat_accounts_enabled', 'perhaps'],
       ['name', ''],
       ['name', ' padded'],
+      ['name', 'padded '],
+      ['name', 'half \ud800'],
       ['name', 'two\nlines'],
     ];
     for (const [field, value] of bad) {
