@@ -154,7 +154,8 @@ describe('local chain', () => {
 
   it('reports a home that it cannot write to once, not with every look', async () => {
     const chain = await start();
-    await rm(join(home, 'chains'), { recursive: true });
+    // The keeper may be writing just now.
+    await rm(join(home, 'chains'), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
     await pay(chain);
     await expect.poll(() => notices, { timeout: 5_000 }).toHaveLength(1);
     await delay(700);
