@@ -113,8 +113,8 @@ export async function fundWallet(
 }
 
 /**
- * Tops many wallets up at once. Every mint is sent before the first is waited for, each with its own nonce: one after
- * another they would be most of a sandbox's first start.
+ * Tops many wallets up at once. Every mint is sent before the first is waited for, each with its own nonce: waiting for
+ * each would be most of a sandbox's first start.
  */
 export async function fundWallets(
   rpcUrl: string,
@@ -145,21 +145,13 @@ export async function fundWallets(
   );
   const firstNonce = await client.getTransactionCount({ address: client.account.address });
   const mints = wanted.filter(({ missing }) => missing > 0n);
-  await Promise.all(
-    mints.map(({ wallet, address, missing }, position) =>
-      mined(
-        client,
-        client.writeContract({
-          abi: testToken.abi,
-          address,
-          functionName: 'mint',
-          args: [wallet, missing],
-          nonce: firstNonce + position,
-          gas: MINT_GAS,
-        }),
-      ),
-    ),
-  );
+  const sent: Hex[] = [];
+  // Sent in the order of their nonces: anvil parks a transaction that comes before its turn, and may then never mine it.
+  for (const [position, { wallet, address, missing }] of mints.entries()) {
+    const mint = { abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] } as const;
+    sent.push(await client.writeContract({ ...mint, nonce: firstNonce + position, gas: MINT_GAS }));
+  }
+  await Promise.all(sent.map((hash) => mined(client, hash)));
 }
 
 /** Gives the router an unlimited allowance for each token, where it does not have one. */
@@ -271,7 +263,7 @@ async function allHaveCode(client: LocalClient, addresses: readonly Address[]): 
   return codes.every((code) => code !== undefined);
 }
 
-async function mined(client: LocalClient, sent: Promise<Hex>): Promise<void> {
+async function mined(client: LocalClient, sent: Hex | Promise<Hex>): Promise<void> {
   const { status } = await client.waitForTransactionReceipt({ hash: await sent });
   if (status !== 'success') throw new Error('a local deployment transaction failed');
 }
