@@ -1,18 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
-// Projects by what a test needs around it, so that pure rules run without a database or a chain.
-const withGround = {
-  globalSetup: ['test/harness/global-setup.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-};
 const gateway = 'apps/gateway/src';
 
+/** Folders of features whose rules need no server. */
+const PURE = ['payment-details/validation', 'recipients/screening', 'kyc/provider'].map(
+  (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
+);
+
+/** Two projects by what a test needs around it: pure rules run without a database or a chain. */
 export default defineConfig({
   test: {
     // Two cores: more workers only take turns, and each holds a gateway and chains of its own.
     maxWorkers: 2,
-    reporters: process.env.CI ? ['default', 'json'] : ['default', 'json'],
+    reporters: ['default', 'json'],
     outputFile: { json: '.cache/vitest.json' },
     projects: [
       {
@@ -23,9 +23,7 @@ export default defineConfig({
             'backends/*/src/**/*.test.ts',
             `${gateway}/*.test.ts`,
             `${gateway}/lib/**/*.test.ts`,
-            `${gateway}/features/payment-details/validation/**/*.test.ts`,
-            `${gateway}/features/recipients/screening/**/*.test.ts`,
-            `${gateway}/features/kyc/provider/**/*.test.ts`,
+            ...PURE,
             'test/harness/**/*.test.ts',
             'bench/**/*.test.ts',
           ],
@@ -34,37 +32,17 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'local',
-          include: [`${gateway}/local/**/*.test.ts`],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'chain',
-          include: ['contracts/src/**/*.test.ts', `${gateway}/chain/**/*.test.ts`],
-          ...withGround,
-        },
-      },
-      {
-        test: {
-          name: 'database',
-          include: [`${gateway}/{db,engine,http,upstream}/**/*.test.ts`, `${gateway}/features/**/*.test.ts`],
-          exclude: [
-            `${gateway}/features/payment-details/validation/**`,
-            `${gateway}/features/recipients/screening/**`,
-            `${gateway}/features/kyc/provider/**`,
+          name: 'served',
+          include: [
+            'contracts/src/**/*.test.ts',
+            `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
+            'test/{scenarios,invariants,faults,browser,races,model}/**/*.test.ts',
           ],
-          ...withGround,
-        },
-      },
-      {
-        test: {
-          name: 'whole',
-          include: ['test/{scenarios,invariants,faults,browser,races,model}/**/*.test.ts'],
-          ...withGround,
+          exclude: PURE,
+          // One server and one template of the chains for all of them.
+          globalSetup: ['test/harness/global-setup.ts'],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
         },
       },
     ],
