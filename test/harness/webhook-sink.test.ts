@@ -5,15 +5,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  COMMON_FAULTS,
-  type Fault,
-  type FaultPlan,
   type ReceivedWebhook,
-  signatureMatches,
   startWebhookSink,
   type WebhookSink,
   type WebhookSinkOptions,
 } from './webhook-sink.ts';
+import { COMMON_FAULTS, type Fault, type FaultPlan } from './webhook-sink-faults.ts';
+import { signatureMatches } from './webhook-sink-signature.ts';
 
 const SECRET = 'whsec_example';
 const TIMESTAMP = '1700000000';

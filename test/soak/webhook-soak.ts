@@ -7,7 +7,8 @@ import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
-import { COMMON_FAULTS, startWebhookSink } from '../harness/webhook-sink.ts';
+import { startWebhookSink } from '../harness/webhook-sink.ts';
+import { COMMON_FAULTS } from '../harness/webhook-sink-faults.ts';
 
 export interface SoakOptions {
   readonly databaseUrl: string;
