@@ -11,8 +11,8 @@ export interface OrderSecrets {
 
 export type PlainDetails = Readonly<Record<string, string>>;
 
-const vendorDetailsContext = (orderId: string) => `orders.vendor_payment_details:${orderId}`;
-const payerDetailsContext = (orderId: string) => `orders.payer_details:${orderId}`;
+export const vendorDetailsContext = (orderId: string) => `orders.vendor_payment_details:${orderId}`;
+export const payerDetailsContext = (orderId: string) => `orders.payer_details:${orderId}`;
 
 export function sealVendorDetails(sealer: Sealer, orderId: string, details: PlainDetails): string {
   return sealer.seal(JSON.stringify(details), vendorDetailsContext(orderId));

@@ -1,7 +1,8 @@
 import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { forgetKycOf } from '../kyc/forget-kyc.ts';
-import { forgetUserRow, openOrdersOf } from '../users/forget-user.ts';
+import { openOrdersOf } from '../orders/order-privacy.ts';
+import { forgetUserRow } from '../users/forget-user.ts';
 import { lockUserRow } from '../users/load-user.ts';
 
 /**
