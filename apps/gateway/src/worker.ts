@@ -14,11 +14,13 @@ import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts'
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
+import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
-import { answersKeptSince, forgetAnswers } from './http/idempotency.ts';
+import { forgetOldEvents } from './features/webhooks/forget-events.ts';
+import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
 export interface Worker {
@@ -42,6 +44,7 @@ export function createWorker(deps: Deps): Worker {
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
     ...authorizationHandlers(deps),
+    trackSendOutHandler(deps),
     requestPaymentHandler(deps),
     ...(deps.simulatedBridge ? [deps.simulatedBridge.solverHandler] : []),
     verifyUserHandler(deps),
@@ -99,9 +102,11 @@ export function createWorker(deps: Deps): Worker {
           no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,
         }),
       );
-      every(SWEEP_MS, 'forgetting old answers', () =>
-        deps.db.query(SYSTEM, forgetAnswers, [answersKeptSince(deps.clock.date())]),
-      );
+      every(SWEEP_MS, 'forgetting old answers', () => {
+        const keptSince = answersKeptSince(deps.clock.date());
+        return Promise.all(FORGET_ANSWERS.map((forget) => deps.db.query(SYSTEM, forget, [keptSince])));
+      });
+      every(SWEEP_MS, 'forgetting old events', () => forgetOldEvents(deps, deps.config.eventRetentionDays));
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       for (const chain of deps.chains.all) {

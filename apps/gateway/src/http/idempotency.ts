@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
-import { statement } from '../db/statement.ts';
+import { type Statement, statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
 import { sha256Hex } from '../lib/crypto.ts';
 
@@ -13,8 +13,14 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
+/** Whose key it is: two callers may use the same one. An operator is known by the API key it calls with. */
+export interface KeyOwner {
+  readonly kind: 'partner' | 'vendor' | 'operator';
+  readonly id: string;
+}
+
 export interface RequestIdentity {
-  readonly partnerId: string;
+  readonly owner: KeyOwner;
   readonly idempotencyKey: string;
   readonly fingerprint: string;
 }
@@ -26,35 +32,76 @@ export interface AnswerSealer {
 }
 
 const KEEP_MS = 24 * 60 * 60 * 1_000;
+/** Longer than any work that leaves the process may take; after it, whoever took the key is taken for dead. */
+const RUNNING_MS = 60_000;
 
 const lockKey = statement<[lockName: string], { locked: boolean }>(
   'idempotency.lock',
   'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked',
 );
 
-const findAnswer = statement<
-  [partnerId: string, key: string, keptSince: Date],
-  { fingerprint: string; status: number; body: string }
->(
-  'idempotency.find',
-  `SELECT fingerprint, status, body FROM idempotent_answers
-    WHERE partner_id = $1 AND idempotency_key = $2 AND created_at > $3`,
-);
+interface FoundAnswer {
+  fingerprint: string;
+  status: number;
+  body: string;
+  /** Null where the answer is there; false where whoever was to give it is gone. */
+  running: boolean | null;
+}
 
-const storeAnswer = statement<
-  [partnerId: string, key: string, fingerprint: string, status: number, body: string, at: Date]
->(
-  'idempotency.store',
-  `INSERT INTO idempotent_answers (partner_id, idempotency_key, fingerprint, status, body, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (partner_id, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
-     status = excluded.status, body = excluded.body, created_at = excluded.created_at`,
-);
+interface AnswerTable {
+  readonly find: Statement<[owner: string, key: string, keptSince: Date], FoundAnswer>;
+  readonly store: Statement<
+    [
+      owner: string,
+      key: string,
+      fingerprint: string,
+      status: number,
+      body: string,
+      at: Date,
+      runningMs: number | null,
+    ],
+    unknown
+  >;
+  readonly release: Statement<[owner: string, key: string], unknown>;
+  readonly forget: Statement<[before: Date], unknown>;
+}
 
-export const forgetAnswers = statement<[before: Date]>(
-  'idempotency.forget',
-  'DELETE FROM idempotent_answers WHERE created_at <= $1',
-);
+/** Partners' answers are rows of their own; those of vendors and operators are the system's. */
+function answerTable(name: string, table: string, owner: string): AnswerTable {
+  return {
+    find: statement(
+      `${name}.find`,
+      `SELECT fingerprint, status, body, running_until > clock_timestamp() AS running FROM ${table}
+        WHERE ${owner} = $1 AND idempotency_key = $2 AND created_at > $3`,
+    ),
+    store: statement(
+      `${name}.store`,
+      `INSERT INTO ${table} (${owner}, idempotency_key, fingerprint, status, body, created_at, running_until)
+       VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::int * interval '1 millisecond')
+       ON CONFLICT (${owner}, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
+         status = excluded.status, body = excluded.body, created_at = excluded.created_at,
+         running_until = excluded.running_until`,
+    ),
+    release: statement(
+      `${name}.release`,
+      `DELETE FROM ${table} WHERE ${owner} = $1 AND idempotency_key = $2 AND running_until IS NOT NULL`,
+    ),
+    forget: statement(`${name}.forget`, `DELETE FROM ${table} WHERE created_at <= $1`),
+  };
+}
+
+const PARTNERS = answerTable('idempotency', 'idempotent_answers', 'partner_id');
+const OTHERS = answerTable('actor_idempotency', 'actor_answers', 'actor');
+
+export const FORGET_ANSWERS: readonly Statement<[before: Date], unknown>[] = [PARTNERS.forget, OTHERS.forget];
+
+function tableOf({ kind }: KeyOwner): AnswerTable {
+  return kind === 'partner' ? PARTNERS : OTHERS;
+}
+
+function nameOf({ kind, id }: KeyOwner): string {
+  return kind === 'partner' ? id : `${kind}:${id}`;
+}
 
 export function answersKeptSince(at: Date): Date {
   return new Date(at.getTime() - KEEP_MS);
@@ -80,17 +127,20 @@ export async function claimIdempotencyKey(
   request: RequestIdentity,
   sealer: AnswerSealer | null,
 ): Promise<StoredAnswer | null> {
+  const { owner, idempotencyKey } = request;
+  const name = nameOf(owner);
   // Two statements: the look-up must see what the holder of the lock committed just before letting go.
   const [[lock], [found]] = await unit.tx.queryBoth(
     lockKey,
-    [`${request.partnerId}:${request.idempotencyKey}`],
-    findAnswer,
-    [request.partnerId, request.idempotencyKey, answersKeptSince(unit.at)],
+    [`${name}:${idempotencyKey}`],
+    tableOf(owner).find,
+    [name, idempotencyKey, answersKeptSince(unit.at)],
   );
   if (found !== undefined) {
     const { fingerprint, body } = sealer === null ? found : unsealed(sealer, request, found.body);
     if (fingerprint !== request.fingerprint) throw new CausewayError('IDEMPOTENCY_KEY_REUSED');
-    return { status: found.status, body };
+    if (found.running === null) return { status: found.status, body };
+    if (found.running) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   }
   if (!lock?.locked) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   // What follows can be undone without letting go of the lock.
@@ -104,24 +154,66 @@ export function keepAnswer(
   answer: StoredAnswer,
   sealer: AnswerSealer | null,
 ): void {
+  write(unit, request, answer, sealer, null);
+}
+
+/** Takes the key for work outside a transaction: until its answer is kept, or it is let go, or too long has passed. */
+export function takeIdempotencyKey(
+  unit: UnitOfWork,
+  request: RequestIdentity,
+  sealer: AnswerSealer | null,
+): void {
+  write(unit, request, { status: 0, body: '' }, sealer, RUNNING_MS);
+}
+
+/** The work failed without an answer, so that a retry may succeed. */
+export function letGoOfIdempotencyKey(unit: UnitOfWork, { owner, idempotencyKey }: RequestIdentity): void {
+  unit.tx.defer(tableOf(owner).release, [nameOf(owner), idempotencyKey]);
+}
+
+function write(
+  unit: UnitOfWork,
+  request: RequestIdentity,
+  answer: StoredAnswer,
+  sealer: AnswerSealer | null,
+  runningMs: number | null,
+): void {
   // The fingerprint goes into the seal as well: from a short body its hash could be guessed.
   const [fingerprint, body] =
     sealer === null
       ? [request.fingerprint, answer.body]
-      : ['', sealer.seal(request.fingerprint + answer.body, answerContext(request))];
-  unit.tx.defer(storeAnswer, [
-    request.partnerId,
+      : ['', sealer.seal(request.fingerprint + answer.body, contextOf(request))];
+  unit.tx.defer(tableOf(request.owner).store, [
+    nameOf(request.owner),
     request.idempotencyKey,
     fingerprint,
     answer.status,
     body,
     unit.at,
+    runningMs,
   ]);
 }
 
 /** Where a kept answer belongs: sealed for this place, it opens nowhere else. */
-export function answerContext(request: Pick<RequestIdentity, 'partnerId' | 'idempotencyKey'>): string {
+export function answerContext(request: {
+  readonly partnerId: string;
+  readonly idempotencyKey: string;
+}): string {
   return `idempotent_answers:${request.partnerId}:${request.idempotencyKey}`;
+}
+
+/** The same for vendors and operators, named as their table names them. */
+export function actorAnswerContext(request: {
+  readonly actor: string;
+  readonly idempotencyKey: string;
+}): string {
+  return `actor_answers:${request.actor}:${request.idempotencyKey}`;
+}
+
+function contextOf({ owner, idempotencyKey }: RequestIdentity): string {
+  return owner.kind === 'partner'
+    ? answerContext({ partnerId: owner.id, idempotencyKey })
+    : actorAnswerContext({ actor: nameOf(owner), idempotencyKey });
 }
 
 const FINGERPRINT_LENGTH = 64;
@@ -131,6 +223,6 @@ function unsealed(
   request: RequestIdentity,
   sealed: string,
 ): { readonly fingerprint: string; readonly body: string } {
-  const text = sealer.open(sealed, answerContext(request));
+  const text = sealer.open(sealed, contextOf(request));
   return { fingerprint: text.slice(0, FINGERPRINT_LENGTH), body: text.slice(FINGERPRINT_LENGTH) };
 }

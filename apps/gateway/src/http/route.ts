@@ -1,20 +1,13 @@
-import { CausewayError, type ErrorCode } from '@causeway/protocol';
+import type { ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { partnerScope } from '../db/database.ts';
+import { partnerScope, type Scope, SYSTEM } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import type { Access } from './access.ts';
-import { invalidRequest } from './errors.ts';
-import {
-  type AnswerSealer,
-  claimIdempotencyKey,
-  fingerprintOf,
-  keepAnswer,
-  type RequestIdentity,
-} from './idempotency.ts';
-import type { OperatorPrincipal, PartnerPrincipal, VendorPrincipal } from './principals.ts';
+import { answerOnce, answerOnceOutside, IDEMPOTENCY_ERRORS, identityOf, sendAnswer } from './answer-once.ts';
+import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
 
 /**
  * How a route is declared: one schema validates, types, serialises and documents it. A handler returns the
@@ -97,16 +90,84 @@ export function partnerMutation<P extends TSchema, Q extends TSchema, B extends 
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, unit: UnitOfWork]>,
 ): void {
-  const documented = { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
-  add(app, documented, 'partner', async (request, reply) => {
-    const partner = partnerOf(request);
-    const scope = partnerScope(partner.partnerId);
-    const identity = identityOf(request, partner);
+  addMutation(app, tools, spec, 'partner', (request) => partnerScope(partnerOf(request).partnerId), handle);
+}
+
+/** A vendor's write, likewise; vendors are nobody's tenants, so their units see every row and must look whose it is. */
+export function vendorMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  handle: Handler<P, Q, B, D, [vendor: VendorPrincipal, unit: UnitOfWork]>,
+): void {
+  addMutation(app, tools, spec, 'vendor', () => SYSTEM, handle);
+}
+
+/** An operator's write, likewise. What others must notice at once is told to them afterwards, once it is committed. */
+export function operatorMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  handle: Handler<P, Q, B, D, [operator: OperatorPrincipal, unit: UnitOfWork]>,
+  afterwards?: () => Promise<void>,
+): void {
+  addMutation(app, tools, spec, 'operator', () => SYSTEM, handle, afterwards);
+}
+
+function addMutation<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  Caller extends Principal,
+>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  access: Caller['kind'],
+  scopeOf: (request: FastifyRequest) => Scope,
+  handle: Handler<P, Q, B, D, [caller: Caller, unit: UnitOfWork]>,
+  afterwards?: () => Promise<void>,
+): void {
+  add(app, answeredOnce(spec), access, async (request, reply) => {
+    const caller = request.principal as Caller;
+    const scope = scopeOf(request);
+    const identity = identityOf(request);
     if (identity === null) {
-      return unitOfWork(tools, scope, async (unit) => success(await handle(inputOf(request), partner, unit)));
+      const answer = await unitOfWork(tools, scope, async (unit) =>
+        success(await handle(inputOf(request), caller, unit)),
+      );
+      if (afterwards !== undefined) await afterwards();
+      return answer;
     }
     const answer = await unitOfWork(tools, scope, (unit) =>
-      answerOnce(unit, identity, app.answerSealer, reply, () => handle(inputOf(request), partner, unit)),
+      answerOnce(unit, identity, app.answerSealer, reply, () => handle(inputOf(request), caller, unit)),
+    );
+    if (afterwards !== undefined) await afterwards();
+    return sendAnswer(reply, answer);
+  });
+}
+
+function answeredOnce<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  spec: RouteSpec<P, Q, B, D>,
+): RouteSpec<P, Q, B, D> {
+  return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
+}
+
+/** A partner's request whose work leaves the process, so that no transaction can hold it; answered once a key as well. */
+export function partnerAction<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,
+): void {
+  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
+    const partner = partnerOf(request);
+    const identity = identityOf(request);
+    if (identity === null) return success(await handle(inputOf(request), partner));
+    const scope = partnerScope(partner.partnerId);
+    const answer = await answerOnceOutside(tools, scope, identity, app.answerSealer, reply, () =>
+      handle(inputOf(request), partner),
     );
     return sendAnswer(reply, answer);
   });
@@ -129,11 +190,10 @@ export function partnerStatement<P extends TSchema, Q extends TSchema, B extends
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, run: StatementRun]>,
 ): void {
-  const documented = { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
-  add(app, documented, 'partner', async (request, reply) => {
+  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
     const partner = partnerOf(request);
     const scope = partnerScope(partner.partnerId);
-    const identity = identityOf(request, partner);
+    const identity = identityOf(request);
     if (identity === null) {
       const { db, clock, ids } = tools;
       const run: StatementRun = {
@@ -151,56 +211,6 @@ export function partnerStatement<P extends TSchema, Q extends TSchema, B extends
     });
     return sendAnswer(reply, answer);
   });
-}
-
-const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'];
-
-function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  if (answer.replayed) reply.header('idempotency-replayed', 'true');
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
-}
-
-const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
-
-function identityOf(request: FastifyRequest, partner: PartnerPrincipal): RequestIdentity | null {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key !== 'string' || key.length < 1 || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
-    throw invalidRequest('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters`);
-  }
-  return {
-    partnerId: partner.partnerId,
-    idempotencyKey: key,
-    fingerprint: fingerprintOf(request.method, request.url, request.body),
-  };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly replayed: boolean;
-}
-
-async function answerOnce(
-  unit: UnitOfWork,
-  identity: RequestIdentity,
-  sealer: AnswerSealer | null,
-  reply: FastifyReply,
-  work: () => Promise<unknown> | unknown,
-): Promise<Answer> {
-  const stored = await claimIdempotencyKey(unit, identity, sealer);
-  if (stored !== null) return { ...stored, replayed: true };
-  let answer: { status: number; body: string };
-  try {
-    answer = { status: 200, body: String(reply.serialize(success(await work()))) };
-  } catch (error) {
-    // A refusal is an answer too and is kept; a failure is not, so that a retry may succeed.
-    if (!(error instanceof CausewayError) || error.status >= 500) throw error;
-    await unit.tx.undo();
-    answer = { status: error.status, body: JSON.stringify(error) };
-  }
-  keepAnswer(unit, identity, answer, sealer);
-  return { ...answer, replayed: false };
 }
 
 function success<T>(data: T): { success: true; data: T } {

@@ -13,7 +13,7 @@ import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { partnerAction, partnerMutation } from '../../http/route.ts';
 import type { MovableClock } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
@@ -91,8 +91,9 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
     },
   );
 
-  partnerRoute(
+  partnerAction(
     app,
+    tools,
     {
       method: 'POST',
       url: '/api/v1/sandbox/orders/:order_id/events',
@@ -146,8 +147,9 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
     },
   );
 
-  partnerRoute(
+  partnerAction(
     app,
+    tools,
     {
       method: 'POST',
       url: '/api/v1/sandbox/clock/advance',

@@ -6,7 +6,7 @@ import type { Listener } from '../../db/listener.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
 import { randomToken, type Sealer, TOKEN_PREFIX } from '../../lib/crypto.ts';
 import { registerDeliveryRoutes } from './delivery.routes.ts';
 import { registerEventRoutes } from './event.routes.ts';
@@ -101,8 +101,9 @@ function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
     reply.header('retry-after', verdict.resetSeconds);
     throw new CausewayError('RATE_LIMITED');
   });
-  partnerRoute(
+  partnerAction(
     scope,
+    tools,
     {
       method: 'POST',
       url: '/api/v1/partner/webhooks/test',
