@@ -140,12 +140,19 @@ export interface NextStep<G extends string> {
   readonly when?: readonly G[];
 }
 
+/** `settled`: both sides have what they traded for. `disputed`: somebody else decides whose the money is. */
+export type TradeOutcome = 'settled' | 'stopped' | 'disputed';
+
 export interface StatusSpec<T extends string, G extends string> {
   readonly says: string;
   /** Carried by webhooks. The others are mid-flight: visible in REST only. */
   readonly published: boolean;
   /** Nothing more happens by itself; a partner or an operator may still act. */
   readonly terminal: boolean;
+  /** What has become of the trade, where that is known. */
+  readonly outcome?: TradeOutcome;
+  /** From here on the end user is told where to pay. */
+  readonly tellsPayee?: true;
   readonly next?: readonly NextStep<G>[];
   readonly timeout?: Timeout<T>;
 }

@@ -72,20 +72,32 @@ const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     published: false,
     terminal: false,
   },
-  completed: { says: 'The recipient has fiat and the escrow is released.', published: true, terminal: true },
+  completed: {
+    says: 'The recipient has fiat and the escrow is released.',
+    published: true,
+    terminal: true,
+    outcome: 'settled',
+  },
   cancelled: {
     says: 'Stopped; a refund is owed while authorize-refund is allowed.',
     published: true,
     terminal: true,
+    outcome: 'stopped',
     next: REFUNDABLE,
   },
   failed: {
     says: 'Stopped by an escrow or relay error, or by the cost bound.',
     published: true,
     terminal: true,
+    outcome: 'stopped',
     next: REFUNDABLE,
   },
-  dispute_started: { says: 'In dispute; the operator decides who is paid.', published: true, terminal: true },
+  dispute_started: {
+    says: 'In dispute; the operator decides who is paid.',
+    published: true,
+    terminal: true,
+    outcome: 'disputed',
+  },
 };
 
 const CHANGED = ['order.status.changed'] as const;

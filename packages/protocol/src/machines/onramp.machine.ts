@@ -31,6 +31,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     says: 'Crypto is locked in escrow; the end user sends fiat.',
     published: true,
     terminal: false,
+    tellsPayee: true,
     next: [
       { step: 'deposit_to_user_account', when: ['created_by_api', 'pays_own_iban'] },
       { step: 'submit_payer_details', action: 'submit-payer-details', when: ['payer_unknown'] },
@@ -57,29 +58,44 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     says: 'The crypto is in the partner master wallet; a send-out is possible.',
     published: true,
     terminal: true,
+    outcome: 'settled',
   },
   send_out_pending: {
     says: 'The crypto is being sent to another network.',
     published: true,
     terminal: false,
+    outcome: 'settled',
   },
   send_out_completed: {
     says: 'The crypto has arrived on the other network.',
     published: true,
     terminal: true,
+    outcome: 'settled',
   },
   send_out_failed: {
     says: 'The send-out failed; it can be authorized again once the first can no longer execute.',
     published: true,
     terminal: true,
+    outcome: 'settled',
   },
-  cancelled: { says: 'Stopped; vendor crypto goes back to the vendor.', published: true, terminal: true },
+  cancelled: {
+    says: 'Stopped; vendor crypto goes back to the vendor.',
+    published: true,
+    terminal: true,
+    outcome: 'stopped',
+  },
   failed: {
     says: 'Stopped by an escrow or relay error that retries cannot cure.',
     published: true,
     terminal: true,
+    outcome: 'stopped',
   },
-  dispute_started: { says: 'In dispute; the operator decides who is paid.', published: true, terminal: true },
+  dispute_started: {
+    says: 'In dispute; the operator decides who is paid.',
+    published: true,
+    terminal: true,
+    outcome: 'disputed',
+  },
 };
 
 const CHANGED = ['order.status.changed'] as const;

@@ -1,4 +1,4 @@
-import type { Actor } from '@causeway/protocol';
+import { type Actor, decide, ORDER_MACHINES } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
@@ -7,7 +7,7 @@ import { schedule } from '../../lib/backoff.ts';
 import type { HonourTools } from '../quotes/honour-quote.ts';
 import { rematchQuote, servingOffer } from '../quotes/rematch-quote.ts';
 import { moveOrder } from './act-on-order.ts';
-import type { OrderHosts } from './order.host.ts';
+import { factsOf, type OrderHosts } from './order.host.ts';
 import { assignVendor, declinedOffersOf, lockOrder, releaseVendor, unansweredOffers } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
@@ -21,6 +21,12 @@ export interface OfferTools extends UnitTools, HonourTools {
 
 const RETRY_SECONDS = 5;
 const BATCH = 100;
+
+/** Whether the order still goes from one vendor to the next. */
+function isWaiting(order: OrderRow): boolean {
+  const machine = ORDER_MACHINES[order.direction];
+  return decide(machine, order.status, 'vendor_declined', factsOf(order), 'clock').kind === 'moved';
+}
 
 /** Takes the order from its vendor; the table then has it offered to the next. */
 export async function passOver(
@@ -44,7 +50,7 @@ export async function passOverSilentVendors(
   for (const { order_id: orderId } of silent) {
     await unitOfWork(tools, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
-      if (order?.status !== 'awaiting_liquidity_provider' || order.vendor_id === null) return;
+      if (order === undefined || !isWaiting(order) || order.vendor_id === null) return;
       await passOver(tools, unit, order, 'clock');
     });
   }
@@ -59,7 +65,7 @@ export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload
   async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
     return unitOfWork(tools, SYSTEM, async (unit): Promise<Outcome> => {
       const [order] = await unit.tx.query(lockOrder, [payload.order_id]);
-      if (order?.status !== 'awaiting_liquidity_provider') return { kind: 'confirmed', result: 'no longer' };
+      if (order === undefined || !isWaiting(order)) return { kind: 'confirmed', result: 'no longer' };
       const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
       if (hasVendor) return { kind: 'confirmed', result: { vendor_id: order.vendor_id } };
       const [known] = await unit.tx.query(declinedOffersOf, [order.order_id]);

@@ -2,22 +2,16 @@ import {
   actionRequired,
   allowedActions,
   formatFixed,
+  hasToldPayee,
   nextAction,
   ORDER_MACHINES,
   type OrderSchema,
-  type OrderStatus,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { feeBreakdown } from '../quotes/quote.view.ts';
 import { factsOf } from './order.host.ts';
 import { type OrderSecrets, recipientContextOf, vendorDetailsOf } from './order.secrets.ts';
 import type { OrderRow } from './order.types.ts';
-
-/** From here on an order says where its end user pays. */
-const BEFORE_PAYMENT: readonly OrderStatus[] = [
-  'awaiting_liquidity_provider',
-  'awaiting_vendor_escrow_funding',
-];
 
 export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof OrderSchema> {
   const machine = ORDER_MACHINES[order.direction];
@@ -63,7 +57,9 @@ export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof
 }
 
 function partiesView(secrets: OrderSecrets, order: OrderRow) {
-  const vendorDetails = BEFORE_PAYMENT.includes(order.status) ? null : vendorDetailsOf(secrets, order);
+  const passed = order.timeline.map(({ status }) => status);
+  const isTold = hasToldPayee(ORDER_MACHINES[order.direction], passed);
+  const vendorDetails = isTold ? vendorDetailsOf(secrets, order) : null;
   return {
     ...(vendorDetails === null ? {} : { vendor_payment_details: vendorDetails }),
     ...(order.payment_details_id === null ? {} : { payment_details_id: Number(order.payment_details_id) }),

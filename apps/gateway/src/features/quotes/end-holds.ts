@@ -1,4 +1,4 @@
-import { ORDER_MACHINES, type OrderStatus } from '@causeway/protocol';
+import { orderStatusesWithOutcome } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { endHolds } from '../../upstream/offers.store.ts';
 
@@ -6,17 +6,9 @@ import { endHolds } from '../../upstream/offers.store.ts';
 const FORGOTTEN_AFTER_MS = 300_000;
 const BATCH = 500;
 
-const TERMINAL = [
-  ...new Set(
-    Object.values(ORDER_MACHINES).flatMap(({ statuses }) =>
-      (Object.keys(statuses) as OrderStatus[]).filter((status) => statuses[status]?.terminal === true),
-    ),
-  ),
-];
-/** A dispute decides later whose the crypto is, so it ends no hold. */
-const UNDECIDED: readonly OrderStatus[] = ['dispute_started'];
-const STOPPED: readonly OrderStatus[] = ['cancelled', 'failed'];
-const SETTLED = TERMINAL.filter((status) => !STOPPED.includes(status) && !UNDECIDED.includes(status));
+// A dispute decides later whose the crypto is, so it ends no hold.
+const SETTLED = orderStatusesWithOutcome('settled');
+const STOPPED = orderStatusesWithOutcome('stopped');
 
 /** Gives vendors back what orders no longer need. Run by workers every few seconds. */
 export async function endFinishedHolds(tools: { readonly db: Database }): Promise<number> {

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { hasToldPayee, ORDER_MACHINES, orderStatusesThatKnow, orderStatusesWithOutcome } from './index.ts';
+
+describe('what the tables say about statuses', () => {
+  test('an order is settled once crypto has reached the buyer, whatever its send-out does', () => {
+    expect(orderStatusesWithOutcome('settled')).toEqual([
+      'completed',
+      'send_out_pending',
+      'send_out_completed',
+      'send_out_failed',
+    ]);
+    expect(orderStatusesWithOutcome('stopped')).toEqual(['cancelled', 'failed']);
+    expect(orderStatusesWithOutcome('disputed')).toEqual(['dispute_started']);
+  });
+
+  test('every terminal status has an outcome', () => {
+    for (const machine of Object.values(ORDER_MACHINES)) {
+      for (const status of machine.statusNames) {
+        if (machine.statuses[status]?.terminal) expect(machine.statuses[status]?.outcome).toBeDefined();
+      }
+    }
+  });
+
+  test('a vendor can be passed over only while the order waits for one', () => {
+    expect(orderStatusesThatKnow('vendor_declined')).toEqual(['awaiting_liquidity_provider']);
+  });
+
+  test('the end user is told where to pay from awaiting_fiat_transfer on, and never by an order that stopped before', () => {
+    const { onramp } = ORDER_MACHINES;
+    expect(hasToldPayee(onramp, ['awaiting_vendor_escrow_funding', 'cancelled'])).toBe(false);
+    expect(hasToldPayee(onramp, ['awaiting_fiat_transfer', 'cancelled'])).toBe(true);
+  });
+});

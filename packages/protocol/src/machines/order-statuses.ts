@@ -1,0 +1,31 @@
+import type { TradeOutcome } from './machine.types.ts';
+import { ORDER_MACHINES } from './order-actions.ts';
+import type { OrderMachine } from './order-facts.ts';
+import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
+
+/** Questions about statuses that readers and workers ask; the answers are the tables', so no list is kept elsewhere. */
+
+const MACHINES: readonly OrderMachine[] = Object.values(ORDER_MACHINES);
+
+function statusesWhere(holds: (machine: OrderMachine, status: OrderStatus) => boolean): OrderStatus[] {
+  return [
+    ...new Set(MACHINES.flatMap((machine) => machine.statusNames.filter((status) => holds(machine, status)))),
+  ];
+}
+
+export function orderStatusesWithOutcome(...outcomes: readonly TradeOutcome[]): OrderStatus[] {
+  return statusesWhere((machine, status) => {
+    const outcome = machine.statuses[status]?.outcome;
+    return outcome !== undefined && outcomes.includes(outcome);
+  });
+}
+
+/** Where a trigger means something, in either direction. */
+export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
+  return statusesWhere((machine, status) => machine.index.get(status)?.has(trigger) === true);
+}
+
+/** Whether an order that has passed through these statuses has told its end user where to pay. */
+export function hasToldPayee(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {
+  return passed.some((status) => machine.statuses[status]?.tellsPayee === true);
+}
