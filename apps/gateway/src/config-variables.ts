@@ -414,6 +414,14 @@ export const VARIABLES = {
     '32',
     'Intents that one worker carries out at the same time.',
     { roles: worker },
+  eventRetentionDays: withDefault(
+    'EVENT_RETENTION_DAYS',
+    // Longer than the ten attempts of a delivery take, so that none is forgotten on its way.
+    values.wholeNumber(7, 3650),
+    '90',
+    'How long partners can read events and their deliveries. What still waits to be delivered is kept longer.',
+    { roles: worker },
+  ),
   ),
 
   metricsPort: withDefault(

@@ -41,6 +41,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'PARTNER_NOT_FOUND',
     'VENDOR_NOT_FOUND',
     'KEY_NOT_FOUND',
+    'DELIVERY_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],
   409: [
@@ -57,6 +58,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'CLIENT_NOT_APPROVED',
     'PROVISIONING_IN_PROGRESS',
   ],
+  410: ['CURSOR_EXPIRED'],
   413: ['PAYLOAD_TOO_LARGE'],
   415: ['UNSUPPORTED_MEDIA_TYPE'],
   422: [

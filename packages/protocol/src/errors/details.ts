@@ -18,6 +18,10 @@ export const invalidStatusDetails = Type.Object({
   allowed_actions: Type.Array(Type.String(), { description: 'What can be done with it now.' }),
 });
 
+export const expiredCursorDetails = Type.Object({
+  oldest_cursor: Type.String({ description: 'Going on from here misses nothing that is still kept.' }),
+});
+
 export const kycNotClearedDetails = Type.Object({
   kyc_status: Type.Union(
     [

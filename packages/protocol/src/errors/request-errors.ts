@@ -1,4 +1,4 @@
-import { amountRangeDetails, fieldDetails, fieldProblemsDetails } from './details.ts';
+import { amountRangeDetails, expiredCursorDetails, fieldDetails, fieldProblemsDetails } from './details.ts';
 import { type ErrorEntry, never } from './error-entry.ts';
 
 /** Errors that the request itself causes, whatever the state of things. The four lowercase codes are the contract's own
@@ -204,10 +204,25 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No key has this id; an operator reads the ids from the key lists of partners, vendors and operators.',
   },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    message: 'Webhook delivery not found.',
+    ...never,
+    doc: 'No such delivery of this partner, or it is older than deliveries are kept; list them with GET /partner/webhooks/deliveries.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: 'Route not found.',
     ...never,
     doc: 'No such path, or not with this method; check both against the API reference.',
+  },
+
+  // 410: it was there once
+  CURSOR_EXPIRED: {
+    status: 410,
+    message: 'Events after this cursor are no longer kept.',
+    details: expiredCursorDetails,
+    retryable: false,
+    doc: 'Some events after the cursor are older than events are kept, so going on from it would skip them silently; read what you missed from GET /partner/orders and go on from details.oldest_cursor.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -60,10 +60,40 @@ export const DeliveryListQuery = Type.Object({
   cursor: Type.Optional(Uuid),
 });
 
-export const DeliveryListSchema = Type.Object({
-  deliveries: Type.Array(DeliverySchema),
-  pagination: Type.Object({ limit: Type.Integer(), next_cursor: Type.Union([Uuid, Type.Null()]) }),
-});
+export const DeliveryListSchema = Type.Object(
+  {
+    deliveries: Type.Array(DeliverySchema),
+    pagination: Type.Object({ limit: Type.Integer(), next_cursor: Type.Union([Uuid, Type.Null()]) }),
+  },
+  {
+    examples: [
+      {
+        deliveries: [
+          {
+            id: '0199aa9f-3333-7c41-9d0e-6b1f5a3c2d10',
+            event_id: 'evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
+            event_type: 'order.status.changed',
+            subject_id: '0199aa9f-1111-7c41-9d0e-6b1f5a3c2d10',
+            status: 'pending',
+            attempts: [
+              {
+                at: '2026-11-15T10:00:00.120Z',
+                http_status: 503,
+                duration_ms: 41,
+                error: 'not_acknowledged',
+                response: 'upstream is restarting',
+              },
+            ],
+            next_attempt_at: '2026-11-15T10:01:00.530Z',
+            replay_of: null,
+            created_at: '2026-11-15T10:00:00.000Z',
+          },
+        ],
+        pagination: { limit: 20, next_cursor: null },
+      },
+    ],
+  },
+);
 
 export const EventListQuery = Type.Object({
   after: Type.Optional(
@@ -72,16 +102,62 @@ export const EventListQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
 });
 
-export const EventListSchema = Type.Object({
-  events: Type.Array(
-    Type.Object({
-      cursor: Type.String(),
-      event_id: EventId,
-      event_type: Type.String(),
-      created_at: Timestamp,
-      data: Type.Record(Type.String(), Type.Unknown()),
+const EXAMPLE_EVENT = {
+  event_id: 'evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
+  event_type: 'order.status.changed',
+  created_at: '2026-11-15T10:00:00.000Z',
+  data: {
+    order_id: '0199aa9f-1111-7c41-9d0e-6b1f5a3c2d10',
+    status: 'completed',
+    user_id: '0199aa9f-2222-7c41-9d0e-6b1f5a3c2d10',
+    crypto_amount: '100.000000',
+    crypto_currency: 'USDC',
+    partner_fee: '1',
+    partner_fee_pct: 1,
+    fiat_amount: '92.40',
+    fiat_currency: 'EUR',
+    provider: 'p2p',
+    payment_details_id: '42',
+  },
+};
+
+export const EventListSchema = Type.Object(
+  {
+    events: Type.Array(
+      Type.Object({
+        cursor: Type.String({ description: 'Give it as `after` to go on behind this event' }),
+        event_id: EventId,
+        event_type: Type.String({
+          description: `One of ${PARTNER_EVENT_TYPES.join(', ')}; more may be added`,
+        }),
+        created_at: Timestamp,
+        data: Type.Record(Type.String(), Type.Unknown(), {
+          description: 'As in the webhook of the same event_type',
+        }),
+      }),
+    ),
+    next_cursor: Type.String({ description: 'The last event’s cursor, or yours where there is none' }),
+    has_more: Type.Boolean(),
+  },
+  { examples: [{ events: [{ cursor: '7', ...EXAMPLE_EVENT }], next_cursor: '7', has_more: false }] },
+);
+
+/** One message of the stream; server-sent events name the parts, so the schema describes them by name. */
+export const EventMessageSchema = Type.Object(
+  {
+    id: Type.String({ description: 'The event’s cursor; a client sends it back as Last-Event-ID' }),
+    event: Type.String({ description: 'The event_type' }),
+    data: Type.String({
+      contentMediaType: 'application/json',
+      description: 'The event on one line, byte for byte the body that the webhook carries',
     }),
-  ),
-  next_cursor: Type.String(),
-  has_more: Type.Boolean(),
-});
+    retry: Type.Optional(
+      Type.Integer({ description: 'In the first message: milliseconds to wait before reconnecting' }),
+    ),
+  },
+  {
+    description:
+      'A sequence of messages as lines `id`, `event` and `data`, each ended by an empty line. Lines that begin with a colon keep the connection alive. The first message has an `id` and no `data`: the cursor the stream begins at.',
+    examples: [{ id: '7', event: EXAMPLE_EVENT.event_type, data: JSON.stringify(EXAMPLE_EVENT) }],
+  },
+);

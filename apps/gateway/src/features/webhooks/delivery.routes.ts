@@ -61,12 +61,12 @@ export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): 
       description: 'The same event_id and body, as a new delivery with attempts of its own.',
       params: Type.Object({ id: Uuid }),
       data: DeliverySchema,
-      errors: ['ROUTE_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+      errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     },
     async ({ params }, { partnerId }, unit) => {
       await requireWebhook(unit, partnerId);
       const [row] = await unit.tx.query(replayDelivery, [partnerId, params.id, unit.ids.uuid(), unit.at]);
-      if (row === undefined) throw new CausewayError('ROUTE_NOT_FOUND');
+      if (row === undefined) throw new CausewayError('DELIVERY_NOT_FOUND');
       return deliveryView(row);
     },
   );

@@ -13,9 +13,9 @@ export const lockStream = statement<[partnerId: string]>(
 export const numberNewEvents = statement<[partnerId: string, limit: number]>(
   'event_stream.number',
   `UPDATE event_stream SET place = fresh.place
-     FROM (SELECT event_id, row_number() OVER (ORDER BY position)
-                  + (SELECT coalesce(max(place), 0) FROM event_stream
-                      WHERE partner_id = $1 AND place IS NOT NULL) AS place
+     FROM (SELECT event_id, row_number() OVER (ORDER BY position) + greatest(
+                    (SELECT max(place) FROM event_stream WHERE partner_id = $1 AND place IS NOT NULL),
+                    (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0) AS place
              FROM (SELECT event_id, position FROM event_stream
                     WHERE partner_id = $1 AND place IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
     WHERE event_stream.event_id = fresh.event_id`,
@@ -33,13 +33,15 @@ export const readStream = statement<[partnerId: string, after: string, limit: nu
     WHERE s.partner_id = $1 AND s.place > $2::bigint ORDER BY s.place LIMIT $3`,
 );
 
-export const unnumberedExist = statement<[partnerId: string], { found: boolean }>(
-  'event_stream.unnumbered',
-  'SELECT EXISTS (SELECT FROM event_stream WHERE partner_id = $1 AND place IS NULL) AS found',
+/** The floor is the last place whose event is forgotten. */
+export const readStreamState = statement<[partnerId: string], { floor: string; has_unnumbered: boolean }>(
+  'event_stream.state',
+  `SELECT coalesce((SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0)::text AS floor,
+          EXISTS (SELECT FROM event_stream WHERE partner_id = $1 AND place IS NULL) AS has_unnumbered`,
 );
 
 export const latestPlace = statement<[partnerId: string], { cursor: string }>(
   'event_stream.latest',
-  `SELECT coalesce(max(place), 0)::text AS cursor FROM event_stream
-    WHERE partner_id = $1 AND place IS NOT NULL`,
+  `SELECT greatest((SELECT max(place) FROM event_stream WHERE partner_id = $1 AND place IS NOT NULL),
+                   (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0)::text AS cursor`,
 );

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
-import { CausewayError, EventListQuery, EventListSchema } from '@causeway/protocol';
+import { CausewayError, EventListQuery, EventListSchema, EventMessageSchema } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
-import { readEvents } from './event-stream.ts';
+import { readEvents, requireKept } from './event-stream.ts';
 import { createStreamHub, type StreamHub } from './stream-hub.ts';
 
 export interface EventRouteTools {
@@ -27,22 +27,30 @@ export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools
     url: '/api/v1/partner/events',
     config: {
       access: 'partner',
-      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
+      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'CURSOR_EXPIRED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
     },
     schema: {
       operationId: 'listEvents',
       tags: ['Webhooks'],
       summary: 'Catch up on events, or follow them as they happen',
       description:
-        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts at the beginning.',
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept. A cursor that events have been forgotten behind answers CURSOR_EXPIRED, in both forms.',
       security: [{ partnerKey: [] }],
       querystring: EventListQuery,
       response: {
-        200: Type.Object({ success: Type.Literal(true), data: EventListSchema }, { description: 'Success' }),
+        200: {
+          description: 'A page of events, or the stream of them',
+          content: {
+            'application/json': {
+              schema: Type.Object({ success: Type.Literal(true), data: EventListSchema }),
+            },
+            'text/event-stream': { schema: EventMessageSchema },
+          },
+        },
       },
     },
     handler: (request, reply) =>
-      wantsStream(request) ? openStream(hub, request, reply) : listEvents(tools.db, request),
+      wantsStream(request) ? openStream(hub, tools.db, request, reply) : listEvents(tools.db, request),
   });
 }
 
@@ -64,11 +72,18 @@ async function listEvents(db: Database, request: FastifyRequest): Promise<object
   };
 }
 
-function openStream(hub: StreamHub, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function openStream(
+  hub: StreamHub,
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { partnerId } = request.principal as PartnerPrincipal;
   const { after } = request.query as Static<typeof EventListQuery>;
   const last = request.headers['last-event-id'];
   const cursor = typeof last === 'string' && CURSOR.test(last) ? last : after;
+  // Before the stream begins: afterwards a refusal could only be a broken connection.
+  if (cursor !== undefined) await requireKept(db, partnerId, cursor);
   const text = hub.open(partnerId, String(request.headers['x-api-key']), cursor);
   if (text === null) throw new CausewayError('RATE_LIMITED');
   return (
