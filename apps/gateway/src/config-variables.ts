@@ -222,6 +222,12 @@ export const VARIABLES = {
   bridgeToken: optional('BRIDGE_TOKEN', values.text, 'Sent to BRIDGE_URL as a bearer token.', {
     secret: true,
   }),
+  bridgeReviewAfterSeconds: withDefault(
+    'BRIDGE_REVIEW_AFTER_SECONDS',
+    seconds,
+    '1800',
+    'A send-out whose bridge was paid and has neither paid out nor paid back is held for an operator this long after the bridge’s quote expired. It never fails by itself: the money is with the bridge.',
+  ),
 
   dataEncryptionKey: optional(
     'DATA_ENCRYPTION_KEY',
@@ -408,12 +414,6 @@ export const VARIABLES = {
       ),
     },
   ),
-  workerConcurrency: withDefault(
-    'WORKER_CONCURRENCY',
-    values.wholeNumber(1, 1024),
-    '32',
-    'Intents that one worker carries out at the same time.',
-    { roles: worker },
   eventRetentionDays: withDefault(
     'EVENT_RETENTION_DAYS',
     // Longer than the ten attempts of a delivery take, so that none is forgotten on its way.
@@ -422,6 +422,12 @@ export const VARIABLES = {
     'How long partners can read events and their deliveries. What still waits to be delivered is kept longer.',
     { roles: worker },
   ),
+  workerConcurrency: withDefault(
+    'WORKER_CONCURRENCY',
+    values.wholeNumber(1, 1024),
+    '32',
+    'Intents that one worker carries out at the same time.',
+    { roles: worker },
   ),
 
   metricsPort: withDefault(

@@ -2,6 +2,7 @@ import { type Database, SYSTEM, violatedConstraint } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
 import type { Authorization, AuthorizationPurpose, AuthorizationStatus, BridgeLeg } from './authorization.ts';
+import type { BridgeDeposit } from './chain-facts.ts';
 import type { Address, Hex } from './chain-settings.ts';
 
 /** All SQL of forward-request authorizations. */
@@ -28,6 +29,8 @@ interface AuthorizationRow {
   tx_hash: Hex | null;
   issued_at: Date;
   expires_at: Date;
+  deposit_tx_hash: Hex | null;
+  deposited_at: Date | null;
 }
 
 /** Whose sequence of nonces it is. */
@@ -39,7 +42,7 @@ export interface NonceOwner {
 
 const COLUMNS = `authorization_id, order_id, partner_id, purpose, chain_id::text, forwarder, sender, nonce::text,
   router, gas::text, deadline::text, data, token, amount::text, recipient, bridge, status, signature, tx_hash,
-  issued_at, expires_at`;
+  issued_at, expires_at, deposit_tx_hash, deposited_at`;
 
 const observeNonce = statement<
   [chainId: number, forwarder: string, sender: string, partnerId: string, nextNonce: bigint],
@@ -125,6 +128,28 @@ const settleAuthorization = statement<
     WHERE authorization_id = $1 AND status = 'authorized' RETURNING authorization_id`,
 );
 
+const selectByQuote = statement<[quoteId: string], AuthorizationRow>(
+  'chain.authorization_by_quote',
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE bridge ->> 'quoteId' = $1 AND status <> 'issued'`,
+);
+
+const markDeposited = statement<
+  [quoteId: string, chainId: number, token: string, solver: string, amount: bigint, txHash: string, at: Date],
+  AuthorizationRow
+>(
+  'chain.mark_bridge_deposited',
+  `UPDATE forward_authorizations SET deposit_tx_hash = $6, deposited_at = $7
+    WHERE bridge ->> 'quoteId' = $1 AND chain_id = $2 AND lower(token) = lower($3) AND lower(recipient) = lower($4)
+      AND amount <= $5 AND status <> 'issued' AND deposit_tx_hash IS NULL
+   RETURNING ${COLUMNS}`,
+);
+
+const markSilent = statement<[authorizationId: string, at: Date], { authorization_id: string }>(
+  'chain.mark_send_out_overdue',
+  `UPDATE forward_authorizations SET overdue_at = $2
+    WHERE authorization_id = $1 AND overdue_at IS NULL RETURNING authorization_id`,
+);
+
 /**
  * The nonce the wallet's next request must carry: after what the chain has used, and after what is signed and on its
  * way. Takes the lock under which it stays true until the transaction ends.
@@ -196,6 +221,27 @@ export async function findSigned(
   return signed.find(({ status }) => status === 'authorized') ?? signed[0];
 }
 
+/** The signed request that pays this quote of a bridge. */
+export async function findByQuote(db: Database, quoteId: string): Promise<Authorization | undefined> {
+  const [row] = await db.query(SYSTEM, selectByQuote, [quoteId]);
+  return row && fromRow(row);
+}
+
+/** The bridge was paid for a signed request; answers it the first time, in whichever way the deposit was made. */
+export async function recordBridgeDeposit(
+  unit: UnitOfWork,
+  { bridgeQuoteId, chainId, token, solver, amount, txHash }: BridgeDeposit,
+): Promise<Authorization | undefined> {
+  const paid = [bridgeQuoteId, chainId, token, solver, amount, txHash, unit.at] as const;
+  const [row] = await unit.tx.query(markDeposited, [...paid]);
+  return row && fromRow(row);
+}
+
+/** False where an operator has been asked to look before. */
+export async function recordOverdue(unit: UnitOfWork, authorizationId: string): Promise<boolean> {
+  return (await unit.tx.query(markSilent, [authorizationId, unit.at])).length > 0;
+}
+
 /** The signed request that this nonce was reserved for, locked. */
 export async function lockSignedAt(
   unit: UnitOfWork,
@@ -256,5 +302,7 @@ function fromRow(row: AuthorizationRow): Authorization {
     txHash: row.tx_hash,
     issuedAt: row.issued_at,
     expiresAt: row.expires_at,
+    depositTxHash: row.deposit_tx_hash,
+    depositedAt: row.deposited_at,
   };
 }

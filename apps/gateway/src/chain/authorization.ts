@@ -20,6 +20,8 @@ export interface BridgeLeg {
   readonly toAmount: string;
   readonly destinationChain: string;
   readonly destinationAddress: Address;
+  /** When the bridge's offer ends, as an ISO time. */
+  readonly expiresAt?: string;
 }
 
 export interface Authorization {
@@ -45,6 +47,9 @@ export interface Authorization {
   readonly txHash: Hex | null;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
+  /** The transaction that paid the bridge: from then on the money is with its solver. Only of a send-out. */
+  readonly depositTxHash: Hex | null;
+  readonly depositedAt: Date | null;
 }
 
 /** Enough for the router with any of the tokens, and a known bound for whoever submits it. */
@@ -123,7 +128,9 @@ function commonParameters(
     crypto_currency: token.code,
     crypto_decimals: token.decimals,
     recommended_gas: `${authorization.gas}`,
-    recommended_ttl: RECOMMENDED_TTL_SECONDS,
+    recommended_ttl: Math.floor(
+      (authorization.expiresAt.getTime() - authorization.issuedAt.getTime()) / 1_000,
+    ),
     transfer_data: authorization.data,
     forwarder_nonce: `${authorization.nonce}`,
     expires_at: authorization.expiresAt.toISOString(),

@@ -33,7 +33,7 @@ export interface BridgeQuote {
 export type BridgeProgress =
   | { readonly state: 'pending' }
   | { readonly state: 'settled'; readonly txHash: Hex; readonly toAmount: bigint }
-  /** It will not be paid out any more. */
+  /** It will not be paid out any more, and whoever deposited has the deposit back. */
   | { readonly state: 'failed'; readonly reason: string };
 
 export class BridgeRefusedError extends Error {

@@ -89,8 +89,8 @@ export function httpBridge(settings: HttpBridgeSettings): BridgePort {
             toAmount: BigInt(answer.output_amount),
           };
         case 'refunded':
-        case 'expired':
           return { state: 'failed', reason: answer.status };
+        // Expired is not yet given back: whoever has paid waits for the refund.
         default:
           return { state: 'pending' };
       }

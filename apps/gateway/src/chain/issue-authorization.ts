@@ -69,6 +69,7 @@ async function issue(
   const purpose: AuthorizationPurpose = wish.bridge === undefined ? 'funding' : 'bridge';
   const owner = { chainId, forwarder: contracts.forwarder, sender: getAddress(wish.sender) };
   const nonce = await nextNonce(unit, owner, wish.partnerId, view.nonce);
+  const ttlSeconds = secondsToSign(wish, unit.at);
   const draft: Authorization = {
     authorizationId: unit.ids.uuid(),
     orderId: wish.orderId,
@@ -79,7 +80,7 @@ async function issue(
     router: contracts.router,
     gas: RECOMMENDED_GAS,
     // Judged by the chain's own clock, which on an idle local chain stands still.
-    deadline: Math.max(view.timestamp, Math.floor(machineNow() / 1_000)) + RECOMMENDED_TTL_SECONDS,
+    deadline: Math.max(view.timestamp, Math.floor(machineNow() / 1_000)) + ttlSeconds,
     data: calldataOf(wish),
     token: wish.token,
     amount: wish.amount,
@@ -89,7 +90,9 @@ async function issue(
     signature: null,
     txHash: null,
     issuedAt: unit.at,
-    expiresAt: new Date(unit.at.getTime() + RECOMMENDED_TTL_SECONDS * 1_000),
+    expiresAt: new Date(unit.at.getTime() + ttlSeconds * 1_000),
+    depositTxHash: null,
+    depositedAt: null,
   };
   const earlier = (await authorizationsOf(unit, wish.orderId, purpose)).find(
     (issued) => issued.status === 'issued' && isStillGood(issued, draft),
@@ -97,6 +100,13 @@ async function issue(
   if (earlier !== undefined) return earlier;
   storeAuthorization(unit, draft);
   return draft;
+}
+
+/** A send-out must not reach a bridge whose offer has ended: it would keep the deposit and owe nothing for it. */
+function secondsToSign({ bridge }: AuthorizationWish, at: Date): number {
+  if (bridge?.expiresAt === undefined) return RECOMMENDED_TTL_SECONDS;
+  const offeredSeconds = Math.floor((Date.parse(bridge.expiresAt) - at.getTime()) / 1_000);
+  return Math.max(1, Math.min(RECOMMENDED_TTL_SECONDS, offeredSeconds));
 }
 
 /** The same request with at least half of its time left. */

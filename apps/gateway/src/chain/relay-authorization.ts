@@ -84,7 +84,8 @@ export function authorizationRelayHandler(
     mayStart: boolean,
   ): Promise<boolean> {
     const progress = await deps.transactor.advance(`forward:${signed.authorizationId}`, async () => {
-      if (!mayStart) return undefined;
+      // A bridge that was paid in another way would be paid again.
+      if (!mayStart || signed.depositTxHash !== null) return undefined;
       const next = await answered(forwarderNonce(chain.client, signed.forwarder, signed.sender));
       return next === signed.nonce ? describeRelay(chain, signed) : undefined;
     });

@@ -108,12 +108,11 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
 
     async track(quoteId) {
       const quote = await findQuote(db, quoteId);
-      if (quote?.status === 'settled' && quote.payoutTxHash !== null) {
+      if (quote === undefined) throw new BridgeRefusedError('the bridge does not know the quote');
+      if (quote.status === 'settled' && quote.payoutTxHash !== null) {
         return { state: 'settled', txHash: quote.payoutTxHash, toAmount: quote.toAmount };
       }
-      return quote === undefined || quote.status === 'returned'
-        ? { state: 'failed', reason: quote === undefined ? 'unknown quote' : 'refunded' }
-        : { state: 'pending' };
+      return quote.status === 'returned' ? { state: 'failed', reason: 'refunded' } : { state: 'pending' };
     },
 
     async takeDeposits(fact, unit) {

@@ -98,6 +98,11 @@ const selectDeposit = statement<[chainId: number, txHash: string, logIndex: numb
   'SELECT kind FROM deposit_observations WHERE chain_id = $1 AND tx_hash = $2 AND log_index = $3',
 );
 
+const selectDepositIn = statement<[orderId: string, txHash: string], { kind: DepositKind }>(
+  'chain.deposit_in',
+  'SELECT kind FROM deposit_observations WHERE order_id = $1 AND tx_hash = $2 LIMIT 1',
+);
+
 const insertDeposit = statement<
   [
     chainId: number,
@@ -190,6 +195,11 @@ export async function isDepositKnown(
 ): Promise<boolean> {
   const rows = await unit.tx.query(selectDeposit, [deposit.chainId, deposit.txHash, deposit.logIndex]);
   return rows.length > 0;
+}
+
+/** Whether this transaction paid something into the order's escrow. */
+export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: Hex): Promise<boolean> {
+  return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
 }
 
 export function recordDeposit(unit: UnitOfWork, deposit: Deposit): void {

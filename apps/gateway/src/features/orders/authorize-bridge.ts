@@ -64,6 +64,7 @@ export async function bridgeAuthorizationParameters(
       toAmount: `${quote.toAmount}`,
       destinationChain: destination.destination_chain,
       destinationAddress: target.address,
+      expiresAt: quote.expiresAt.toISOString(),
     },
   });
   return bridgeParameters(chain.settings, token, authorization);

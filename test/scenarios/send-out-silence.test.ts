@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import { erc2771Forwarder } from '@causeway/contracts';
+import pg from 'pg';
+import { createTestClient, encodeFunctionData, erc20Abi, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
+import {
+  forwardCall,
+  fundEscrowData,
+  hashForwardRequest,
+  routerRequest,
+} from '../../apps/gateway/src/chain/forward-request.ts';
+import { forwarderNonce } from '../../apps/gateway/src/chain/issue-authorization.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+
+const QUOTE_SECONDS = 15 * 60;
+const GRACE_SECONDS = 1_800;
+
+describe('a send-out whose bridge does not answer', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let owner: pg.Client;
+  let orders: string[];
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      chains: true,
+      env: { BRIDGE_REVIEW_AFTER_SECONDS: `${GRACE_SECONDS}` },
+    });
+    desk = ordersDesk(gateway);
+    owner = new pg.Client({ connectionString: gateway.databaseUrl });
+    await owner.connect();
+    // The solver takes deposits and then waits to be told what to do.
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    orders = await Promise.all(Array.from({ length: 5 }, completed));
+  }, 120_000);
+  afterAll(async () => {
+    await owner?.end();
+    await gateway?.stop();
+  });
+
+  async function completed(): Promise<string> {
+    const orderId = await desk.onrampOrder();
+    await desk.event(orderId, 'vendor_accepts');
+    await desk.event(orderId, 'escrow_funded');
+    await desk.act(orderId, 'confirm-payment-sent');
+    expect((await desk.event(orderId, 'vendor_confirms_fiat')).body.data.status).toBe('completed');
+    return orderId;
+  }
+  const nextOrder = () => orders.pop() ?? completed();
+  const newAddress = (): Hex => `0x${randomBytes(20).toString('hex')}`;
+  const advance = (seconds: number) =>
+    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+  const isHeld = async (orderId: string): Promise<boolean> =>
+    (await owner.query(`SELECT facts->>'held' AS held FROM orders WHERE order_id = $1`, [orderId])).rows[0]
+      .held === 'true';
+  const sendOutOf = async (orderId: string) =>
+    (
+      await owner.query(
+        `SELECT status, deposit_tx_hash, bridge->>'quoteId' AS quote_id, deadline FROM forward_authorizations
+          WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'`,
+        [orderId],
+      )
+    ).rows[0] as { status: string; deposit_tx_hash: string | null; quote_id: string; deadline: string };
+  const trackingOf = async (orderId: string) =>
+    (
+      await owner.query(
+        `SELECT status, last_error FROM intents WHERE kind = 'bridge.track' AND payload->>'order_id' = $1`,
+        [orderId],
+      )
+    ).rows[0] as { status: string; last_error: string | null } | undefined;
+
+  async function paid(orderId: string, to: Hex): Promise<void> {
+    expect((await desk.sendOut(orderId, to)).body.data.status).toBe('send_out_pending');
+    await until('the deposit', async () => (await sendOutOf(orderId)).deposit_tx_hash !== null);
+  }
+
+  it('and was paid is held for the operator after the quote’s expiry and the grace, never failed, and completes when the bridge pays', async () => {
+    const [orderId, other] = [await nextOrder(), await nextOrder()];
+    const [to, otherTo] = [newAddress(), newAddress()];
+    const before = await desk.balance(desk.wallet);
+    await paid(orderId, to);
+    await paid(other, otherTo);
+    await advance(QUOTE_SECONDS + GRACE_SECONDS - 120);
+    await until('another look', async () => (await trackingOf(orderId))?.status === 'unknown');
+    expect(await isHeld(orderId)).toBe(false);
+
+    await advance(180);
+    await until('the hold', () => isHeld(orderId));
+    await until('the other’s hold', () => isHeld(other));
+    expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
+    expect(await until('the reason', async () => (await trackingOf(orderId))?.last_error)).toContain(
+      'overdue',
+    );
+    const again = await gateway.call(
+      'GET',
+      `/api/v1/partner/orders/${orderId}/bridge-authorization-parameters?destination_chain=arbitrum-one&destination_address=${to}`,
+    );
+    expect([again.status, again.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
+
+    // The operator lets it go on: it is not held a second time for the same silence.
+    await desk.event(orderId, 'release_hold');
+    await advance(60);
+    expect((await desk.event(orderId, 'bridge_settles')).body.data.status).toBe('send_out_completed');
+    expect(await isHeld(orderId)).toBe(false);
+    expect(await desk.balance(to, 'arbitrum-one')).toBeGreaterThan(0n);
+
+    expect((await desk.event(other, 'bridge_fails')).body.data.status).toBe('send_out_failed');
+    const sent = before - (await desk.balance(desk.wallet));
+    expect(await desk.balance(otherTo, 'arbitrum-one')).toBe(0n);
+    expect(sent).toBeGreaterThan(0n);
+    expect((await desk.sendOut(other, otherTo)).body.error.code).toBe('OPERATION_NOT_ALLOWED');
+    await desk.event(other, 'release_hold');
+    expect((await desk.sendOut(other, otherTo)).status).toBe(200);
+    await desk.booksBalance();
+  });
+
+  it('but names a payout that the other chain does not show is not believed', async () => {
+    const orderId = await nextOrder();
+    await paid(orderId, newAddress());
+    const { quote_id: quoteId } = await sendOutOf(orderId);
+    await owner.query(
+      `UPDATE simulated_bridge_quotes SET status = 'settled', payout_tx_hash = $2 WHERE quote_id = $1`,
+      [quoteId, `0x${'ab'.repeat(32)}`],
+    );
+    await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
+    await until('the hold', () => isHeld(orderId));
+    expect((await trackingOf(orderId))?.last_error).toContain('does not show the payout');
+    expect((await desk.read(orderId)).status).toBe('send_out_pending');
+  });
+
+  describe('because it could not be paid', () => {
+    const chain = () => gateway.deps.chains.get('base-mainnet');
+    const usdc = () => chain().settings.tokens.find(({ code }) => code === 'USDC')!.address;
+    const usdt = () => chain().settings.tokens.find(({ code }) => code === 'USDT')!.address;
+    const account = () => privateKeyToAccount(gateway.partners[0].walletPrivateKey as Hex);
+
+    async function submit(call: ContractCall): Promise<void> {
+      const { client, settings } = chain();
+      const signed = await account().signTransaction({
+        ...call,
+        ...(await client.estimateFeesPerGas()),
+        chainId: settings.chainId,
+        type: 'eip1559',
+        nonce: await client.getTransactionCount({ address: account().address }),
+        gas: 2_000_000n,
+      });
+      const hash = await client.sendRawTransaction({ serializedTransaction: signed });
+      expect((await client.waitForTransactionReceipt({ hash })).status).toBe('success');
+    }
+
+    const allow = (amount: bigint) =>
+      submit({
+        to: usdc(),
+        value: 0n,
+        data: encodeFunctionData({
+          abi: erc20Abi,
+          functionName: 'approve',
+          args: [chain().settings.contracts.router, amount],
+        }),
+      });
+
+    /** Signed while the wallet could pay, handed in when it no longer can. */
+    async function authorizedInVain(orderId: string, to: Hex) {
+      const signed = await desk.signedSendOut(orderId, {
+        destination_chain: 'arbitrum-one',
+        destination_address: to,
+      });
+      await allow(0n);
+      expect((await desk.act(orderId, 'authorize-bridge', signed)).body.data.status).toBe('send_out_pending');
+      return signed as { forward_request: Record<string, string>; signature: Hex };
+    }
+
+    it('stays pending while its signed request can still execute, and fails for good once the chain is past its deadline', async () => {
+      const [orderId, to] = [await nextOrder(), newAddress()];
+      await authorizedInVain(orderId, to);
+      await advance(QUOTE_SECONDS + GRACE_SECONDS + 3_600);
+      const { deadline } = await sendOutOf(orderId);
+      const control = createTestClient({ mode: 'anvil', transport: http(chain().settings.rpcUrl) });
+      await control.setNextBlockTimestamp({ timestamp: BigInt(deadline) });
+      await control.mine({ blocks: 3, interval: 0 });
+      expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
+      expect(await isHeld(orderId)).toBe(false);
+
+      await control.mine({ blocks: 3, interval: 1 });
+      expect(await desk.reaches(orderId, 'send_out_failed')).toMatchObject({
+        allowed_actions: ['authorize-bridge'],
+      });
+      await allow(2n ** 200n);
+      await paid(orderId, to);
+    });
+
+    it('fails as soon as its nonce is spent without a deposit, by a stranger’s batch or by another request', async () => {
+      const { settings, client } = chain();
+      const { forwarder } = settings.contracts;
+      const orderId = await nextOrder();
+      const { forward_request: request, signature } = await authorizedInVain(orderId, newAddress());
+      await submit({
+        to: forwarder,
+        value: 0n,
+        data: encodeFunctionData({
+          abi: erc2771Forwarder.abi,
+          functionName: 'executeBatch',
+          args: [
+            [
+              {
+                from: request.from as Hex,
+                to: request.to as Hex,
+                value: 0n,
+                gas: BigInt(request.gas!),
+                deadline: Number(request.deadline),
+                data: request.data as Hex,
+                signature,
+              },
+            ],
+            account().address,
+          ],
+        }),
+      });
+      await desk.reaches(orderId, 'send_out_failed');
+      expect((await sendOutOf(orderId)).status).toBe('spent');
+
+      await allow(2n ** 200n);
+      await authorizedInVain(orderId, newAddress());
+      const other = routerRequest(settings, {
+        from: account().address,
+        nonce: await forwarderNonce(client, forwarder, account().address),
+        deadline: Number((await client.getBlock()).timestamp) + 600,
+        gas: 300_000n,
+        data: fundEscrowData({
+          orderId: crypto.randomUUID(),
+          token: usdt(),
+          escrow: newAddress(),
+          amount: 1n,
+        }),
+      });
+      const otherSignature = await account().sign({ hash: hashForwardRequest(settings, other) });
+      await submit(forwardCall(settings, other, otherSignature));
+      expect(await desk.reaches(orderId, 'send_out_failed')).toMatchObject({
+        allowed_actions: ['authorize-bridge'],
+      });
+      await allow(2n ** 200n);
+    });
+  });
+});
