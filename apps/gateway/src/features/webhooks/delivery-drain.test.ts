@@ -10,7 +10,7 @@ import { createIdGenerator } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { createDeliveryDrain, type DeliveryDrain } from './delivery-drain.ts';
-import { createWebhookSender } from './webhook-sender.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
 const MINUTE = 60_000;
@@ -59,7 +59,10 @@ describe('the drain of webhook deliveries', () => {
     return partnerId;
   }
 
-  function startDrain(options: { leaseMs?: number; concurrency?: number } = {}): DeliveryDrain {
+  function startDrain(
+    options: { leaseMs?: number; concurrency?: number } = {},
+    through: WebhookSender = sender,
+  ): DeliveryDrain {
     const drain = createDeliveryDrain(
       {
         db: database.db,
@@ -67,7 +70,7 @@ describe('the drain of webhook deliveries', () => {
         ids,
         logger: createLogger({ level: 'silent', format: 'json' }),
         metrics: createMetrics({ processMetrics: false }),
-        sender,
+        sender: through,
         openSecrets: () => ({ current: SECRET }),
       },
       { pollMs: 25, ...options },
@@ -263,6 +266,26 @@ describe('the drain of webhook deliveries', () => {
       await until('the other is served', async () => (await statuses()).delivered === 50, 5_000);
       expect((await statuses(stuck)).pending).toBe(200);
     } finally {
+      await hanging.close();
+    }
+  });
+
+  it('more hanging partners than there are places do not keep another one waiting for their time-outs', async () => {
+    const patient = createWebhookSender({ allowLoopback: true }, () => Math.floor(Date.now() / 1_000));
+    const hanging = await startWebhookSink({ tls: false, faults: { kind: 'hang' } });
+    try {
+      for (let n = 0; n < 4; n++) {
+        const stuck = await listening(hanging.url);
+        for (let event = 0; event < 4; event++) await emit(ids.uuid(), [event], stuck);
+      }
+      startDrain({ concurrency: 8 }, patient);
+      await until('every place is held by a hanging one', () => hanging.received.length >= 8);
+      for (let n = 0; n < 20; n++) await emit(ids.uuid(), [n]);
+      // Their attempts would take ten seconds each.
+      await until('the other is served', async () => (await statuses()).delivered === 20, 8_000);
+      expect(hanging.received.every(({ attempt }) => attempt === 1)).toBe(true);
+    } finally {
+      await patient.close();
       await hanging.close();
     }
   });

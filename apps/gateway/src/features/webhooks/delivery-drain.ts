@@ -12,6 +12,7 @@ import {
 import { type DeliveryOutcome, outcomeOf } from './delivery-outcome.ts';
 import { createEndpointWindows } from './endpoint-window.ts';
 import { settleOutcomes } from './settle-outcomes.ts';
+import { createSharedPlaces, type Place } from './shared-places.ts';
 import type { OpenSecrets } from './webhook-secret.ts';
 import type { SendResult, WebhookSender } from './webhook-sender.ts';
 
@@ -42,7 +43,7 @@ export interface DrainTools {
 }
 
 export interface DrainOptions {
-  /** Deliveries under way at the same time in this process. */
+  /** Deliveries under way at the same time in this process, those aside whose receivers let them wait. */
   readonly concurrency?: number;
   /** Longer than an attempt can take: a lease is not renewed. */
   readonly leaseMs?: number;
@@ -57,6 +58,12 @@ const SWEEP_MS = 60_000;
 const PARTNERS_A_CLAIM = 64;
 const CIRCUIT_GAP_MS = 1_000;
 const SETTLE_AGAIN_MS = 250;
+const LOOK_FOR_SLOW_MS = 250;
+
+interface Ended {
+  readonly outcome: DeliveryOutcome;
+  readonly place: Place;
+}
 
 export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {}): DeliveryDrain {
   const { db, clock, logger, metrics } = tools;
@@ -68,9 +75,9 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
   const ready = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
-  let outcomes: DeliveryOutcome[] = [];
-  // Claimed and not settled yet: sending may not run ahead of recording, or a circuit would open too late.
-  let inHand = 0;
+  // Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late.
+  const places = createSharedPlaces({ size: concurrency, now: () => performance.now() });
+  let outcomes: Ended[] = [];
   let claiming: Promise<void> | undefined;
   let settling: Promise<void> | undefined;
   let stopping = false;
@@ -81,7 +88,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
       () => {
         claiming = undefined;
         // Somebody may have got in line between the last look and now.
-        if (ready.size > 0 && inHand < concurrency) claimSoon();
+        if (ready.size > 0 && places.free() > 0) claimSoon();
       },
       (error) => {
         // The next poll tries again.
@@ -115,7 +122,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
 
   /** Takes partners from the head of the line and shares the free places among them. */
   function nextTurns(): { partnerId: string; quota: number }[] {
-    const free = concurrency - inHand;
+    const free = places.free();
     if (free <= 0) return [];
     const chosen: string[] = [];
     for (const partnerId of ready) {
@@ -130,12 +137,11 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
 
   function begin(claimed: ClaimedDelivery): void {
     windows.started(claimed.partner_id);
-    inHand += 1;
-    const work = attempt(claimed).finally(() => underWay.delete(work));
+    const work = attempt(claimed, places.take(claimed.partner_id)).finally(() => underWay.delete(work));
     underWay.add(work);
   }
 
-  async function attempt(claimed: ClaimedDelivery): Promise<void> {
+  async function attempt(claimed: ClaimedDelivery, place: Place): Promise<void> {
     const startedAt = clock.date();
     let result: SendResult;
     try {
@@ -144,17 +150,18 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
-      letGo(claimed.partner_id, 'prompt');
+      letGo(claimed.partner_id, place, 'prompt');
       return;
     }
+    place.answered();
     const outcome = outcomeOf(claimed, result, startedAt, clock.now(), random);
     metrics.webhookDeliveriesTotal.inc({ outcome: outcome.delivered ? 'delivered' : 'refused' });
-    outcomes.push(outcome);
+    outcomes.push({ outcome, place });
     settleSoon();
   }
 
-  function letGo(partnerId: string, end: 'prompt' | 'timeout'): void {
-    inHand -= 1;
+  function letGo(partnerId: string, place: Place, end: 'prompt' | 'timeout'): void {
+    place.giveBack();
     windows.ended(partnerId, end);
   }
 
@@ -170,7 +177,11 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
       const batch = outcomes;
       outcomes = [];
       try {
-        await settleOutcomes(tools, owner, batch);
+        await settleOutcomes(
+          tools,
+          owner,
+          batch.map(({ outcome }) => outcome),
+        );
       } catch (error) {
         logger.error({ err: error, deliveries: batch.length }, 'settling webhook deliveries failed');
         // While the leases last this is only late; after that they are sent again.
@@ -180,12 +191,19 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
         continue;
       }
       // The next event about the same subject may go now.
-      for (const { partnerId, error } of batch) {
-        letGo(partnerId, error === 'timeout' ? 'timeout' : 'prompt');
+      for (const { outcome, place } of batch) {
+        const { partnerId, error } = outcome;
+        letGo(partnerId, place, error === 'timeout' ? 'timeout' : 'prompt');
         ready.add(partnerId);
       }
       claimSoon();
     }
+  }
+
+  function withdrawFromSlow(): void {
+    const slow = places.withdrawFromSlow(performance.now());
+    for (const partnerId of slow) windows.slowed(partnerId);
+    if (slow.length > 0) claimSoon();
   }
 
   async function discover(): Promise<void> {
@@ -213,6 +231,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
   return {
     start() {
       every(options.pollMs ?? POLL_MS, discover);
+      every(LOOK_FOR_SLOW_MS, async () => withdrawFromSlow());
       every(SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()]));
       this.wake();
     },

@@ -32,6 +32,8 @@ export const partnersWithDueDeliveries = statement<[businessNow: Date], { partne
  * Takes up to a quota of due deliveries from each of these partners. Address and secret are read here, right before
  * sending: a webhook that was removed meanwhile gets nothing more. Where the circuit is open, one delivery a
  * second is taken by whoever comes first, in whichever process.
+ *
+ * It waits for nobody: neither for a lock, nor for the disk. A claim that a crash of the database undoes is made again.
  */
 export const claimDeliveries = statement<
   [
@@ -47,7 +49,10 @@ export const claimDeliveries = statement<
   'webhook_deliveries.claim',
   `WITH tried AS (
      UPDATE webhook_endpoints SET next_try_at = clock_timestamp() + $6::int * interval '1 millisecond'
-      WHERE partner_id = ANY($1::uuid[]) AND circuit_opened_at IS NOT NULL AND next_try_at <= clock_timestamp()
+      WHERE partner_id IN (
+        SELECT partner_id FROM webhook_endpoints
+         WHERE partner_id = ANY($1::uuid[]) AND circuit_opened_at IS NOT NULL AND next_try_at <= clock_timestamp()
+         FOR UPDATE SKIP LOCKED)
       RETURNING partner_id),
    wanted AS (
      SELECT w.partner_id, w.quota FROM unnest($1::uuid[], $2::int[]) AS w (partner_id, quota)
@@ -58,7 +63,8 @@ export const claimDeliveries = statement<
    due AS (
      SELECT found.delivery_id, found.event_id, p.partner_id, p.webhook_url, p.webhook_secret_sealed,
             p.webhook_previous_secret_sealed, p.webhook_previous_secret_until
-       FROM wanted w
+       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
+      CROSS JOIN wanted w
        JOIN partners p ON p.partner_id = w.partner_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
       CROSS JOIN LATERAL (
         SELECT candidate.delivery_id, candidate.event_id FROM webhook_deliveries candidate
@@ -107,6 +113,14 @@ export const settleDeliveries = statement<
           AS o (partner_id, delivery_id, attempts, delivered, retry_at, log_entry)
     WHERE d.partner_id = o.partner_id AND d.delivery_id = o.delivery_id AND d.status = 'pending'
       AND (o.delivered OR (d.lease_owner = $7 AND d.attempts = o.attempts))`,
+);
+
+/** In one order, before anything is written to them: workers whose batches share endpoints do not wait in a circle. */
+export const lockEndpoints = statement<[answering: readonly string[], failing: readonly string[]]>(
+  'webhook_endpoints.lock',
+  `SELECT FROM webhook_endpoints
+    WHERE (partner_id = ANY($1::uuid[]) AND consecutive_failures > 0) OR partner_id = ANY($2::uuid[])
+    ORDER BY partner_id FOR UPDATE`,
 );
 
 export const recordEndpointSuccess = statement<[partnerIds: readonly string[]]>(

@@ -6,6 +6,8 @@ export interface EndpointWindows {
   /** How many more may be started now. */
   roomFor(partnerId: string): number;
   started(partnerId: string): void;
+  /** An attempt has waited long for its answer: a large window is halved, down to where it began. */
+  slowed(partnerId: string): void;
   ended(partnerId: string, end: 'prompt' | 'timeout'): void;
 }
 
@@ -41,6 +43,11 @@ export function createEndpointWindows(): EndpointWindows {
     },
     started(partnerId) {
       windowOf(partnerId).inFlight += 1;
+    },
+    slowed(partnerId) {
+      const window = windowOf(partnerId);
+      // Answering after seconds is allowed: such an endpoint keeps a window it can work with.
+      if (window.size > FIRST_SIZE) window.size = Math.max(FIRST_SIZE, Math.floor(window.size / 2));
     },
     ended(partnerId, end) {
       const window = windowOf(partnerId);

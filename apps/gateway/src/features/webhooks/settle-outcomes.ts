@@ -1,6 +1,11 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { recordEndpointFailures, recordEndpointSuccess, settleDeliveries } from './delivery.store.ts';
+import {
+  lockEndpoints,
+  recordEndpointFailures,
+  recordEndpointSuccess,
+  settleDeliveries,
+} from './delivery.store.ts';
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 
 /** Failures in a row, whatever the delivery, after which an endpoint is only tried once a second. */
@@ -25,6 +30,7 @@ export async function settleOutcomes(
       owner,
       at,
     ]);
+    tx.defer(lockEndpoints, [answering, failing.map(({ partnerId }) => partnerId)]);
     if (answering.length > 0) tx.defer(recordEndpointSuccess, [answering]);
     if (failing.length === 0) return;
     tx.defer(recordEndpointFailures, [
