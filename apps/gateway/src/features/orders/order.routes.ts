@@ -14,9 +14,10 @@ import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
 import { registerFundsRoute } from './funds.routes.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
+import { listOrders } from './list-orders.ts';
 import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
 import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
-import { countOrders, findOrder, listOrders, setStopReason } from './order.store.ts';
+import { findOrder, setStopReason } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
 export interface OrderRouteTools extends OfframpRouteTools, OnrampRouteTools {}
@@ -61,24 +62,9 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       data: OrderListSchema,
     },
     async ({ query }, partner) => {
-      const scope = partnerScope(partner.partnerId);
       const { page, limit } = query;
-      const filters = [
-        query.status ?? null,
-        query.order_type ?? null,
-        query.user_uuid ?? null,
-        query.reference_id ?? null,
-        query.created_from === undefined ? null : new Date(query.created_from),
-        query.created_to === undefined ? null : new Date(query.created_to),
-      ] as const;
-      const [orders, [count]] = await Promise.all([
-        tools.db.query(scope, listOrders, [...filters, limit, (page - 1) * limit]),
-        tools.db.query(scope, countOrders, [...filters]),
-      ]);
-      return {
-        orders: orders.map((order) => orderView(tools, order)),
-        pagination: { page, limit, total: Number(count?.total ?? 0) },
-      };
+      const { orders, total } = await listOrders(tools.db, partner.partnerId, query);
+      return { orders: orders.map((order) => orderView(tools, order)), pagination: { page, limit, total } };
     },
   );
 

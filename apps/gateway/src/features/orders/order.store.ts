@@ -20,30 +20,8 @@ export const findOrder = statement<[orderId: string], OrderRow>(
   `SELECT ${COLUMNS} ${FROM} WHERE o.order_id = $1`,
 );
 
-type OrderFilters = [
-  statuses: readonly OrderStatus[] | null,
-  orderType: string | null,
-  userId: string | null,
-  referenceId: string | null,
-  createdFrom: Date | null,
-  createdTo: Date | null,
-];
-
-const MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::text IS NULL OR o.order_type = $2)
-  AND ($3::uuid IS NULL OR o.user_id = $3) AND ($4::text IS NULL OR o.reference_id = $4)
-  AND ($5::timestamptz IS NULL OR o.created_at >= $5) AND ($6::timestamptz IS NULL OR o.created_at < $6)`;
-
-/** Row-level security narrows both to the partner. */
-export const listOrders = statement<[...OrderFilters, limit: number, offset: number], OrderRow>(
-  'orders.list',
-  `SELECT ${COLUMNS} ${FROM} WHERE ${MATCHES}
-    ORDER BY o.created_at DESC, o.order_id DESC LIMIT $7 OFFSET $8`,
-);
-
-export const countOrders = statement<OrderFilters, { total: string }>(
-  'orders.count',
-  `SELECT count(*)::text AS total FROM orders o WHERE ${MATCHES}`,
-);
+/** For the other stores of this feature. */
+export { COLUMNS as ORDER_COLUMNS, FROM as ORDER_TABLES };
 
 /** Locks the order and holds its customer's KYC still while something is decided. */
 export const lockOrder = statement<[orderId: string], OrderRow>(
