@@ -19,7 +19,7 @@ if (userId === undefined || !UUID.test(userId) || reason === '') {
 const tools = connectCommand(loadConfig(process.env, []));
 try {
   const { documents } = await unitOfWork(tools, SYSTEM, async (unit) => {
-    const erased = await eraseUser(unit, userId);
+    const erased = await eraseUser(tools, unit, userId);
     recordAction(
       unit,
       { kind: 'operator', keyId: COMMAND_LINE },

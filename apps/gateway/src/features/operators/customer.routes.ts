@@ -5,6 +5,7 @@ import { SYSTEM } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { operatorRoute } from '../../http/route.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import { readIdentity } from '../kyc/kyc-profile.ts';
 import type { LoadSubmissionTools } from '../kyc/load-submission.ts';
 import { documentsToReview, revealDocument } from '../kyc/review-documents.ts';
@@ -15,7 +16,9 @@ import { readUser, usersUnderReview } from '../users/load-user.ts';
 import { recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from './operator.schemas.ts';
 
-export interface CustomerRouteTools extends UnitTools, LoadSubmissionTools {}
+export interface CustomerRouteTools extends UnitTools, LoadSubmissionTools {
+  readonly sealer: Sealer;
+}
 
 const USER = '/api/v1/operator/users/:user_uuid';
 const UserParams = Type.Object({ user_uuid: Uuid });
@@ -215,7 +218,7 @@ function registerErasure(app: FastifyInstance, tools: CustomerRouteTools): void 
     },
     ({ params, body }, operator) =>
       unitOfWork(tools, SYSTEM, async (unit) => {
-        const { documents } = await eraseUser(unit, params.user_uuid);
+        const { documents } = await eraseUser(tools, unit, params.user_uuid);
         recordAction(unit, operator, {
           action: 'user.erase',
           subject: `users/${params.user_uuid}`,

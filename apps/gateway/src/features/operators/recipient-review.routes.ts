@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { operatorRoute } from '../../http/route.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import { maskValue } from '../payment-details/validation/mask-details.ts';
 import type { Vaults } from '../privacy/vault.ts';
 import { openCurrent } from '../recipients/load-recipient.ts';
@@ -14,6 +15,7 @@ import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from './operator
 
 export interface RecipientReviewTools extends UnitTools {
   readonly vaults: Vaults;
+  readonly sealer: Sealer;
 }
 
 const RECIPIENT = '/api/v1/operator/recipients/:recipient_id';
@@ -168,14 +170,16 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
       operationId: 'eraseRecipient',
       tag: OPERATOR_TAG,
       summary: 'Forget a recipient for good',
+      description:
+        'The person goes, the books stay. Orders that pay it have to end first. It cannot be undone.',
       params: RecipientParams,
       body: Type.Object({ reason: Reason }),
       data: Type.Object({ recipient_id: Uuid }),
-      errors: ['RECIPIENT_NOT_FOUND'],
+      errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
     ({ params, body }, operator) =>
       unitOfWork(tools, SYSTEM, async (unit) => {
-        await eraseRecipient(unit, params.recipient_id);
+        await eraseRecipient(tools, unit, params.recipient_id);
         recordAction(unit, operator, {
           action: 'recipient.erase',
           subject: `recipients/${params.recipient_id}`,

@@ -1,16 +1,33 @@
 import { ORDER_MACHINES } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import { type SealedPlace, sealedColumn } from '../privacy/sealed-place.ts';
 import { payerDetailsContext, vendorDetailsContext } from './order.secrets.ts';
-import { countOpenOrders, forgetPayerDetails } from './order-privacy.store.ts';
+import type { OrderRow } from './order.types.ts';
+import {
+  countOpenOrders,
+  countOpenPayouts,
+  forgetParties,
+  forgetPayee,
+  saveStopReason,
+} from './order-privacy.store.ts';
 import { proofContext } from './review-proof.ts';
+
+const stopReasonContext = (orderId: string) => `order_stop_reasons:${orderId}`;
 
 /** What orders keep sealed by the master key, for its rotation. */
 export const ORDER_SEALED_PLACES: readonly SealedPlace[] = [
   sealedColumn('orders', 'order_id', 'vendor_payment_details_sealed', vendorDetailsContext),
   sealedColumn('orders', 'order_id', 'payer_details_sealed', payerDetailsContext),
+  sealedColumn('order_stop_reasons', 'order_id', 'reason_sealed', stopReasonContext),
   sealedColumn('payment_proofs', 'proof_id', 'proof_sealed', proofContext),
 ];
+
+/** A partner's own words on why it cancelled; they may name somebody. */
+export function keepStopReason(unit: UnitOfWork, sealer: Sealer, order: OrderRow, reason: string): void {
+  const sealed = sealer.seal(reason, stopReasonContext(order.order_id));
+  unit.tx.defer(saveStopReason, [order.order_id, order.partner_id, sealed]);
+}
 
 const ENDED_STATUSES = [
   ...new Set(
@@ -22,13 +39,27 @@ const ENDED_STATUSES = [
   ),
 ];
 
-/** Orders that still need to know who pays or is paid. */
+/** Orders of a customer that still need to know who pays or is paid. */
 export async function openOrdersOf(unit: UnitOfWork, userId: string): Promise<number> {
   const [row] = await unit.tx.query(countOpenOrders, [userId, ENDED_STATUSES]);
   return Number(row?.open ?? 0);
 }
 
-/** The account a customer paid from is kept with the order, under the master key: forgetting the data key misses it. */
+/** The same for whoever is paid. */
+export async function openPayoutsTo(unit: UnitOfWork, recipientId: string): Promise<number> {
+  const [row] = await unit.tx.query(countOpenPayouts, [recipientId, ENDED_STATUSES]);
+  return Number(row?.open ?? 0);
+}
+
+/**
+ * Takes a customer out of its orders: what the master key seals there does not go with the person's own key. Amounts,
+ * times, hashes and verdicts stay (docs/decisions/0012).
+ */
 export function forgetOrdersOf(unit: UnitOfWork, userId: string): void {
-  unit.tx.defer(forgetPayerDetails, [userId]);
+  unit.tx.defer(forgetParties, [userId]);
+}
+
+/** Takes a recipient out of the orders that paid it. */
+export function forgetPayoutsTo(unit: UnitOfWork, recipientId: string): void {
+  unit.tx.defer(forgetPayee, [recipientId]);
 }

@@ -17,8 +17,9 @@ import { initiateOnramp } from './initiate-onramp.ts';
 import { listOrders } from './list-orders.ts';
 import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
 import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
-import { findOrder, setStopReason } from './order.store.ts';
+import { findOrder } from './order.store.ts';
 import { orderView } from './order.view.ts';
+import { keepStopReason } from './order-privacy.ts';
 
 export interface OrderRouteTools extends OfframpRouteTools, OnrampRouteTools {}
 
@@ -136,7 +137,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         'cancelled_by_partner',
         'partner',
       );
-      if (body?.reason !== undefined) unit.tx.defer(setStopReason, [order.order_id, body.reason]);
+      if (body?.reason !== undefined) keepStopReason(unit, tools.sealer, order, body.reason);
       return { order_id: order.order_id, status: order.status };
     },
   );

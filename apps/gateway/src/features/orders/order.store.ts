@@ -141,11 +141,6 @@ export const setSendOutHash = statement<[orderId: string, txHash: string]>(
   'UPDATE orders SET send_out_tx_hash = $2 WHERE order_id = $1',
 );
 
-export const setStopReason = statement<[orderId: string, reason: string]>(
-  'orders.set_stop_reason',
-  'UPDATE orders SET stop_reason = $2 WHERE order_id = $1',
-);
-
 export const insertProof = statement<
   [proofId: string, partnerId: string, orderId: string, vendorId: string, proofSealed: string, at: Date]
 >(

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vaults } from '../privacy/vault.ts';
 import { vaultOfUser } from '../users/load-user.ts';
 import type { UserRow } from '../users/user.types.ts';
-import { findPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
+import { findPaymentDetails, idsOfUser, type PaymentDetailsRow } from './payment-details.store.ts';
 
 export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
 
@@ -19,6 +19,10 @@ export async function loadPaymentDetails(
   const [row] = possible ? await unit.tx.query(findPaymentDetails, [paymentDetailsId, userId]) : [];
   if (row === undefined) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
   return row;
+}
+
+export async function paymentDetailsIdsOf(unit: UnitOfWork, userId: string): Promise<readonly string[]> {
+  return (await unit.tx.query(idsOfUser, [userId])).map((row) => row.payment_details_id);
 }
 
 /** The details in clear, for those who pay by them. */

@@ -60,3 +60,8 @@ export const countPaymentDetails = statement<[userId: string], { total: string }
   'payment_details.count',
   'SELECT count(*) AS total FROM payment_details WHERE user_id = $1',
 );
+
+export const idsOfUser = statement<[userId: string], { payment_details_id: string }>(
+  'payment_details.ids_of_user',
+  'SELECT payment_details_id::text FROM payment_details WHERE user_id = $1',
+);

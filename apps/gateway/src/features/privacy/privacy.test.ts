@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { actorAnswerContext } from '../../http/idempotency.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { sealPayerDetails, sealVendorDetails } from '../orders/order.secrets.ts';
 import { proofContext } from '../orders/review-proof.ts';
@@ -82,6 +83,18 @@ describe('rotation of the master key', () => {
        SELECT $1, partner_id, order_id, (SELECT vendor_id FROM vendors LIMIT 1), $2, created_at FROM orders`,
       [proofId, old.seal('{}', proofContext(proofId))],
     );
+    const reasonSealed = old.seal('because', `order_stop_reasons:${orderId}`);
+    await admin.query(
+      `INSERT INTO order_stop_reasons (order_id, partner_id, reason_sealed)
+       SELECT order_id, partner_id, $1 FROM orders`,
+      [reasonSealed],
+    );
+    const vendorKey = { actor: `vendor:${randomUUID()}`, idempotencyKey: 'with two spaces' };
+    await admin.query(
+      `INSERT INTO actor_answers (actor, idempotency_key, fingerprint, status, body, created_at)
+       SELECT $1, $2, '', 200, $3, created_at FROM orders`,
+      [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorAnswerContext(vendorKey))],
+    );
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
@@ -99,6 +112,8 @@ describe('rotation of the master key', () => {
     );
     expect(facts.rows[0].v.startsWith(`${onlyNew.keyId}.`)).toBe(true);
     expect(created.status).toBe(200);
+    const answers = await admin.query('SELECT body FROM actor_answers');
+    expect(onlyNew.open(answers.rows[0].body, actorAnswerContext(vendorKey))).toBe('an answer');
   });
 
   it('knows every column that holds something sealed', async () => {

@@ -1,5 +1,5 @@
 import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
-import { answerContext } from '../../http/idempotency.ts';
+import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { ORDER_SEALED_PLACES } from '../orders/order-privacy.ts';
 import { recipientKeyOwner } from '../recipients/load-recipient.ts';
@@ -30,6 +30,22 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
       start: `${BEFORE_ALL} `,
     },
     (id) => answerContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
+  ),
+  sealedPlace(
+    'actor_answers.body',
+    {
+      table: 'actor_answers',
+      column: 'body',
+      id: `actor || ' ' || idempotency_key`,
+      order: 'actor, idempotency_key',
+      is: `actor = split_part($1, ' ', 1) AND idempotency_key = substr($1, strpos($1, ' ') + 1)`,
+      after: `(actor, idempotency_key) > (split_part($2, ' ', 1), substr($2, strpos($2, ' ') + 1))`,
+      start: ' ',
+    },
+    (id) => {
+      const space = id.indexOf(' ');
+      return actorAnswerContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
+    },
   ),
   sealedPlace(
     'deployment_facts.blind_index_key',

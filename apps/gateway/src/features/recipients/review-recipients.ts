@@ -2,6 +2,9 @@ import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
+import { forgetPayoutsTo, openPayoutsTo } from '../orders/order-privacy.ts';
+import { forgetAnswersAbout } from '../privacy/forget-answers.ts';
 import type { Vaults } from '../privacy/vault.ts';
 import { destinationContext, MAX_DESTINATIONS } from './add-destination.ts';
 import { listDestinations } from './destination.store.ts';
@@ -74,10 +77,21 @@ export async function revealRecipient(tools: Tools, recipientId: string): Promis
   };
 }
 
-/** Forgets a recipient: archived for good, and unreadable in every version and snapshot. */
-export async function eraseRecipient(unit: UnitOfWork, recipientId: string): Promise<void> {
+/** Forgets a recipient: archived for good, and unreadable in every version, snapshot, proof and kept answer. */
+export async function eraseRecipient(
+  tools: { readonly sealer: Sealer },
+  unit: UnitOfWork,
+  recipientId: string,
+): Promise<void> {
   const row = await lockAnyRecipient(unit, recipientId);
+  if ((await openPayoutsTo(unit, recipientId)) > 0) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'Open orders pay this recipient; they have to end first.',
+    });
+  }
   // Archiving is the partner's act; the operator does it in the partner's name.
   execute(unit, recipientHost, { ...row, isNew: false }, 'recipient_archived', 'partner');
   unit.tx.defer(forgetRecipient, [recipientId, unit.at]);
+  forgetPayoutsTo(unit, recipientId);
+  await forgetAnswersAbout(tools, unit, { partnerId: row.partner_id, personId: recipientId });
 }
