@@ -1,175 +1,437 @@
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
+import { type ChainHands, chainHands } from './chain-hands.ts';
+import { expectEveryRow } from './contract-coverage.ts';
+import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
+import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
-describe('off-ramp orders', () => {
+const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
+  'test.offramp_vendor_of_order',
+  'SELECT vendor_id FROM orders WHERE order_id = $1',
+);
+
+const OWED: Situation = { refundOwed: true };
+const OWED_BUT_HELD: Situation = { refundOwed: true, held: true };
+const ANY_SIGNATURE = { signature: `0x${'11'.repeat(65)}` };
+
+/** An order and the partner whose it is. */
+type Followed = FollowedOrder & { readonly desk: OrdersDesk };
+
+describe('off-ramp orders, contract 3.2', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let desks: readonly [OrdersDesk, OrdersDesk];
+  let book: OrderBook;
+  let hands: ChainHands;
+  let opened = 0;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
+    desks = [ordersDesk(gateway), ordersDesk(gateway, gateway.partners[1])];
+    for (const { apiKey: key } of gateway.partners) {
+      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
+    }
+    book = await openOrderBook(gateway, desks[0]);
+    hands = chainHands(gateway);
   });
   afterAll(() => gateway?.stop());
 
-  async function funded(fields: Record<string, unknown> = {}): Promise<string> {
-    const orderId = await desk.offrampOrder(fields);
-    const answer = await desk.fund(orderId);
+  /** A wallet's requests are executed one after the other, so the partners take turns. */
+  const nextDesk = () => desks[opened++ % 2]!;
+
+  function follow(desk: OrdersDesk, orderId: string): Followed {
+    return { ...book.follow('offramp', orderId, desk), desk };
+  }
+
+  async function open(fields: Record<string, unknown> = {}, desk = nextDesk()): Promise<Followed> {
+    const order = follow(desk, await desk.offrampOrder(fields));
+    await order.took('3.2 initiate');
+    return order;
+  }
+
+  async function fund(fields: Record<string, unknown> = {}): Promise<Followed> {
+    const order = await open(fields);
+    const answer = await order.desk.fund(order.id);
     expect(answer.body.data).toEqual({
-      order_id: orderId,
+      order_id: order.id,
       status: 'crypto_transfer_authorization_pending',
     });
-    await desk.reaches(orderId, 'crypto_received');
-    return orderId;
+    await order.took('3.2 authorize-crypto-transfer');
+    return order;
   }
 
-  async function proved(orderId: string): Promise<void> {
-    expect((await desk.event(orderId, 'buyer_submits_proof')).body.data.status).toBe('fiat_payment_started');
-    expect((await desk.event(orderId, 'admin_reviews_proof')).body.data.status).toBe(
-      'fiat_payment_review_started',
-    );
+  async function prove(order: Followed): Promise<void> {
+    expect((await order.desk.event(order.id, 'buyer_submits_proof')).status).toBe(200);
+    await order.took('3.2 buyer submits proof');
+  }
+  async function review(order: Followed): Promise<void> {
+    expect((await order.desk.event(order.id, 'admin_reviews_proof')).status).toBe(200);
+    await order.took('3.2 admin reviews proof');
+  }
+  async function accept(order: Followed, situation?: Situation): Promise<void> {
+    expect((await order.desk.event(order.id, 'proof_accepted')).status).toBe(200);
+    await order.took('3.2 proof accepted', situation);
   }
 
-  it('goes from deposit to completed: buyer, treasury and partner are paid in one transaction', async () => {
-    const before = { wallet: await desk.balance(desk.wallet) };
-    const orderId = await desk.offrampOrder();
-    const opened = await desk.read(orderId);
-    expect(opened).toMatchObject({
-      order_type: 'offramp',
-      anchor_type: 'fiat',
-      has_fiat_settlement_notification: false,
-      allowed_actions: ['authorize-crypto-transfer', 'cancel'],
-      next_action: 'authorize_crypto_transfer',
-      payment_details_id: expect.any(Number),
+  /** Orders at each step between deposit and payout. */
+  const REACHED = {
+    crypto_received: [],
+    fiat_payment_started: [prove],
+    fiat_payment_review_started: [prove, review],
+    awaiting_fiat_received_confirmation: [prove, review, accept],
+  } as const satisfies Record<string, readonly ((order: Followed) => Promise<void>)[]>;
+
+  async function fundedAnd(status: keyof typeof REACHED): Promise<Followed> {
+    const order = await fund();
+    for (const step of REACHED[status]) await step(order);
+    return order;
+  }
+
+  const operate = (orderId: string, what: string, decision: string) =>
+    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
+      key: gateway.sandbox.operatorKey,
+      body: { decision, reason: 'a scenario' },
     });
-    await desk.fund(orderId);
-    const received = await desk.reaches(orderId, 'crypto_received');
-    expect(received.tx_hash).toMatch(/^0x[0-9a-f]{64}$/);
-    const fees = opened.fee_breakdown;
-    const deposit = atomic(opened.amounts.crypto_amount) + atomic(fees.partner_fee);
-    expect(await desk.balance(desk.wallet)).toBe(before.wallet - deposit);
-    expect(await desk.escrowBalance(orderId)).toBe(deposit);
-    expect(await desk.escrowBooks(orderId)).toBe(deposit);
+  const advance = (seconds: number) =>
+    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
 
-    const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
-    const treasuryBefore = await desk.balance(treasury);
-    await proved(orderId);
-    const accepted = await desk.event(orderId, 'proof_accepted');
-    expect(accepted.body.data).toMatchObject({
-      status: 'awaiting_fiat_received_confirmation',
-      next_action: 'confirm_fiat_received',
-      allowed_actions: ['confirm-fiat-received'],
-    });
-    const confirmed = await desk.act(orderId, 'confirm-fiat-received');
-    expect(confirmed.status).toBe(200);
-    expect(confirmed.body.data).not.toHaveProperty('fee_breakdown');
-    const completed = await desk.reaches(orderId, 'completed');
-    expect(completed).toMatchObject({ allowed_actions: [], next_action: 'none', action_required: null });
-    expect(await desk.balance(desk.wallet)).toBe(before.wallet - deposit + atomic(fees.partner_fee));
-    expect(await desk.balance(treasury)).toBe(treasuryBefore + atomic(fees.platform_fee));
-    expect(await desk.escrowBalance(orderId)).toBe(0n);
-    expect(await desk.escrowBooks(orderId)).toBe(0n);
-    expect(await desk.published(orderId)).toEqual([
-      'awaiting_crypto_transfer_authorization',
-      'crypto_received',
-      'fiat_payment_started',
-      'fiat_payment_review_started',
-      'awaiting_fiat_received_confirmation',
-      'completed',
-    ]);
-    expect(completed.timeline.map(({ status }: { status: string }) => status)).toContain(
-      'crypto_release_pending',
-    );
-    expect((await desk.act(orderId, 'confirm-fiat-received')).body.data.status).toBe('completed');
-    await desk.booksBalance();
-  });
-
-  it('the provider’s confirmation completes the order and the partner’s is then a no-op', async () => {
-    const orderId = await funded();
-    await proved(orderId);
-    await desk.event(orderId, 'proof_accepted');
-    const completed = await desk.event(orderId, 'provider_confirms_fiat');
-    expect(completed.body.data.status).toBe('completed');
-    expect((await desk.event(orderId, 'provider_confirms_fiat')).status).toBe(200);
-    expect((await desk.act(orderId, 'confirm-fiat-received')).status).toBe(200);
-  });
-
-  it('a cancelled deposit is asked back once and comes back whole with the partner’s signature', async () => {
-    const before = await desk.balance(desk.wallet);
-    const orderId = await funded();
-    const cancelled = await desk.act(orderId, 'cancel', { reason: 'changed my mind' });
-    expect(cancelled.body.data).toEqual({ order_id: orderId, status: 'cancelled' });
-    expect(await desk.read(orderId)).toMatchObject({
-      allowed_actions: ['authorize-refund'],
-      next_action: 'authorize_refund',
-      action_required: { method: 'POST', endpoint: `/api/v1/partner/orders/${orderId}/authorize-refund` },
-    });
-    expect((await desk.published(orderId)).filter((type) => type === 'order.refund.required')).toHaveLength(
-      1,
-    );
-
-    const wrong = await desk.refund(orderId, generatePrivateKey());
-    expect([wrong.status, wrong.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
-    expect((await desk.event(orderId, 'hold_for_review')).status).toBe(200);
-    const held = await desk.act(orderId, 'authorize-refund', { signature: `0x${'11'.repeat(65)}` });
-    expect([held.status, held.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    await desk.event(orderId, 'release_hold');
-
-    const answer = await desk.refund(orderId);
-    expect(answer.status).toBe(200);
-    await until('the refund', async () => (await desk.balance(desk.wallet)) === before);
-    await until('the books', async () => (await desk.escrowBooks(orderId)) === 0n);
-    expect(await desk.read(orderId)).toMatchObject({ status: 'cancelled', allowed_actions: [] });
-    const again = await desk.act(orderId, 'authorize-refund', { signature: `0x${'11'.repeat(65)}` });
+  async function refunded(order: Followed, status: 'cancelled' | 'failed'): Promise<void> {
+    expect((await order.desk.refund(order.id)).status).toBe(200);
+    await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+    await order.is(status);
+    await order.ended('returned');
+    const again = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
     expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-    await desk.booksBalance();
-  });
+  }
 
-  it('the third refused proof cancels and asks for the refund', async () => {
-    const orderId = await funded();
-    for (const last of [false, false, true]) {
-      await proved(orderId).catch(async () => {
-        throw new Error(JSON.stringify(await desk.read(orderId)));
+  describe.concurrent('that are paid', () => {
+    it('the partner confirms: buyer, treasury and markup are paid in one transaction', async () => {
+      const order = await open();
+      expect(await order.desk.read(order.id)).toMatchObject({
+        order_type: 'offramp',
+        anchor_type: 'fiat',
+        has_fiat_settlement_notification: false,
+        payment_details_id: expect.any(Number),
       });
-      const answer = await desk.event(orderId, 'proof_rejected');
-      expect(answer.body.data.status).toBe(last ? 'cancelled' : 'fiat_payment_started');
+      await order.desk.fund(order.id);
+      await order.took('3.2 authorize-crypto-transfer');
+      await prove(order);
+      await review(order);
+      const early = await order.desk.act(order.id, 'confirm-fiat-received');
+      expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      await accept(order);
+      const confirmed = await order.desk.act(order.id, 'confirm-fiat-received');
+      expect([confirmed.status, Object.keys(confirmed.body.data)]).toEqual([200, ['order_id', 'status']]);
+      await order.took('3.2 confirm-fiat-received');
+      await order.ended('released');
+      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
+      await order.is('completed');
+    });
+
+    it('the provider confirms by itself, and every later confirmation is a 200 that changes nothing', async () => {
+      const order = await fund({ provider_scope: 'all', has_fiat_settlement_notification: true });
+      await prove(order);
+      await review(order);
+      await accept(order, { providerConfirms: true });
+      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
+      await order.took('3.2 automatic confirmation');
+      const late = await order.desk.act(order.id, 'confirm-fiat-received');
+      expect([late.status, late.body.data]).toEqual([200, { order_id: order.id, status: 'completed' }]);
+      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
+      await order.is('completed');
+      await order.ended('released');
+    });
+
+    it('a wallet that pays into the escrow by itself has funded the order', async () => {
+      const [partner] = gateway.partners;
+      const order = await open({}, desks[0]);
+      const { escrow } = await until('the escrow', async () => {
+        const funds = await order.desk.funds(order.id);
+        return funds.escrow !== null && funds;
+      });
+      await hands.pay(partner, escrow.address, atomic(escrow.expected_amount));
+      await order.took('3.2 wallet pays by itself');
+      await order.ended('locked');
+    });
+
+    it('a crypto-anchored deposit is exactly what was asked for, and has no cost bound', async () => {
+      const order = await fund({ fiat_amount: undefined, crypto_amount: '120.000001' });
+      expect((await order.desk.funds(order.id)).escrow.balance_on_chain).toBe('120.000001');
+      const answer = await order.desk.event(order.id, 'reprice', { cost_multiplier: 2 });
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      await order.is('crypto_received');
+      await order.ended('locked');
+    });
+
+    it('a hold stops the proof and the payout; the confirmation is kept and paid when it is released', async () => {
+      const order = await fund();
+      await operate(order.id, 'hold', 'place');
+      const refused = await order.desk.event(order.id, 'buyer_submits_proof');
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await operate(order.id, 'hold', 'release');
+      await prove(order);
+      await review(order);
+      await accept(order);
+      await operate(order.id, 'hold', 'place');
+      expect((await order.desk.act(order.id, 'confirm-fiat-received')).status).toBe(200);
+      await order.is('fiat_received_confirmed', { held: true });
+      await operate(order.id, 'hold', 'release');
+      await order.took('3.2 confirm-fiat-received');
+      await order.ended('released');
+    });
+  });
+
+  describe.concurrent('that stop', () => {
+    it('cancelled without a deposit, nothing is owed', async () => {
+      const order = await open();
+      const cancelled = await order.desk.act(order.id, 'cancel');
+      expect(cancelled.body.data).toEqual({ order_id: order.id, status: 'cancelled' });
+      await order.took('3.2 cancelled before the deposit');
+      for (const call of [
+        order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE),
+        gateway.call('GET', `/api/v1/partner/orders/${order.id}/refund-authorization-parameters`, {
+          key: order.desk.apiKey,
+        }),
+      ]) {
+        const { status, body } = await call;
+        expect([status, body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      }
+      await order.ended('untouched');
+    });
+
+    it('a cancelled deposit is asked back once and returns whole: not for a stranger, not while held', async () => {
+      const order = await fund();
+      await order.desk.act(order.id, 'cancel', { reason: 'changed my mind' });
+      await order.took('3.2 cancelled with a deposit', OWED);
+      const wrong = await order.desk.refund(order.id, generatePrivateKey());
+      expect([wrong.status, wrong.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+      await operate(order.id, 'hold', 'place');
+      await order.is('cancelled', OWED_BUT_HELD);
+      const held = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
+      expect([held.status, held.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await operate(order.id, 'hold', 'release');
+      await order.is('cancelled', OWED);
+      await refunded(order, 'cancelled');
+    });
+
+    it('the third refused proof cancels and asks for the refund', async () => {
+      const order = await fundedAnd('fiat_payment_review_started');
+      for (const _ of ['first', 'second']) {
+        await order.desk.event(order.id, 'proof_rejected');
+        await order.took('3.2 proof refused');
+        expect((await order.desk.event(order.id, 'buyer_submits_proof')).status).toBe(200);
+        await review(order);
+      }
+      await order.desk.event(order.id, 'proof_rejected');
+      await order.took('3.2 third proof refused', OWED);
+      await order.ended('locked');
+    });
+
+    it('an escrow error fails an order that waits for its deposit', async () => {
+      const order = await open();
+      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      await order.took('3.2 escrow error before the deposit');
+      await order.ended('untouched');
+    });
+
+    it('an escrow error fails a funded order, whose refund the partner signs', async () => {
+      const order = await fund();
+      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      await order.took('3.2 escrow error with a deposit', OWED);
+      await refunded(order, 'failed');
+    });
+
+    it.each<[RowName, keyof typeof REACHED]>([
+      ['3.2 escrow error after the proof', 'fiat_payment_started'],
+      ['3.2 escrow error under review', 'fiat_payment_review_started'],
+      ['3.2 escrow error after the review', 'awaiting_fiat_received_confirmation'],
+    ])('%s: the buyer may have paid, so the refund waits for the operator', async (row, status) => {
+      const order = await fundedAnd(status);
+      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      await order.took(row, OWED_BUT_HELD);
+      const early = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
+      expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await operate(order.id, 'hold', 'release');
+      await order.is('failed', OWED);
+      await order.ended('locked');
+    });
+
+    it('at exactly 1.20 the order goes on; beyond it fails and the deposit returns without the partner', async () => {
+      const order = await fund();
+      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.20' });
+      await order.is('crypto_received');
+      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.200001' });
+      await order.took('3.2 cost beyond 1.20');
+      await order.ended('returned');
+    });
+
+    it('beyond 1.20 while held, the deposit returns when the hold is released', async () => {
+      const order = await fund();
+      await operate(order.id, 'hold', 'place');
+      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.21' });
+      await order.took('3.2 cost beyond 1.20', OWED_BUT_HELD);
+      await operate(order.id, 'hold', 'release');
+      await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+      await order.is('failed');
+      await order.ended('returned');
+    });
+  });
+
+  describe.concurrent('in dispute', () => {
+    it.each<[RowName, keyof typeof REACHED]>([
+      ['3.2 dispute with a deposit', 'crypto_received'],
+      ['3.2 dispute under review', 'fiat_payment_review_started'],
+    ])('%s: the escrow keeps everything', async (row, status) => {
+      const order = await fundedAnd(status);
+      expect((await order.desk.event(order.id, 'dispute_opened')).status).toBe(200);
+      await order.took(row);
+      await order.ended('locked');
+    });
+
+    it('decided for the buyer that paid, the escrow pays out as agreed', async () => {
+      const order = await fundedAnd('awaiting_fiat_received_confirmation');
+      await operate(order.id, 'dispute', 'open');
+      await order.took('3.2 dispute after the review');
+      expect((await operate(order.id, 'dispute', 'for_buyer')).status).toBe(200);
+      await order.took('3.2 dispute for the buyer');
+      await order.ended('released');
+    });
+
+    it('decided for the partner, the refund is asked for', async () => {
+      const order = await fundedAnd('fiat_payment_started');
+      await operate(order.id, 'dispute', 'open');
+      await order.took('3.2 dispute after the proof');
+      expect((await operate(order.id, 'dispute', 'for_seller')).status).toBe(200);
+      await order.took('3.2 dispute for the seller', OWED);
+      await refunded(order, 'cancelled');
+    });
+  });
+
+  // From here on the ground itself is moved, so one scenario at a time.
+
+  it('a deposit that loses against a cancellation or a failure is owed back when it arrives', async () => {
+    const orders = await Promise.all([open({}, desks[0]), open({}, desks[1])]);
+    const [cancelled, failed] = orders;
+    await hands.withoutBlocks(async () => {
+      for (const order of orders) {
+        await order.desk.fund(order.id);
+        await order.is('crypto_transfer_authorization_pending');
+      }
+      await cancelled.desk.act(cancelled.id, 'cancel');
+      await cancelled.took('3.2 cancelled while authorized');
+      await failed.desk.event(failed.id, 'escrow_error');
+      await failed.took('3.2 escrow error while authorized');
+    });
+    for (const order of orders) {
+      await until('the deposit', async () => (await order.desk.funds(order.id)).escrow.state === 'funded');
     }
-    expect(await desk.read(orderId)).toMatchObject({ allowed_actions: ['authorize-refund'] });
+    await cancelled.is('cancelled', OWED);
+    await failed.is('failed', OWED);
+    await Promise.all([refunded(cancelled, 'cancelled'), refunded(failed, 'failed')]);
   });
 
-  it('at exactly 1.20 the order goes on; beyond it fails and the deposit returns without the partner', async () => {
-    const before = await desk.balance(desk.wallet);
-    const orderId = await funded();
-    const within = await desk.event(orderId, 'reprice', { cost_multiplier: '1.20' });
-    expect(within.body.data.status).toBe('crypto_received');
-    const beyond = await desk.event(orderId, 'reprice', { cost_multiplier: '1.200001' });
-    expect(beyond.body.data).toMatchObject({ status: 'failed', allowed_actions: [] });
-    expect(await desk.balance(desk.wallet)).toBe(before);
-    expect(await desk.escrowBooks(orderId)).toBe(0n);
-    expect(await desk.published(orderId)).not.toContain('order.refund.required');
+  it('a transfer that the chain refuses is asked for again only when the first can no longer execute', async () => {
+    const [partner] = gateway.partners;
+    const order = await open({}, desks[0]);
+    const signed = await order.desk.signedFunding(order.id);
+    await hands.allowRouter(partner, 0n);
+    expect((await order.desk.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
+    await order.is('crypto_transfer_authorization_pending');
+    const path = `/api/v1/partner/orders/${order.id}/transfer-authorization-parameters`;
+    const early = await gateway.call('GET', path);
+    expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    await hands.passTime(700);
+    await order.took('3.2 transfer refused by the chain');
+    await hands.allowRouter(partner, 2n ** 255n);
+    const repeated = await order.desk.act(order.id, 'authorize-crypto-transfer', signed);
+    expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
+    await order.desk.fund(order.id);
+    await order.took('3.2 authorize-crypto-transfer');
+    await order.ended('locked');
   });
 
-  it('a crypto-anchored deposit is exactly what was asked, and has no cost bound', async () => {
-    const before = await desk.balance(desk.wallet);
-    const orderId = await funded({ fiat_amount: undefined, crypto_amount: '120.000001' });
-    expect(before - (await desk.balance(desk.wallet))).toBe(120_000_001n);
-    const answer = await desk.event(orderId, 'reprice', { cost_multiplier: 2 });
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-    const disputed = await desk.event(orderId, 'dispute_opened');
-    expect(disputed.body.data).toMatchObject({ status: 'dispute_started', allowed_actions: [] });
-  });
+  async function vendorsOnline(online: boolean): Promise<void> {
+    for (const { apiKey: key } of gateway.sandbox.vendors) {
+      await gateway.call('PUT', '/api/v1/vendor/online', { key, body: { online } });
+    }
+    await until('the book to know', async () => {
+      const { body } = await gateway.call('GET', '/api/v1/partner/liquidity');
+      return body.data.pairs.length > 0 === online;
+    });
+  }
 
-  it('an order that is not funded in time is cancelled and owes nothing', async () => {
-    const orderId = await desk.offrampOrder();
-    const expired = await desk.event(orderId, 'order_expires');
-    expect(expired.body.data).toMatchObject({ status: 'cancelled', allowed_actions: [] });
-    const answer = await gateway.call(
-      'GET',
-      `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`,
+  async function openWithoutVendors(count: number): Promise<Followed[]> {
+    const [desk] = desks;
+    const userId = await desk.user();
+    const detailsId = await desk.ownDetails(userId);
+    const quotes = await Promise.all(
+      Array.from({ length: count }, () =>
+        desk.offrampQuote({ user_uuid: userId, payment_details_id: detailsId }),
+      ),
     );
-    expect(answer.body.error.code).toBe('INVALID_STATUS');
+    await vendorsOnline(false);
+    return Promise.all(
+      quotes.map(async ({ body }) => {
+        const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
+          body: { quote_id: body.data.quote_id },
+        });
+        expect(initiated.body.data).toMatchObject({ status: 'awaiting_liquidity_provider', timeline: [] });
+        const order = follow(desk, initiated.body.data.order_id);
+        await order.took('3.2 initiate, vendor gone');
+        return order;
+      }),
+    );
+  }
+
+  it('every wait ends in its time: for a vendor, for the signature, for the proof and for a better one', async () => {
+    const [unpaid, refused, pending] = await Promise.all([
+      fund(),
+      fundedAnd('fiat_payment_review_started'),
+      fundedAnd('fiat_payment_started'),
+    ]);
+    await refused.desk.event(refused.id, 'proof_rejected');
+    await refused.took('3.2 proof refused');
+
+    const [cancelled, failed, served, unserved] = (await openWithoutVendors(4)) as [
+      Followed,
+      Followed,
+      Followed,
+      Followed,
+    ];
+    await cancelled.desk.act(cancelled.id, 'cancel');
+    await cancelled.took('3.2 cancelled before a vendor');
+    await failed.desk.event(failed.id, 'escrow_error');
+    await failed.took('3.2 escrow error before a vendor');
+    await vendorsOnline(true);
+    await advance(6);
+    await until('another vendor', async () => {
+      const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [served.id]);
+      return row?.vendor_id != null;
+    });
+    expect((await served.desk.event(served.id, 'vendor_accepts')).status).toBe(200);
+    await served.took('3.2 vendor accepts');
+
+    await advance(901);
+    await unserved.took('3.2 no vendor in time');
+    await served.is('awaiting_crypto_transfer_authorization');
+    await advance(900);
+    await served.took('3.2 no authorization in 30 min');
+    await advance(86_400);
+    await unpaid.took('3.2 no proof in time', OWED);
+    await refused.took('3.2 refused proof not renewed', OWED);
+    await pending.is('fiat_payment_started');
+    await refunded(unpaid, 'cancelled');
+    await Promise.all([cancelled, failed, served, unserved].map((order) => order.ended('untouched')));
+    await Promise.all([refused, pending].map((order) => order.ended('locked')));
   });
+
+  it('every row of 3.2 was taken, and every step that the table knows', () =>
+    expectEveryRow(gateway, book, 'offramp'));
+
+  it('wallets of partners, vendors and treasury changed by exactly what the orders moved', () =>
+    book.checkWallets());
 });

@@ -1,176 +1,358 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
+import { chainHands } from './chain-hands.ts';
+import { expectEveryRow } from './contract-coverage.ts';
+import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
+import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
-const STRANGER = '0x00000000000000000000000000000000000000A1';
+type Hex = `0x${string}`;
 
-describe('on-ramp orders', () => {
+/** An address that nobody has used before. */
+const freshAddress = (): Hex =>
+  `0x${Array.from({ length: 40 }, () => Math.floor(Math.random() * 16).toString(16)).join('')}`;
+
+const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
+
+describe('on-ramp orders, contract 3.1', () => {
   let gateway: TestGateway;
   let desk: OrdersDesk;
+  let book: OrderBook;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
+    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
     desk = ordersDesk(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    book = await openOrderBook(gateway, desk);
   });
   afterAll(() => gateway?.stop());
 
-  async function locked(fields: Record<string, unknown> = {}): Promise<string> {
-    const orderId = await desk.onrampOrder(fields);
-    const accepted = await desk.event(orderId, 'vendor_accepts');
-    expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
-    expect(accepted.body.data).not.toHaveProperty('vendor_payment_details');
-    const funded = await desk.event(orderId, 'escrow_funded');
-    expect(funded.body.data.status).toBe('awaiting_fiat_transfer');
-    return orderId;
+  async function opened(fields: Record<string, unknown> = {}): Promise<FollowedOrder> {
+    const order = book.follow('onramp', await desk.onrampOrder(fields));
+    await order.took('3.1 initiate');
+    return order;
   }
 
-  async function completed(): Promise<string> {
-    const orderId = await locked();
-    await desk.act(orderId, 'confirm-payment-sent');
-    const released = await desk.event(orderId, 'vendor_confirms_fiat');
-    expect(released.body.data.status).toBe('completed');
-    return orderId;
+  async function accepted(fields: Record<string, unknown> = {}): Promise<FollowedOrder> {
+    const order = await opened(fields);
+    expect((await desk.event(order.id, 'vendor_accepts')).status).toBe(200);
+    expect(await order.took('3.1 vendor accepts')).not.toHaveProperty('vendor_payment_details');
+    return order;
   }
 
-  it('shows the vendor’s payment details once crypto is locked, and releases to the master wallet', async () => {
-    const before = await desk.balance(desk.wallet);
-    const orderId = await locked();
-    const order = await desk.read(orderId);
-    expect(order).toMatchObject({
-      fiat_funding_source: 'vendor_details',
-      next_action: 'confirm_payment_sent',
-      allowed_actions: ['confirm-payment-sent', 'cancel'],
-      vendor_payment_details: { reference: expect.any(String) },
+  async function locked(fields: Record<string, unknown> = {}, situation?: Situation): Promise<FollowedOrder> {
+    const order = await accepted(fields);
+    expect((await desk.event(order.id, 'escrow_funded')).status).toBe(200);
+    await order.took('3.1 crypto locked', situation);
+    return order;
+  }
+
+  async function paid(): Promise<FollowedOrder> {
+    const order = await locked();
+    const answer = await desk.act(order.id, 'confirm-payment-sent');
+    expect(answer.body.data).toEqual({ order_id: order.id, status: 'fiat_transfer_pending' });
+    await order.took('3.1 confirm-payment-sent');
+    return order;
+  }
+
+  async function completed(): Promise<FollowedOrder> {
+    const order = await paid();
+    expect((await desk.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
+    await order.took('3.1 vendor confirms fiat');
+    await order.ended('released');
+    return order;
+  }
+
+  const operate = (orderId: string, what: string, decision: string) =>
+    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
+      key: gateway.sandbox.operatorKey,
+      body: { decision, reason: 'a scenario' },
     });
-    expect(await desk.escrowBalance(orderId)).toBe(atomic(order.amounts.crypto_amount));
-    await desk.act(orderId, 'confirm-payment-sent');
-    expect((await desk.act(orderId, 'confirm-payment-sent')).body.error).toMatchObject({
-      code: 'INVALID_STATUS',
-      details: { status: 'fiat_transfer_pending', allowed_actions: [] },
+
+  describe.concurrent('on their way', () => {
+    it('the vendor’s details appear with the locked crypto, and completed means paid to the wallet', async () => {
+      const order = await locked();
+      expect(await desk.read(order.id)).toMatchObject({
+        fiat_funding_source: 'vendor_details',
+        payment_request: false,
+        vendor_payment_details: { reference: expect.any(String) },
+      });
+      const wrong = await desk.act(order.id, 'submit-payer-details', {
+        payment_details: { email: 'a@b.ca' },
+      });
+      expect([wrong.status, wrong.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await desk.act(order.id, 'confirm-payment-sent');
+      await order.took('3.1 confirm-payment-sent');
+      for (const action of ['confirm-payment-sent', 'cancel']) {
+        const refused = await desk.act(order.id, action);
+        expect([refused.status, refused.body.error]).toMatchObject([
+          409,
+          { code: 'INVALID_STATUS', details: { status: 'fiat_transfer_pending', allowed_actions: [] } },
+        ]);
+      }
+      await desk.event(order.id, 'vendor_confirms_fiat');
+      const done = await order.took('3.1 vendor confirms fiat');
+      expect(done.tx_hash).toMatch(/^0x[0-9a-f]{64}$/);
+      await order.ended('released');
     });
-    await desk.event(orderId, 'vendor_confirms_fiat');
-    const received = atomic(order.amounts.crypto_amount) - atomic(order.fee_breakdown.platform_fee);
-    expect(await desk.balance(desk.wallet)).toBe(before + received);
-    expect(await desk.escrowBooks(orderId)).toBe(0n);
-    await desk.booksBalance();
+
+    it('a crypto-anchored order delivers exactly what was asked for', async () => {
+      const order = await locked({ fiat_amount: undefined, crypto_amount: '50.000001' });
+      const { amounts, fee_breakdown: fees } = await desk.read(order.id);
+      const receipt = atomic(amounts.crypto_amount) - atomic(fees.platform_fee) - atomic(fees.partner_fee);
+      expect(receipt).toBe(50_000_001n);
+      await desk.act(order.id, 'confirm-payment-sent');
+      await order.took('3.1 confirm-payment-sent');
+      await desk.event(order.id, 'vendor_confirms_fiat');
+      await order.took('3.1 vendor confirms fiat');
+      await order.ended('released');
+    });
+
+    it('a send-out reaches the other network with the promised amount, and only one is under way', async () => {
+      const order = await completed();
+      const path = `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters`;
+      for (const [chain, address] of [
+        ['moon-mainnet', freshAddress()],
+        ['base-mainnet', freshAddress()],
+        ['arbitrum-one', '0x12'],
+      ]) {
+        const query = `destination_chain=${chain}&destination_address=${address}`;
+        const refused = await gateway.call('GET', `${path}?${query}`);
+        expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_DESTINATION']);
+      }
+      const destination = freshAddress();
+      const query = `destination_chain=arbitrum-one&destination_address=${destination}`;
+      const { to_amount: promised } = (await gateway.call('GET', `${path}?${query}`)).body.data;
+      const answer = await desk.sendOut(order.id, destination);
+      expect(answer.body.data).toEqual({ order_id: order.id, status: 'send_out_pending' });
+      await order.took('3.1 authorize-bridge');
+      const again = await gateway.call('GET', `${path}?${query}`);
+      expect([again.status, again.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
+      await desk.event(order.id, 'bridge_settles');
+      const { send_out_tx_hash: hash } = await order.took('3.1 bridge settles');
+      expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+      expect(await desk.balance(destination, 'arbitrum-one')).toBe(BigInt(promised));
+      await order.sentOut();
+    });
+
+    it('a failed send-out comes back to the wallet and can be authorized again, once', async () => {
+      const order = await completed();
+      const destination = freshAddress();
+      await desk.sendOut(order.id, destination);
+      await order.took('3.1 authorize-bridge');
+      await desk.event(order.id, 'bridge_fails');
+      expect(await order.took('3.1 bridge fails')).toMatchObject({ send_out_tx_hash: null });
+      expect((await desk.sendOut(order.id, destination)).status).toBe(200);
+      await order.took('3.1 authorize-bridge again');
+      await desk.event(order.id, 'bridge_settles');
+      await order.took('3.1 bridge settles');
+      await order.sentOut();
+      const third = await gateway.call(
+        'GET',
+        `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters?destination_chain=arbitrum-one&destination_address=${destination}`,
+      );
+      expect([third.status, third.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    });
+
+    it('a payment_request order wants its payer first: a saved profile or an object, never both or none', async () => {
+      const userId = await desk.user();
+      const unknown: Situation = { paymentRequest: 'payer unknown' };
+      const order = await locked({ ...CANADIAN, user_uuid: userId }, unknown);
+      expect(await desk.read(order.id)).toMatchObject({
+        order_type: 'payment_request',
+        payment_request: true,
+      });
+      expect(await desk.read(order.id)).not.toHaveProperty('vendor_payment_details');
+      const early = await desk.act(order.id, 'confirm-payment-sent');
+      expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      const own = await desk.ownDetails(userId);
+      for (const body of [
+        {},
+        { payment_details_id: own, payment_details: { email: 'ada@example.ca' } },
+        { payment_details: {} },
+        { payment_details: { email: ' ' } },
+      ]) {
+        const refused = await desk.act(order.id, 'submit-payer-details', body);
+        expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
+      }
+      const strangers = await desk.ownDetails(await desk.user());
+      const foreign = await desk.act(order.id, 'submit-payer-details', { payment_details_id: strangers });
+      expect(foreign.status).toBe(404);
+      await order.is('awaiting_fiat_transfer', unknown);
+
+      for (const body of [{ payment_details_id: own }, { payment_details: { email: 'ada@example.ca' } }]) {
+        const given = await desk.act(order.id, 'submit-payer-details', body);
+        expect(given.body.data).toEqual({ message: expect.any(String) });
+        await order.is('awaiting_fiat_transfer', { paymentRequest: 'payer known' });
+      }
+      await desk.act(order.id, 'confirm-payment-sent');
+      await order.took('3.1 confirm-payment-sent');
+      const late = await desk.act(order.id, 'submit-payer-details', { payment_details_id: own });
+      expect([late.status, late.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      await order.ended('locked');
+    });
+
+    it('says where the money is at every step', async () => {
+      const order = await locked();
+      const during = await desk.funds(order.id);
+      expect(during).toMatchObject({
+        escrow: { state: 'funded' },
+        waiting_for: { actor: 'partner', fact: 'payment_sent_confirmed' },
+        movements: [{ kind: 'vendor_escrow_funded' }],
+      });
+      expect(during.who_can_move_it).toContainEqual({ actor: 'partner', fact: 'cancelled_by_partner' });
+      await desk.act(order.id, 'confirm-payment-sent');
+      await desk.event(order.id, 'vendor_confirms_fiat');
+      expect(await desk.funds(order.id)).toMatchObject({
+        escrow: { state: 'emptied', booked_amount: '0.000000', balance_on_chain: '0.000000' },
+        who_can_move_it: [],
+      });
+      await order.ended('released');
+    });
   });
 
-  it('sends out to another network and shows the transaction there', async () => {
-    const orderId = await completed();
-    const order = await desk.read(orderId);
-    expect(order.allowed_actions).toEqual(['authorize-bridge']);
-    const answer = await desk.sendOut(orderId, STRANGER);
-    expect(answer.body.data).toEqual({ order_id: orderId, status: 'send_out_pending' });
-    const again = await gateway.call(
-      'GET',
-      `/api/v1/partner/orders/${orderId}/bridge-authorization-parameters?destination_chain=arbitrum-one&destination_address=${STRANGER}`,
-    );
-    expect([again.status, again.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
-    const settled = await desk.event(orderId, 'bridge_settles');
-    expect(settled.body.data.status).toBe('send_out_completed');
-    const { send_out_tx_hash: hash } = await desk.read(orderId);
-    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect(await desk.balance(STRANGER, 'arbitrum-one')).toBeGreaterThan(0n);
-    expect((await desk.published(orderId)).slice(-2)).toEqual(['send_out_pending', 'send_out_completed']);
-    await desk.booksBalance();
-  });
+  describe.concurrent('that stop', () => {
+    const cancel = (id: string) => desk.act(id, 'cancel', { reason: 'changed my mind' });
+    const fail = (id: string) => desk.event(id, 'escrow_error');
 
-  it('a failed send-out can be authorized again, for its first request is spent', async () => {
-    const orderId = await completed();
-    await desk.sendOut(orderId, STRANGER);
-    const failed = await desk.event(orderId, 'bridge_fails');
-    expect(failed.body.data).toMatchObject({
-      status: 'send_out_failed',
-      allowed_actions: ['authorize-bridge'],
+    it.each<[RowName, () => Promise<FollowedOrder>, (id: string) => Promise<{ status: number }>, boolean]>([
+      ['cancelled before a vendor', opened, cancel, false],
+      ['cancelled before the escrow', accepted, cancel, false],
+      ['cancelled before the payment', locked, cancel, true],
+      ['escrow error before the escrow', accepted, fail, false],
+      ['escrow error before the payment', locked, fail, true],
+      ['escrow error after the payment', paid, fail, true],
+    ])('%s: vendor crypto is back with the vendor', async (row, reached, stop, wasLocked) => {
+      const order = await reached();
+      expect((await stop(order.id)).status).toBe(200);
+      await order.took(row);
+      await order.ended(wasLocked ? 'returned' : 'untouched');
+      const again = await desk.act(order.id, 'cancel');
+      expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     });
-    expect((await desk.sendOut(orderId, STRANGER)).status).toBe(200);
-    expect((await desk.event(orderId, 'bridge_settles')).body.data.status).toBe('send_out_completed');
-  });
 
-  it.each([
-    ['a chain that is not supported', 'moon-mainnet', STRANGER],
-    ['its own chain', 'base-mainnet', STRANGER],
-    ['an address that is none', 'arbitrum-one', '0x12'],
-  ])('refuses a send-out to %s', async (_what, chain, address) => {
-    const orderId = await completed();
-    const path = `/api/v1/partner/orders/${orderId}/bridge-authorization-parameters`;
-    const answer = await gateway.call(
-      'GET',
-      `${path}?destination_chain=${chain}&destination_address=${address}`,
-    );
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_DESTINATION']);
-  });
-
-  it.each([
-    ['cancelled by the partner', 'cancelled', (id: string) => desk.act(id, 'cancel')],
-    ['out of time', 'cancelled', (id: string) => desk.event(id, 'order_expires')],
-    ['stopped by an escrow error', 'failed', (id: string) => desk.event(id, 'escrow_error')],
-  ])('vendor crypto goes back when a funded order is %s', async (_what, status, stop) => {
-    const orderId = await locked();
-    expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
-    expect((await stop(orderId)).body.data.status).toBe(status);
-    await until('the crypto is back', async () => (await desk.escrowBalance(orderId)) === 0n);
-    await until('it is booked', async () => (await desk.escrowBooks(orderId)) === 0n);
-    expect(await desk.read(orderId)).toMatchObject({ status, allowed_actions: [], next_action: 'none' });
-    await desk.booksBalance();
-  });
-
-  it('a payment_request order wants its payer first, in exactly one form', async () => {
-    const orderId = await locked({
-      fiat_currency: 'CAD',
-      payment_network_slug: 'interac-canada',
-      country_code: 'CA',
+    it('vendor crypto that arrives after the cancellation goes back too', async () => {
+      const order = await accepted();
+      await cancel(order.id);
+      await order.took('cancelled before the escrow');
+      await payInto(order.id);
+      await until('the return', async () => (await desk.funds(order.id)).escrow.state === 'emptied');
+      await order.is('cancelled');
+      await order.ended('returned');
     });
-    expect(await desk.read(orderId)).toMatchObject({
-      order_type: 'payment_request',
-      payment_request: true,
-      next_action: 'submit_payer_details',
+
+    it('a disputed payment waits for the operator, who can give the crypto back to the vendor', async () => {
+      const order = await paid();
+      expect((await operate(order.id, 'dispute', 'open')).body.data.status).toBe('dispute_started');
+      await order.took('dispute opened');
+      expect((await operate(order.id, 'dispute', 'for_seller')).status).toBe(200);
+      await order.took('dispute for the seller');
+      await order.ended('returned');
     });
-    const early = await desk.act(orderId, 'confirm-payment-sent');
-    expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-    for (const body of [{}, { payment_details_id: 1, payment_details: { email: 'a@b.ca' } }]) {
-      const refused = await desk.act(orderId, 'submit-payer-details', body);
-      expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
+
+    it('a hold keeps the payout back, and an order that fails while held keeps its crypto in escrow', async () => {
+      const [released, returned, cancelled] = await Promise.all([paid(), paid(), locked()]);
+      for (const { id } of [released, returned, cancelled]) await operate(id, 'hold', 'place');
+
+      await desk.event(released.id, 'vendor_confirms_fiat');
+      await released.is('fiat_received_confirmed', { held: true });
+      await operate(released.id, 'hold', 'release');
+      await released.took('3.1 vendor confirms fiat');
+      await released.ended('released');
+
+      await fail(returned.id);
+      await returned.took('escrow error after the payment', { held: true, refundOwed: true });
+      await operate(returned.id, 'hold', 'release');
+      await until('the return', async () => (await desk.funds(returned.id)).escrow.state === 'emptied');
+      await returned.is('failed');
+      await returned.ended('returned');
+
+      const refused = await cancel(cancelled.id);
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await operate(cancelled.id, 'hold', 'release');
+      expect((await cancel(cancelled.id)).status).toBe(200);
+      await cancelled.took('cancelled before the payment');
+      await cancelled.ended('returned');
+    });
+  });
+
+  /** The vendor's wallet pays what the order asks for, whatever the order thinks of it. */
+  async function payInto(orderId: string): Promise<void> {
+    const { settings } = gateway.deps.chains.get('base-mainnet');
+    const { escrow } = await desk.funds(orderId);
+    const call = tokenTransferCall({
+      token: settings.tokens.find(({ code }) => code === 'USDC')!.address,
+      to: escrow.address,
+      amount: atomic(escrow.expected_amount),
+    });
+    await until('the late payment', async () => {
+      const progress = await gateway.deps.transactor.advance(`late:${orderId}`, async () => ({
+        chainId: settings.chainId,
+        sender: escrow.owners.seller,
+        call,
+      }));
+      return progress.state === 'mined';
+    });
+  }
+
+  // From here on the ground itself is moved, so one scenario at a time.
+
+  it('a send-out that the chain refuses is tried again only when the first can no longer execute', async () => {
+    const [partner] = gateway.partners;
+    const hands = chainHands(gateway);
+    const order = await completed();
+    const destination = { destination_chain: 'arbitrum-one', destination_address: freshAddress() };
+    const signed = await desk.signedSendOut(order.id, destination);
+    await hands.allowRouter(partner, 0n);
+    expect((await desk.act(order.id, 'authorize-bridge', signed)).status).toBe(200);
+    await order.took('3.1 authorize-bridge');
+    const query = new URLSearchParams(destination);
+    const path = `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters?${query}`;
+    for (const answer of [
+      await desk.act(order.id, 'authorize-bridge', signed),
+      await gateway.call('GET', path),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
     }
-    const given = await desk.act(orderId, 'submit-payer-details', {
-      payment_details: { email: 'ada@example.ca' },
-    });
-    expect(given.body.data).toEqual({ message: expect.any(String) });
-    expect((await desk.act(orderId, 'confirm-payment-sent')).body.data.status).toBe('fiat_transfer_pending');
+    await hands.passTime(700);
+    await order.took('3.1 bridge fails');
+    await hands.allowRouter(partner, 2n ** 255n);
+    const repeated = await desk.act(order.id, 'authorize-bridge', signed);
+    expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
+    await desk.sendOut(order.id, freshAddress());
+    await order.took('3.1 authorize-bridge again');
+    await desk.event(order.id, 'bridge_settles');
+    await order.took('3.1 bridge settles');
+    await order.sentOut();
   });
 
-  it('a dispute stops a pending payment, and a held order is not released', async () => {
-    const disputed = await locked();
-    await desk.act(disputed, 'confirm-payment-sent');
-    expect((await desk.event(disputed, 'dispute_opened')).body.data.status).toBe('dispute_started');
-
-    const held = await locked();
-    await desk.act(held, 'confirm-payment-sent');
-    await desk.event(held, 'hold_for_review');
-    expect((await desk.event(held, 'vendor_confirms_fiat')).body.data.status).toBe('fiat_received_confirmed');
-    expect(await desk.escrowBalance(held)).toBeGreaterThan(0n);
-    expect((await desk.event(held, 'release_hold')).body.data.status).toBe('completed');
+  it('each waits for its own time and no longer: 15 min for a vendor, 30 for the escrow, 60 for fiat', async () => {
+    const advance = (seconds: number) =>
+      gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+    const [offered, unfunded, unpaid, held] = await Promise.all([opened(), accepted(), locked(), locked()]);
+    await operate(held.id, 'hold', 'place');
+    await advance(901);
+    await offered.took('no vendor in 15 min');
+    await unfunded.is('awaiting_vendor_escrow_funding');
+    await advance(900);
+    await unfunded.took('no escrow funding in 30 min');
+    await unpaid.is('awaiting_fiat_transfer');
+    await advance(1800);
+    await unpaid.took('no fiat in 60 min');
+    expect(await desk.read(held.id)).toMatchObject({ status: 'awaiting_fiat_transfer' });
+    await Promise.all([
+      offered.ended('untouched'),
+      unfunded.ended('untouched'),
+      unpaid.ended('returned'),
+      held.ended('locked'),
+    ]);
   });
 
-  it('says where the money is at every step', async () => {
-    const orderId = await locked();
-    const funds = async () =>
-      (await gateway.call('GET', `/api/v1/partner/orders/${orderId}/funds`)).body.data;
-    const during = await funds();
-    expect(during).toMatchObject({
-      escrow: { state: 'funded' },
-      waiting_for: { actor: 'partner', fact: 'payment_sent_confirmed' },
-      movements: [{ kind: 'vendor_escrow_funded' }],
-    });
-    expect(during.escrow.balance_on_chain).toBe(during.escrow.booked_amount);
-    expect(during.who_can_move_it).toContainEqual({ actor: 'partner', fact: 'cancelled_by_partner' });
-    await desk.act(orderId, 'confirm-payment-sent');
-    await desk.event(orderId, 'vendor_confirms_fiat');
-    expect(await funds()).toMatchObject({
-      escrow: { state: 'emptied', booked_amount: '0.000000', balance_on_chain: '0.000000' },
-      who_can_move_it: [],
-    });
-  });
+  it('every row of 3.1 was taken, and every step that the table knows', () =>
+    expectEveryRow(gateway, book, 'onramp'));
+
+  it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
+    book.checkWallets());
 });

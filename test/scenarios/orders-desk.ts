@@ -27,6 +27,7 @@ export interface SendOutDestination {
 /** A partner's engineer: calls the API, signs with the partner's wallet, looks at the chain. */
 export interface OrdersDesk {
   readonly wallet: Hex;
+  readonly apiKey: string;
   user(lastName?: string): Promise<string>;
   ownDetails(userId: string): Promise<number>;
   offrampQuote(fields: Record<string, unknown>): Promise<Answer>;
@@ -36,8 +37,11 @@ export interface OrdersDesk {
   read(orderId: string): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   reaches(orderId: string, status: string): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  funds(orderId: string): Promise<any>;
   event(orderId: string, event: string, more?: object): Promise<Answer>;
   act(orderId: string, action: string, body?: object): Promise<Answer>;
+  signedFunding(orderId: string): Promise<object>;
   fund(orderId: string): Promise<Answer>;
   refund(orderId: string, key?: Hex): Promise<Answer>;
   signedSendOut(orderId: string, destination: SendOutDestination): Promise<object>;
@@ -49,9 +53,11 @@ export interface OrdersDesk {
   booksBalance(): Promise<void>;
 }
 
-export function ordersDesk(gateway: TestGateway): OrdersDesk {
-  const { call, deps } = gateway;
-  const [partner] = gateway.partners;
+export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]): OrdersDesk {
+  const { deps } = gateway;
+  const call: TestGateway['call'] = (method, path, options) =>
+    gateway.call(method, path, { key: partner.apiKey, ...options });
+  const signing = oneAtATime();
   const { settings, client } = deps.chains.get(CHAIN);
   const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;
   const key = partner.walletPrivateKey as Hex;
@@ -59,6 +65,7 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
 
   const desk: OrdersDesk = {
     wallet: partner.walletAddress as Hex,
+    apiKey: partner.apiKey,
 
     async user(lastName = 'Lovelace') {
       const email = `u${Math.random().toString(36).slice(2)}@example.com`;
@@ -141,16 +148,21 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
         return order.status === status && order;
       }),
 
+    funds: async (orderId) => (await call('GET', `${path(orderId)}/funds`)).body.data,
+
     event: (orderId, event, more = {}) =>
       call('POST', `/api/v1/sandbox/orders/${orderId}/events`, { body: { event, ...more } }),
 
     act: (orderId, action, body) => call('POST', `${path(orderId)}/${action}`, body ? { body } : {}),
 
-    async fund(orderId) {
+    async signedFunding(orderId) {
       const parameters = await call('GET', `${path(orderId)}/transfer-authorization-parameters`);
       expect(parameters.body).toMatchObject({ success: true });
-      return desk.act(orderId, 'authorize-crypto-transfer', await signedForward(key, parameters.body.data));
+      return signedForward(key, parameters.body.data);
     },
+
+    fund: (orderId) =>
+      signing(async () => desk.act(orderId, 'authorize-crypto-transfer', await desk.signedFunding(orderId))),
 
     async refund(orderId, signer = key) {
       const parameters = await call('GET', `${path(orderId)}/refund-authorization-parameters`);
@@ -170,13 +182,14 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
       return { ...destination, ...(await signedForward(key, parameters.body.data)) };
     },
 
-    async sendOut(orderId, destination) {
-      const signed = await desk.signedSendOut(orderId, {
-        destination_chain: 'arbitrum-one',
-        destination_address: destination,
-      });
-      return desk.act(orderId, 'authorize-bridge', signed);
-    },
+    sendOut: (orderId, destination) =>
+      signing(async () => {
+        const signed = await desk.signedSendOut(orderId, {
+          destination_chain: 'arbitrum-one',
+          destination_address: destination,
+        });
+        return desk.act(orderId, 'authorize-bridge', signed);
+      }),
 
     async balance(holder, chain = CHAIN) {
       const there = deps.chains.get(chain);
@@ -206,6 +219,16 @@ export function ordersDesk(gateway: TestGateway): OrdersDesk {
     },
   };
   return desk;
+}
+
+/** A wallet signs one request after the other: each takes its next nonce when it is handed in. */
+function oneAtATime() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }
 
 const escrowOf = statement<[orderId: string], { address: string }>(

@@ -1,0 +1,87 @@
+import { expect } from 'vitest';
+import { type Direction, publishedOf, readingOf, type Situation } from './order-contract.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: orders are read as the wire has them
+export type WireOrder = any;
+
+export interface StoredEvent {
+  readonly event_type: string;
+  readonly body: string;
+}
+
+const pathOf = (orderId: string) => `/api/v1/partner/orders/${orderId}`;
+
+/** `allowed_actions`, `next_action` and `action_required` are the contract's. */
+export function checkReading(direction: Direction, order: WireOrder, situation: Situation): void {
+  const { allowed, next, required } = readingOf(direction, order.status, situation);
+  const { status, allowed_actions, next_action, action_required } = order;
+  expect({ status, allowed_actions: [...allowed_actions].sort(), next_action, action_required }).toEqual({
+    status,
+    allowed_actions: [...allowed].sort(),
+    next_action: next,
+    action_required: required === undefined ? null : requiredOf(order.order_id, required),
+  });
+}
+
+function requiredOf(orderId: string, required: { action: string; parameters?: string }) {
+  const { action, parameters } = required;
+  return {
+    method: 'POST',
+    endpoint: `${pathOf(orderId)}/${action}`,
+    ...(parameters === undefined ? {} : { parameters_endpoint: `${pathOf(orderId)}/${parameters}` }),
+  };
+}
+
+export function checkTimeline(order: WireOrder, expected: readonly string[]): void {
+  const entries: { status: string; at: string }[] = order.timeline;
+  expect(entries.map(({ status }) => status)).toEqual(expected);
+  const times = entries.map(({ at }) => Date.parse(at));
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+}
+
+/** Each published status once and in order, the refund asked for once where it is owed, nothing else. */
+export function checkOutbox(
+  order: WireOrder,
+  stored: readonly StoredEvent[],
+  timeline: readonly string[],
+  refund: 'asked for' | 'perhaps asked for' | 'never asked for',
+): void {
+  const events = stored.map(({ event_type, body }) => ({ type: event_type, envelope: JSON.parse(body) }));
+  const changes = events.filter(({ type }) => type === 'order.status.changed');
+  const refunds = events.filter(({ type }) => type === 'order.refund.required');
+  expect(changes.map(({ envelope }) => envelope.data.status)).toEqual(publishedOf(timeline));
+  expect(refunds.length).toBeLessThanOrEqual(refund === 'never asked for' ? 0 : 1);
+  expect(refunds.length).toBeGreaterThanOrEqual(refund === 'asked for' ? 1 : 0);
+  expect(events).toHaveLength(changes.length + refunds.length);
+  for (const { type, envelope } of events) checkEvent(order, type, envelope);
+}
+
+/** Contract 6, field by field, against what the partner reads. */
+function checkEvent(order: WireOrder, type: string, envelope: WireOrder): void {
+  expect(envelope).toMatchObject({
+    event_id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+    event_type: type,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  });
+  const { amounts, fee_breakdown: fees, payment_details_id: detailsId } = order;
+  expect(envelope.data).toMatchObject({
+    order_id: order.order_id,
+    user_id: order.user_id,
+    crypto_amount: amounts.crypto_amount,
+    crypto_currency: amounts.crypto_currency,
+    partner_fee: fees.partner_fee.replace(/\.?0+$/, '') || '0',
+    partner_fee_pct: fees.partner_fee_pct,
+    fiat_amount: amounts.fiat_amount,
+    fiat_currency: amounts.fiat_currency,
+    provider: expect.stringMatching(/^(p2p|direct)$/),
+    ...(detailsId === undefined ? {} : { payment_details_id: String(detailsId) }),
+  });
+  if (type !== 'order.refund.required') return;
+  expect(envelope.data).toMatchObject({
+    status: 'cancelled',
+    action_required: {
+      endpoint: `${pathOf(order.order_id)}/authorize-refund`,
+      parameters_endpoint: `${pathOf(order.order_id)}/refund-authorization-parameters`,
+    },
+  });
+}
