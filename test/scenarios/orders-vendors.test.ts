@@ -102,7 +102,7 @@ describe('vendors and operators at their own desks', () => {
     await desk.reaches(orderId, 'completed');
     const statementLines = await gateway.call('GET', '/api/v1/vendor/statement', { key: vendor.key });
     expect(statementLines.body.data.lines).toContainEqual(
-      expect.objectContaining({ direction: 'onramp', fiat_currency: 'EUR', orders: 1, fiat_amount: '100' }),
+      expect.objectContaining({ direction: 'onramp', fiat_currency: 'EUR', orders: 1, fiat_amount: '100.00' }),
     );
   });
 

@@ -23,7 +23,9 @@ import {
 } from './features/recipients/recipient.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
+import { registerVendorEventRoutes } from './features/vendors/vendor-event.routes.ts';
 import { registerVendorOrderRoutes } from './features/vendors/vendor-order.routes.ts';
+import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
 import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { createServer } from './http/server.ts';
@@ -87,6 +89,8 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       const quoteTools = { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds };
       registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
+      registerVendorReads(server, deps);
+      registerVendorEventRoutes(server, deps);
       registerVendorOrderRoutes(server, deps);
       registerOfferRoutes(server, deps);
       registerOrderReviewRoutes(server, deps);

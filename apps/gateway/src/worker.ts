@@ -18,6 +18,7 @@ import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts'
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
+import { forgetOldVendorEvents } from './features/vendors/vendor-events.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { forgetOldEvents } from './features/webhooks/forget-events.ts';
 import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
@@ -107,6 +108,7 @@ export function createWorker(deps: Deps): Worker {
         return Promise.all(FORGET_ANSWERS.map((forget) => deps.db.query(SYSTEM, forget, [keptSince])));
       });
       every(SWEEP_MS, 'forgetting old events', () => forgetOldEvents(deps, deps.config.eventRetentionDays));
+      every(SWEEP_MS, 'forgetting what vendors were told', () => forgetOldVendorEvents(deps));
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       for (const chain of deps.chains.all) {

@@ -3,27 +3,93 @@ import { RefundAuthorizationParametersSchema } from './authorization.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
 import { OrderStatusSchema } from './order.ts';
 
+/** What a vendor can do with an order, by the name of the endpoint. */
+export const VENDOR_ACTIONS = [
+  'accept',
+  'decline',
+  'fiat-confirmed',
+  'payment-proof',
+  'fiat-settled',
+  'dispute',
+] as const;
+
+const Slug = (example: string) => Type.String({ examples: [example] });
+const Direction = literals(['onramp', 'offramp']);
+
 /** An order as its vendor sees it: what moves and until when, and nothing of the partner's customer. */
 export const VendorOrderSchema = Type.Object({
   order_id: Uuid,
-  direction: literals(['onramp', 'offramp']),
-  payment_request: Type.Boolean(),
+  direction: Direction,
+  payment_request: Type.Boolean({
+    description: 'The vendor asks the payer for the money instead of saying where to pay',
+  }),
   status: OrderStatusSchema,
-  crypto_currency: Type.String(),
+  crypto_currency: Slug('USDC'),
   crypto_amount: DecimalString,
   platform_fee: DecimalString,
-  fiat_currency: Type.String(),
+  fiat_currency: Slug('EUR'),
   fiat_amount: DecimalString,
   rate: DecimalString,
-  payment_method_slug: Type.String(),
-  payment_network_slug: Type.String(),
-  chain: Type.String(),
+  payment_method_slug: Slug('sepa'),
+  payment_network_slug: Slug('iban-sepa'),
+  chain: Slug('base-mainnet'),
   escrow_address: Type.Union([EvmAddress, Type.Null()], {
     description: 'On-ramp: send exactly crypto_amount here, from the vendor’s own wallet',
   }),
   held_for_review: Type.Boolean(),
-  deadline_at: Type.Union([Timestamp, Type.Null()]),
+  allowed_actions: Type.Array(literals(VENDOR_ACTIONS), {
+    description: 'What the vendor can do now; the rest is others’ to do',
+  }),
+  offered_at: Timestamp,
+  deadline_at: Type.Union([Timestamp, Type.Null()], {
+    description: 'When the present status ends by itself; null where it waits as long as it takes',
+  }),
+  tx_hash: Type.Union([Type.String(), Type.Null()], {
+    description: 'The latest transaction that moved the order’s crypto',
+  }),
   created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const FundingSchema = Type.Object(
+  {
+    chain: Slug('base-mainnet'),
+    chain_id: Type.Integer({ examples: [8453] }),
+    token_address: EvmAddress,
+    escrow_address: EvmAddress,
+    from_address: EvmAddress,
+    amount: DecimalString,
+    amount_atomic: Type.String({ examples: ['108108108'] }),
+    confirmations: Type.Integer({ description: 'After so many blocks a payment counts', examples: [12] }),
+    state: literals(['awaited', 'funded', 'releasing', 'refunding', 'emptied']),
+    deposits: Type.Array(
+      Type.Object({
+        tx_hash: Type.String(),
+        kind: literals(['exact', 'short', 'excess', 'double', 'wrong_token', 'foreign_sender']),
+        disposition: literals(['credited', 'held_for_review', 'resolved']),
+        token_address: EvmAddress,
+        sender: EvmAddress,
+        amount_atomic: Type.String(),
+        block_number: Type.String(),
+        observed_at: Timestamp,
+      }),
+      { description: 'What was found on chain, final. Anything but the exact amount waits for the operator' },
+    ),
+  },
+  {
+    description:
+      'How the escrow is filled: on-ramp by the vendor itself, off-ramp by the partner, whose payment shows here',
+  },
+);
+
+/** One order, with what the vendor needs to go on. */
+export const VendorOrderDetailSchema = Type.Object({
+  ...VendorOrderSchema.properties,
+  funding: Type.Union([FundingSchema, Type.Null()], { description: 'Null until the escrow is known' }),
+  signed: Type.Object(
+    { refund: Type.Boolean(), release: Type.Boolean() },
+    { description: 'What this vendor’s wallet has signed for the order’s escrow' },
+  ),
 });
 
 export const VendorSigningSchema = Type.Object({
@@ -32,4 +98,76 @@ export const VendorSigningSchema = Type.Object({
   escrow_address: EvmAddress,
   safe_tx_hash: Type.String(),
   typed_data: RefundAuthorizationParametersSchema.properties.typed_data,
+});
+
+export const VENDOR_EVENT_TYPES = ['order.offered', 'order.changed', 'order.withdrawn'] as const;
+
+export const VendorEventSchema = Type.Object({
+  cursor: Type.String({ examples: ['42'] }),
+  event_type: literals(VENDOR_EVENT_TYPES),
+  order_id: Uuid,
+  status: Type.Unsafe<string>({ ...OrderStatusSchema, description: 'The order’s status at that moment' }),
+  at: Timestamp,
+  order: Type.Union([VendorOrderSchema, Type.Null()], {
+    description: 'The order as it is now; null where it is no longer this vendor’s',
+  }),
+});
+
+export const VendorEventQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,18}$',
+      description: 'The cursor of the last event you have',
+      examples: ['41'],
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100, examples: [100] })),
+});
+
+export const VendorEventListSchema = Type.Object({
+  events: Type.Array(VendorEventSchema),
+  next_cursor: Type.String({ examples: ['42'] }),
+  has_more: Type.Boolean(),
+});
+
+const Movement = Type.Object({
+  asset: Type.String({
+    description: 'A currency, or a token and the chain it is on',
+    examples: ['USDC@base-mainnet'],
+  }),
+  received: DecimalString,
+  paid: DecimalString,
+});
+
+export const VendorStatementSchema = Type.Object({
+  lines: Type.Array(
+    Type.Object({
+      direction: Direction,
+      chain: Slug('base-mainnet'),
+      crypto_currency: Slug('USDC'),
+      fiat_currency: Slug('EUR'),
+      orders: Type.Integer({ examples: [3] }),
+      crypto_amount: Type.String({ description: 'Sold on-ramp, bought off-ramp', examples: ['324.324324'] }),
+      fiat_amount: Type.String({ description: 'Received on-ramp, paid off-ramp', examples: ['300.00'] }),
+    }),
+    { description: 'The period by pair' },
+  ),
+  totals: Type.Array(Movement, { description: 'The period by asset, exact to the smallest unit' }),
+  entries: Type.Array(
+    Type.Object({
+      order_id: Uuid,
+      direction: Direction,
+      crypto: Movement,
+      fiat: Movement,
+      rate: DecimalString,
+      tx_hash: Type.Union([Type.String(), Type.Null()]),
+      settled_at: Timestamp,
+    }),
+    { description: 'The period order by order, latest first' },
+  ),
+  pagination: Type.Object({
+    total: Type.Integer({ examples: [3] }),
+    limit: Type.Integer({ examples: [20] }),
+    offset: Type.Integer({ examples: [0] }),
+  }),
 });

@@ -1,8 +1,7 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
-import { SYSTEM } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
 import type { Offers } from '../../upstream/offers.port.ts';
@@ -13,6 +12,7 @@ import {
   insertOffer,
   lockOffer,
   lockReviewed,
+  lockVendor,
   type OfferRow,
   setAuthorized,
   updateOffer,
@@ -31,65 +31,68 @@ const MAX_OFFERS_OF_A_VENDOR = 1_000;
 
 export async function createOffer(
   tools: OfferTools,
+  unit: UnitOfWork,
   vendorId: string,
   given: Static<typeof NewOffer>,
 ): Promise<OfferRow> {
   requireOwnBook(tools);
   const terms = readNewOffer(given, groundOf(tools));
-  return unitOfWork(tools, SYSTEM, async (unit) => {
-    const [count] = await unit.tx.query(countOffers, [vendorId]);
-    if (Number(count?.total ?? 0) >= MAX_OFFERS_OF_A_VENDOR) {
-      throw new CausewayError('OPERATION_NOT_ALLOWED', {
-        message: `A vendor has at most ${MAX_OFFERS_OF_A_VENDOR} offers; withdraw one first.`,
-      });
-    }
-    const [row] = await unit.tx.query(insertOffer, [
-      unit.ids.uuid(),
-      vendorId,
-      terms.side,
-      terms.crypto_currency,
-      terms.fiat_currency,
-      terms.fixed_price,
-      terms.margin_pct,
-      terms.min_amount,
-      terms.max_amount,
-      JSON.stringify(terms.payment_options),
-      terms.countries,
-      terms.available_balance,
-      unit.at,
-    ]);
-    return found(row);
-  });
+  // The vendor's row is the turnstile: of two offers made at once, the second is counted after the first.
+  const [, [count]] = await unit.tx.queryBoth(lockVendor, [vendorId], countOffers, [vendorId]);
+  if (Number(count?.total ?? 0) >= MAX_OFFERS_OF_A_VENDOR) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: `A vendor has at most ${MAX_OFFERS_OF_A_VENDOR} offers; withdraw one first.`,
+    });
+  }
+  const [row] = await unit.tx.query(insertOffer, [
+    unit.ids.uuid(),
+    vendorId,
+    terms.side,
+    terms.crypto_currency,
+    terms.fiat_currency,
+    terms.fixed_price,
+    terms.margin_pct,
+    terms.min_amount,
+    terms.max_amount,
+    JSON.stringify(terms.payment_options),
+    terms.countries,
+    terms.available_balance,
+    unit.at,
+  ]);
+  return found(row);
 }
 
 export async function changeOffer(
   tools: OfferTools,
+  unit: UnitOfWork,
   vendorId: string,
   offerId: string,
   change: Static<typeof OfferChange>,
 ): Promise<OfferRow> {
   requireOwnBook(tools);
-  const ground = groundOf(tools);
-  return unitOfWork(tools, SYSTEM, async (unit) => {
-    const offer = found((await unit.tx.query(lockOffer, [offerId, vendorId]))[0]);
-    const terms = readOfferChange(offer, change, ground);
-    const [row] = await unit.tx.query(updateOffer, [
-      offerId,
-      terms.fixed_price,
-      terms.margin_pct,
-      terms.min_amount,
-      terms.max_amount,
-      JSON.stringify(terms.payment_options),
-      terms.countries,
-      terms.available_balance,
-    ]);
-    return found(row);
-  });
+  const offer = found((await unit.tx.query(lockOffer, [offerId, vendorId]))[0]);
+  const terms = readOfferChange(offer, change, groundOf(tools));
+  const [row] = await unit.tx.query(updateOffer, [
+    offerId,
+    terms.fixed_price,
+    terms.margin_pct,
+    terms.min_amount,
+    terms.max_amount,
+    JSON.stringify(terms.payment_options),
+    terms.countries,
+    terms.available_balance,
+  ]);
+  return found(row);
 }
 
-export async function endOffer(tools: OfferTools, vendorId: string, offerId: string): Promise<void> {
+export async function endOffer(
+  tools: OfferTools,
+  unit: UnitOfWork,
+  vendorId: string,
+  offerId: string,
+): Promise<void> {
   requireOwnBook(tools);
-  found((await tools.db.query(SYSTEM, withdrawOffer, [offerId, vendorId]))[0]);
+  found((await unit.tx.query(withdrawOffer, [offerId, vendorId]))[0]);
 }
 
 export interface AuthorizationDecision {
@@ -101,28 +104,27 @@ export interface AuthorizationDecision {
 
 export async function decideAuthorization(
   tools: OfferTools,
+  unit: UnitOfWork,
   operator: OperatorPrincipal,
   offerId: string,
   decision: AuthorizationDecision,
 ): Promise<{ authorized: boolean; version: number }> {
   requireOwnBook(tools);
-  return unitOfWork(tools, SYSTEM, async (unit) => {
-    const before = found((await unit.tx.query(lockReviewed, [offerId]))[0]);
-    if (decision.version !== undefined && decision.version !== Number(before.version)) {
-      throw new CausewayError('OPERATION_NOT_ALLOWED', {
-        message: 'The offer has changed since that version; look at it again.',
-      });
-    }
-    const after = found((await unit.tx.query(setAuthorized, [offerId, decision.authorized]))[0]);
-    recordAction(unit, operator, {
-      action: decision.authorized ? 'offer.authorize' : 'offer.refuse',
-      subject: `offers/${offerId}`,
-      reason: decision.reason,
-      before: { authorized: before.authorized, version: Number(before.version) },
-      after: { authorized: after.authorized, version: Number(after.version) },
+  const before = found((await unit.tx.query(lockReviewed, [offerId]))[0]);
+  if (decision.version !== undefined && decision.version !== Number(before.version)) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'The offer has changed since that version; look at it again.',
     });
-    return { authorized: after.authorized, version: Number(after.version) };
+  }
+  const after = found((await unit.tx.query(setAuthorized, [offerId, decision.authorized]))[0]);
+  recordAction(unit, operator, {
+    action: decision.authorized ? 'offer.authorize' : 'offer.refuse',
+    subject: `offers/${offerId}`,
+    reason: decision.reason,
+    before: { authorized: before.authorized, version: Number(before.version) },
+    after: { authorized: after.authorized, version: Number(after.version) },
   });
+  return { authorized: after.authorized, version: Number(after.version) };
 }
 
 /** A missing offer and somebody else's are the same to whoever asks. */

@@ -2,7 +2,7 @@ import { Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { operatorRoute, vendorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute, vendorMutation, vendorRoute } from '../../http/route.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operators/operator.schemas.ts';
 import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferTools } from './manage-offers.ts';
 import { NewOffer, OfferChange, OfferSchema, ReviewedOfferSchema } from './offer.schemas.ts';
@@ -44,8 +44,9 @@ function registerReads(app: FastifyInstance, tools: OfferTools): void {
 }
 
 function registerWrites(app: FastifyInstance, tools: OfferTools): void {
-  vendorRoute(
+  vendorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: OFFERS,
@@ -57,11 +58,12 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
       data: OfferSchema,
       errors: ['OPERATION_NOT_ALLOWED'],
     },
-    async ({ body }, { vendorId }) => offerView(await createOffer(tools, vendorId, body)),
+    async ({ body }, { vendorId }, unit) => offerView(await createOffer(tools, unit, vendorId, body)),
   );
 
-  vendorRoute(
+  vendorMutation(
     app,
+    tools,
     {
       method: 'PATCH',
       url: `${OFFERS}/:offer_id`,
@@ -75,12 +77,13 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
       data: OfferSchema,
       errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params, body }, { vendorId }) =>
-      offerView(await changeOffer(tools, vendorId, params.offer_id, body)),
+    async ({ params, body }, { vendorId }, unit) =>
+      offerView(await changeOffer(tools, unit, vendorId, params.offer_id, body)),
   );
 
-  vendorRoute(
+  vendorMutation(
     app,
+    tools,
     {
       method: 'DELETE',
       url: `${OFFERS}/:offer_id`,
@@ -92,16 +95,17 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
       data: Type.Object({ offer_id: Uuid }),
       errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params }, { vendorId }) => {
-      await endOffer(tools, vendorId, params.offer_id);
+    async ({ params }, { vendorId }, unit) => {
+      await endOffer(tools, unit, vendorId, params.offer_id);
       return { offer_id: params.offer_id };
     },
   );
 }
 
 function registerOnline(app: FastifyInstance, tools: OfferTools): void {
-  vendorRoute(
+  vendorMutation(
     app,
+    tools,
     {
       method: 'PUT',
       url: '/api/v1/vendor/online',
@@ -111,8 +115,8 @@ function registerOnline(app: FastifyInstance, tools: OfferTools): void {
       body: Type.Object({ online: Type.Boolean() }),
       data: Type.Object({ online: Type.Boolean() }),
     },
-    async ({ body }, { vendorId }) => {
-      const [row] = await tools.db.query(SYSTEM, setOnline, [vendorId, body.online]);
+    async ({ body }, { vendorId }, unit) => {
+      const [row] = await unit.tx.query(setOnline, [vendorId, body.online]);
       if (row === undefined) throw new Error(`there is no vendor ${vendorId}`);
       return row;
     },
@@ -143,8 +147,9 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
     },
   );
 
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: '/api/v1/operator/offers/:offer_id/authorization',
@@ -162,9 +167,9 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
       data: Type.Object({ offer_id: Uuid, authorized: Type.Boolean(), version: Type.Integer() }),
       errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params, body }, operator) => ({
+    async ({ params, body }, operator, unit) => ({
       offer_id: params.offer_id,
-      ...(await decideAuthorization(tools, operator, params.offer_id, body)),
+      ...(await decideAuthorization(tools, unit, operator, params.offer_id, body)),
     }),
   );
 }

@@ -39,6 +39,12 @@ export const listOffers = statement<[vendorId: string, limit: number, offset: nu
     ORDER BY o.created_at DESC, o.offer_id DESC LIMIT $2 OFFSET $3`,
 );
 
+/** No key share: a foreign key to the vendor must not wait for it. */
+export const lockVendor = statement<[vendorId: string], { vendor_id: string }>(
+  'vendor_offers.lock_vendor',
+  'SELECT vendor_id FROM vendors WHERE vendor_id = $1 FOR NO KEY UPDATE',
+);
+
 export const countOffers = statement<[vendorId: string], { total: string }>(
   'vendor_offers.count',
   'SELECT count(*)::text AS total FROM offers WHERE vendor_id = $1 AND NOT withdrawn',

@@ -2,9 +2,9 @@ import { CausewayError, literals, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../http/principals.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import { recordAction } from './audit.ts';
 import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
@@ -36,8 +36,9 @@ export function registerKeyRoutes(app: FastifyInstance, tools: KeyRouteTools): v
 }
 
 function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: PARTNER_KEYS,
@@ -50,11 +51,12 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       data: NewKeySchema,
       errors: ['PARTNER_NOT_FOUND'],
     },
-    async ({ params: { partner_id: partnerId }, body }, operator) => {
+    async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
       await requirePartner(tools, partnerId);
       const kind: PrincipalKind = body.kind === 'secret' ? 'partner' : 'widget';
-      return makeKey(tools, operator, { kind, ownerId: partnerId }, body);
+      return makeKey(tools, unit, operator, { kind, ownerId: partnerId }, body);
     },
+    () => seeChangedKeys(tools.principals),
   );
 
   operatorRoute(
@@ -78,8 +80,9 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
 }
 
 function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: VENDOR_KEYS,
@@ -92,10 +95,11 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       data: NewKeySchema,
       errors: ['VENDOR_NOT_FOUND'],
     },
-    async ({ params: { vendor_id: vendorId }, body }, operator) => {
+    async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
       await requireVendor(tools, vendorId);
-      return makeKey(tools, operator, { kind: 'vendor', ownerId: vendorId }, body);
+      return makeKey(tools, unit, operator, { kind: 'vendor', ownerId: vendorId }, body);
     },
+    () => seeChangedKeys(tools.principals),
   );
 
   operatorRoute(
@@ -119,8 +123,9 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
 }
 
 function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: OPERATOR_KEYS,
@@ -131,7 +136,8 @@ function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void 
       body: KeyRequest,
       data: NewKeySchema,
     },
-    ({ body }, operator) => makeKey(tools, operator, { kind: 'operator', ownerId: null }, body),
+    ({ body }, operator, unit) => makeKey(tools, unit, operator, { kind: 'operator', ownerId: null }, body),
+    () => seeChangedKeys(tools.principals),
   );
 
   operatorRoute(
@@ -150,8 +156,9 @@ function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void 
 }
 
 function registerRevocation(app: FastifyInstance, tools: KeyRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'DELETE',
       url: '/api/v1/operator/keys/:key_id',
@@ -165,43 +172,37 @@ function registerRevocation(app: FastifyInstance, tools: KeyRouteTools): void {
       data: KeySchema,
       errors: ['KEY_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params, query }, operator) => {
-      const revoked = await unitOfWork(tools, SYSTEM, async (unit) => {
-        const { key, changed } = await revokeKey(unit, params.key_id);
-        if (changed) {
-          recordAction(unit, operator, {
-            action: 'key.revoke',
-            subject: subjectOf({ kind: key.kind, ownerId: key.owner_id }, key.key_id),
-            reason: query.reason ?? NO_REASON,
-            before: { key_id: key.key_id, hint: key.hint, label: key.label },
-          });
-        }
-        return key;
-      });
-      await seeChangedKeys(tools.principals);
-      return keyView(revoked);
+    async ({ params, query }, operator, unit) => {
+      const { key, changed } = await revokeKey(unit, params.key_id);
+      if (changed) {
+        recordAction(unit, operator, {
+          action: 'key.revoke',
+          subject: subjectOf({ kind: key.kind, ownerId: key.owner_id }, key.key_id),
+          reason: query.reason ?? NO_REASON,
+          before: { key_id: key.key_id, hint: key.hint, label: key.label },
+        });
+      }
+      return keyView(key);
     },
+    () => seeChangedKeys(tools.principals),
   );
 }
 
-async function makeKey(
-  tools: KeyRouteTools,
+function makeKey(
+  { sandbox }: KeyRouteTools,
+  unit: UnitOfWork,
   operator: OperatorPrincipal,
   owner: KeyOwner,
   { label = '', reason = NO_REASON }: Static<typeof KeyRequest>,
 ) {
-  const made = await unitOfWork(tools, SYSTEM, async (unit) => {
-    const key = issueKey(unit, tools.sandbox, owner, label);
-    recordAction(unit, operator, {
-      action: 'key.create',
-      subject: subjectOf(owner, key.key_id),
-      reason,
-      after: { key_id: key.key_id, kind: key.kind, hint: key.hint, label },
-    });
-    return key;
+  const key = issueKey(unit, sandbox, owner, label);
+  recordAction(unit, operator, {
+    action: 'key.create',
+    subject: subjectOf(owner, key.key_id),
+    reason,
+    after: { key_id: key.key_id, kind: key.kind, hint: key.hint, label },
   });
-  await seeChangedKeys(tools.principals);
-  return made;
+  return key;
 }
 
 /** The owner, so that one look into the audit log shows all that happened to a partner. */

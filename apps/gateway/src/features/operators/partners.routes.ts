@@ -2,9 +2,8 @@ import { CausewayError, EvmAddress, PercentInput, SlugInput, Timestamp, Uuid } f
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import { recordAction } from './audit.ts';
 import type { KeyRouteTools } from './keys.routes.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
@@ -47,8 +46,9 @@ export function registerPartnerAdminRoutes(app: FastifyInstance, tools: PartnerR
 }
 
 function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: PARTNERS,
@@ -73,36 +73,33 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
       }),
       errors: ['OPERATION_NOT_ALLOWED'],
     },
-    async ({ body }, operator) => {
-      const opened = await refuseTakenName(
-        unitOfWork(tools, SYSTEM, async (unit) => {
-          const { partner, webhookSecret } = await openPartner(unit, tools, {
-            name: body.name,
-            settlementChain: body.settlement_chain,
-            walletAddress: body.wallet_address,
-            platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
-            fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
-          });
-          const ownerId = partner.partner_id;
-          const secretKey = issueKey(unit, tools.sandbox, { kind: 'partner', ownerId }, 'first secret key');
-          const widgetKey = issueKey(unit, tools.sandbox, { kind: 'widget', ownerId }, 'first widget key');
-          recordAction(unit, operator, {
-            action: 'partner.create',
-            subject: `partners/${ownerId}`,
-            reason: body.reason ?? NO_REASON,
-            after: { ...partnerView(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
-          });
-          return {
-            partner: partnerView(partner),
-            secret_key: secretKey,
-            widget_key: widgetKey,
-            webhook_secret: webhookSecret,
-          };
+    async ({ body }, operator, unit) => {
+      const { partner, webhookSecret } = await refuseTakenName(
+        openPartner(unit, tools, {
+          name: body.name,
+          settlementChain: body.settlement_chain,
+          walletAddress: body.wallet_address,
+          platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
+          fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
         }),
       );
-      await seeChangedKeys(tools.principals);
-      return opened;
+      const ownerId = partner.partner_id;
+      const secretKey = issueKey(unit, tools.sandbox, { kind: 'partner', ownerId }, 'first secret key');
+      const widgetKey = issueKey(unit, tools.sandbox, { kind: 'widget', ownerId }, 'first widget key');
+      recordAction(unit, operator, {
+        action: 'partner.create',
+        subject: `partners/${ownerId}`,
+        reason: body.reason ?? NO_REASON,
+        after: { ...partnerView(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
+      });
+      return {
+        partner: partnerView(partner),
+        secret_key: secretKey,
+        widget_key: widgetKey,
+        webhook_secret: webhookSecret,
+      };
     },
+    () => seeChangedKeys(tools.principals),
   );
 }
 
@@ -150,8 +147,9 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
 }
 
 function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'PATCH',
       url: PARTNER,
@@ -165,26 +163,23 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
       data: PartnerSchema,
       errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    async ({ params, body }, operator) => {
+    async ({ params, body }, operator, unit) => {
       const { reason, ...fields } = body;
       const names = CHANGEABLE.filter((name) => fields[name] !== undefined);
       if (names.length === 0) throw invalidRequest('body', `must have one of ${CHANGEABLE.join(', ')}`);
-      const changed = await refuseTakenName(
-        unitOfWork(tools, SYSTEM, async (unit) => {
-          const { before, after } = await changePartner(unit, tools, params.partner_id, wishOf(fields));
-          recordAction(unit, operator, {
-            action: 'partner.change',
-            subject: `partners/${after.partner_id}`,
-            reason,
-            before: Object.fromEntries(names.map((name) => [name, before[name]])),
-            after: Object.fromEntries(names.map((name) => [name, after[name]])),
-          });
-          return after;
-        }),
+      const { before, after } = await refuseTakenName(
+        changePartner(unit, tools, params.partner_id, wishOf(fields)),
       );
-      await seeChangedKeys(tools.principals);
-      return partnerView(changed);
+      recordAction(unit, operator, {
+        action: 'partner.change',
+        subject: `partners/${after.partner_id}`,
+        reason,
+        before: Object.fromEntries(names.map((name) => [name, before[name]])),
+        after: Object.fromEntries(names.map((name) => [name, after[name]])),
+      });
+      return partnerView(after);
     },
+    () => seeChangedKeys(tools.principals),
   );
 }
 

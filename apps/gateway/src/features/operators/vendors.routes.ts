@@ -2,8 +2,7 @@ import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { unitOfWork } from '../../engine/unit-of-work.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import { recordAction } from './audit.ts';
 import type { KeyRouteTools } from './keys.routes.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
@@ -46,8 +45,9 @@ export function registerVendorAdminRoutes(app: FastifyInstance, tools: VendorAdm
 }
 
 function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: VENDORS,
@@ -59,32 +59,23 @@ function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
       data: Type.Object({ vendor: VendorSchema, vendor_key: NewKeySchema }),
       errors: ['OPERATION_NOT_ALLOWED'],
     },
-    async ({ body }, operator) => {
-      const admitted = await refuseTakenName(
-        unitOfWork(tools, SYSTEM, async (unit) => {
-          await requireOwnWallet(unit, tools.chains, body.wallet_address, isPartnerWallet, 'a partner');
-          const ownerId = unit.ids.uuid();
-          const [row] = await unit.tx.query(insertVendor, [
-            ownerId,
-            body.name,
-            body.wallet_address,
-            body.kind,
-            unit.at,
-          ]);
-          if (row === undefined) throw new Error('the new vendor was not returned');
-          const key = issueKey(unit, tools.sandbox, { kind: 'vendor', ownerId }, 'first key');
-          recordAction(unit, operator, {
-            action: 'vendor.create',
-            subject: `vendors/${ownerId}`,
-            reason: body.reason ?? NO_REASON,
-            after: { ...vendorView(row), key_ids: [key.key_id] },
-          });
-          return { vendor: vendorView(row), vendor_key: key };
-        }),
+    async ({ body }, operator, unit) => {
+      await requireOwnWallet(unit, tools.chains, body.wallet_address, isPartnerWallet, 'a partner');
+      const ownerId = unit.ids.uuid();
+      const [row] = await refuseTakenName(
+        unit.tx.query(insertVendor, [ownerId, body.name, body.wallet_address, body.kind, unit.at]),
       );
-      await seeChangedKeys(tools.principals);
-      return admitted;
+      if (row === undefined) throw new Error('the new vendor was not returned');
+      const key = issueKey(unit, tools.sandbox, { kind: 'vendor', ownerId }, 'first key');
+      recordAction(unit, operator, {
+        action: 'vendor.create',
+        subject: `vendors/${ownerId}`,
+        reason: body.reason ?? NO_REASON,
+        after: { ...vendorView(row), key_ids: [key.key_id] },
+      });
+      return { vendor: vendorView(row), vendor_key: key };
     },
+    () => seeChangedKeys(tools.principals),
   );
 }
 
@@ -132,8 +123,9 @@ function registerReads(app: FastifyInstance, { db }: VendorAdminTools): void {
 }
 
 function registerChange(app: FastifyInstance, tools: VendorAdminTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'PATCH',
       url: VENDOR,
@@ -146,20 +138,19 @@ function registerChange(app: FastifyInstance, tools: VendorAdminTools): void {
       data: VendorSchema,
       errors: ['VENDOR_NOT_FOUND'],
     },
-    ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const [before] = await unit.tx.query(lockVendor, [params.vendor_id]);
-        const [after] = await unit.tx.query(setVendorActive, [params.vendor_id, body.active]);
-        if (before === undefined || after === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
-        recordAction(unit, operator, {
-          action: 'vendor.change',
-          subject: `vendors/${after.vendor_id}`,
-          reason: body.reason,
-          before: { active: before.active },
-          after: { active: after.active },
-        });
-        return vendorView(after);
-      }),
+    async ({ params, body }, operator, unit) => {
+      const [before] = await unit.tx.query(lockVendor, [params.vendor_id]);
+      const [after] = await unit.tx.query(setVendorActive, [params.vendor_id, body.active]);
+      if (before === undefined || after === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
+      recordAction(unit, operator, {
+        action: 'vendor.change',
+        subject: `vendors/${after.vendor_id}`,
+        reason: body.reason,
+        before: { active: before.active },
+        after: { active: after.active },
+      });
+      return vendorView(after);
+    },
   );
 }
 

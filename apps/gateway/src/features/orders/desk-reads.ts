@@ -1,30 +1,81 @@
+import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import {
-  countPendingProofs,
+  countOrdersOfVendor,
+  type DeskOrderRow,
+  depositsOfOrder,
+  earningSums,
+  earnings,
   ordersOfVendor,
-  type PendingProofRow,
-  pendingProofs,
-  vendorStatement,
-} from './order.store.ts';
-import type { OrderRow } from './order.types.ts';
+  signedPayouts,
+  someOrdersOfVendor,
+} from './desk.store.ts';
+import { countPendingProofs, type PendingProofRow, pendingProofs } from './order.store.ts';
+
+export type { DepositRow, DeskOrderRow } from './desk.store.ts';
 
 /** What vendors and operators read of orders. */
 
-export function readVendorOrders(
-  db: Database,
-  vendorId: string,
-  filter: { readonly statuses: readonly string[] | null; readonly limit: number; readonly offset: number },
-): Promise<OrderRow[]> {
-  return db.query(SYSTEM, ordersOfVendor, [vendorId, filter.statuses, filter.limit, filter.offset]);
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
 }
 
-export function readVendorStatement(db: Database, vendorId: string) {
-  return db.query(SYSTEM, vendorStatement, [vendorId]);
+export async function readVendorOrders(
+  db: Database,
+  vendorId: string,
+  filter: { readonly statuses: readonly string[] | null; readonly direction: string | null } & Page,
+): Promise<{ orders: DeskOrderRow[]; total: number }> {
+  const { statuses, direction, limit, offset } = filter;
+  const [orders, [count]] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(ordersOfVendor, [vendorId, statuses, direction, limit, offset], countOrdersOfVendor, [
+      vendorId,
+      statuses,
+      direction,
+    ]),
+  );
+  return { orders, total: Number(count?.total ?? 0) };
+}
+
+/** Those of the orders that are this vendor's now, by their ids. */
+export async function readOrdersOfVendor(
+  db: Database,
+  vendorId: string,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, DeskOrderRow>> {
+  const rows = await db.query(SYSTEM, someOrdersOfVendor, [vendorId, orderIds]);
+  return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+export async function readVendorOrder(db: Database, vendorId: string, orderId: string) {
+  const order = (await readOrdersOfVendor(db, vendorId, [orderId])).get(orderId.toLowerCase());
+  // Another vendor's order and none at all are the same to whoever asks.
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  const [signatures, deposits] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(signedPayouts, [orderId], depositsOfOrder, [orderId]),
+  );
+  return { order, signatures, deposits };
+}
+
+export async function readEarnings(
+  db: Database,
+  vendorId: string,
+  period: { readonly from: Date | null; readonly to: Date | null },
+  page: Page,
+) {
+  const [entries, sums] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(earnings, [vendorId, period.from, period.to, page.limit, page.offset], earningSums, [
+      vendorId,
+      period.from,
+      period.to,
+    ]),
+  );
+  return { entries, sums, total: sums.reduce((count, { orders }) => count + Number(orders), 0) };
 }
 
 export async function readPendingProofs(
   db: Database,
-  page: { readonly limit: number; readonly offset: number },
+  page: Page,
 ): Promise<{ proofs: PendingProofRow[]; total: number }> {
   const [proofs, [count]] = await db.transaction(SYSTEM, (tx) =>
     tx.queryBoth(pendingProofs, [page.limit, page.offset], countPendingProofs, []),

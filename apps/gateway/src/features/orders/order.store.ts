@@ -193,36 +193,6 @@ export const unansweredOffers = statement<[askedBefore: Date, limit: number], { 
     ORDER BY coalesce(offered_at, created_at) LIMIT $2`,
 );
 
-export const ordersOfVendor = statement<
-  [vendorId: string, statuses: readonly string[] | null, limit: number, offset: number],
-  OrderRow
->(
-  'orders.of_vendor',
-  `SELECT ${COLUMNS} ${FROM} WHERE o.vendor_id = $1 AND ($2::text[] IS NULL OR o.status = ANY($2))
-    ORDER BY o.created_at DESC, o.order_id DESC LIMIT $3 OFFSET $4`,
-);
-
-export const vendorStatement = statement<
-  [vendorId: string],
-  {
-    direction: string;
-    crypto_currency: string;
-    fiat_currency: string;
-    orders: string;
-    crypto: string;
-    fiat: string;
-  }
->(
-  'orders.vendor_statement',
-  `SELECT direction, crypto_currency, fiat_currency, count(*)::text AS orders,
-          trim_scale(sum((crypto_amount - CASE direction WHEN 'offramp' THEN platform_fee ELSE 0 END)
-            / 10::numeric ^ crypto_decimals))::text AS crypto,
-          trim_scale(sum(fiat_amount / 10::numeric ^ fiat_decimals))::text AS fiat
-     FROM orders
-    WHERE vendor_id = $1 AND status IN ('completed', 'send_out_pending', 'send_out_completed', 'send_out_failed')
-    GROUP BY direction, crypto_currency, fiat_currency ORDER BY direction, crypto_currency, fiat_currency`,
-);
-
 export const destinationOfOrder = statement<[orderId: string], { recipient_destination_id: string | null }>(
   'orders.destination',
   'SELECT q.recipient_destination_id FROM orders o JOIN quotes q USING (quote_id) WHERE o.order_id = $1',

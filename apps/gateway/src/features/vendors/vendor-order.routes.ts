@@ -1,316 +1,221 @@
-import {
-  CausewayError,
-  CompactOrderSchema,
-  GivenSignature,
-  literals,
-  Uuid,
-  VendorOrderSchema,
-  VendorSigningSchema,
-} from '@causeway/protocol';
+import { CausewayError, CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
-import { SYSTEM } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import type { VendorPrincipal } from '../../http/principals.ts';
-import { vendorRoute } from '../../http/route.ts';
+import { type RouteSpec, vendorMutation } from '../../http/route.ts';
+import { readDocumentContent } from '../kyc/documents/document-content.ts';
 import { moveOrder } from '../orders/act-on-order.ts';
-import { readVendorOrders, readVendorStatement } from '../orders/desk-reads.ts';
-import type { OrderSecrets } from '../orders/order.secrets.ts';
 import type { OrderRow } from '../orders/order.types.ts';
-import { paymentInstructions } from '../orders/pay-instructions.ts';
+import type { PaymentProof } from '../orders/review-proof.ts';
+import { callingVendor } from './load-vendor.ts';
 import {
   acceptOrder,
   confirmFiatReceived,
   declineOrder,
   offeredOrder,
-  plannedEscrow,
   signRefund,
   submitProof,
   type VendorSignature,
-  type VendorTools,
 } from './serve-order.ts';
-import { findVendor, type VendorRow } from './vendor.store.ts';
-import { signingView, vendorOrderView } from './vendor-order.view.ts';
+import type { VendorRow } from './vendor.store.ts';
+import { mayReport, VENDOR_TRIGGERS } from './vendor-order.view.ts';
+import { ORDER, ORDER_ERRORS, OrderParams, TAG, type VendorRouteTools } from './vendor-route-parts.ts';
 
-export interface VendorRouteTools extends UnitTools, VendorTools, OrderSecrets {}
-
-const TAG = 'Vendor';
-const ORDER = '/api/v1/vendor/orders/:order_id';
-const OrderParams = Type.Object({ order_id: Uuid });
-const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
-const TextMap = Type.Record(Type.String({ maxLength: 100 }), Type.String({ minLength: 1, maxLength: 500 }));
-
-type VendorWork = (unit: UnitOfWork, vendor: VendorRow) => Promise<OrderRow>;
+const SIGNING_ERRORS = [...ORDER_ERRORS, 'INVALID_SIGNATURE'] as const;
+const TextMap = Type.Record(
+  Type.String({ maxLength: 100 }),
+  Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+  { maxProperties: 50, examples: [{ full_name: 'Harbour Liquidity', iban: 'DE02120300000000202051' }] },
+);
 
 const given =
   (signature: string): VendorSignature =>
   async () =>
     signature as `0x${string}`;
 
+/** What a vendor does with an order. */
 export function registerVendorOrderRoutes(app: FastifyInstance, tools: VendorRouteTools): void {
-  registerReads(app, tools);
   registerTaking(app, tools);
-  registerSettling(app, tools);
-}
-
-async function asVendor(tools: VendorRouteTools, principal: VendorPrincipal, work: VendorWork) {
-  return unitOfWork(tools, SYSTEM, async (unit) => {
-    const { order_id, status } = await work(unit, await vendorRow(unit, principal));
-    return { order_id, status };
+  registerFiatConfirmed(app, tools);
+  registerReports(app, tools);
+  app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit = PROOF_BODY_BYTES;
+    });
+    registerProof(scope, tools);
   });
 }
 
-async function vendorRow(unit: UnitOfWork, { vendorId }: VendorPrincipal): Promise<VendorRow> {
-  const [vendor] = await unit.tx.query(findVendor, [vendorId]);
-  if (vendor === undefined) throw new Error(`there is no vendor ${vendorId}`);
-  return vendor;
-}
+type Work<B> = (unit: UnitOfWork, vendor: VendorRow, orderId: string, body: B) => Promise<OrderRow>;
 
-/** A marketplace vendor cannot confirm its own payment; only a provider's notification counts as one. */
-function requireNotifier(order: OrderRow, actor: 'vendor' | 'provider'): void {
-  if (actor === 'provider' && !order.facts.settlementNotification) {
-    throw new CausewayError('OPERATION_NOT_ALLOWED');
-  }
-}
-
-function registerReads(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
+/** One endpoint of an order: the work in one unit, answered with where the order then stands. */
+function addAction<B extends TSchema>(
+  app: FastifyInstance,
+  tools: VendorRouteTools,
+  spec: Pick<
+    RouteSpec<TSchema, TSchema, B, TSchema>,
+    'operationId' | 'summary' | 'description' | 'body' | 'errors'
+  >,
+  action: string,
+  work: Work<Static<B>>,
+): void {
+  vendorMutation(
     app,
+    tools,
     {
-      method: 'GET',
-      url: '/api/v1/vendor/orders',
-      operationId: 'listVendorOrders',
+      ...spec,
+      method: 'POST',
+      url: `${ORDER}/${action}`,
       tag: TAG,
-      summary: 'Orders offered to or served by this vendor, newest first',
-      query: Type.Object({
-        status: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 30 })),
-        limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-        offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
-      }),
-      data: Type.Object({ orders: Type.Array(VendorOrderSchema) }),
-    },
-    async ({ query }, { vendorId }) => {
-      const filter = { statuses: query.status ?? null, limit: query.limit, offset: query.offset };
-      return { orders: (await readVendorOrders(tools.db, vendorId, filter)).map(vendorOrderView) };
-    },
-  );
-
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ORDER}/signing-parameters`,
-      operationId: 'getVendorSigningParameters',
-      tag: TAG,
-      summary: 'What the vendor’s wallet signs for this order’s escrow',
-      description:
-        'The refund is signed when the order is accepted, the release when fiat is received or proved.',
       params: OrderParams,
-      query: Type.Object({ purpose: literals(['refund', 'release']) }),
-      data: VendorSigningSchema,
-      errors: ERRORS,
+      data: CompactOrderSchema,
     },
-    ({ params, query }, principal) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const vendor = await vendorRow(unit, principal);
-        const order = await offeredOrder(unit, vendor, params.order_id);
-        const escrow = await plannedEscrow(tools, unit, vendor, order);
-        return signingView(tools.chains, { ...order, escrow }, query.purpose);
-      }),
-  );
-
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ORDER}/payment-instructions`,
-      operationId: 'getVendorPaymentInstructions',
-      tag: TAG,
-      summary: 'Where to pay fiat, or whom to ask for it',
-      params: OrderParams,
-      data: Type.Object({ order_id: Uuid, details: Type.Record(Type.String(), Type.String()) }),
-      errors: ERRORS,
+    async ({ params, body }, principal, unit) => {
+      const vendor = await callingVendor(unit, principal);
+      const { order_id, status } = await work(unit, vendor, params.order_id, body);
+      return { order_id, status };
     },
-    ({ params }, principal) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const order = await offeredOrder(unit, await vendorRow(unit, principal), params.order_id);
-        return { order_id: order.order_id, details: await paymentInstructions(tools, unit, order) };
-      }),
-  );
-
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/vendor/statement',
-      operationId: 'getVendorStatement',
-      tag: TAG,
-      summary: 'What completed orders brought, by pair',
-      data: Type.Object({
-        lines: Type.Array(
-          Type.Object({
-            direction: literals(['onramp', 'offramp']),
-            crypto_currency: Type.String(),
-            fiat_currency: Type.String(),
-            orders: Type.Integer(),
-            crypto_amount: Type.String({ description: 'Sold on-ramp, bought off-ramp' }),
-            fiat_amount: Type.String({ description: 'Received on-ramp, paid off-ramp' }),
-          }),
-        ),
-      }),
-    },
-    async (_input, { vendorId }) => ({
-      lines: (await readVendorStatement(tools.db, vendorId)).map((row) => ({
-        direction: row.direction === 'onramp' ? ('onramp' as const) : ('offramp' as const),
-        crypto_currency: row.crypto_currency,
-        fiat_currency: row.fiat_currency,
-        orders: Number(row.orders),
-        crypto_amount: row.crypto,
-        fiat_amount: row.fiat,
-      })),
-    }),
   );
 }
 
 function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
+  addAction(
     app,
+    tools,
     {
-      method: 'POST',
-      url: `${ORDER}/accept`,
       operationId: 'acceptVendorOrder',
-      tag: TAG,
       summary: 'Take an order',
       description: 'On-ramp, payment_details say where the end user pays; payment_request orders need none.',
-      params: OrderParams,
       body: Type.Object({ refund_signature: GivenSignature, payment_details: Type.Optional(TextMap) }),
-      data: CompactOrderSchema,
-      errors: [...ERRORS, 'INVALID_SIGNATURE'],
+      errors: SIGNING_ERRORS,
     },
-    ({ params, body }, principal) =>
-      asVendor(tools, principal, async (unit, vendor) => {
-        const order = await offeredOrder(unit, vendor, params.order_id);
-        const needsDetails = order.direction === 'onramp' && !order.facts.paymentRequest;
-        if (needsDetails && body.payment_details === undefined) {
-          throw invalidRequest('payment_details', 'is required: the end user must know where to pay');
-        }
-        const details = needsDetails ? body.payment_details : undefined;
-        return acceptOrder(tools, unit, vendor, params.order_id, given(body.refund_signature), details);
-      }),
+    'accept',
+    async (unit, vendor, orderId, body) => {
+      const order = await offeredOrder(unit, vendor, orderId);
+      const needsDetails = order.direction === 'onramp' && !order.facts.paymentRequest;
+      if (needsDetails && Object.keys(body.payment_details ?? {}).length === 0) {
+        throw invalidRequest('payment_details', 'is required: the end user must know where to pay');
+      }
+      const details = needsDetails ? body.payment_details : undefined;
+      return acceptOrder(tools, unit, vendor, orderId, given(body.refund_signature), details);
+    },
   );
 
-  vendorRoute(
+  addAction(
     app,
+    tools,
     {
-      method: 'POST',
-      url: `${ORDER}/sign-refund`,
       operationId: 'signVendorRefund',
-      tag: TAG,
       summary: 'Sign the refund of an order that this vendor’s quote already serves',
-      params: OrderParams,
       body: Type.Object({ refund_signature: GivenSignature }),
-      data: CompactOrderSchema,
-      errors: [...ERRORS, 'INVALID_SIGNATURE'],
+      errors: SIGNING_ERRORS,
     },
-    ({ params, body }, principal) =>
-      asVendor(tools, principal, async (unit, vendor) => {
-        await offeredOrder(unit, vendor, params.order_id);
-        return signRefund(tools, unit, vendor, params.order_id, given(body.refund_signature));
-      }),
+    'sign-refund',
+    (unit, vendor, orderId, body) => signRefund(tools, unit, vendor, orderId, given(body.refund_signature)),
   );
 
-  vendorRoute(
+  addAction(
     app,
+    tools,
     {
-      method: 'POST',
-      url: `${ORDER}/decline`,
       operationId: 'declineVendorOrder',
-      tag: TAG,
       summary: 'Leave an order to the next vendor',
-      params: OrderParams,
-      data: CompactOrderSchema,
-      errors: ERRORS,
+      description: 'Until it is accepted. The order is no longer this vendor’s then, and answers 404 here.',
+      errors: ORDER_ERRORS,
     },
-    ({ params }, principal) =>
-      asVendor(tools, principal, (unit, vendor) => declineOrder(tools, unit, vendor, params.order_id)),
+    'decline',
+    (unit, vendor, orderId) => declineOrder(tools, unit, vendor, orderId),
   );
 }
 
-function registerSettling(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
+function registerFiatConfirmed(app: FastifyInstance, tools: VendorRouteTools): void {
+  addAction(
     app,
+    tools,
     {
-      method: 'POST',
-      url: `${ORDER}/fiat-confirmed`,
       operationId: 'confirmVendorFiat',
-      tag: TAG,
       summary: 'Say that the end user’s fiat has arrived, and sign the release',
-      params: OrderParams,
       body: Type.Object({ release_signature: GivenSignature }),
-      data: CompactOrderSchema,
-      errors: [...ERRORS, 'INVALID_SIGNATURE'],
+      errors: SIGNING_ERRORS,
     },
-    ({ params, body }, principal) =>
-      asVendor(tools, principal, (unit, vendor) =>
-        confirmFiatReceived(tools, unit, vendor, params.order_id, given(body.release_signature)),
-      ),
+    'fiat-confirmed',
+    (unit, vendor, orderId, body) =>
+      confirmFiatReceived(tools, unit, vendor, orderId, given(body.release_signature)),
   );
+}
 
-  vendorRoute(
+/** Base64 in JSON, like a customer's documents; larger than any other request of a vendor. */
+const PROOF_BODY_BYTES = 10 * 1024 * 1024;
+
+const ProofInput = Type.Object({
+  payment_reference: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+    description: 'What the bank calls the payment',
+    examples: ['E2E-20261115-0042'],
+  }),
+  content_type: Type.Optional(
+    Type.Unsafe<(typeof KYC_CONTENT_TYPES)[number]>({
+      type: 'string',
+      enum: [...KYC_CONTENT_TYPES],
+      description: 'Needed with content, and checked against it',
+      examples: ['application/pdf'],
+    }),
+  ),
+  content: Type.Optional(
+    Type.String({ minLength: 1, description: 'The slip as base64, 7 MiB at most once decoded' }),
+  ),
+  release_signature: GivenSignature,
+});
+
+function registerProof(app: FastifyInstance, tools: VendorRouteTools): void {
+  addAction(
     app,
+    tools,
     {
-      method: 'POST',
-      url: `${ORDER}/payment-proof`,
       operationId: 'submitVendorProof',
-      tag: TAG,
       summary: 'Prove a payment to the recipient, and sign the release',
-      params: OrderParams,
-      body: Type.Object({
-        payment_reference: Type.String({ minLength: 1, maxLength: 200 }),
-        content_type: Type.Optional(literals(['image/jpeg', 'image/png', 'application/pdf'])),
-        content: Type.Optional(Type.String({ maxLength: 1_000_000, description: 'Base64' })),
-        release_signature: GivenSignature,
-      }),
-      data: CompactOrderSchema,
-      errors: [...ERRORS, 'INVALID_SIGNATURE'],
+      description: 'JPEG, PNG, WebP or PDF. It is kept sealed and shown to the operator who reviews it.',
+      body: ProofInput,
+      errors: [...SIGNING_ERRORS, 'PAYLOAD_TOO_LARGE'],
     },
-    ({ params, body }, principal) =>
-      asVendor(tools, principal, (unit, vendor) => {
-        const { payment_reference: reference, content_type, content } = body;
-        const sign = given(body.release_signature);
-        return submitProof(tools, unit, vendor, params.order_id, { reference, content_type, content }, sign);
-      }),
+    'payment-proof',
+    (unit, vendor, orderId, body) =>
+      submitProof(tools, unit, vendor, orderId, proofOf(body), given(body.release_signature)),
   );
+}
 
-  for (const [action, operationId, trigger, actor, summary] of [
-    ['dispute', 'openVendorDispute', 'dispute_opened', 'vendor', 'Open a dispute'],
+/** Only what is what it claims to be is kept: a reviewer opens it. */
+function proofOf({ payment_reference, content_type, content }: Static<typeof ProofInput>): PaymentProof {
+  if (content === undefined && content_type === undefined) return { reference: payment_reference };
+  if (content === undefined) throw invalidRequest('content', 'is required with content_type');
+  if (content_type === undefined) throw invalidRequest('content_type', 'is required with content');
+  const bytes = readDocumentContent(content, content_type);
+  return { reference: payment_reference, content_type, content: bytes.toString('base64') };
+}
+
+function registerReports(app: FastifyInstance, tools: VendorRouteTools): void {
+  for (const [action, operationId, summary] of [
+    ['dispute', 'openVendorDispute', 'Open a dispute; the operator decides it'],
     [
       'fiat-settled',
       'confirmVendorSettlement',
-      'fiat_received_confirmed_by_provider',
-      'provider',
       'Notify that the recipient has the fiat; for providers that promised to',
     ],
   ] as const) {
-    vendorRoute(
+    const { trigger, actor } = VENDOR_TRIGGERS[action];
+    addAction(
       app,
-      {
-        method: 'POST',
-        url: `${ORDER}/${action}`,
-        operationId,
-        tag: TAG,
-        summary,
-        params: OrderParams,
-        data: CompactOrderSchema,
-        errors: ERRORS,
+      tools,
+      { operationId, summary, errors: ORDER_ERRORS },
+      action,
+      async (unit, vendor, orderId) => {
+        const order = await offeredOrder(unit, vendor, orderId);
+        if (!mayReport(order, actor)) throw new CausewayError('OPERATION_NOT_ALLOWED');
+        return moveOrder(unit, tools.orderHosts, order, trigger, actor);
       },
-      ({ params }, principal) =>
-        asVendor(tools, principal, async (unit, vendor) => {
-          const order = await offeredOrder(unit, vendor, params.order_id);
-          requireNotifier(order, actor);
-          return moveOrder(unit, tools.orderHosts, order, trigger, actor);
-        }),
     );
   }
 }

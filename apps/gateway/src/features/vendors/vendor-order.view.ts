@@ -1,12 +1,53 @@
-import { formatFixed, type VendorOrderSchema, type VendorSigningSchema } from '@causeway/protocol';
+import {
+  decide,
+  formatFixed,
+  ORDER_MACHINES,
+  type OrderTrigger,
+  VENDOR_ACTIONS,
+  type VendorOrderDetailSchema,
+  type VendorOrderSchema,
+  type VendorSigningSchema,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { refundParameters } from '../../chain/refund-authorization.ts';
+import type { DepositRow, DeskOrderRow } from '../orders/desk-reads.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/order.escrow.ts';
+import { factsOf } from '../orders/order.host.ts';
 import type { OrderRow } from '../orders/order.types.ts';
 
-export function vendorOrderView(order: OrderRow): Static<typeof VendorOrderSchema> {
+type VendorAction = (typeof VENDOR_ACTIONS)[number];
+
+/** Which fact each endpoint of a vendor reports, and as whom: only a provider's word counts as a notification. */
+export const VENDOR_TRIGGERS: Readonly<
+  Record<VendorAction, { readonly trigger: OrderTrigger; readonly actor: 'vendor' | 'provider' }>
+> = {
+  accept: { trigger: 'vendor_accepted', actor: 'vendor' },
+  decline: { trigger: 'vendor_declined', actor: 'vendor' },
+  'fiat-confirmed': { trigger: 'fiat_confirmed_by_vendor', actor: 'vendor' },
+  'payment-proof': { trigger: 'proof_submitted', actor: 'vendor' },
+  'fiat-settled': { trigger: 'fiat_received_confirmed_by_provider', actor: 'provider' },
+  dispute: { trigger: 'dispute_opened', actor: 'vendor' },
+};
+
+/** A marketplace vendor cannot confirm its own payment; only a provider that promised to notify may. */
+export function mayReport(order: OrderRow, actor: 'vendor' | 'provider'): boolean {
+  return actor === 'vendor' || order.facts.settlementNotification;
+}
+
+function allowedActions(order: OrderRow): VendorAction[] {
+  const machine = ORDER_MACHINES[order.direction];
+  const facts = factsOf(order);
+  return VENDOR_ACTIONS.filter((action) => {
+    const { trigger, actor } = VENDOR_TRIGGERS[action];
+    if (!mayReport(order, actor)) return false;
+    const decision = decide(machine, order.status, trigger, facts, actor);
+    return decision.kind === 'moved' && decision.transition.noop !== true;
+  });
+}
+
+export function vendorOrderView(order: DeskOrderRow): Static<typeof VendorOrderSchema> {
   return {
     order_id: order.order_id,
     direction: order.direction,
@@ -23,8 +64,67 @@ export function vendorOrderView(order: OrderRow): Static<typeof VendorOrderSchem
     chain: order.chain,
     escrow_address: order.escrow?.address ?? null,
     held_for_review: order.facts.held,
+    allowed_actions: allowedActions(order),
+    offered_at: order.offered_at.toISOString(),
     deadline_at: order.deadline_at?.toISOString() ?? null,
+    tx_hash: order.tx_hash,
     created_at: order.created_at.toISOString(),
+    updated_at: order.updated_at.toISOString(),
+  };
+}
+
+type Detail = Static<typeof VendorOrderDetailSchema>;
+
+/** One order with its escrow: what has to be paid in, what was found there, what this vendor has signed. */
+export function vendorOrderDetail(
+  chains: Chains,
+  read: {
+    readonly order: DeskOrderRow;
+    readonly signatures: readonly { readonly purpose: string; readonly signer: string }[];
+    readonly deposits: readonly DepositRow[];
+  },
+  wallet: string,
+): Detail {
+  const { order, signatures, deposits } = read;
+  const hasSigned = (purpose: PayoutPurpose) =>
+    signatures.some((one) => one.purpose === purpose && one.signer.toLowerCase() === wallet.toLowerCase());
+  return {
+    ...vendorOrderView(order),
+    funding: fundingView(chains, order, deposits),
+    signed: { refund: hasSigned('refund'), release: hasSigned('release') },
+  };
+}
+
+function fundingView(chains: Chains, order: OrderRow, deposits: readonly DepositRow[]): Detail['funding'] {
+  if (order.escrow === null) return null;
+  const { settings } = chains.get(order.chain);
+  const deposit = depositOf(order);
+  return {
+    chain: settings.slug,
+    chain_id: settings.chainId,
+    token_address: tokenByCode(settings, order.crypto_currency).address,
+    escrow_address: order.escrow.address,
+    from_address: order.escrow.seller,
+    amount: formatFixed(deposit, order.crypto_decimals),
+    amount_atomic: deposit.toString(),
+    confirmations: settings.confirmations,
+    state: order.facts.escrow === 'none' ? 'awaited' : order.facts.escrow,
+    deposits: deposits.map(depositView),
+  };
+}
+
+type FoundDeposit = NonNullable<Detail['funding']>['deposits'][number];
+
+export function depositView(row: DepositRow): FoundDeposit {
+  return {
+    tx_hash: row.tx_hash,
+    kind: row.kind as FoundDeposit['kind'],
+    disposition: row.disposition as FoundDeposit['disposition'],
+    token_address: row.token,
+    sender: row.sender,
+    amount_atomic: row.amount,
+    block_number: row.block_number,
+    observed_at: row.observed_at.toISOString(),
   };
 }
 

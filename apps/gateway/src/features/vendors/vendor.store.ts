@@ -23,3 +23,18 @@ export const partnerWallet = statement<[partnerId: string], { wallet_address: `0
   'vendors.partner_wallet',
   'SELECT wallet_address FROM partners WHERE partner_id = $1',
 );
+
+export const vendorProfile = statement<
+  [vendorId: string],
+  {
+    vendor_id: string;
+    name: string;
+    wallet_address: string;
+    kind: 'p2p' | 'direct';
+    active: boolean;
+    online: boolean;
+  }
+>(
+  'vendors.profile',
+  'SELECT vendor_id, name, wallet_address, kind, active, online FROM vendors WHERE vendor_id = $1',
+);

@@ -1,0 +1,143 @@
+import { statement } from '../../db/statement.ts';
+import { ORDER_COLUMNS, ORDER_TABLES } from './order.store.ts';
+import type { OrderRow } from './order.types.ts';
+
+/** SQL of what vendors and operators read of orders. */
+
+export interface DeskOrderRow extends OrderRow {
+  /** When the present vendor was asked. */
+  offered_at: Date;
+}
+
+const DESK = `SELECT ${ORDER_COLUMNS}, coalesce(o.offered_at, o.created_at) AS offered_at ${ORDER_TABLES}`;
+
+type VendorFilters = [vendorId: string, statuses: readonly string[] | null, direction: string | null];
+
+const VENDOR_MATCHES = `o.vendor_id = $1 AND ($2::text[] IS NULL OR o.status = ANY($2))
+  AND ($3::text IS NULL OR o.direction = $3)`;
+
+export const ordersOfVendor = statement<[...VendorFilters, limit: number, offset: number], DeskOrderRow>(
+  'desk.orders_of_vendor',
+  `${DESK} WHERE ${VENDOR_MATCHES} ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
+);
+
+export const countOrdersOfVendor = statement<VendorFilters, { total: string }>(
+  'desk.count_orders_of_vendor',
+  `SELECT count(*)::text AS total FROM orders o WHERE ${VENDOR_MATCHES}`,
+);
+
+export const someOrdersOfVendor = statement<[vendorId: string, orderIds: readonly string[]], DeskOrderRow>(
+  'desk.some_orders_of_vendor',
+  `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`,
+);
+
+/** Which payouts of an order's escrow somebody has signed. */
+export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
+  'desk.signed_payouts',
+  'SELECT purpose, signer FROM escrow_signatures WHERE order_id = $1 ORDER BY created_at, purpose',
+);
+
+export interface DepositRow {
+  tx_hash: string;
+  kind: string;
+  disposition: string;
+  token: string;
+  sender: string;
+  amount: string;
+  block_number: string;
+  note: string;
+  observed_at: Date;
+}
+
+/** What was paid into an order's escrow, whatever it was: each is final when it is seen here. */
+export const depositsOfOrder = statement<[orderId: string], DepositRow>(
+  'desk.deposits',
+  `SELECT tx_hash, kind, disposition, token, sender, amount::text, block_number::text, note, observed_at
+     FROM deposit_observations WHERE order_id = $1 ORDER BY block_number, log_index`,
+);
+
+type Period = [vendorId: string, from: Date | null, to: Date | null];
+
+/** A vendor has earned when the escrow has paid: the books say when, and they never change. */
+const EARNED = `FROM orders o JOIN ledger_entries e ON e.order_id = o.order_id AND e.kind = 'escrow_released'
+  WHERE o.vendor_id = $1 AND ($2::timestamptz IS NULL OR e.created_at >= $2)
+    AND ($3::timestamptz IS NULL OR e.created_at < $3)`;
+
+export interface EarningRow {
+  order_id: string;
+  direction: OrderRow['direction'];
+  chain: string;
+  crypto_currency: string;
+  crypto_decimals: number;
+  fiat_currency: string;
+  fiat_decimals: number;
+  rate: string;
+  crypto_amount: string;
+  platform_fee: string;
+  fiat_amount: string;
+  tx_hash: string | null;
+  settled_at: Date;
+}
+
+export const earnings = statement<[...Period, limit: number, offset: number], EarningRow>(
+  'desk.earnings',
+  `SELECT o.order_id, o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals, o.rate,
+          o.crypto_amount::text, o.platform_fee::text, o.fiat_amount::text, o.tx_hash, e.created_at AS settled_at
+     ${EARNED} ORDER BY e.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
+);
+
+export type EarningSumRow = Omit<EarningRow, 'order_id' | 'rate' | 'tx_hash' | 'settled_at'> & {
+  orders: string;
+};
+
+/** Sums of whole atomic units: dividing is left to whoever writes them, who never rounds. */
+export const earningSums = statement<Period, EarningSumRow>(
+  'desk.earning_sums',
+  `SELECT o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals,
+          count(*)::text AS orders, sum(o.crypto_amount)::text AS crypto_amount,
+          sum(o.platform_fee)::text AS platform_fee, sum(o.fiat_amount)::text AS fiat_amount
+     ${EARNED}
+    GROUP BY o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals
+    ORDER BY o.direction, o.crypto_currency, o.chain, o.fiat_currency`,
+);
+
+type OperatorFilters = [
+  statuses: readonly string[] | null,
+  partnerId: string | null,
+  vendorId: string | null,
+  userId: string | null,
+  referenceId: string | null,
+  direction: string | null,
+  held: boolean | null,
+  stuck: boolean | null,
+  createdFrom: Date | null,
+  createdTo: Date | null,
+  lateBefore: Date,
+];
+
+/** What an operator calls stuck: an effect that needs a person, or a payment into the escrow that fits nothing. */
+const STUCK = `(EXISTS (SELECT FROM intents i WHERE i.payload ? 'order_id' AND i.payload->>'order_id' = o.order_id::text
+    AND (i.status = 'failed' OR (i.status = 'unknown' AND (i.last_error IS NOT NULL OR i.created_at < $11))
+         OR (i.status IN ('prepared', 'submitted') AND i.run_at < $11)))
+  OR EXISTS (SELECT FROM deposit_observations d WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))`;
+
+const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uuid IS NULL OR o.partner_id = $2)
+  AND ($3::uuid IS NULL OR o.vendor_id = $3) AND ($4::uuid IS NULL OR o.user_id = $4)
+  AND ($5::text IS NULL OR o.reference_id = $5) AND ($6::text IS NULL OR o.direction = $6)
+  AND ($7::boolean IS NULL OR (o.facts->>'held')::boolean = $7) AND ($8::boolean IS NULL OR ${STUCK} = $8)
+  AND ($9::timestamptz IS NULL OR o.created_at >= $9) AND ($10::timestamptz IS NULL OR o.created_at < $10)`;
+
+/** Ids sort by time, so the primary key serves; a sort over all partners' orders would need an index more. */
+export const ordersForOperator = statement<
+  [...OperatorFilters, limit: number, before: string | null],
+  DeskOrderRow
+>(
+  'desk.orders_for_operator',
+  `${DESK} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
+    ORDER BY o.order_id DESC LIMIT $12`,
+);
+
+export const orderForOperator = statement<[orderId: string], DeskOrderRow>(
+  'desk.order_for_operator',
+  `${DESK} WHERE o.order_id = $1`,
+);

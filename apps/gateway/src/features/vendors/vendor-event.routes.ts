@@ -1,0 +1,92 @@
+import { VendorEventListSchema, VendorEventQuery, VendorEventSchema } from '@causeway/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../db/database.ts';
+import type { Listener } from '../../db/listener.ts';
+import type { Principals, VendorPrincipal } from '../../http/principals.ts';
+import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
+import { createStreamHub, type StreamHub } from '../../lib/stream-hub.ts';
+import { latestVendorCursor, readVendorEvents } from './vendor-events.ts';
+
+export interface VendorEventTools {
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly principals: Principals;
+}
+
+const DEFAULT_LIMIT = 100;
+
+/** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
+export function registerVendorEventRoutes(app: FastifyInstance, tools: VendorEventTools): void {
+  const hub = createVendorHub(tools);
+  // A stream never ends by itself; a server that stops must not wait for it.
+  app.addHook('preClose', async () => hub.close());
+  app.route({
+    method: 'GET',
+    url: '/api/v1/vendor/events',
+    config: {
+      access: 'vendor',
+      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
+    },
+    schema: {
+      operationId: 'listVendorEvents',
+      tags: ['Vendor'],
+      summary: 'Orders offered, changed or taken away, as a list or as they happen',
+      description:
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds shows that the stream lives; it ends when the key is revoked or the server stops.',
+      security: [{ vendorKey: [] }],
+      querystring: VendorEventQuery,
+      response: {
+        200: {
+          description: 'A page of events, or the stream of them',
+          content: {
+            'application/json': {
+              schema: Type.Object({ success: Type.Literal(true), data: VendorEventListSchema }),
+            },
+            'text/event-stream': { schema: VendorEventSchema },
+          },
+        },
+      },
+    },
+    handler: (request, reply) => {
+      const { vendorId } = request.principal as VendorPrincipal;
+      const { after } = request.query as Static<typeof VendorEventQuery>;
+      return wantsStream(request)
+        ? sendStream(hub, vendorId, streamCursor(request, after), request, reply)
+        : listEvents(tools.db, vendorId, request);
+    },
+  });
+}
+
+async function listEvents(db: Database, vendorId: string, request: FastifyRequest): Promise<object> {
+  const { after = '0', limit = DEFAULT_LIMIT } = request.query as Static<typeof VendorEventQuery>;
+  const events = await readVendorEvents(db, vendorId, after, limit);
+  return {
+    success: true,
+    data: { events, next_cursor: events.at(-1)?.cursor ?? after, has_more: events.length === limit },
+  };
+}
+
+function createVendorHub({ db, listener, principals }: VendorEventTools): StreamHub {
+  const hub = createStreamHub({
+    latest: (vendorId) => latestVendorCursor(db, vendorId),
+    async read(vendorId, after, limit) {
+      const events = await readVendorEvents(db, vendorId, after, limit);
+      return events.map((event) => ({
+        cursor: event.cursor,
+        event: event.event_type,
+        data: JSON.stringify(event),
+      }));
+    },
+    async isStillValid(vendorId, apiKey) {
+      const principal = await principals.find(apiKey);
+      return principal?.kind === 'vendor' && principal.vendorId === vendorId;
+    },
+  });
+  listener.on('vendor_events_written', (vendorId) => hub.wake(vendorId));
+  // A revoked key ends its streams now, not at the next heartbeat.
+  listener.on('keys_changed', () => hub.wake());
+  // Whatever was announced while nobody listened was missed.
+  listener.onConnected(() => hub.wake());
+  return hub;
+}

@@ -1,0 +1,223 @@
+import {
+  EvmAddress,
+  literals,
+  OrderStatusSchema,
+  Uuid,
+  VendorOrderDetailSchema,
+  VendorOrderSchema,
+  VendorSigningSchema,
+  VendorStatementSchema,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../db/database.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
+import { vendorRoute } from '../../http/route.ts';
+import { readEarnings, readVendorOrder, readVendorOrders } from '../orders/desk-reads.ts';
+import { earningView, pairLines, totalsOf } from '../orders/earnings.ts';
+import { paymentInstructions } from '../orders/pay-instructions.ts';
+import { callingVendor } from './load-vendor.ts';
+import { offeredOrder, plannedEscrow } from './serve-order.ts';
+import { vendorProfile } from './vendor.store.ts';
+import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
+import {
+  ORDER,
+  ORDER_ERRORS,
+  OrderParams,
+  PageQuery,
+  TAG,
+  type VendorRouteTools,
+} from './vendor-route-parts.ts';
+
+/** What a vendor reads: itself, its orders, what it signs, where it pays, what it earned. */
+export function registerVendorReads(app: FastifyInstance, tools: VendorRouteTools): void {
+  registerProfile(app, tools);
+  registerOrders(app, tools);
+  registerSigning(app, tools);
+  registerStatement(app, tools);
+}
+
+function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/vendor/profile',
+      operationId: 'getVendorProfile',
+      tag: TAG,
+      summary: 'Who this key belongs to, and whether it is offered orders',
+      data: Type.Object({
+        vendor_id: Uuid,
+        name: Type.String({ examples: ['Harbour Liquidity'] }),
+        wallet_address: EvmAddress,
+        kind: literals(['p2p', 'direct']),
+        active: Type.Boolean({ description: 'Set by the operator' }),
+        online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
+      }),
+    },
+    (_input, principal) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const { vendor_id } = await callingVendor(unit, principal);
+        const [row] = await unit.tx.query(vendorProfile, [vendor_id]);
+        if (row === undefined) throw new Error(`there is no vendor ${vendor_id}`);
+        return row;
+      }),
+  );
+}
+
+function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/vendor/orders',
+      operationId: 'listVendorOrders',
+      tag: TAG,
+      summary: 'Orders offered to or served by this vendor, newest first',
+      description: 'GET /vendor/events tells of them as they come.',
+      query: Type.Object({
+        status: Type.Optional(
+          Type.Array(OrderStatusSchema, {
+            maxItems: 30,
+            description: 'May be repeated; any of them matches',
+            examples: [['awaiting_liquidity_provider']],
+          }),
+        ),
+        direction: Type.Optional(
+          Type.Unsafe<'onramp' | 'offramp'>({ ...literals(['onramp', 'offramp']), examples: ['onramp'] }),
+        ),
+        ...PageQuery.properties,
+      }),
+      data: Type.Object({
+        orders: Type.Array(VendorOrderSchema),
+        pagination: VendorStatementSchema.properties.pagination,
+      }),
+    },
+    async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
+      const filter = { statuses: status, direction, ...page };
+      const { orders, total } = await readVendorOrders(tools.db, vendorId, filter);
+      return { orders: orders.map(vendorOrderView), pagination: { total, ...page } };
+    },
+  );
+
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: ORDER,
+      operationId: 'getVendorOrder',
+      tag: TAG,
+      summary: 'One order, with how its escrow is funded and what was found there',
+      params: OrderParams,
+      data: VendorOrderDetailSchema,
+      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    },
+    async ({ params }, principal) => {
+      const { wallet_address: wallet } = await unitOfWork(tools, SYSTEM, (unit) =>
+        callingVendor(unit, principal),
+      );
+      const read = await readVendorOrder(tools.db, principal.vendorId, params.order_id);
+      return vendorOrderDetail(tools.chains, read, wallet);
+    },
+  );
+}
+
+function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: `${ORDER}/signing-parameters`,
+      operationId: 'getVendorSigningParameters',
+      tag: TAG,
+      summary: 'What the vendor’s wallet signs for this order’s escrow',
+      description:
+        'The refund is signed when the order is accepted, the release when fiat is received or proved.',
+      params: OrderParams,
+      query: Type.Object({
+        purpose: Type.Unsafe<'refund' | 'release'>({
+          ...literals(['refund', 'release']),
+          examples: ['refund'],
+        }),
+      }),
+      data: VendorSigningSchema,
+      errors: ORDER_ERRORS,
+    },
+    ({ params, query }, principal) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const vendor = await callingVendor(unit, principal);
+        const order = await offeredOrder(unit, vendor, params.order_id);
+        const escrow = await plannedEscrow(tools, unit, vendor, order);
+        return signingView(tools.chains, { ...order, escrow }, query.purpose);
+      }),
+  );
+
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: `${ORDER}/payment-instructions`,
+      operationId: 'getVendorPaymentInstructions',
+      tag: TAG,
+      summary: 'Where to pay fiat, or whom to ask for it',
+      params: OrderParams,
+      data: Type.Object({
+        order_id: Uuid,
+        details: Type.Record(Type.String(), Type.String(), {
+          examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
+        }),
+      }),
+      errors: ORDER_ERRORS,
+    },
+    ({ params }, principal) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const order = await offeredOrder(unit, await callingVendor(unit, principal), params.order_id);
+        return { order_id: order.order_id, details: await paymentInstructions(tools, unit, order) };
+      }),
+  );
+}
+
+const PointInTime = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-11-01T00:00:00Z'] }));
+
+function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void {
+  vendorRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/vendor/statement',
+      operationId: 'getVendorStatement',
+      tag: TAG,
+      summary: 'What settled orders brought: by asset, by pair, order by order',
+      description:
+        'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
+      query: Type.Object({
+        from: PointInTime('Inclusive'),
+        to: PointInTime('Exclusive'),
+        ...PageQuery.properties,
+      }),
+      data: VendorStatementSchema,
+    },
+    async ({ query: { from, to, ...page } }, { vendorId }) => {
+      const period = { from: dateOf('from', from), to: dateOf('to', to) };
+      if (period.from !== null && period.to !== null && period.from >= period.to) {
+        throw invalidRequest('to', 'must be after from');
+      }
+      const { entries, sums, total } = await readEarnings(tools.db, vendorId, period, page);
+      return {
+        lines: pairLines(sums),
+        totals: totalsOf(sums),
+        entries: entries.map(earningView),
+        pagination: { total, ...page },
+      };
+    },
+  );
+}
+
+function dateOf(name: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw invalidRequest(name, 'must be a point in time');
+  return date;
+}

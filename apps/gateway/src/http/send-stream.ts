@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import { CausewayError } from '@causeway/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { StreamHub } from '../lib/stream-hub.ts';
+
+const CURSOR = /^[0-9]{1,18}$/;
+
+export function wantsStream(request: FastifyRequest): boolean {
+  return request.headers.accept?.includes('text/event-stream') === true;
+}
+
+/** Where a stream goes on: where the client says that it stopped, else where the query says. */
+export function streamCursor(request: FastifyRequest, after: string | undefined): string | undefined {
+  const last = request.headers['last-event-id'];
+  return typeof last === 'string' && CURSOR.test(last) ? last : after;
+}
+
+export function sendStream(
+  hub: StreamHub,
+  ownerId: string,
+  cursor: string | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const text = hub.open(ownerId, String(request.headers['x-api-key']), cursor);
+  if (text === null) throw new CausewayError('RATE_LIMITED');
+  return (
+    reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('x-accel-buffering', 'no')
+      // Kept alive after the stream, the connection would hold up a server that stops.
+      .header('connection', 'close')
+      .send(Readable.from(text, { objectMode: false, highWaterMark: 64 * 1024 }))
+  );
+}

@@ -1,0 +1,67 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import {
+  listSimulatedVendors,
+  type SimulatedVendor,
+} from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import type { Answer, CallOptions, TestGateway } from '../harness/gateway.ts';
+
+const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
+  'test.vendor_desk_of_order',
+  'SELECT vendor_id FROM orders WHERE order_id = $1',
+);
+
+/** A vendor's engineer: calls the API with the vendor's key and signs with its wallet. */
+export interface VendorDesk {
+  readonly id: string;
+  readonly key: string;
+  call(method: string, path: string, options?: Omit<CallOptions, 'key'>): Promise<Answer>;
+  get(orderId: string, what?: string): Promise<Answer>;
+  act(orderId: string, action: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
+  sign(orderId: string, purpose: 'refund' | 'release'): Promise<string>;
+}
+
+export async function vendorDesks(gateway: TestGateway): Promise<readonly VendorDesk[]> {
+  const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
+  return vendors.map((vendor) => deskOf(gateway, vendor));
+}
+
+/** The vendor that has the order now. */
+export async function holderOf(
+  gateway: TestGateway,
+  desks: readonly VendorDesk[],
+  orderId: string,
+): Promise<VendorDesk> {
+  const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
+  const desk = desks.find(({ id }) => id === row?.vendor_id);
+  if (desk === undefined) throw new Error(`no vendor has order ${orderId}`);
+  return desk;
+}
+
+function deskOf(gateway: TestGateway, { row, privateKey }: SimulatedVendor): VendorDesk {
+  const known = gateway.sandbox.vendors.find(({ name }) => name === row.name);
+  if (known === undefined) throw new Error(`the sandbox has no vendor ${row.name}`);
+  const key = known.apiKey;
+  const call: VendorDesk['call'] = (method, path, options = {}) =>
+    gateway.call(method, `/api/v1/vendor/${path}`, { ...options, key });
+  return {
+    id: row.vendor_id,
+    key,
+    call,
+    get: (orderId, what) => call('GET', `orders/${orderId}${what === undefined ? '' : `/${what}`}`),
+    act: (orderId, action, body, headers) =>
+      call('POST', `orders/${orderId}/${action}`, {
+        ...(body === undefined ? {} : { body }),
+        ...(headers === undefined ? {} : { headers }),
+      }),
+    async sign(orderId, purpose) {
+      const parameters = await call('GET', `orders/${orderId}/signing-parameters?purpose=${purpose}`);
+      const { typed_data: typed } = parameters.body.data;
+      return privateKeyToAccount(privateKey).signTypedData({
+        ...typed,
+        message: { ...typed.message, nonce: BigInt(typed.message.nonce) },
+      });
+    },
+  };
+}
