@@ -60,6 +60,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
       registerDiscoveryRoutes(server, {
         ...deps.currenciesParts,
+        offers: deps.offers,
         db: deps.db,
         wall: machineNow,
         editor: { ...deps, ownsCatalogue: deps.currenciesParts.ownsCatalogue },

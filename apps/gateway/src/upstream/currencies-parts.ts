@@ -5,7 +5,6 @@ import type { Logger } from '../lib/logger.ts';
 import type { Currencies } from './currencies.port.ts';
 import { createHttpCurrencies } from './http-currencies.ts';
 import { createInProcessCurrencies } from './in-process-currencies.ts';
-import { createLiveSpreads, type LiveSpreads } from './live-spreads.ts';
 import { createRateHistory, type StoredRateHistory } from './rate.store.ts';
 import type { RateLeadership } from './rate-leadership.ts';
 import { createRatePublisher } from './rate-publisher.ts';
@@ -30,7 +29,6 @@ export interface CurrenciesPartsOptions {
 
 export interface CurrenciesParts {
   readonly currencies: Currencies;
-  readonly spreads: LiveSpreads;
   readonly history: StoredRateHistory;
   /** The worker's part: reads sources or writes down what a remote backend says. Every worker starts it, one of them leads. */
   readonly rateKeeper: RateLeadership;
@@ -44,7 +42,6 @@ export function createCurrenciesParts(options: CurrenciesPartsOptions): Currenci
   const { db, listener, logger, wall, holder, currenciesUrl, rateSources } = options;
   const catalogue = options.catalogue === undefined ? {} : { catalogue: options.catalogue };
   const history = createRateHistory(db);
-  const spreads = createLiveSpreads(db, listener, logger);
   const currencies =
     currenciesUrl === undefined
       ? createInProcessCurrencies({ db, listener, logger, wall, ...catalogue })
@@ -66,13 +63,10 @@ export function createCurrenciesParts(options: CurrenciesPartsOptions): Currenci
 
   return {
     currencies,
-    spreads,
     history,
     rateKeeper,
     ownsCatalogue: currenciesUrl === undefined,
-    async start() {
-      await Promise.all([currencies.start(), spreads.start()]);
-    },
+    start: () => currencies.start(),
     stop: () => currencies.stop(),
   };
 }

@@ -10,8 +10,7 @@ import {
   type ReferenceRecordRow,
   referenceRecord,
 } from './reference.store.ts';
-import { isCatalogueKind, keyFieldOf, type ReferenceRecord, referenceDataOf } from './reference-records.ts';
-import { SpreadTable } from './spreads.ts';
+import { keyFieldOf, type ReferenceRecord, referenceDataOf } from './reference-records.ts';
 
 export interface ReferenceEdit {
   readonly kind: string;
@@ -22,7 +21,7 @@ export interface ReferenceEdit {
 }
 
 export interface ReferenceEditor extends UnitTools {
-  /** False where a remote backend keeps the catalogue: only what the gateway itself keeps can be changed then. */
+  /** False where a remote backend keeps the catalogue: then it is changed there. */
   readonly ownsCatalogue: boolean;
 }
 
@@ -47,12 +46,13 @@ export class InvalidReferenceEdit extends Error {
  * are each fine cannot be wrong together. The audit entry is written with it or not at all.
  */
 export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Promise<ReferenceRecordRow> {
-  if (isCatalogueKind(edit.kind) && !editor.ownsCatalogue) {
+  if (!editor.ownsCatalogue) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
       message: 'This deployment’s currencies backend keeps these records; change them there.',
     });
   }
   const keyField = keyFieldOf(edit.kind);
+  if (keyField === undefined) throw new InvalidReferenceEdit([{ path: 'kind', message: 'is not known' }]);
   if (edit.data[keyField] !== edit.id) {
     throw new InvalidReferenceEdit([{ path: keyField, message: 'must equal the id in the path' }]);
   }
@@ -62,7 +62,7 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
     const replaced = before.find(isEdited);
     const after: ReferenceRecord[] = before.map((record) => (isEdited(record) ? edit : record));
     if (replaced === undefined) after.push(edit);
-    judge(edit, after);
+    judge(after);
     const data = JSON.stringify(edit.data);
     tx.defer(putReferenceRecord, [edit.kind, edit.id, data, at, edit.operatorKeyId]);
     tx.defer(addAuditEntry, [
@@ -81,19 +81,13 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
   });
 }
 
-function judge(edit: ReferenceEdit, records: readonly ReferenceRecord[]): void {
+function judge(records: readonly ReferenceRecord[]): void {
   try {
-    if (isCatalogueKind(edit.kind)) referenceDataOf(records);
-    else new SpreadTable(records);
+    referenceDataOf(records);
   } catch (error) {
-    if (error instanceof ReferenceDataError) {
-      throw new InvalidReferenceEdit(
-        error.problems.map(({ file, field, message }) => ({ path: `${file} ${field}`, message })),
-      );
-    }
-    if (error instanceof RangeError) {
-      throw new InvalidReferenceEdit([{ path: edit.kind, message: error.message }]);
-    }
-    throw error;
+    if (!(error instanceof ReferenceDataError)) throw error;
+    throw new InvalidReferenceEdit(
+      error.problems.map(({ file, field, message }) => ({ path: `${file} ${field}`, message })),
+    );
   }
 }

@@ -13,7 +13,7 @@ import { parsePublishedLegs } from './published-legs.ts';
 import { readBook } from './rate.store.ts';
 import { RateTable } from './rate-table.ts';
 import { allReferenceRecords } from './reference.store.ts';
-import { digestOf, isCatalogueKind, referenceDataOf } from './reference-records.ts';
+import { digestOf, referenceDataOf } from './reference-records.ts';
 
 export interface InProcessCurrenciesOptions {
   readonly db: Database;
@@ -39,9 +39,7 @@ export function createInProcessCurrencies(options: InProcessCurrenciesOptions): 
   let loadedAt = 0;
 
   const loadReference = coalesce(async () => {
-    const rows = (await db.query(SYSTEM, allReferenceRecords, [])).filter(({ kind }) =>
-      isCatalogueKind(kind),
-    );
+    const rows = await db.query(SYSTEM, allReferenceRecords, []);
     const version = digestOf(rows);
     loadedAt = wall();
     if (version === reference?.version) return;

@@ -4,6 +4,7 @@ import { CausewayError } from '@causeway/protocol';
 // Features reach the backend through this folder only.
 export {
   aggregateLiquidity,
+  bestRate,
   type Direction,
   type FirmQuote,
   honourQuote,
@@ -13,10 +14,12 @@ export {
   type MatchRequest,
   matchOffer,
   type OfferBook,
+  type PairIndex,
   PROVIDER_SCOPES,
   type ProviderScope,
   REJECTION_REASONS,
   type RejectionCounts,
+  sideServing,
   type VendorKind,
 } from '@causeway/offers';
 

@@ -24,17 +24,11 @@ const CATALOGUE_KINDS: Readonly<Record<string, CatalogueKind>> = {
   institutions: { list: 'institutions', key: 'slug' },
 };
 
-export const SPREADS_KIND = 'spreads';
+export const REFERENCE_KINDS: readonly string[] = Object.keys(CATALOGUE_KINDS);
 
-export const REFERENCE_KINDS: readonly string[] = [...Object.keys(CATALOGUE_KINDS), SPREADS_KIND];
-
-export function isCatalogueKind(kind: string): boolean {
-  return Object.hasOwn(CATALOGUE_KINDS, kind);
-}
-
-/** The field of a record that must equal the id it is stored under. */
-export function keyFieldOf(kind: string): string {
-  return CATALOGUE_KINDS[kind]?.key ?? 'currency';
+/** The field of a record that must equal the id it is stored under; undefined for a kind that does not exist. */
+export function keyFieldOf(kind: string): string | undefined {
+  return CATALOGUE_KINDS[kind]?.key;
 }
 
 export function recordsOf(data: ReferenceData): ReferenceRecord[] {
@@ -47,7 +41,7 @@ export function recordsOf(data: ReferenceData): ReferenceRecord[] {
   );
 }
 
-/** Throws a ReferenceDataError that names every fault; kinds that are not the catalogue's are left out. */
+/** Throws a ReferenceDataError that names every fault; kinds that nobody knows any more are left out. */
 export function referenceDataOf(records: readonly ReferenceRecord[]): ReferenceData {
   const lists: Record<string, unknown[]> = {};
   for (const { list } of Object.values(CATALOGUE_KINDS)) lists[list] = [];

@@ -9,14 +9,13 @@ import {
   seedReferenceRecords,
 } from './reference.store.ts';
 import { digestOf, recordsOf } from './reference-records.ts';
-import { loadSpreadRecords } from './spreads.ts';
 
 /**
  * Brings the reference data of the files into the database at start. Several processes may start at once; what an
  * operator has changed stays. Answers whether anything was written.
  */
 export async function seedReference(db: Database, clock: Clock): Promise<boolean> {
-  const records = [...recordsOf(loadReferenceFiles()), ...loadSpreadRecords()];
+  const records = recordsOf(loadReferenceFiles());
   const digest = digestOf(records);
   const kinds = records.map(({ kind }) => kind);
   const ids = records.map(({ id }) => id);

@@ -27,6 +27,8 @@ export interface PairIndex {
   /** Authorized offers of vendors that are active and online. */
   readonly eligible: CandidateList;
   readonly byNetwork: ReadonlyMap<string, CandidateList>;
+  /** Where any eligible offer is made for. */
+  readonly countries: ReadonlySet<string>;
   readonly ineligible: Readonly<Record<Ineligibility, number>>;
   readonly problems: readonly { readonly offerId: string; readonly problem: OfferProblem }[];
 }
@@ -53,7 +55,8 @@ export function buildPairIndex(
     }
   }
   const eligible = sortCandidates(candidates, pair.side);
-  return { ...pair, eligible, byNetwork: splitByNetwork(eligible), ineligible, problems };
+  const countries = new Set(candidates.flatMap(({ offer }) => offer.countries));
+  return { ...pair, eligible, byNetwork: splitByNetwork(eligible), countries, ineligible, problems };
 }
 
 export function ineligibility(offer: Offer, vendor: Vendor): Ineligibility | undefined {

@@ -1,3 +1,4 @@
+export { type BestRate, bestRate } from './best-rate.ts';
 export {
   type FirmQuote,
   firmQuote,

@@ -1,21 +1,9 @@
-import {
-  ceilDiv,
-  decimalToWireNumber,
-  floorDiv,
-  formatPercent,
-  formatShortest,
-  type Percent,
-  parseRate,
-  powerOfTen,
-  WHOLE_IN_MILLIONTHS,
-} from '@causeway/protocol';
-import type { ReferenceSnapshot } from '../../upstream/currencies.port.ts';
+import { decimalToWireNumber } from '@causeway/protocol';
+import type { Catalogue, ReferenceSnapshot } from '../../upstream/currencies.port.ts';
+import { bestRate, type OfferBook, type PairIndex, sideServing } from '../../upstream/offers.port.ts';
+import { railLookupOf } from '../../upstream/offers-rails.ts';
 import type { RateTable } from '../../upstream/rate-table.ts';
-import type { SpreadTable } from '../../upstream/spreads.ts';
 import type { Direction } from './supported-query.ts';
-
-/** A customer's rate has so many decimals: what is shown is what is charged. */
-export const CUSTOMER_RATE_DECIMALS = 8;
 
 export interface CorridorView {
   readonly crypto_currency: string;
@@ -41,46 +29,70 @@ interface Corridor {
 }
 
 /**
- * The market's rate with the spread: an on-ramp customer pays more fiat for one unit of crypto, an off-ramp customer gets
- * less. Rounded once, to the side of the one who holds the price, so that the spread is never less than stated.
+ * Every corridor with the best rate that live offers give there now: what an estimate of a fitting amount says. A direction
+ * is null where nobody serves it, and where there is no market rate that may be priced on.
  */
-export function customerRate(market: string, spread: Percent, direction: Direction): string | null {
-  const rate = parseRate(market);
-  if (!rate.ok) return null;
-  const { numerator, scale } = rate.value;
-  const share =
-    direction === 'onramp'
-      ? WHOLE_IN_MILLIONTHS + spread.millionths
-      : WHOLE_IN_MILLIONTHS - spread.millionths;
-  const divide = direction === 'onramp' ? ceilDiv : floorDiv;
-  const unscaled = divide(
-    numerator * share * powerOfTen(CUSTOMER_RATE_DECIMALS),
-    WHOLE_IN_MILLIONTHS * powerOfTen(scale),
-  );
-  return unscaled > 0n ? formatShortest(unscaled, CUSTOMER_RATE_DECIMALS) : null;
-}
-
 export function listCorridors(
   { catalogue }: ReferenceSnapshot,
   rates: RateTable,
-  spreads: SpreadTable,
+  book: OfferBook,
 ): CorridorView[] {
   const corridors = corridorsOf(catalogue.data.rails);
-  return catalogue.cryptoCurrencies().flatMap(({ code: crypto }) => {
-    const priceOf = pricesIn(crypto, rates, spreads);
-    return corridors.map(({ fiat, country, rails, directions }) => {
-      const price = priceOf(fiat);
+  return catalogue.cryptoCurrencies().flatMap(({ code: crypto }) =>
+    corridors.map(({ fiat, country, rails, directions }) => {
+      const market = marketOf(rates, crypto, fiat);
+      const side = (direction: Direction): CorridorSideView | null => {
+        const pair = directions.has(direction) ? book.pair(sideServing(direction), crypto, fiat) : undefined;
+        return pair === undefined ? null : priceIn(pair, country, market, rates, catalogue);
+      };
       return {
         crypto_currency: crypto,
         fiat_currency: fiat,
         country,
         rails,
-        onramp: directions.has('onramp') ? price.onramp : null,
-        offramp: directions.has('offramp') ? price.offramp : null,
-        updated_at: price.updatedAt,
+        onramp: side('onramp'),
+        offramp: side('offramp'),
+        updated_at: market.updatedAt,
       };
-    });
-  });
+    }),
+  );
+}
+
+interface PricedPair {
+  readonly rates: RateTable;
+  readonly catalogue: Catalogue;
+  readonly byCountry: Map<string, CorridorSideView | null>;
+}
+
+/** A pair stays the same object until one of its own offers changes: an order prices one pair anew, not all of them. */
+const priced = new WeakMap<PairIndex, PricedPair>();
+
+function priceIn(
+  pair: PairIndex,
+  country: string,
+  market: Market,
+  rates: RateTable,
+  catalogue: Catalogue,
+): CorridorSideView | null {
+  let known = priced.get(pair);
+  if (known?.rates !== rates || known.catalogue !== catalogue) {
+    known = { rates, catalogue, byCountry: new Map() };
+    priced.set(pair, known);
+  }
+  let price = known.byCountry.get(country);
+  if (price === undefined) {
+    const decimals = catalogue.fiatCurrency(pair.fiatCurrency)?.minorUnits;
+    const best =
+      market.rate === null || decimals === undefined
+        ? undefined
+        : bestRate(pair, { code: pair.fiatCurrency, decimals }, country, {
+            referenceRate: market.rate,
+            rail: railLookupOf(catalogue),
+          });
+    price = best === undefined ? null : { rate: best.rate, spread_pct: decimalToWireNumber(best.spreadPct) };
+    known.byCountry.set(country, price);
+  }
+  return price;
 }
 
 interface RailFacts {
@@ -111,34 +123,31 @@ function corridorsOf(rails: readonly RailFacts[]): Corridor[] {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, corridor]) => corridor);
 }
 
-interface Price {
-  readonly onramp: CorridorSideView | null;
-  readonly offramp: CorridorSideView | null;
+interface Market {
+  /** Null where there is none that may be priced on. */
+  readonly rate: string | null;
   readonly updatedAt: string | null;
 }
 
-/** Many countries share a currency, and its price is worked out once. A rate that may not be priced on gives no price. */
-function pricesIn(crypto: string, rates: RateTable, spreads: SpreadTable): (fiat: string) => Price {
-  const known = new Map<string, Price>();
-  return (fiat) => {
-    let price = known.get(fiat);
-    if (price === undefined) {
-      const decision = rates.requireRate(crypto, fiat);
-      const asOf = decision.ok ? decision.rate.asOf : decision.refusal.asOf;
-      const { onramp, offramp } = spreads.of(fiat);
-      const market = decision.ok ? decision.rate.rate : null;
-      price = {
-        onramp: sideOf(market, onramp, 'onramp'),
-        offramp: sideOf(market, offramp, 'offramp'),
-        updatedAt: asOf === null ? null : new Date(asOf).toISOString(),
-      };
-      known.set(fiat, price);
-    }
-    return price;
-  };
-}
+const markets = new WeakMap<RateTable, Map<string, Market>>();
 
-function sideOf(market: string | null, spread: Percent, direction: Direction): CorridorSideView | null {
-  const rate = market === null ? null : customerRate(market, spread, direction);
-  return rate === null ? null : { rate, spread_pct: decimalToWireNumber(formatPercent(spread)) };
+/** Many countries share a currency, and crossing rates takes longer than all the rest: once for each publication. */
+function marketOf(rates: RateTable, crypto: string, fiat: string): Market {
+  let known = markets.get(rates);
+  if (known === undefined) {
+    known = new Map();
+    markets.set(rates, known);
+  }
+  const key = `${crypto}/${fiat}`;
+  let market = known.get(key);
+  if (market === undefined) {
+    const decision = rates.requireRate(crypto, fiat);
+    const asOf = decision.ok ? decision.rate.asOf : decision.refusal.asOf;
+    market = {
+      rate: decision.ok ? decision.rate.rate : null,
+      updatedAt: asOf === null ? null : new Date(asOf).toISOString(),
+    };
+    known.set(key, market);
+  }
+  return market;
 }

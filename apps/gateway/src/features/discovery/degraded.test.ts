@@ -34,13 +34,11 @@ test('with a remote backend that was never reached, every endpoint says so in it
       headers: { 'x-api-key': gateway?.operatorKey ?? '', 'content-type': 'application/json' },
       body: JSON.stringify({ data, reason: 'test' }),
     });
-  // The catalogue is the backend's; the spreads are the gateway's own.
+  // The catalogue is the backend's.
   expect(await put('/rails/pix', { slug: 'pix' })).toMatchObject({
     status: 409,
     body: { error: { code: 'OPERATION_NOT_ALLOWED' } },
   });
-  const spread = { currency: 'KES', onramp_pct: '1', offramp_pct: '1' };
-  expect((await put('/spreads/KES', spread)).status).toBe(200);
 });
 
 test('before there is a rate, reference data is served and nothing is priced', async () => {

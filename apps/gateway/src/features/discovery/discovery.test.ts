@@ -317,19 +317,6 @@ describe('what the operator changes', () => {
     expect((await data('/payment-methods/900001')).slug).toBe('harbour-bank-ghana');
   });
 
-  test('of the spreads moves the corridors', async () => {
-    const change = {
-      data: { currency: 'KES', onramp_pct: '3.5', offramp_pct: '0.25' },
-      reason: 'Thin market',
-    };
-    expect((await operator('PUT', '/spreads/KES', change)).status).toBe(200);
-    await withinASecond(async () => {
-      const { corridors } = await data('/supported/corridors');
-      const row = corridors.find((each: { fiat_currency: string }) => each.fiat_currency === 'KES');
-      return row.onramp.spread_pct === 3.5 && row.offramp.spread_pct === 0.25;
-    });
-  });
-
   test.each<[string, string, object]>([
     ['a record that lacks fields', '/rails/pix', { slug: 'pix' }],
     ['an id that differs from the path', '/institutions/telecel-cash', { slug: 'other' }],
@@ -342,7 +329,6 @@ describe('what the operator changes', () => {
       },
     ],
     ['a payment method id that is taken', '/institutions/at-money', { payment_method_id: 1810 }],
-    ['a spread of the whole', '/spreads/default', { onramp_pct: '100' }],
   ])('is refused when it is %s, and nothing changes', async (name, path, change) => {
     const before = (await operator('GET', path)).body.data;
     const replace = name.includes('lacks') || name.includes('differs');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type PreparedReading, supportedRoute } from '../../http/supported-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
-import type { LiveSpreads } from '../../upstream/live-spreads.ts';
+import type { Offers } from '../../upstream/offers.port.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { listCorridors } from './corridors.ts';
 import * as schemas from './supported.schemas.ts';
@@ -9,7 +9,7 @@ import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './s
 
 export interface SupportedDeps {
   readonly currencies: Currencies;
-  readonly spreads: LiveSpreads;
+  readonly offers: Offers;
 }
 
 const TAG = 'Supported resources';
@@ -126,9 +126,9 @@ function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
   );
 }
 
-function registerCorridors(app: FastifyInstance, { currencies, spreads }: SupportedDeps): void {
+function registerCorridors(app: FastifyInstance, { currencies, offers }: SupportedDeps): void {
   const memory = new AnswerMemory();
-  let generation: { reference: object; rates: object; spreads: object } | undefined;
+  let generation: { reference: object; rates: object; book: object } | undefined;
 
   supportedRoute(
     app,
@@ -138,17 +138,17 @@ function registerCorridors(app: FastifyInstance, { currencies, spreads }: Suppor
       tag: TAG,
       summary: 'Live rates and spreads of every corridor',
       description:
-        'One row for every crypto currency, fiat currency and country. A direction is null where no rail serves it or where there is no current rate.',
+        'One row for every crypto currency, fiat currency and country. `rate` is the best that a live offer gives there now, for an amount that fits it. A direction is null where nobody serves it or where there is no current market rate.',
       data: schemas.Corridors,
     },
     () => {
       const { reference, rates, ageSeconds } = currencies.current();
-      const table = spreads.current();
-      if (generation?.reference !== reference || generation.rates !== rates || generation.spreads !== table) {
-        generation = { reference, rates, spreads: table };
+      const book = offers.book();
+      if (generation?.reference !== reference || generation.rates !== rates || generation.book !== book) {
+        generation = { reference, rates, book };
       }
       const answer = memory.recall(generation, 'corridors', () => ({
-        corridors: listCorridors(reference, rates, table),
+        corridors: listCorridors(reference, rates, book),
       }));
       return { answer, ageSeconds };
     },

@@ -62,6 +62,67 @@ describe('liquidity', () => {
     ]);
   });
 
+  it('agrees with an aggregation of every pair by the database itself', async () => {
+    const { rows } = await market.owner.query(
+      `SELECT crypto_currency, fiat_currency, CASE side WHEN 'SELL' THEN 'BUY' ELSE 'SELL' END AS trade_type,
+              min(min_amount)::float8 AS min, max(max_amount)::float8 AS max
+         FROM offers JOIN vendors USING (vendor_id)
+        WHERE authorized AND NOT withdrawn AND active AND online AND fiat_currency IN ('EUR', 'USD')
+        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    );
+    const told = (await read()).map((one) => ({
+      crypto_currency: one.crypto_currency_code,
+      fiat_currency: one.fiat_currency_code,
+      trade_type: one.trade_type,
+      min: one.min_amount,
+      max: one.max_amount,
+    }));
+    expect(told).toEqual(rows);
+    expect(rows.length).toBeGreaterThan(6);
+  });
+
+  it('has a best price for every corridor of a pair, which follows the offers', async () => {
+    const corridor = async () => {
+      const { body } = await market.gateway.call('GET', '/api/v1/supported/corridors', { key: null });
+      return body.data.corridors.find(
+        (one: Record<string, string>) =>
+          one.crypto_currency === 'USDC' && one.fiat_currency === 'EUR' && one.country === 'DE',
+      );
+    };
+    const estimate = async (direction: string) => {
+      const { body } = await market.gateway.call('POST', `/api/v1/partner/${direction}/estimate`, {
+        key: null,
+        body: { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', country_code: 'DE' },
+      });
+      return body.data.rate as string;
+    };
+    const before = await corridor();
+    // The market is at 0.5: what is above it on the way in, and below it on the way out, is the spread.
+    expect(Number(before.onramp.rate) / 0.5 - 1).toBeCloseTo(before.onramp.spread_pct / 100, 8);
+    expect(1 - Number(before.offramp.rate) / 0.5).toBeCloseTo(before.offramp.spread_pct / 100, 8);
+    await market.owner.query(
+      `UPDATE offers SET fixed_price = 0.48, margin_pct = NULL, min_amount = 10, max_amount = 1000,
+              available_balance = 100000, countries = '{DE}'
+        WHERE offer_id = (SELECT offer_id FROM offers JOIN vendors USING (vendor_id)
+          WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR' AND authorized AND active AND online
+          ORDER BY offer_id LIMIT 1)`,
+    );
+    await until('the better price', async () => (await corridor()).onramp.rate === '0.48');
+    expect(await corridor()).toMatchObject({
+      onramp: { rate: '0.48', spread_pct: -4 },
+      offramp: before.offramp,
+    });
+    expect(await estimate('onramp')).toBe('0.48');
+    await market.owner.query(
+      `UPDATE offers SET authorized = false WHERE side = 'BUY' AND fiat_currency = 'EUR'`,
+    );
+    await until('nobody buys', async () => (await corridor()).offramp === null);
+    await market.owner.query(
+      `UPDATE offers SET authorized = true WHERE side = 'BUY' AND fiat_currency = 'EUR'`,
+    );
+    await until('they buy again', async () => (await corridor()).offramp !== null);
+  });
+
   it('counts only offers that are authorized, of vendors that are active and online', async () => {
     await market.owner.query(
       `UPDATE offers SET authorized = false WHERE side = 'SELL' AND fiat_currency = 'EUR'`,

@@ -17,6 +17,7 @@ import { createLogger } from '../../../lib/logger.ts';
 import { createMetrics } from '../../../lib/metrics.ts';
 import { startLocalPostgres } from '../../../local/local-postgres.ts';
 import { createCurrenciesParts } from '../../../upstream/currencies-parts.ts';
+import { createOffers } from '../../../upstream/offers-parts.ts';
 import { seedReference } from '../../../upstream/seed-reference.ts';
 import { registerDiscoveryRoutes } from '../discovery.routes.ts';
 
@@ -96,9 +97,10 @@ export async function startDiscoveryGateway(
     rateSources: ['simulated'],
     catalogue: { localChains: [TEST_LOCAL_CHAIN] },
   });
+  const offers = createOffers({ db, listener, logger: testLogger, wall: machineNow, offersUrl: undefined });
   await listener.start();
   if (options.withRates !== false) await parts.rateKeeper.start();
-  await Promise.all([principals.refresh(), parts.start()]);
+  await Promise.all([principals.refresh(), parts.start(), offers.start()]);
   const rateLimit = createRateLimit(db, machineNow, testLogger);
   const app = await createServer({
     logger: testLogger,
@@ -116,6 +118,7 @@ export async function startDiscoveryGateway(
     routes: async (server) =>
       registerDiscoveryRoutes(server, {
         ...parts,
+        offers,
         wall: machineNow,
         db,
         editor: { db, clock, ids, ownsCatalogue: parts.ownsCatalogue },
