@@ -1,14 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { chainHands } from './chain-hands.ts';
+import { openOrderBook } from './order-book.ts';
+import type { RowName, Situation } from './order-contract.ts';
+import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
 const casesOf = statement<[orderId: string], { relationship: string; purpose: string }>(
   'test.compliance_cases',
   'SELECT relationship, purpose FROM compliance_cases WHERE order_id = $1',
 );
+
+const FORWARD_REQUEST = { from: '', to: '', value: '', gas: '', nonce: '', deadline: '', data: '' };
+const SIGNED = {
+  signature: '0x',
+  destination_chain: 'arbitrum-one',
+  destination_address: '0x',
+  forward_request: FORWARD_REQUEST,
+};
+/** Contract 4.6 rule 5. */
+const UNTOUCHABLE = [
+  ['POST', 'authorize-crypto-transfer'],
+  ['POST', 'confirm-fiat-received'],
+  ['POST', 'cancel'],
+  ['POST', 'submit-payer-details'],
+  ['POST', 'confirm-payment-sent'],
+  ['POST', 'authorize-bridge'],
+  ['POST', 'authorize-refund'],
+  ['GET', 'transfer-authorization-parameters'],
+  ['GET', 'refund-authorization-parameters'],
+  ['GET', 'bridge-authorization-parameters'],
+] as const;
 
 describe('orders of a sandbox that acts on its own', () => {
   let gateway: TestGateway;
@@ -32,41 +59,86 @@ describe('orders of a sandbox that acts on its own', () => {
     await desk.booksBalance();
   });
 
-  it('a widget order is notified and never acted on', async () => {
-    for (const orderType of ['onramp', 'offramp']) {
-      const opened = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
-        body: { order_type: orderType },
-      });
-      expect(opened.body).toMatchObject({ success: true, data: { allowed_actions: [] } });
-      const orderId = opened.body.data.order_id;
-      for (const action of [
-        'cancel',
-        'confirm-payment-sent',
-        'confirm-fiat-received',
-        'submit-payer-details',
-        'authorize-refund',
-        'authorize-bridge',
-        'authorize-crypto-transfer',
-      ]) {
-        const signed = {
-          signature: '0x',
-          destination_chain: 'arbitrum-one',
-          destination_address: '0x',
-          forward_request: { from: '', to: '', value: '', gas: '', nonce: '', deadline: '', data: '' },
-        };
-        const answer = await desk.act(orderId, action, signed);
-        expect([action, answer.status, answer.body.error?.code]).toEqual([action, 404, 'ORDER_NOT_FOUND']);
-      }
-      for (const read of ['transfer', 'refund', 'bridge']) {
-        const path = `/api/v1/partner/orders/${orderId}/${read}-authorization-parameters`;
-        expect((await gateway.call('GET', path)).body.error.code).toBe('ORDER_NOT_FOUND');
-      }
-      if (orderType === 'onramp') {
-        const order = await desk.reaches(orderId, 'completed');
-        expect(order.allowed_actions).toEqual([]);
-        expect(await desk.published(orderId)).toContain('completed');
-      }
+  /** Every action and every parameter read answers as for an order that does not exist. */
+  async function expectUntouchable(orderId: string): Promise<void> {
+    const { apiKey: key } = widgetPartner();
+    for (const [method, what] of UNTOUCHABLE) {
+      const path = (id: string) => `/api/v1/partner/orders/${id}/${what}`;
+      const options = method === 'POST' ? { key, body: SIGNED } : { key };
+      const [answer, unknown] = await Promise.all([
+        gateway.call(method, path(orderId), options),
+        gateway.call(method, path(randomUUID()), options),
+      ]);
+      expect([what, answer.status, answer.text]).toEqual([what, 404, unknown.text]);
+      expect(answer.body.error.code).toBe('ORDER_NOT_FOUND');
     }
+  }
+
+  const widgetPartner = () => gateway.partners[1];
+
+  /** Opened as the embedded widget would; the people around it do only what they are told. */
+  async function openWidgetOrder(direction: 'onramp' | 'offramp') {
+    const { apiKey: key } = widgetPartner();
+    const widgetDesk = ordersDesk(gateway, widgetPartner());
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
+    const made = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
+      key,
+      body: { order_type: direction },
+    });
+    expect(made.body).toMatchObject({ success: true, data: { allowed_actions: [] } });
+    const order = (await openOrderBook(gateway, widgetDesk)).follow(direction, made.body.data.order_id);
+    const isNotified = async (row: RowName, situation: Situation = {}) => {
+      await order.took(row, { ...situation, widget: true });
+      await expectUntouchable(order.id);
+    };
+    return {
+      ...order,
+      isNotified,
+      tell: (event: string) => widgetDesk.event(order.id, event),
+      desk: widgetDesk,
+    };
+  }
+
+  it('a widget’s on-ramp order is notified at every status and never acted on', async () => {
+    const order = await openWidgetOrder('onramp');
+    await order.isNotified('3.1 initiate');
+    await order.tell('vendor_accepts');
+    await order.isNotified('3.1 vendor accepts');
+    await order.tell('escrow_funded');
+    await order.isNotified('3.1 crypto locked');
+    await unitOfWork(gateway.deps, SYSTEM, (unit) =>
+      actOnOrder(unit, gateway.deps.orderHosts, order.id, 'payment_sent_confirmed', 'customer'),
+    );
+    await order.isNotified('3.1 confirm-payment-sent');
+    await order.tell('vendor_confirms_fiat');
+    await order.isNotified('3.1 vendor confirms fiat');
+    await order.ended('released');
+  });
+
+  it('a widget’s off-ramp order is notified at every status and never acted on', async () => {
+    const [paid, stopped] = await Promise.all([openWidgetOrder('offramp'), openWidgetOrder('offramp')]);
+    for (const order of [paid, stopped]) {
+      await order.isNotified('3.2 initiate');
+      const { escrow } = await until('the escrow', async () => {
+        const funds = await order.desk.funds(order.id);
+        return funds.escrow !== null && funds;
+      });
+      const amount = atomic(escrow.expected_amount);
+      await chainHands(gateway).pay(widgetPartner(), escrow.address, amount);
+      await order.isNotified('3.2 wallet pays by itself');
+    }
+    await paid.tell('buyer_submits_proof');
+    await paid.isNotified('3.2 buyer submits proof');
+    await paid.tell('admin_reviews_proof');
+    await paid.isNotified('3.2 admin reviews proof');
+    await paid.tell('proof_accepted');
+    await paid.isNotified('3.2 proof accepted');
+    await paid.tell('provider_confirms_fiat');
+    await paid.isNotified('3.2 automatic confirmation');
+    await paid.ended('released');
+    await stopped.tell('order_expires');
+    await stopped.isNotified('3.2 no proof in time', { refundOwed: true });
+    await stopped.ended('locked');
   });
 
   async function thirdParty(rail: string, details: Record<string, string>, place: Record<string, string>) {
