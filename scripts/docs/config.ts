@@ -49,6 +49,7 @@ const CHAINS_FILE = `## Chains file
 | \`slug\` | Name of the chain in the API. |
 | \`chain_id\` | Its EIP-155 number. |
 | \`rpc_urls\` | Nodes to use, the preferred one first. They may carry a provider's key: partners never see them. |
+| \`quorum\` | Optional: how many of them must say the same before money moves on it. More than half of those that answer by default, so that one of two may be down; set 2 to wait for both. Nodes that contradict each other always hold everything and raise an alert. |
 | \`public_rpc_url\` | Node address that partners are shown. |
 | \`confirmations\` | Blocks, its own included, that a transaction needs before anything depends on it. |
 | \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |

@@ -17,6 +17,7 @@ const ChainsFile = Type.Array(
     slug: Slug,
     chain_id: Type.Integer({ minimum: 1 }),
     rpc_urls: Type.Array(HttpUrl, { minItems: 1 }),
+    quorum: Type.Optional(Type.Integer({ minimum: 1 })),
     public_rpc_url: HttpUrl,
     confirmations: Type.Integer({ minimum: 1, maximum: 10_000 }),
     contracts: Type.Object({
@@ -55,7 +56,7 @@ export function parseChainsFile(text: string): ChainsFileResult {
     return { problems: ['is not valid JSON'] };
   }
   const [first, ...others] = Value.Check(ChainsFile, content)
-    ? repetitions(content)
+    ? contradictions(content)
     : Value.Errors(ChainsFile, content).map(
         ({ instancePath, message }) => `${instancePath || 'the file'} ${message}`,
       );
@@ -63,7 +64,7 @@ export function parseChainsFile(text: string): ChainsFileResult {
   return { chains: (content as ChainEntry[]).map(toConfiguredChain) };
 }
 
-function repetitions(entries: readonly ChainEntry[]): string[] {
+function contradictions(entries: readonly ChainEntry[]): string[] {
   const problems: string[] = [];
   const unique = (what: string, keys: readonly (string | number)[]) => {
     if (new Set(keys).size < keys.length) problems.push(`names a ${what} twice`);
@@ -76,6 +77,9 @@ function repetitions(entries: readonly ChainEntry[]): string[] {
     'chain_id',
     entries.map(({ chain_id }) => chain_id),
   );
+  for (const { slug, quorum = 1, rpc_urls } of entries) {
+    if (quorum > rpc_urls.length) problems.push(`asks for a quorum of more nodes than ${slug} has`);
+  }
   for (const { slug, tokens } of entries)
     unique(
       `token of ${slug}`,
@@ -91,6 +95,7 @@ function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
     chainId: entry.chain_id,
     rpcUrl: entry.rpc_urls[0] ?? '',
     rpcUrls: entry.rpc_urls,
+    ...(entry.quorum === undefined ? {} : { quorum: entry.quorum }),
     publicRpcUrl: entry.public_rpc_url,
     confirmations: entry.confirmations,
     contracts: {

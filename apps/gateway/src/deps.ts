@@ -2,6 +2,7 @@ import type { BridgePort } from './chain/bridge.ts';
 import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
 import { httpBridge } from './chain/http-bridge.ts';
+import { nodeTroubles } from './chain/node-troubles.ts';
 import { localSigner, type Signer } from './chain/signer.ts';
 import { type SimulatedBridge, simulateBridge } from './chain/simulated-bridge.ts';
 import { createTransactor, type Transactor } from './chain/transactor.ts';
@@ -112,7 +113,7 @@ export async function createDeps(
   const previousKeys = (config.dataEncryptionKeysPrevious ?? []).map((key) => Buffer.from(key, 'hex'));
   const sealer = createSealer([encryptionKey, ...previousKeys]);
   const chains = connectChains(around.chains, around.serviceSigner, {
-    onTrouble: (trouble) => logger.warn({ trouble }, 'chain node in trouble'),
+    onTrouble: nodeTroubles(logger, metrics.registry),
   });
   const webhookPolicy = { allowLoopback: config.webhookAllowLoopback };
   const onClockMoved: (() => void)[] = [];

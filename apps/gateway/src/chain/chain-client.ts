@@ -21,11 +21,12 @@ export function createChainClient(
     chainId,
     rpcUrl,
     rpcUrls = [rpcUrl],
-  }: Pick<ChainSettings, 'slug' | 'chainId' | 'rpcUrl' | 'rpcUrls'>,
+    quorum,
+  }: Pick<ChainSettings, 'slug' | 'chainId' | 'rpcUrl' | 'rpcUrls' | 'quorum'>,
   { pollingInterval = POLLING_INTERVAL_MS, ...options }: ChainClientOptions = {},
 ) {
   const nodes = rpcUrls.map((url, index) => rpcNode(`node ${index + 1} of ${slug}`, url));
-  const group = groupNodes(nodes, chainId, options);
+  const group = groupNodes(nodes, chainId, { quorum, ...options });
   return createPublicClient({
     chain: viemChain(slug, chainId),
     transport: custom(

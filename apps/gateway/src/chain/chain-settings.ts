@@ -25,6 +25,8 @@ export interface ChainSettings {
   rpcUrl: string;
   /** All nodes of the chain where there are several, the preferred one first. */
   rpcUrls?: readonly string[];
+  /** How many of them must say the same before money moves on it; more than half of those that answer by default. */
+  quorum?: number;
   /** The address partners are shown. */
   publicRpcUrl: string;
   /** How many blocks, its own included, a transaction needs before anything depends on it. */

@@ -1,33 +1,39 @@
 import { BaseError } from 'viem';
 import { machineNow } from '../lib/clock.ts';
 import type { Hex } from './chain-settings.ts';
+import { type ChainQuestion, type Fact, questionOf } from './node-facts.ts';
 import { NodeUnavailableError, type RpcNode } from './rpc-node.ts';
 
 /**
- * Several nodes of one chain as one. Questions go to the first that is well: it answered lately, serves the right chain
- * and is not behind the others. Before anything counts as final, all of them are asked for the same block, because a
- * node that lies, or follows a fork, is outvoted only by being compared.
+ * Several nodes of one chain as one. Questions of the moment go to the first that is well: it answered lately, serves the
+ * right chain and is not behind the others. Facts on which money moves are asked of all of them, because a node that
+ * lies, or follows a fork, is found out only by being compared: they count when enough nodes say the same and none
+ * says otherwise.
  */
 export interface NodeGroup {
   call(method: string, params: unknown): Promise<unknown>;
-  /** The hash of a block that every reachable node agrees on; throws `ChainDisagreementError` where they do not. */
+  /** The hash of a block that every node that knows it agrees on; throws `ChainDisagreementError` where they do not. */
   agreedBlockHash(blockNumber: bigint): Promise<Hex>;
 }
 
-/** The nodes contradict each other, or too few of them know the block: nothing may depend on it yet. */
+/** The nodes contradict each other, or too few of them know: nothing may depend on it yet. */
 export class ChainDisagreementError extends BaseError {
   constructor(reason: string) {
     super(reason, { name: 'ChainDisagreementError' });
   }
 }
 
+export type NodeTrouble = 'node' | 'disagreement';
+
 export interface NodeGroupOptions {
+  /** How many nodes must say the same before it counts; more than half of those that answer by default. */
+  readonly quorum?: number | undefined;
   /** How many blocks a node may be behind the furthest before another is asked. */
   readonly maxLagBlocks?: number;
   /** How long a node that failed is left alone while others answer. */
   readonly restMs?: number;
   /** Told what an operator should know; never called with an address. */
-  readonly onTrouble?: (trouble: string) => void;
+  readonly onTrouble?: (trouble: string, kind: NodeTrouble) => void;
 }
 
 interface Member {
@@ -36,7 +42,13 @@ interface Member {
   isVerified: boolean;
   isForeign: boolean;
   restsUntil: number;
-  isBehind: boolean;
+  isOutOfStep: boolean;
+}
+
+interface Answer {
+  readonly member: Member;
+  readonly answer?: unknown;
+  readonly error?: BaseError;
 }
 
 const DEFAULT_MAX_LAG_BLOCKS = 5;
@@ -57,9 +69,10 @@ export function groupNodes(
       isVerified: false,
       isForeign: false,
       restsUntil: 0,
-      isBehind: false,
+      isOutOfStep: false,
     }),
   );
+  const isAlone = members.length === 1;
 
   async function ask(member: Member, method: string, params: unknown, timeoutMs?: number): Promise<unknown> {
     try {
@@ -69,7 +82,7 @@ export function groupNodes(
       return answer;
     } catch (error) {
       if (error instanceof NodeUnavailableError) {
-        if (member.restsUntil === 0) onTrouble?.(error.shortMessage);
+        if (member.restsUntil === 0) onTrouble?.(error.shortMessage, 'node');
         member.restsUntil = machineNow() + restMs;
       }
       throw error;
@@ -80,7 +93,7 @@ export function groupNodes(
   async function verify(member: Member, timeoutMs?: number): Promise<void> {
     const answered = await member.node.call('eth_chainId', [], timeoutMs);
     if (Number(answered) !== chainId) {
-      if (!member.isForeign) onTrouble?.(`${member.node.name} serves another chain than ${chainId}`);
+      if (!member.isForeign) onTrouble?.(`${member.node.name} serves another chain than ${chainId}`, 'node');
       member.isForeign = true;
       throw new NodeUnavailableError(member.node.name, 'another chain');
     }
@@ -88,27 +101,17 @@ export function groupNodes(
     member.isVerified = true;
   }
 
-  /** Well first, then behind, then resting: the last resort is still better than no answer. */
+  /** Well first, then out of step, then resting: the last resort is still better than no answer. */
   function inOrder(): Member[] {
     const now = machineNow();
-    const rank = (member: Member) => (member.restsUntil > now ? 2 : member.isBehind ? 1 : 0);
+    const rank = (member: Member) => (member.restsUntil > now ? 2 : member.isOutOfStep ? 1 : 0);
     return members.toSorted((left, right) => rank(left) - rank(right) || left.place - right.place);
   }
 
-  /** A node that is behind answers a question about logs of blocks it does not have with silence: no logs. */
-  async function requireBlocksOf(member: Member, params: unknown): Promise<void> {
-    const [filter] = params as readonly [{ readonly toBlock?: unknown }];
-    if (members.length === 1 || typeof filter.toBlock !== 'string') return;
-    if ((await ask(member, 'eth_getBlockByNumber', [filter.toBlock, false])) === null) {
-      throw new NodeUnavailableError(member.node.name, 'behind');
-    }
-  }
-
-  async function call(method: string, params: unknown): Promise<unknown> {
+  async function askFirst(method: string, params: unknown): Promise<unknown> {
     let last: unknown = new NodeUnavailableError('the chain', 'no node is configured');
     for (const member of inOrder()) {
       try {
-        if (method === 'eth_getLogs') await requireBlocksOf(member, params);
         return await ask(member, method, params);
       } catch (error) {
         if (!(error instanceof NodeUnavailableError)) throw error;
@@ -118,60 +121,115 @@ export function groupNodes(
     throw last;
   }
 
-  /** Every node that is not resting, at once; those that do not answer are left out. */
-  async function askAll(method: string, params: unknown): Promise<{ member: Member; answer: unknown }[]> {
-    const awake = members.filter(({ restsUntil }) => restsUntil <= machineNow());
+  /** Every node that is not resting, at once, the preferred ones first. */
+  async function askAll(put: (member: Member) => Promise<unknown>): Promise<Answer[]> {
+    const awake = inOrder().filter(({ restsUntil }) => restsUntil <= machineNow());
     const asked = awake.length > 0 ? awake : members;
-    const answers = await Promise.all(
-      asked.map(async (member) => {
+    return Promise.all(
+      asked.map(async (member): Promise<Answer> => {
         try {
-          return [{ member, answer: await ask(member, method, params, COMPARISON_TIMEOUT_MS) }];
+          return { member, answer: await put(member) };
         } catch (error) {
-          if (error instanceof BaseError) return [];
+          if (error instanceof BaseError) return { member, error };
           throw error;
         }
       }),
     );
-    return answers.flat();
   }
 
-  /** The head of the first node that keeps up with the furthest. */
-  async function headNumber(): Promise<unknown> {
-    const answers = await askAll('eth_blockNumber', []);
-    const heads = answers.map(({ member, answer }) => ({ member, answer, head: Number(answer) }));
-    const furthest = Math.max(...heads.map(({ head }) => head));
-    for (const { member, head } of heads) {
-      const isBehind = furthest - head > maxLagBlocks;
-      if (isBehind && !member.isBehind)
-        onTrouble?.(`${member.node.name} is ${furthest - head} blocks behind`);
-      member.isBehind = isBehind;
+  function required(answering: number): number {
+    return options.quorum ?? Math.floor(answering / 2) + 1;
+  }
+
+  /** One answer that enough nodes give and none contradicts. */
+  async function agreed(method: string, params: unknown, question: ChainQuestion): Promise<unknown> {
+    const answers = await askAll(async (member) => {
+      if (question.needsBlock !== undefined) {
+        const block = [question.needsBlock, false];
+        if ((await ask(member, 'eth_getBlockByNumber', block, COMPARISON_TIMEOUT_MS)) === null) return null;
+      }
+      return ask(member, method, params, COMPARISON_TIMEOUT_MS);
+    });
+    const reached = answers.filter(({ error }) => !(error instanceof NodeUnavailableError));
+    const [silence] = answers;
+    if (reached.length === 0)
+      throw silence?.error ?? new NodeUnavailableError('the chain', 'no node answers');
+    const known = reached.flatMap(({ answer, error }) => {
+      const fact = error === undefined ? question.factIn(answer) : undefined;
+      return fact === undefined ? [] : [{ answer, fact }];
+    });
+    requireOneFact(
+      question,
+      known.map(({ fact }) => fact),
+    );
+    if (known.length >= required(reached.length)) return known[0]?.answer;
+    // A refusal tells more than that it is one: that less should be asked for, or that the call reverts.
+    const refusal = reached.find(({ error }) => error !== undefined)?.error;
+    if (refusal !== undefined) throw refusal;
+    if (method === 'eth_getTransactionReceipt') return null;
+    throw new ChainDisagreementError(`too few nodes know ${question.about}`);
+  }
+
+  function requireOneFact({ about }: ChainQuestion, facts: readonly Fact[]): void {
+    const contents = new Set(facts.map(({ place, content }) => `${place} ${content}`));
+    if (contents.size <= 1) return;
+    // Honest nodes differ about young blocks for a moment; about the same place, or a deep one, they do not.
+    const isContradiction = new Set(facts.map(({ place }) => place)).size < contents.size;
+    if (isContradiction || about.startsWith('block')) {
+      onTrouble?.(`the nodes of chain ${chainId} disagree about ${about}`, 'disagreement');
     }
-    const chosen = heads.find(({ member }) => !member.isBehind);
-    return chosen === undefined ? call('eth_blockNumber', []) : chosen.answer;
+    throw new ChainDisagreementError(`the nodes disagree about ${about}`);
+  }
+
+  /** The highest block that enough nodes have reached: one far ahead of all others is not believed alone. */
+  async function headNumber(): Promise<unknown> {
+    const answers = await askAll((member) => ask(member, 'eth_blockNumber', [], COMPARISON_TIMEOUT_MS));
+    const heads = answers.flatMap(({ member, answer, error }) =>
+      error === undefined ? [{ member, answer, head: Number(answer) }] : [],
+    );
+    const [furthest, second] = heads.map(({ head }) => head).sort((left, right) => right - left);
+    if (furthest === undefined) return askFirst('eth_blockNumber', []);
+    // Of two it cannot be said which is wrong; of more, the one that is ahead alone.
+    const pace = heads.length > 2 && second !== undefined ? second : furthest;
+    for (const { member, head } of heads) noteStep(member, head - pace);
+    const byHeight = heads.toSorted((left, right) => right.head - left.head);
+    const reached = byHeight[required(heads.length) - 1];
+    if (reached === undefined) throw new ChainDisagreementError('too few nodes answer');
+    return reached.answer;
+  }
+
+  function noteStep(member: Member, aheadBlocks: number): void {
+    const isOutOfStep = Math.abs(aheadBlocks) > maxLagBlocks;
+    if (isOutOfStep && !member.isOutOfStep) {
+      const distance = `${Math.abs(aheadBlocks)} blocks ${aheadBlocks < 0 ? 'behind' : 'ahead of all others'}`;
+      onTrouble?.(`${member.node.name} is ${distance}`, 'node');
+    }
+    member.isOutOfStep = isOutOfStep;
+  }
+
+  /** To every node: one that takes a transaction and keeps it to itself must not hold it up. */
+  async function sendToAll(method: string, params: unknown): Promise<unknown> {
+    const answers = await askAll((member) => ask(member, method, params, COMPARISON_TIMEOUT_MS));
+    const taken = answers.find(({ error }) => error === undefined);
+    if (taken !== undefined) return taken.answer;
+    const verdict = answers.find(({ error }) => !(error instanceof NodeUnavailableError));
+    throw (verdict ?? answers[0])?.error ?? new NodeUnavailableError('the chain', 'no node answers');
+  }
+
+  function call(method: string, params: unknown): Promise<unknown> {
+    if (isAlone) return askFirst(method, params);
+    if (method === 'eth_blockNumber') return headNumber();
+    if (method === 'eth_sendRawTransaction') return sendToAll(method, params);
+    const question = questionOf(method, params);
+    return question === undefined ? askFirst(method, params) : agreed(method, params, question);
   }
 
   return {
-    call(method, params) {
-      return method === 'eth_blockNumber' && members.length > 1 ? headNumber() : call(method, params);
-    },
+    call,
 
     async agreedBlockHash(blockNumber) {
-      const params = [`0x${blockNumber.toString(16)}`, false];
-      const answers =
-        members.length > 1
-          ? await askAll('eth_getBlockByNumber', params)
-          : [{ answer: await call('eth_getBlockByNumber', params) }];
-      if (answers.length === 0) throw new NodeUnavailableError('the chain', 'no node answers');
-      const hashes = answers.map(({ answer }) => hashOf(answer)).filter((hash) => hash !== undefined);
-      const [hash, ...others] = new Set(hashes);
-      if (others.length > 0) {
-        onTrouble?.(`the nodes of chain ${chainId} disagree about block ${blockNumber}`);
-        throw new ChainDisagreementError(`the nodes disagree about block ${blockNumber}`);
-      }
-      // A node far ahead of all others is more likely to be wrong than they are.
-      if (hash === undefined || hashes.length * 2 <= answers.length) {
-        throw new ChainDisagreementError(`too few nodes know block ${blockNumber}`);
-      }
+      const hash = hashOf(await call('eth_getBlockByNumber', [`0x${blockNumber.toString(16)}`, false]));
+      if (hash === undefined) throw new ChainDisagreementError(`too few nodes know block ${blockNumber}`);
       return hash;
     },
   };
