@@ -1,6 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import {
+  type CarriedId,
+  carriesCustomersIds,
+  requestsOf,
+  undeclaredIds,
+  unownedPairs,
+} from './carried-ids.ts';
+import { type CustomerWorld, KINDS, makeCustomer } from './customers-world.ts';
 import {
   type DescribedRoute,
   describedRoutes,
@@ -9,99 +16,7 @@ import {
   type PathParameter,
   sampleOf,
 } from './described-routes.ts';
-
-/**
- * A stranger's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI
- * description; only what an id is, and how to get a real one, is said here.
- */
-interface IdFactory {
-  /** A real id that belongs to the partner with this key. */
-  make(as: Caller): Promise<string>;
-  /** Well-formed, but nobody's. */
-  unknown(): string;
-  /** Answered 400. Empty where the contract accepts any text. */
-  readonly malformed: readonly string[];
-  /** Set where the contract does not look at the id at all. */
-  readonly ignored?: true;
-}
-type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
-
-const uuidId = { unknown: () => randomUUID(), malformed: ['not-an-id', "'--", '0', 'x'.repeat(400)] };
-
-/** By `segment/{name}` where a name alone is ambiguous, else by name. */
-const FACTORIES: Readonly<Record<string, IdFactory>> = {
-  user_uuid: { ...uuidId, make: makeUser },
-  order_id: { ...uuidId, make: makeOrder },
-  recipient_id: { ...uuidId, make: makeRecipient },
-  'deliveries/{id}': { ...uuidId, make: makeDelivery },
-  'webhooks/{id}': { make: async () => 'any', unknown: () => 'other', malformed: [], ignored: true },
-};
-
-/** Bodies for routes whose schema alone does not say what makes sense, by operationId. */
-const KYC = {
-  method: 'direct_data',
-  first_name: 'Ada',
-  last_name: 'Lovelace',
-  date_of_birth: '1990-12-10',
-  nationality: 'DE',
-  id_type: 'PASSPORT',
-  id_number: 'C01X00T47',
-  id_issue_country: 'DE',
-  address: 'Unter den Linden 1',
-  city: 'Berlin',
-  postal_code: '10117',
-  country_code: 'DE',
-};
-const SEPA = {
-  rail: 'iban-sepa',
-  currency: 'EUR',
-  country_code: 'DE',
-  details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
-};
-const BODIES: Readonly<Record<string, unknown>> = {
-  submitKyc: KYC,
-  submitKycShort: KYC,
-  createPaymentDetails: SEPA,
-  createDestination: SEPA,
-  // The first event of the list would ask a chain, and there is none here.
-  sandboxOrderEvent: { event: 'order_expires' },
-  uploadKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
-  uploadKycDocumentShort: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
-};
-
-async function makeUser(as: Caller): Promise<string> {
-  const made = await as('POST', '/api/v1/partner/users', { email: `${randomUUID()}@example.com` });
-  return made.body.data.id;
-}
-
-async function makeRecipient(as: Caller): Promise<string> {
-  const made = await as('POST', '/api/v1/partner/recipients', {
-    recipient_name: 'Grace Hopper',
-    recipient_country: 'DE',
-  });
-  return made.body.data.recipient_id;
-}
-
-async function makeDelivery(as: Caller): Promise<string> {
-  await as('POST', '/api/v1/partner/webhooks', { url: 'https://127.0.0.1:9/hook' });
-  const user = await makeUser(as);
-  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
-  const listed = await as('GET', '/api/v1/partner/webhooks/deliveries');
-  return listed.body.data.deliveries[0].id;
-}
-
-async function makeOrder(as: Caller): Promise<string> {
-  const user = await makeUser(as);
-  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
-  const quote = await as('POST', '/api/v1/partner/onramp/quote', {
-    user_uuid: user,
-    crypto_currency: 'USDC',
-    fiat_currency: 'EUR',
-    fiat_amount: '100.00',
-  });
-  const order = await as('POST', '/api/v1/partner/onramp/initiate', { quote_id: quote.body.data.quote_id });
-  return order.body.data.order_id;
-}
+import { BODIES, type Caller, FACTORIES, type IdFactory } from './id-factories.ts';
 
 describe('tenancy of every described route', () => {
   let gateway: TestGateway;
@@ -126,7 +41,7 @@ describe('tenancy of every described route', () => {
     if (factory === undefined) {
       throw new Error(
         `${route.method} ${route.path} has a parameter this test cannot make ids for. ` +
-          `Add '${parameter.qualified}' or '${parameter.name}' to FACTORIES in test/invariants/tenancy.test.ts.`,
+          `Add '${parameter.qualified}' or '${parameter.name}' to FACTORIES in test/invariants/id-factories.ts.`,
       );
     }
     return factory;
@@ -229,7 +144,7 @@ describe('tenancy of every described route', () => {
       const { status, text } = await send(route, await ownIds(route), gateway.partners[0].apiKey);
       const hint =
         status === 400
-          ? ` — the sampled body is not valid: add '${route.operationId}' to BODIES in test/invariants/tenancy.test.ts`
+          ? ` — the sampled body is not valid: add '${route.operationId}' to BODIES in test/invariants/id-factories.ts`
           : '';
       expect(
         [400, 401, 404].includes(status),
@@ -238,6 +153,81 @@ describe('tenancy of every described route', () => {
       expect(status, `${route.method} ${route.path}: ${text}`).toBeLessThan(500);
     }
   });
+
+  it('an id in a body, a query or behind another id is known by its name', () => {
+    const partners = routes.filter(({ access }) => access === 'partner');
+    expect(partners.flatMap(undeclaredIds)).toEqual([]);
+    const paired = routes.filter(({ access }) => access !== 'public');
+    expect(paired.flatMap(unownedPairs)).toEqual([]);
+  });
+
+  it('another customer’s id is answered as an unknown one, wherever a request carries it', async () => {
+    const [{ apiKey: key }, { apiKey: strangersKey }] = gateway.partners;
+    const neighbour = await makeCustomer(gateway, key);
+    const stranger = await makeCustomer(gateway, strangersKey);
+    const carrying = routes.filter(carriesCustomersIds);
+    const tried = new Set<string>();
+    for (const route of carrying) {
+      for (const request of requestsOf(route)) {
+        // Made anew: what is right below uses its subjects up.
+        const own = await makeCustomer(gateway, key);
+        const ask = (changed?: CarriedId, value?: string) =>
+          sendCarrying(route, own, request, changed, value);
+        for (const carried of request.ids) {
+          const where = `${route.operationId}, ${carried.name} in its ${carried.place}`;
+          const { unknown, within } = KINDS[carried.kind];
+          const missing = answerOf(await ask(carried, unknown()));
+          expect(`${where}: ${missing}`).toContain(carried.place === 'query' ? ': 200 ' : ': 404 ');
+          // An operator serves every partner; that somebody's id is not another's holds for operators too.
+          if (route.access === 'partner') {
+            const strangers = await ask(carried, stranger.ids[carried.kind]);
+            expect(`${where}: ${answerOf(strangers)}`).toBe(`${where}: ${missing}`);
+          }
+          if (within !== undefined) {
+            const neighbours = await ask(carried, neighbour.ids[carried.kind]);
+            expect(`${where}: ${answerOf(neighbours)}`).toBe(`${where}: ${missing}`);
+            tried.add(`${route.operationId} ${carried.name}`);
+          }
+        }
+        const right = await ask();
+        expect([400, 401, 404].includes(right.status), `${route.operationId}: ${right.text}`).toBe(false);
+        expect(right.status, `${route.operationId}: ${right.text}`).toBeLessThan(500);
+      }
+    }
+    expect([...tried].sort()).toEqual(
+      expect.arrayContaining([
+        'createOfframpQuote payment_details_id',
+        'createOfframpQuote recipient_destination_id',
+        'revealDocument document_id',
+        'submitPayerDetails payment_details_id',
+      ]),
+    );
+  });
+
+  function sendCarrying(
+    route: DescribedRoute,
+    own: CustomerWorld,
+    request: ReturnType<typeof requestsOf>[number],
+    changed?: CarriedId,
+    value?: string,
+  ): Promise<Answer> {
+    const idOf = (id: CarriedId) => (id === changed ? (value ?? '') : own.ids[id.kind]);
+    const at = (place: CarriedId['place']) => request.ids.filter((id) => id.place === place);
+    const query = new URLSearchParams(at('query').map((id): [string, string] => [id.name, idOf(id)]));
+    const path = fillPath(route.path, Object.fromEntries(at('path').map((id) => [id.name, idOf(id)])));
+    const body = {
+      ...request.body,
+      ...Object.fromEntries(
+        at('body').map((id) => [id.name, id.kind === 'payment_details' ? Number(idOf(id)) : idOf(id)]),
+      ),
+    };
+    return gateway.call(route.method, query.size === 0 ? path : `${path}?${query}`, {
+      key: keysOf(gateway)[route.access],
+      ...(route.bodySchema === undefined ? {} : { body }),
+    });
+  }
+
+  const answerOf = ({ status, text }: Answer) => `${status} ${text}`;
 
   function comparable({ headers }: Answer): Record<string, string> {
     const changing = new Set(['x-request-id', 'date', 'ratelimit-remaining', 'ratelimit-reset']);

@@ -1,0 +1,140 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
+
+/** One customer of a partner with one of everything that has an id. */
+export interface CustomerWorld {
+  readonly key: string;
+  readonly ids: Readonly<Record<IdKind, string>>;
+}
+
+export type IdKind =
+  | 'user'
+  | 'payment_details'
+  | 'document'
+  | 'recipient'
+  | 'destination'
+  | 'quote'
+  | 'offramp_quote'
+  | 'order'
+  | 'event';
+
+interface KindRules {
+  /** Well-formed, but nobody's. */
+  unknown(): string;
+  /** Whose it is, where that is not the partner but somebody the partner serves. */
+  readonly within?: IdKind;
+}
+
+const unknownUuid = { unknown: () => randomUUID() };
+
+export const KINDS: Readonly<Record<IdKind, KindRules>> = {
+  user: unknownUuid,
+  // Numbers are guessed: this one is as near as the next that will be given out.
+  payment_details: { unknown: () => `${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
+  document: { ...unknownUuid, within: 'user' },
+  recipient: unknownUuid,
+  destination: { ...unknownUuid, within: 'recipient' },
+  quote: unknownUuid,
+  offramp_quote: unknownUuid,
+  order: unknownUuid,
+  event: { unknown: () => `evt_${randomUUID()}` },
+};
+
+/** What an id is an id of, by the name it has in paths, queries and bodies, or by `segment/{name}` in a path. */
+export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
+  user_uuid: 'user',
+  user_id: 'user',
+  sender_id: 'user',
+  payment_details_id: 'payment_details',
+  document_id: 'document',
+  recipient_id: 'recipient',
+  recipient_destination_id: 'destination',
+  quote_id: 'quote',
+  order_id: 'order',
+  event_id: 'event',
+};
+
+/** Names that end like an id and are none of a customer's: the partner's own words, and slugs that everybody reads. */
+export const NO_CUSTOMERS_IDS: ReadonlySet<string> = new Set([
+  'reference_id',
+  'institution_id',
+  '{kind}/{id}',
+]);
+
+const SEPA = {
+  rail: 'iban-sepa',
+  currency: 'EUR',
+  country_code: 'DE',
+  details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
+};
+export const PRICE = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' };
+
+/** As it is once a vendor asks for the payment: there is no chain here on which one could lock anything. */
+const awaitPayer = statement<[orderId: string]>(
+  'test.await_payer',
+  `UPDATE orders SET status = 'awaiting_fiat_transfer' WHERE order_id = $1`,
+);
+
+export async function makeCustomer(gateway: TestGateway, key: string): Promise<CustomerWorld> {
+  const post = async (path: string, body: object) => dataOf(await gateway.call('POST', path, { key, body }));
+  const partner = '/api/v1/partner';
+  const user = (await post(`${partner}/users`, { email: `${randomUUID()}@example.com` })).id;
+  const document = await makeDocument(post, `${partner}/users/${user}`);
+  await post(`/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
+  const { id: details } = await post(`${partner}/users/${user}/payment-details`, SEPA);
+  const { recipient_id: recipient } = await post(`${partner}/recipients`, {
+    recipient_name: 'Grace Hopper',
+    recipient_country: 'DE',
+  });
+  await post(`/api/v1/sandbox/recipients/${recipient}/screening-status`, { screening_status: 'clear' });
+  const destination = await post(`${partner}/recipients/${recipient}/destinations`, SEPA);
+  const quoted = { ...PRICE, user_uuid: user };
+  const quote = await post(`${partner}/onramp/quote`, quoted);
+  const offrampQuote = await post(`${partner}/offramp/quote`, { ...quoted, payment_details_id: details });
+  const order = await makePaymentRequest(gateway, post, user);
+  const events = await gateway.call('GET', `${partner}/events`, { key });
+  return {
+    key,
+    ids: {
+      user,
+      document,
+      payment_details: `${details}`,
+      recipient,
+      destination: destination.recipient_destination_id,
+      quote: quote.quote_id,
+      offramp_quote: offrampQuote.quote_id,
+      order,
+      event: dataOf(events).events.at(-1).event_id,
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as the wire has them
+type Post = (path: string, body: object) => Promise<any>;
+
+async function makeDocument(post: Post, user: string): Promise<string> {
+  await post(`${user}/kyc`, SUBMISSION);
+  return (await post(`${user}/documents`, documentOf('ID_FRONT'))).document_id;
+}
+
+async function makePaymentRequest(gateway: TestGateway, post: Post, user: string): Promise<string> {
+  const quote = await post('/api/v1/partner/onramp/quote', {
+    ...PRICE,
+    user_uuid: user,
+    fiat_currency: 'CAD',
+    payment_network_slug: 'interac-canada',
+    country_code: 'CA',
+  });
+  const order = await post('/api/v1/partner/onramp/initiate', { quote_id: quote.quote_id });
+  await gateway.deps.db.query(SYSTEM, awaitPayer, [order.order_id]);
+  return order.order_id;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as the wire has them
+function dataOf({ status, body, text }: Answer): any {
+  if (status !== 200) throw new Error(`a customer could not be made: ${status} ${text}`);
+  return body.data;
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../harness/gateway.ts';
+
+/**
+ * A stranger's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI
+ * description; only what an id is, and how to get a real one, is said here.
+ */
+export interface IdFactory {
+  /** A real id that belongs to the partner with this key. */
+  make(as: Caller): Promise<string>;
+  /** Well-formed, but nobody's. */
+  unknown(): string;
+  /** Answered 400. Empty where the contract accepts any text. */
+  readonly malformed: readonly string[];
+  /** Set where the contract does not look at the id at all. */
+  readonly ignored?: true;
+}
+export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+const uuidId = { unknown: () => randomUUID(), malformed: ['not-an-id', "'--", '0', 'x'.repeat(400)] };
+
+/** By `segment/{name}` where a name alone is ambiguous, else by name. */
+export const FACTORIES: Readonly<Record<string, IdFactory>> = {
+  user_uuid: { ...uuidId, make: makeUser },
+  order_id: { ...uuidId, make: makeOrder },
+  recipient_id: { ...uuidId, make: makeRecipient },
+  'deliveries/{id}': { ...uuidId, make: makeDelivery },
+  'webhooks/{id}': { make: async () => 'any', unknown: () => 'other', malformed: [], ignored: true },
+};
+
+/** Bodies for routes whose schema alone does not say what makes sense, by operationId. */
+const KYC = {
+  method: 'direct_data',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  date_of_birth: '1990-12-10',
+  nationality: 'DE',
+  id_type: 'PASSPORT',
+  id_number: 'C01X00T47',
+  id_issue_country: 'DE',
+  address: 'Unter den Linden 1',
+  city: 'Berlin',
+  postal_code: '10117',
+  country_code: 'DE',
+};
+const SEPA = {
+  rail: 'iban-sepa',
+  currency: 'EUR',
+  country_code: 'DE',
+  details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
+};
+export const BODIES: Readonly<Record<string, unknown>> = {
+  submitKyc: KYC,
+  submitKycShort: KYC,
+  createPaymentDetails: SEPA,
+  createDestination: SEPA,
+  // The first event of the list would ask a chain, and there is none here.
+  sandboxOrderEvent: { event: 'order_expires' },
+  uploadKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
+  uploadKycDocumentShort: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
+};
+
+async function makeUser(as: Caller): Promise<string> {
+  const made = await as('POST', '/api/v1/partner/users', { email: `${randomUUID()}@example.com` });
+  return made.body.data.id;
+}
+
+async function makeRecipient(as: Caller): Promise<string> {
+  const made = await as('POST', '/api/v1/partner/recipients', {
+    recipient_name: 'Grace Hopper',
+    recipient_country: 'DE',
+  });
+  return made.body.data.recipient_id;
+}
+
+async function makeDelivery(as: Caller): Promise<string> {
+  await as('POST', '/api/v1/partner/webhooks', { url: 'https://127.0.0.1:9/hook' });
+  const user = await makeUser(as);
+  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
+  const listed = await as('GET', '/api/v1/partner/webhooks/deliveries');
+  return listed.body.data.deliveries[0].id;
+}
+
+async function makeOrder(as: Caller): Promise<string> {
+  const user = await makeUser(as);
+  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
+  const quote = await as('POST', '/api/v1/partner/onramp/quote', {
+    user_uuid: user,
+    crypto_currency: 'USDC',
+    fiat_currency: 'EUR',
+    fiat_amount: '100.00',
+  });
+  const order = await as('POST', '/api/v1/partner/onramp/initiate', { quote_id: quote.body.data.quote_id });
+  return order.body.data.order_id;
+}
