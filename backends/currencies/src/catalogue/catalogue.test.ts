@@ -98,6 +98,12 @@ describe('the rules for rails and institutions', () => {
     expect(rail.institution_required).toBe(false);
   });
 
+  it('the rails on which the payee asks for the money say so in their own data', () => {
+    expect(data.rails.filter(({ paymentRequest }) => paymentRequest).map(({ slug }) => slug)).toEqual([
+      'interac-canada',
+    ]);
+  });
+
   it('rule 4: imps-neft-india needs bank_name, ifsc_code, account_number, full_name and no institution', () => {
     const rail = railView('imps-neft-india');
     expect(rail.institution_required).toBe(false);
@@ -222,7 +228,9 @@ describe('the rails listing', () => {
     for (const direction of ['onramp', 'offramp'] as const) {
       for (const currency of data.fiatCurrencies) {
         const text = JSON.stringify(catalogue.paymentRails({ currency: currency.code, direction }));
-        expect(text).not.toMatch(/"(format|senderIdentity|relationships|defaultInstitution)":/);
+        expect(text).not.toMatch(
+          /"(format|senderIdentity|relationships|defaultInstitution|paymentRequest)":/,
+        );
       }
     }
   });

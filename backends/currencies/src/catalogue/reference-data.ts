@@ -121,6 +121,8 @@ const Rail = Type.Object(
     defaultInstitution: Nullable(Slug),
     /** The rail lists a directory of banks for information: a sent institution is ignored. */
     institutionDirectory: Type.Optional(Type.Boolean()),
+    /** On-ramp the payee asks the payer for the money, so it has to be told whom to ask. */
+    paymentRequest: Type.Optional(Type.Boolean()),
     currencies: Type.Array(CurrencyCode, { minItems: 1 }),
     countries: Type.Array(CountryCode, { minItems: 1 }),
     directions: Type.Array(Type.Enum(['onramp', 'offramp']), { minItems: 1, maxItems: 2 }),

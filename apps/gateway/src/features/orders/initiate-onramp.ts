@@ -14,9 +14,6 @@ export interface InitiateTools extends HonourTools, OrderSecrets {
   readonly orderHosts: OrderHosts;
 }
 
-/** Rails on which the payee asks the payer for the money: the vendor must know whom to ask. */
-const PAYMENT_REQUEST_RAILS: ReadonlySet<string> = new Set(['interac-canada']);
-
 /** Turns an active quote into an order, or leaves the quote as it was. */
 export async function initiateOnramp(
   tools: InitiateTools,
@@ -25,7 +22,9 @@ export async function initiateOnramp(
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
   const quote = await claimQuote(tools, unit, input.quote_id, 'onramp');
-  const paymentRequest = PAYMENT_REQUEST_RAILS.has(quote.payment_network_slug);
+  // Where the payee asks the payer for the money, the vendor must be told whom to ask.
+  const rail = tools.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
+  const paymentRequest = rail?.paymentRequest === true;
   const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
     paymentRequest,
     origin,
