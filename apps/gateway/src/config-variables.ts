@@ -283,6 +283,12 @@ export const VARIABLES = {
     '900',
     'An on-ramp order that no vendor accepts is cancelled after this time.',
   ),
+  orderVendorResponseSeconds: optional(
+    'ORDER_VENDOR_RESPONSE_SECONDS',
+    seconds,
+    'A vendor that has not accepted an order after this time is passed over and the next is asked. 300 when not set; in a sandbox, never, because simulated vendors wait when they are told to.',
+    { example: '300' },
+  ),
   orderTimeoutNoEscrowSeconds: withDefault(
     'ORDER_TIMEOUT_NO_ESCROW_SECONDS',
     seconds,

@@ -39,6 +39,11 @@ const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
 const GAP_CHECK_MS = 30_000;
 
+/** Simulated vendors are silent because they were told to be: unless it is asked for, they keep their orders. */
+function vendorResponseSeconds({ config, sandbox }: Deps): number | null {
+  return config.orderVendorResponseSeconds ?? (sandbox ? null : VENDOR_RESPONSE_SECONDS);
+}
+
 export function createWorker(deps: Deps): Worker {
   const handlers: IntentHandler<never>[] = [
     offerOrderHandler({ ...deps, ...(deps.sandbox ? { onOffered: wakeSimulator } : {}) }),
@@ -91,10 +96,10 @@ export function createWorker(deps: Deps): Worker {
         () => deliveries.wake(),
       );
       every(DEADLINE_CHECK_MS, 'expiring orders', () => expireOrders(deps));
-      // Simulated vendors are silent because they were told to be: they keep their orders.
-      if (!deps.sandbox) {
+      const responseSeconds = vendorResponseSeconds(deps);
+      if (responseSeconds !== null) {
         every(DEADLINE_CHECK_MS, 'passing over silent vendors', () =>
-          passOverSilentVendors(deps, VENDOR_RESPONSE_SECONDS),
+          passOverSilentVendors(deps, responseSeconds),
         );
       }
       every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));

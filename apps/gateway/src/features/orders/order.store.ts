@@ -1,8 +1,12 @@
-import type { OrderStatus } from '@causeway/protocol';
+import { type OrderStatus, orderStatusesThatKnow } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** All SQL of orders. Amounts are atomic units as decimal text. */
+
+/** What the tables say, as SQL: written out, so that partial indexes apply. */
+const sqlList = (statuses: readonly OrderStatus[]) => statuses.map((status) => `'${status}'`).join(', ');
+const WAITING_FOR_VENDOR = sqlList(orderStatusesThatKnow('vendor_declined'));
 
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
   o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
@@ -189,7 +193,7 @@ export const assignVendor = statement<[orderId: string, vendorId: string, provid
 export const unansweredOffers = statement<[askedBefore: Date, limit: number], { order_id: string }>(
   'orders.unanswered_offers',
   `SELECT order_id FROM orders
-    WHERE status = 'awaiting_liquidity_provider' AND vendor_id IS NOT NULL AND coalesce(offered_at, created_at) <= $1
+    WHERE status IN (${WAITING_FOR_VENDOR}) AND vendor_id IS NOT NULL AND coalesce(offered_at, created_at) <= $1
     ORDER BY coalesce(offered_at, created_at) LIMIT $2`,
 );
 
