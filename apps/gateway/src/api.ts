@@ -9,6 +9,7 @@ import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.t
 import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerEscrowSignatureRoutes } from './features/operators/escrow-signature.routes.ts';
 import { registerKeyRoutes } from './features/operators/keys.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
 import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
@@ -26,6 +27,7 @@ import { registerUserRoutes } from './features/users/user.routes.ts';
 import { registerVendorEventRoutes } from './features/vendors/vendor-event.routes.ts';
 import { registerVendorOrderRoutes } from './features/vendors/vendor-order.routes.ts';
 import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
+import { registerVendorReleaseRoute } from './features/vendors/vendor-release.routes.ts';
 import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { createServer } from './http/server.ts';
@@ -93,8 +95,10 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerVendorReads(server, deps);
       registerVendorEventRoutes(server, deps);
       registerVendorOrderRoutes(server, deps);
+      registerVendorReleaseRoute(server, deps);
       registerOfferRoutes(server, deps);
       registerOrderReviewRoutes(server, deps);
+      registerEscrowSignatureRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },

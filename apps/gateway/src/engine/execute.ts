@@ -41,7 +41,14 @@ export type Execution<Row> =
   | { readonly kind: 'moved'; readonly row: Row }
   /** The trigger repeats what is already known. */
   | { readonly kind: 'unchanged'; readonly row: Row }
-  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly guard?: string; readonly row: Row };
+  | {
+      readonly kind: 'refused';
+      readonly code: RefusalCode;
+      readonly guard?: string;
+      readonly row: Row;
+      /** The refusal has itself changed the row, and the change is meant to stay. */
+      readonly recorded?: true;
+    };
 
 /**
  * The single executor: it asks the table and writes what the table says (status, facts, timeline, ledger,
@@ -64,9 +71,11 @@ export function execute<Row, S extends string, T extends string, F extends objec
       ...(decision.guard ? { guard: decision.guard } : {}),
     } as const;
     // Some refusals are themselves facts to record: a lost KYC sends a funded order to review.
-    const after =
-      decision.follow === undefined ? row : execute(unit, host, row, decision.follow, 'system').row;
-    return { ...refusal, row: after };
+    if (decision.follow === undefined) return { ...refusal, row };
+    const recorded = execute(unit, host, row, decision.follow, 'system');
+    return recorded.kind === 'moved'
+      ? { ...refusal, row: recorded.row, recorded: true }
+      : { ...refusal, row: recorded.row };
   }
   const { transition } = decision;
   if (transition.noop) return { kind: 'unchanged', row };

@@ -18,10 +18,33 @@ export interface UnitTools {
   readonly ids: IdGenerator;
 }
 
-export function unitOfWork<T>(
+/**
+ * A refusal that is itself a fact: what the unit has written is committed, and then its caller is refused. Thrown
+ * before anything else is written, so that nothing but the fact is.
+ */
+export class RecordedRefusal extends Error {
+  override readonly name = 'RecordedRefusal';
+  readonly refusal: Error;
+
+  constructor(refusal: Error) {
+    super(refusal.message, { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
+export async function unitOfWork<T>(
   tools: UnitTools,
   scope: Scope,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  return tools.db.transaction(scope, (tx) => work({ tx, ids: tools.ids, at: tools.clock.date() }));
+  const done = await tools.db.transaction(scope, async (tx) => {
+    try {
+      return { value: await work({ tx, ids: tools.ids, at: tools.clock.date() }) };
+    } catch (error) {
+      if (error instanceof RecordedRefusal) return { refusal: error.refusal };
+      throw error;
+    }
+  });
+  if ('refusal' in done) throw done.refusal;
+  return done.value;
 }

@@ -1,7 +1,7 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { invalidRequest } from './errors.ts';
 import {
   type AnswerSealer,
@@ -67,8 +67,10 @@ export async function answerOnce(
   try {
     answer = accepted(reply, await work());
   } catch (error) {
-    answer = refusal(error);
-    await unit.tx.undo();
+    // What a refusal itself records (a hold) stays; everything else is undone.
+    const isRecorded = error instanceof RecordedRefusal;
+    answer = refusal(isRecorded ? error.refusal : error);
+    if (!isRecorded) await unit.tx.undo();
   }
   keepAnswer(unit, identity, answer, sealer);
   return { ...answer, replayed: false };

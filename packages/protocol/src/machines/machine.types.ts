@@ -19,7 +19,12 @@ export const ACTORS = [
 ] as const;
 export type Actor = (typeof ACTORS)[number];
 
-export const EVENT_TYPES = ['order.status.changed', 'order.refund.required', 'user.kyc.updated'] as const;
+export const EVENT_TYPES = [
+  'order.status.changed',
+  'order.refund.required',
+  'order.release.required',
+  'user.kyc.updated',
+] as const;
 /** Events a transition can publish. Deposits and webhook tests have events of their own, outside any machine. */
 export type MachineEventType = (typeof EVENT_TYPES)[number];
 
@@ -59,6 +64,7 @@ export const PARTNER_ACTIONS = [
   'confirm-fiat-received',
   'authorize-bridge',
   'authorize-refund',
+  'authorize-release',
   'cancel',
 ] as const;
 export type PartnerAction = (typeof PARTNER_ACTIONS)[number];
@@ -69,6 +75,7 @@ export const NEXT_ACTIONS = [
   'authorize_crypto_transfer',
   'confirm_fiat_received',
   'authorize_refund',
+  'authorize_release',
   'deposit_to_user_account',
   'wait',
   'none',

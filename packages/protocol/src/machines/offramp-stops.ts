@@ -1,4 +1,5 @@
 import type { OfframpStatus } from './offramp-status.ts';
+import { disputesDecidedForBuyer } from './order-disputes.ts';
 import type { OrderTransition } from './order-facts.ts';
 
 const CHANGED = ['order.status.changed'] as const;
@@ -80,6 +81,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held', 'escrow_funded'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    sets: { awardedToBuyer: false },
     spec: 'D12: the operator decides for the partner, which signs its refund',
   },
   {
@@ -170,6 +172,17 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
   },
   {
     from: 'failed',
+    on: 'refund_signed_by_vendor',
+    by: ['vendor'],
+    guard: ['auto_refund_due', 'not_held'],
+    to: 'failed',
+    emits: [],
+    effects: ['escrow.auto-refund'],
+    sets: { escrow: 'refunding' },
+    spec: 'C3.2 row 9, D7: the automatic refund that lacked the buyer’s signature; until then the partner may sign',
+  },
+  {
+    from: 'failed',
     on: 'hold_released',
     by: ['operator'],
     guard: ['hold_present', 'auto_refund_due'],
@@ -230,17 +243,11 @@ const disputes: readonly OrderTransition<OfframpStatus>[] = [
     emits: CHANGED,
     spec: 'C3.2 row 10, D6',
   },
-  {
-    from: 'dispute_started',
-    on: 'dispute_resolved_to_buyer',
-    by: ['operator'],
-    guard: ['not_held', 'kyc_still_cleared', 'escrow_funded'],
-    to: 'crypto_release_pending',
-    emits: [],
-    effects: ['escrow.release'],
-    sets: { escrow: 'releasing' },
-    spec: 'D12: the operator decides for the vendor that paid',
-  },
+  ...disputesDecidedForBuyer({
+    decided: 'D12: the operator decides for the vendor that paid',
+    asks: [],
+    signers: ['vendor', 'operator'],
+  }),
 ];
 
 const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'failed'] as const).flatMap(
@@ -248,14 +255,14 @@ const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'faile
     {
       from: status,
       on: 'refund_authorized',
-      by: ['partner', 'customer'],
+      by: ['partner', 'customer', 'operator'],
       guard: ['escrow_funded'],
       to: status,
       emits: [],
       effects: ['escrow.refund'],
       action: 'authorize-refund',
       sets: { escrow: 'refunding' },
-      spec: 'C4.6 rules 2 to 4',
+      spec: 'C4.6 rules 2 to 4; an operator hands in the signature of a partner that cannot act on a widget order',
     },
     {
       from: status,
@@ -301,10 +308,10 @@ const lapse: OrderTransition<OfframpStatus> = {
 };
 
 export const OFFRAMP_STOPS: readonly OrderTransition<OfframpStatus>[] = [
+  ...disputes,
   ...cancellations,
   ...failures,
   ...costs,
-  ...disputes,
   ...refunds,
   lapse,
 ];

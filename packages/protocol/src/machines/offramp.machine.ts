@@ -208,13 +208,33 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
   },
   {
     from: 'crypto_received',
+    on: 'payout_details_requested',
+    by: ['vendor'],
+    guard: ['not_held', 'kyc_still_cleared'],
+    to: 'crypto_received',
+    emits: [],
+    noop: true,
+    spec: 'Safety: KYC is read again at the moment the buyer learns where to pay',
+  },
+  {
+    from: 'fiat_payment_started',
+    on: 'payout_details_requested',
+    by: ['vendor'],
+    guard: ['not_held', 'proof_wanted', 'kyc_still_cleared'],
+    to: 'fiat_payment_started',
+    emits: [],
+    noop: true,
+    spec: 'Safety: likewise, after a refused proof',
+  },
+  {
+    from: 'crypto_received',
     on: 'proof_submitted',
     by: ['vendor', 'provider'],
     guard: ['not_held'],
     to: 'fiat_payment_started',
     emits: CHANGED,
-    sets: { proofPending: true },
-    spec: 'C3.2 row 3',
+    sets: { proofPending: true, releaseSigned: true },
+    spec: 'C3.2 row 3; the buyer signs the release it will be paid by',
   },
   {
     from: 'fiat_payment_started',
@@ -360,6 +380,6 @@ export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<
   transitions: [...funding, ...payout, ...OFFRAMP_STOPS, ...holds],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
-    trigger: { refund_authorized: ['not_held'] },
+    trigger: { refund_authorized: ['not_held'], release_authorized: ['not_held'] },
   },
 });

@@ -250,6 +250,32 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(returned.allowed()).toEqual(['authorize-refund']);
   });
 
+  test('a dispute decided for a buyer that never proved its payment waits for that buyer’s signature', () => {
+    const order = offrampFunded()
+      .report('dispute_opened', 'vendor')
+      .report('dispute_resolved_to_buyer', 'operator');
+    expect(order).toMatchObject({ status: 'dispute_started', last: [] });
+    expect(order.allowed()).toEqual([]);
+    expect(order.refusal('release_authorized', 'partner')).toBe('OPERATION_NOT_ALLOWED');
+    expect(order.report('release_authorized', 'vendor')).toMatchObject({ status: 'crypto_release_pending' });
+  });
+
+  test('an automatic refund without the buyer’s signature is open to the partner, and goes on when the buyer signs', () => {
+    const unsigned = () =>
+      offrampFunded().report('cost_bound_exceeded', 'system').report('refund_failed', 'system');
+    expect(unsigned().allowed()).toEqual(['authorize-refund']);
+    const signed = unsigned().report('refund_signed_by_vendor', 'vendor');
+    expect(signed.effects.filter((effect) => effect === 'escrow.auto-refund')).toHaveLength(2);
+    expect(signed.allowed()).toEqual([]);
+    expect(offrampFunded().refusal('refund_signed_by_vendor', 'vendor')).toBe('INVALID_STATUS');
+  });
+
+  test('a KYC lost after the deposit is noticed before the buyer learns where to pay', () => {
+    const order = offrampFunded().know({ kycCleared: false });
+    expect(order.attempt('payout_details_requested', 'vendor')).toBe('KYC_NOT_CLEARED');
+    expect(order.facts.held).toBe(true);
+  });
+
   test('a KYC lost before the deposit is final sends the funded order to review: the buyer is not told to pay', () => {
     const order = offramp().report('transfer_authorized', 'partner').know({ kycCleared: false });
     order.report('deposit_finalized', 'chain');

@@ -4,6 +4,7 @@ import { NEW } from './machine.types.ts';
 import type { OnrampStatus } from './onramp-status.ts';
 import { ONRAMP_STATUSES } from './onramp-status.ts';
 import { ONRAMP_STOPS } from './onramp-stops.ts';
+import { disputesDecidedForBuyer } from './order-disputes.ts';
 import {
   ORDER_GUARDS,
   type OrderFacts,
@@ -95,6 +96,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     published: true,
     terminal: true,
     outcome: 'disputed',
+    next: [{ step: 'authorize_release', action: 'authorize-release' }],
   },
 };
 
@@ -176,6 +178,7 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     by: ['vendor'],
     to: 'fiat_received_confirmed',
     emits: [],
+    sets: { releaseSigned: true },
     follow: 'release_started',
     spec: 'C3.1 row 6; recorded even while held, because the vendor says it once',
   },
@@ -266,6 +269,13 @@ const sendOut: readonly OrderTransition<OnrampStatus>[] = [
   },
 ];
 
+const disputes: readonly OrderTransition<OnrampStatus>[] = disputesDecidedForBuyer({
+  decided: 'D12: the operator decides for the partner’s customer',
+  asks: ['order.release.required'],
+  signers: ['partner', 'vendor', 'operator'],
+  action: 'authorize-release',
+});
+
 const holds: readonly OrderTransition<OnrampStatus>[] = [
   ...holdPlacements(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
   ...plainHoldReleases([
@@ -292,9 +302,13 @@ export const onrampMachine: OrderMachine<OnrampStatus> = defineMachine<
   title: 'On-ramp order',
   statuses,
   guards: ORDER_GUARDS,
-  transitions: [...path, ...sendOut, ...ONRAMP_STOPS, ...holds],
+  transitions: [...path, ...sendOut, ...disputes, ...ONRAMP_STOPS, ...holds],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
-    trigger: { bridge_authorized: ['no_send_out_under_way'], refund_authorized: ['not_held'] },
+    trigger: {
+      bridge_authorized: ['no_send_out_under_way'],
+      refund_authorized: ['not_held'],
+      release_authorized: ['not_held'],
+    },
   },
 });

@@ -160,8 +160,56 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(onrampAwaitingFiat().refusal('dispute_opened', 'vendor')).toBe('INVALID_STATUS');
     order.report('dispute_opened', 'operator');
     expect(order).toMatchObject({ status: 'dispute_started', last: [CHANGED] });
-    order.report('dispute_resolved_to_buyer', 'operator').report('release_confirmed', 'chain');
-    expect(order.status).toBe('completed');
+    order.report('dispute_resolved_to_seller', 'operator');
+    expect(order).toMatchObject({ status: 'cancelled', last: [CHANGED] });
+    expect(order.effects).toContain('escrow.return-to-vendor');
+  });
+
+  const awarded = () =>
+    onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('dispute_opened', 'vendor')
+      .report('dispute_resolved_to_buyer', 'operator');
+
+  test('a dispute decided for the partner asks it, once, for the signature that the vendor never gave', () => {
+    const order = awarded();
+    expect(order).toMatchObject({ status: 'dispute_started', last: ['order.release.required'] });
+    expect(order.effects).not.toContain('escrow.release');
+    expect(order.allowed()).toEqual(['authorize-release']);
+    expect(order.next()).toBe('authorize_release');
+    expect(order.refusal('dispute_resolved_to_buyer', 'operator')).toBe('INVALID_STATUS');
+    order.report('release_authorized', 'partner').report('release_confirmed', 'chain');
+    expect(order).toMatchObject({ status: 'completed', last: [CHANGED] });
+  });
+
+  test('the missing signature may also come from the vendor that gives in, or through the operator', () => {
+    for (const signer of ['vendor', 'operator'] as const) {
+      expect(awarded().report('release_authorized', signer).effects).toContain('escrow.release');
+    }
+    const undecided = onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('dispute_opened', 'vendor');
+    for (const signer of ['partner', 'vendor', 'operator'] as const) {
+      expect(undecided.refusal('release_authorized', signer)).toBe('INVALID_STATUS');
+    }
+  });
+
+  test('a decision whose signature never comes can still be turned, and a hold keeps the release back', () => {
+    const turned = awarded().report('dispute_resolved_to_seller', 'operator');
+    expect(turned.status).toBe('cancelled');
+    expect(turned.allowed()).toEqual([]);
+    const held = awarded().report('hold_placed', 'operator');
+    expect(held.refusal('release_authorized', 'partner')).toBe('OPERATION_NOT_ALLOWED');
+    expect(held.report('hold_released', 'operator').allowed()).toEqual(['authorize-release']);
+  });
+
+  test('a KYC lost before a dispute is decided for the partner sends it to review', () => {
+    const order = onrampAwaitingFiat()
+      .report('payment_sent_confirmed', 'partner')
+      .report('dispute_opened', 'vendor')
+      .know({ kycCleared: false });
+    expect(order.attempt('dispute_resolved_to_buyer', 'operator')).toBe('KYC_NOT_CLEARED');
+    expect(order.facts).toMatchObject({ held: true, awardedToBuyer: false });
   });
 
   test('a KYC lost before the payout sends the paid order to review, and releasing the hold pays it', () => {

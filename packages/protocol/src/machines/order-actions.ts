@@ -26,6 +26,7 @@ export const ACTION_ENDPOINTS: {
   'confirm-fiat-received': { trigger: 'fiat_received_confirmed_by_partner' },
   'authorize-bridge': { trigger: 'bridge_authorized', parameters: 'bridge-authorization-parameters' },
   'authorize-refund': { trigger: 'refund_authorized', parameters: 'refund-authorization-parameters' },
+  'authorize-release': { trigger: 'release_authorized', parameters: 'release-authorization-parameters' },
   cancel: { trigger: 'cancelled_by_partner' },
 };
 
@@ -77,7 +78,10 @@ export function actionRequired<S extends OrderStatus>(
   facts: OrderFacts,
 ): ActionRequired | null {
   const action = nextStep(machine, status, facts)?.action;
-  if (action === undefined) return null;
+  return action === undefined ? null : endpointOf(orderId, action);
+}
+
+export function endpointOf(orderId: string, action: PartnerAction): ActionRequired {
   const order = `/api/v1/partner/orders/${orderId}`;
   const { parameters } = ACTION_ENDPOINTS[action];
   return parameters === undefined

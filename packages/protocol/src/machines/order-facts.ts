@@ -16,6 +16,10 @@ export interface OrderFacts {
   readonly settlementNotification: boolean;
   /** `funded` is final on chain with nothing moved out; `releasing` and `refunding` have an effect under way. */
   readonly escrow: 'none' | 'funded' | 'releasing' | 'refunding' | 'emptied';
+  /** An owner of the escrow besides the service has signed the release. */
+  readonly releaseSigned: boolean;
+  /** A dispute was decided for the buyer, and the release still lacks a signature. */
+  readonly awardedToBuyer: boolean;
   /** `live`: a signed funding request can still execute, whoever submits it. */
   readonly transferAuthorization: 'none' | 'live' | 'spent';
   /** `failed_unspent`: the send-out failed, yet its signed request can still execute. */
@@ -38,6 +42,8 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   costBoundExceeded: false,
   settlementNotification: false,
   escrow: 'none',
+  releaseSigned: false,
+  awardedToBuyer: false,
   transferAuthorization: 'none',
   sendOut: 'none',
   proofPending: false,
@@ -196,6 +202,24 @@ export const ORDER_GUARDS = {
     says: 'crypto is on its way from the escrow to the seller',
     reads: ['escrow'],
     holds: (facts) => facts.escrow === 'refunding',
+  },
+  release_signed: {
+    code: 'INVALID_STATUS',
+    says: 'an owner of the escrow besides the service has signed the release',
+    reads: ['releaseSigned'],
+    holds: (facts) => facts.releaseSigned,
+  },
+  release_unsigned: {
+    code: 'INVALID_STATUS',
+    says: 'no owner of the escrow besides the service has signed the release, and none was asked to',
+    reads: ['releaseSigned', 'awardedToBuyer'],
+    holds: (facts) => !facts.releaseSigned && !facts.awardedToBuyer,
+  },
+  awarded_to_buyer: {
+    code: 'INVALID_STATUS',
+    says: 'a dispute was decided for the buyer, and the release waits for a signature',
+    reads: ['awardedToBuyer'],
+    holds: (facts) => facts.awardedToBuyer,
   },
   fiat_anchored: {
     code: 'INVALID_STATUS',

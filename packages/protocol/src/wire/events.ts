@@ -7,6 +7,7 @@ import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
 export const PARTNER_EVENT_TYPES = [
   'order.status.changed',
   'order.refund.required',
+  'order.release.required',
   'user.kyc.updated',
   'retail.settlement.completed',
   'webhook.test',
@@ -28,7 +29,10 @@ export const OrderStatusChangedData = Type.Object({
   fiat_amount: DecimalString,
   fiat_currency: Type.String(),
   provider: Type.String({ examples: ['p2p'] }),
-  payment_details_id: Type.Optional(Type.String()),
+  payment_details_id: Type.String({
+    description: 'Off-ramp to the customer’s own profile: its id; empty otherwise',
+    examples: ['42'],
+  }),
 });
 
 export const OrderRefundRequiredData = Type.Object({
@@ -38,6 +42,16 @@ export const OrderRefundRequiredData = Type.Object({
     method: Type.Literal('POST'),
     endpoint: Type.String({ description: 'authorize-refund of this order' }),
     parameters_endpoint: Type.String({ description: 'refund-authorization-parameters of this order' }),
+  }),
+});
+
+export const OrderReleaseRequiredData = Type.Object({
+  ...OrderStatusChangedData.properties,
+  status: literals(['dispute_started']),
+  action_required: Type.Object({
+    method: Type.Literal('POST'),
+    endpoint: Type.String({ description: 'authorize-release of this order' }),
+    parameters_endpoint: Type.String({ description: 'release-authorization-parameters of this order' }),
   }),
 });
 

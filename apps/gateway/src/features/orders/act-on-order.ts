@@ -1,6 +1,6 @@
 import { type Actor, CausewayError, type OrderTrigger } from '@causeway/protocol';
 import { execute } from '../../engine/execute.ts';
-import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { OrderHosts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
 import { lockOrder } from './order.store.ts';
@@ -13,7 +13,10 @@ export async function loadOrderForAction(unit: UnitOfWork, orderId: string): Pro
   return order;
 }
 
-/** Reports a fact about a locked order; a refusal is thrown as the answer its reporter gets. */
+/**
+ * Reports a fact about a locked order; a refusal is thrown as the answer its reporter gets. Where the refusal sends the
+ * order to review, the hold stays although the rest of the unit is not done.
+ */
 export function moveOrder(
   unit: UnitOfWork,
   hosts: OrderHosts,
@@ -22,8 +25,9 @@ export function moveOrder(
   actor: Actor,
 ): OrderRow {
   const execution = execute(unit, hosts[order.direction], order, trigger, actor);
-  if (execution.kind === 'refused') throw refusedTransition(execution);
-  return execution.row;
+  if (execution.kind !== 'refused') return execution.row;
+  const refusal = refusedTransition(execution);
+  throw execution.recorded ? new RecordedRefusal(refusal) : refusal;
 }
 
 export async function actOnOrder(

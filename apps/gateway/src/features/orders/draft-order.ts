@@ -16,6 +16,12 @@ export function openerOf(origin: OrderOrigin): Actor {
   return origin === 'api' ? 'partner' : 'customer';
 }
 
+/** While nobody serves it, an order names the kind of vendor that it waits for. */
+function expectedKind(quote: ClaimedQuote): OrderRow['vendor_kind'] {
+  const wantsDirect = quote.provider_scope === 'direct' || quote.has_fiat_settlement_notification;
+  return wantsDirect ? 'direct' : 'p2p';
+}
+
 /** An order that is about to be written: everything that its quote fixed, and nothing that has happened yet. */
 export function draftOrder(
   unit: UnitOfWork,
@@ -45,7 +51,7 @@ export function draftOrder(
     send_out_tx_hash: null,
     vendor_payment_details_sealed: null,
     payer_details_sealed: null,
-    vendor_kind: quote.provider ?? 'p2p',
+    vendor_kind: quote.provider ?? expectedKind(quote),
     created_at: unit.at,
     updated_at: unit.at,
   };

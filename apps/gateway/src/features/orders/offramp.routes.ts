@@ -13,9 +13,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
 import { actOnOrder } from './act-on-order.ts';
-import { authorizeRefund, refundAuthorizationParameters } from './authorize-refund.ts';
+import { refundAuthorizationParameters, refundDeposit } from './authorize-refund.ts';
 import { authorizeCryptoTransfer, transferAuthorizationParameters } from './authorize-transfer.ts';
 import { initiateOfframp, type OfframpInitiateTools } from './initiate-offramp.ts';
 
@@ -157,7 +157,7 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
     ({ params }, partner) => refundAuthorizationParameters(tools, partner.partnerId, params.order_id),
   );
 
-  partnerMutation(
+  partnerAction(
     app,
     tools,
     {
@@ -166,15 +166,13 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
       operationId: 'authorizeRefund',
       tag: TAG,
       summary: 'Hand over the signed refund',
-      description: 'The refund is in flight until the order carries its tx_hash.',
+      description:
+        'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
       params: OrderParams,
       body: Type.Object({ signature: GivenSignature }),
       data: RefundAnswerSchema,
       errors: [...ACTION_ERRORS, 'ESCROW_SIGNER_MISMATCH'],
     },
-    async ({ params, body }, _partner, unit) => {
-      const order = await authorizeRefund(tools, unit, params.order_id, body.signature);
-      return { order_id: order.order_id, status: order.status };
-    },
+    ({ params, body }, partner) => refundDeposit(tools, partner.partnerId, params.order_id, body.signature),
   );
 }

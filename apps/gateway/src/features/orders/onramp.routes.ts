@@ -11,6 +11,7 @@ import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from './authorize-bridge.ts';
 import type { OrderHosts } from './order.host.ts';
 import type { OrderSecrets } from './order.secrets.ts';
+import { registerReleaseRoutes } from './release.routes.ts';
 import { submitPayerDetails } from './submit-payer-details.ts';
 
 export interface OnrampRouteTools extends SendOutTools, OrderSecrets {
@@ -33,6 +34,7 @@ const destination = {
 
 /** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
 export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteTools): void {
+  registerReleaseRoutes(app, tools);
   partnerMutation(
     app,
     tools,

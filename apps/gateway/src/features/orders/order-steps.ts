@@ -27,6 +27,7 @@ const DETOURS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
   'transfer_authorization_lapsed',
   'release_failed',
   'refund_failed',
+  'refund_signed_by_vendor',
   'bridge_failed',
 ]);
 

@@ -1,6 +1,7 @@
 import {
   decimalToWireNumber,
   type EffectKind,
+  endpointOf,
   formatFixed,
   formatShortest,
   type MachineEventType,
@@ -10,6 +11,7 @@ import {
   type OrderGuard,
   type OrderStatus,
   type OrderTrigger,
+  type PartnerAction,
   type PostingKind,
   timeoutOf,
 } from '@causeway/protocol';
@@ -154,16 +156,16 @@ function eventData(order: OrderRow, eventType: MachineEventType): object {
     fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
     fiat_currency: order.fiat_currency,
     provider: order.vendor_kind,
-    ...(order.payment_details_id === null ? {} : { payment_details_id: order.payment_details_id }),
+    // The contract has it on every event, as text: empty where no profile of the customer's own is paid.
+    payment_details_id: order.payment_details_id ?? '',
   };
-  if (eventType !== 'order.refund.required') return changed;
-  const path = `/api/v1/partner/orders/${order.order_id}`;
-  return {
-    ...changed,
-    action_required: {
-      method: 'POST',
-      endpoint: `${path}/authorize-refund`,
-      parameters_endpoint: `${path}/refund-authorization-parameters`,
-    },
-  };
+  const action = ASKED_BY[eventType];
+  if (action === undefined) return changed;
+  return { ...changed, action_required: endpointOf(order.order_id, action) };
 }
+
+/** Events that ask the partner to sign something. */
+const ASKED_BY: Partial<Record<MachineEventType, PartnerAction>> = {
+  'order.refund.required': 'authorize-refund',
+  'order.release.required': 'authorize-release',
+};

@@ -1,6 +1,7 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
 import { EscrowSignerMismatchError, recoverOwner } from '../../chain/safe-transaction.ts';
+import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
@@ -74,7 +75,22 @@ export async function signRefund(
   const order = { ...offered, escrow };
   if (offered.escrow === null) recordEscrow(unit, orderId, escrow);
   await giveSignature(tools, unit, vendor, order, 'refund', sign);
-  return order;
+  // An automatic refund may have waited for it; the table says whether.
+  return execute(unit, tools.orderHosts[order.direction], order, 'refund_signed_by_vendor', 'vendor').row;
+}
+
+/** After a dispute decided for the buyer: the vendor that won signs to be paid, the one that lost gives in. */
+export async function signRelease(
+  tools: VendorTools,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+  sign: VendorSignature,
+): Promise<OrderRow> {
+  const order = await offeredOrder(unit, vendor, orderId);
+  const authorized = moveOrder(unit, tools.orderHosts, order, 'release_authorized', 'vendor');
+  await giveSignature(tools, unit, vendor, order, 'release', sign);
+  return authorized;
 }
 
 export async function confirmFiatReceived(

@@ -1,5 +1,6 @@
 import {
   OrderRefundRequiredData,
+  OrderReleaseRequiredData,
   OrderStatusChangedData,
   RetailSettlementCompletedData,
   UserKycUpdatedData,
@@ -18,6 +19,11 @@ export const DOCUMENTED_EVENTS: readonly DocumentedEvent[] = [
     eventType: 'order.refund.required',
     summary: 'An off-ramp order stopped without payout and its crypto is still in escrow',
     data: OrderRefundRequiredData,
+  },
+  {
+    eventType: 'order.release.required',
+    summary: 'A dispute about an on-ramp order was decided for you; your signature releases the crypto',
+    data: OrderReleaseRequiredData,
   },
   {
     eventType: 'user.kyc.updated',

@@ -17,6 +17,8 @@ export const ORDER_DOMAINS: Domains<OrderFacts> = {
   costBoundExceeded: EITHER,
   settlementNotification: EITHER,
   escrow: ['none', 'funded', 'releasing', 'refunding', 'emptied'],
+  releaseSigned: EITHER,
+  awardedToBuyer: EITHER,
   transferAuthorization: ['none', 'live', 'spent'],
   sendOut: ['none', 'in_progress', 'failed_unspent', 'failed_spent', 'completed'],
   proofPending: EITHER,

@@ -1,0 +1,74 @@
+import {
+  CompactOrderSchema,
+  GivenSignature,
+  RefundAuthorizationParametersSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Chains } from '../../chain/chains.ts';
+import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { authorizePayout, releaseAuthorizationParameters } from './authorize-release.ts';
+import type { OrderHosts } from './order.host.ts';
+
+interface ReleaseTools extends UnitTools {
+  readonly chains: Chains;
+  readonly orderHosts: OrderHosts;
+}
+
+const OrderParams = Type.Object({ order_id: Uuid });
+const ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+  'KYC_NOT_CLEARED',
+] as const;
+
+/** How the buyer of an on-ramp order, the partner, is paid after a dispute although the vendor never signed. */
+export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools): void {
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: '/api/v1/partner/orders/:order_id/release-authorization-parameters',
+      operationId: 'getReleaseAuthorizationParameters',
+      tag: 'On-ramp',
+      summary: 'Read what the partner wallet signs to be paid after a dispute decided for it',
+      description:
+        'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
+      params: OrderParams,
+      data: RefundAuthorizationParametersSchema,
+      errors: ERRORS,
+    },
+    ({ params }, partner) => releaseAuthorizationParameters(tools, partner.partnerId, params.order_id),
+  );
+
+  partnerMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/partner/orders/:order_id/authorize-release',
+      operationId: 'authorizeRelease',
+      tag: 'On-ramp',
+      summary: 'Hand over the signed release after a dispute decided for the partner',
+      description:
+        'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
+      params: OrderParams,
+      body: Type.Object({ signature: GivenSignature }),
+      data: CompactOrderSchema,
+      errors: [...ERRORS, 'ESCROW_SIGNER_MISMATCH'],
+    },
+    async ({ params, body }, _partner, unit) => {
+      const { after } = await authorizePayout(tools, unit, params.order_id, {
+        purpose: 'release',
+        actor: 'partner',
+        owners: ['buyer'],
+        signature: body.signature,
+      });
+      return { order_id: after.order_id, status: after.status };
+    },
+  );
+}

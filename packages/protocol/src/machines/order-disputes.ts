@@ -1,0 +1,57 @@
+import type { Actor, MachineEventType, PartnerAction } from './machine.types.ts';
+import type { OrderTransition } from './order-facts.ts';
+
+interface BuyersDispute {
+  readonly decided: string;
+  /** How the partner learns that it is to sign, where it is the buyer. */
+  readonly asks: readonly MachineEventType[];
+  /** Who may bring the missing signature. */
+  readonly signers: readonly Actor[];
+  readonly action?: PartnerAction;
+}
+
+type DisputeStatus = 'dispute_started' | 'crypto_release_pending';
+
+/**
+ * The escrow pays on two signatures of three: the service's and the winner's always suffice. Where nobody but the service
+ * has signed the release yet, the decision stands and the order waits for that signature; until it is there the
+ * operator can still decide the other way.
+ */
+export function disputesDecidedForBuyer(dispute: BuyersDispute): OrderTransition<DisputeStatus>[] {
+  const pays = {
+    to: 'crypto_release_pending',
+    emits: [],
+    effects: ['escrow.release'],
+  } as const;
+  return [
+    {
+      from: 'dispute_started',
+      on: 'dispute_resolved_to_buyer',
+      by: ['operator'],
+      guard: ['not_held', 'kyc_still_cleared', 'escrow_funded', 'release_signed'],
+      ...pays,
+      sets: { escrow: 'releasing' },
+      spec: dispute.decided,
+    },
+    {
+      from: 'dispute_started',
+      on: 'dispute_resolved_to_buyer',
+      by: ['operator'],
+      guard: ['not_held', 'kyc_still_cleared', 'escrow_funded', 'release_unsigned'],
+      to: 'dispute_started',
+      emits: dispute.asks,
+      sets: { awardedToBuyer: true },
+      spec: `${dispute.decided}; the release waits for a signature`,
+    },
+    {
+      from: 'dispute_started',
+      on: 'release_authorized',
+      by: dispute.signers,
+      guard: ['awarded_to_buyer', 'kyc_still_cleared', 'escrow_funded'],
+      ...pays,
+      ...(dispute.action === undefined ? {} : { action: dispute.action }),
+      sets: { escrow: 'releasing', releaseSigned: true, awardedToBuyer: false },
+      spec: 'D7: two of three; the winner signs, the loser may give in, an operator may hand a signature in',
+    },
+  ];
+}

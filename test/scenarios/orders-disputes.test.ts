@@ -1,0 +1,196 @@
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+
+type Hex = `0x${string}`;
+
+describe('disputes', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    desk = ordersDesk(gateway);
+    parties = orderParties(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  });
+  afterAll(() => gateway?.stop());
+
+  const key = () => gateway.partners[0].walletPrivateKey as Hex;
+  const decide = (orderId: string, decision: string) => parties.operate(orderId, 'dispute', { decision });
+
+  async function fundedOnramp(orderId: string): Promise<string> {
+    await desk.event(orderId, 'vendor_accepts');
+    await desk.event(orderId, 'escrow_funded');
+    return orderId;
+  }
+
+  /** The vendor disputes a payment it never confirmed, so it has signed nothing but the refund. */
+  async function sentAndDisputed(orderId: string): Promise<string> {
+    expect((await desk.act(orderId, 'confirm-payment-sent')).status).toBe(200);
+    expect((await (await parties.vendorOf(orderId)).post('dispute')).body.data.status).toBe(
+      'dispute_started',
+    );
+    return orderId;
+  }
+
+  /** Disputed before the buyer has proved anything. */
+  async function disputedOfframp(): Promise<string> {
+    const orderId = await desk.offrampOrder();
+    await desk.fund(orderId);
+    await desk.reaches(orderId, 'crypto_received');
+    expect((await (await parties.vendorOf(orderId)).post('dispute')).body.data.status).toBe(
+      'dispute_started',
+    );
+    return orderId;
+  }
+
+  async function signedRelease(orderId: string, signer: Hex): Promise<Hex> {
+    const path = `/api/v1/partner/orders/${orderId}/release-authorization-parameters`;
+    const { data } = (await gateway.call('GET', path)).body;
+    expect(data).toMatchObject({ signer_address: desk.wallet, recipient_address: desk.wallet });
+    return signSafeTransaction(signer, data.typed_data);
+  }
+
+  it('on-ramp for the partner: it is asked once, signs the release itself and is paid to the unit', async () => {
+    const orderId = await sentAndDisputed(await fundedOnramp(await desk.onrampOrder()));
+    const { amounts, fee_breakdown: fees, allowed_actions: before } = await desk.read(orderId);
+    expect(before).toEqual([]);
+    const early = await gateway.call(
+      'GET',
+      `/api/v1/partner/orders/${orderId}/release-authorization-parameters`,
+    );
+    expect(early.body.error.code).toBe('INVALID_STATUS');
+
+    expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
+    expect((await decide(orderId, 'for_buyer')).body.error.code).toBe('INVALID_STATUS');
+    const path = `/api/v1/partner/orders/${orderId}`;
+    expect(await desk.read(orderId)).toMatchObject({
+      status: 'dispute_started',
+      allowed_actions: ['authorize-release'],
+      next_action: 'authorize_release',
+      action_required: {
+        method: 'POST',
+        endpoint: `${path}/authorize-release`,
+        parameters_endpoint: `${path}/release-authorization-parameters`,
+      },
+    });
+    expect((await desk.published(orderId)).filter((type) => type === 'order.release.required')).toHaveLength(
+      1,
+    );
+
+    const stranger = await signedRelease(orderId, generatePrivateKey());
+    const refused = await desk.act(orderId, 'authorize-release', { signature: stranger });
+    expect([refused.status, refused.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+    const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
+    const held = { partner: await desk.balance(desk.wallet), treasury: await desk.balance(treasury) };
+    const signature = await signedRelease(orderId, key());
+    expect((await desk.act(orderId, 'authorize-release', { signature })).body.data.status).toBe(
+      'crypto_release_pending',
+    );
+    await desk.reaches(orderId, 'completed');
+    const platformFee = atomic(fees.platform_fee);
+    expect(await desk.balance(desk.wallet)).toBe(held.partner + atomic(amounts.crypto_amount) - platformFee);
+    expect(await desk.balance(treasury)).toBe(held.treasury + platformFee);
+    expect([await desk.escrowBalance(orderId), await desk.escrowBooks(orderId)]).toEqual([0n, 0n]);
+    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await desk.booksBalance();
+  });
+
+  it('on-ramp for the vendor: even after a decision for the partner that nobody signed, its crypto goes back', async () => {
+    const orderId = await fundedOnramp(await desk.onrampOrder());
+    const deposit = await desk.escrowBalance(orderId);
+    await sentAndDisputed(orderId);
+    expect(await parties.openHolds(orderId)).toBe(1);
+    await decide(orderId, 'for_buyer');
+    const vendor = await parties.vendorOf(orderId);
+    const before = await desk.balance(vendor.wallet);
+    expect((await decide(orderId, 'for_seller')).body.data.status).toBe('cancelled');
+    await until('the return', async () => (await desk.escrowBooks(orderId)) === 0n);
+    expect(await desk.balance(vendor.wallet)).toBe(before + deposit);
+    expect((await desk.read(orderId)).allowed_actions).toEqual([]);
+    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+  });
+
+  it('off-ramp for a buyer that has proved nothing: it signs the release and is paid', async () => {
+    const orderId = await disputedOfframp();
+    const { amounts, fee_breakdown: fees } = await desk.read(orderId);
+    const vendor = await parties.vendorOf(orderId);
+    const release_signature = await vendor.sign('release');
+    expect((await vendor.post('sign-release', { release_signature })).body.error.code).toBe('INVALID_STATUS');
+    expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
+    expect(await desk.read(orderId)).toMatchObject({ allowed_actions: [], next_action: 'none' });
+    const wrong = await vendor.post('sign-release', { release_signature: await vendor.sign('refund') });
+    expect(wrong.body.error.code).toBe('INVALID_SIGNATURE');
+    const before = await desk.balance(vendor.wallet);
+    expect((await vendor.post('sign-release', { release_signature })).body.data.status).toBe(
+      'crypto_release_pending',
+    );
+    await desk.reaches(orderId, 'completed');
+    expect(await desk.balance(vendor.wallet)).toBe(
+      before + atomic(amounts.crypto_amount) - atomic(fees.platform_fee),
+    );
+    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await desk.booksBalance();
+  });
+
+  it('off-ramp for the partner: the refund answers its transaction, a replay the same, a repeat 409', async () => {
+    const orderId = await disputedOfframp();
+    expect((await decide(orderId, 'for_seller')).body.data.status).toBe('cancelled');
+    const path = `/api/v1/partner/orders/${orderId}`;
+    const parameters = await gateway.call('GET', `${path}/refund-authorization-parameters`);
+    const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
+    const authorize = (headers?: Record<string, string>) =>
+      gateway.call('POST', `${path}/authorize-refund`, {
+        body: { signature },
+        ...(headers ? { headers } : {}),
+      });
+    const once = { 'idempotency-key': `refund-${orderId}` };
+    const refunded = await authorize(once);
+    const { tx_hash: txHash } = await desk.read(orderId);
+    expect(refunded.body.data).toEqual({ order_id: orderId, status: 'cancelled', tx_hash: txHash });
+    expect(txHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect((await authorize(once)).body).toEqual(refunded.body);
+    expect((await authorize()).body.error.code).toBe('INVALID_STATUS');
+    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+  });
+
+  it('a widget order is never stuck: the partner cannot act, the operator hands its signature in', async () => {
+    const opened = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
+      body: { order_type: 'onramp' },
+    });
+    const orderId = await fundedOnramp(opened.body.data.order_id);
+    await unitOfWork(gateway.deps, SYSTEM, (unit) =>
+      actOnOrder(unit, gateway.deps.orderHosts, orderId, 'payment_sent_confirmed', 'customer'),
+    );
+    expect((await decide(orderId, 'open')).body.data.status).toBe('dispute_started');
+    await decide(orderId, 'for_buyer');
+    expect((await desk.read(orderId)).allowed_actions).toEqual([]);
+    const path = `/api/v1/partner/orders/${orderId}`;
+    const read = await gateway.call('GET', `${path}/release-authorization-parameters`);
+    expect(read.body.error.code).toBe('ORDER_NOT_FOUND');
+    const acted = await desk.act(orderId, 'authorize-release', { signature: '0x' });
+    expect(acted.body.error.code).toBe('ORDER_NOT_FOUND');
+
+    const parameters = await gateway.call(
+      'GET',
+      `/api/v1/operator/orders/${orderId}/escrow-signing-parameters?purpose=release`,
+      { key: gateway.sandbox.operatorKey },
+    );
+    const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
+    const handed = await parties.operate(orderId, 'escrow-signature', { purpose: 'release', signature });
+    expect(handed.body.data.status).toBe('crypto_release_pending');
+    await desk.reaches(orderId, 'completed');
+    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
+      key: gateway.sandbox.operatorKey,
+    });
+    expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.escrow-signature.release' });
+  });
+});

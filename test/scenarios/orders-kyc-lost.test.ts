@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties } from './orders-parties.ts';
+
+const LOST = 'UNDER_REVIEW';
+const REFUSED = [422, 'KYC_NOT_CLEARED'];
+
+describe('a customer’s KYC that is lost while an order runs', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    desk = ordersDesk(gateway);
+    parties = orderParties(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  });
+  afterAll(() => gateway?.stop());
+
+  async function funded(): Promise<string> {
+    const orderId = await desk.offrampOrder();
+    await desk.fund(orderId);
+    await desk.reaches(orderId, 'crypto_received');
+    return orderId;
+  }
+
+  it('before the transfer is signed: refused, nothing is funded, so nothing is held', async () => {
+    const orderId = await desk.offrampOrder();
+    await parties.setKyc(orderId, LOST);
+    const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
+    const answer = await gateway.call('GET', path);
+    expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
+    expect(await parties.isHeld(orderId)).toBe(false);
+  });
+
+  it('before the deposit is final: the order is held and the buyer is not told to pay', async () => {
+    const orderId = await desk.offrampOrder();
+    await desk.fund(orderId);
+    await parties.setKyc(orderId, LOST);
+    await desk.reaches(orderId, 'crypto_received');
+    expect(await parties.isHeld(orderId)).toBe(true);
+    const answer = await (await parties.vendorOf(orderId)).get('payment-instructions');
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+  });
+
+  it('before the buyer learns where to pay: it is refused and the hold stays', async () => {
+    const orderId = await funded();
+    await parties.setKyc(orderId, LOST);
+    const vendor = await parties.vendorOf(orderId);
+    const answer = await vendor.get('payment-instructions');
+    expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
+    expect(await parties.isHeld(orderId)).toBe(true);
+    await parties.setKyc(orderId, 'VERIFIED');
+    expect((await parties.operate(orderId, 'hold', { decision: 'release' })).status).toBe(200);
+    expect((await vendor.get('payment-instructions')).status).toBe(200);
+  });
+
+  it('before the release: both directions record the confirmation and keep the crypto, and go on after review', async () => {
+    const offramp = await funded();
+    for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
+      expect((await desk.event(offramp, event)).status).toBe(200);
+    }
+    const onramp = await desk.onrampOrder();
+    for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(onramp, event);
+    await desk.act(onramp, 'confirm-payment-sent');
+    await Promise.all([parties.setKyc(offramp, LOST), parties.setKyc(onramp, LOST)]);
+
+    const confirmed = await desk.act(offramp, 'confirm-fiat-received');
+    expect(confirmed.body.data).toEqual({ order_id: offramp, status: 'fiat_received_confirmed' });
+    const vendor = await parties.vendorOf(onramp);
+    const release_signature = await vendor.sign('release');
+    const received = await vendor.post('fiat-confirmed', { release_signature });
+    expect(received.body.data.status).toBe('fiat_received_confirmed');
+    for (const orderId of [offramp, onramp]) {
+      expect(await parties.isHeld(orderId)).toBe(true);
+      expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
+      await parties.setKyc(orderId, 'VERIFIED');
+      await parties.operate(orderId, 'hold', { decision: 'release' });
+    }
+    await Promise.all([desk.reaches(offramp, 'completed'), desk.reaches(onramp, 'completed')]);
+    await desk.booksBalance();
+  });
+
+  it('before a dispute is decided for the buyer: the operator is refused and the hold stays, with a key as without', async () => {
+    for (const idempotencyKey of [undefined, 'decide-once']) {
+      const orderId = await funded();
+      await desk.event(orderId, 'dispute_opened');
+      await parties.setKyc(orderId, LOST);
+      const decide = () =>
+        gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
+          key: gateway.sandbox.operatorKey,
+          body: { decision: 'for_buyer', reason: 'ticket 7' },
+          ...(idempotencyKey ? { headers: { 'idempotency-key': idempotencyKey } } : {}),
+        });
+      const answer = await decide();
+      expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
+      expect(await parties.isHeld(orderId)).toBe(true);
+      const again = await decide();
+      if (again.headers.get('idempotency-replayed')) expect(again.body).toEqual(answer.body);
+      else expect(again.body.error.code).toBe('OPERATION_NOT_ALLOWED');
+      await parties.setKyc(orderId, 'VERIFIED');
+      await parties.operate(orderId, 'hold', { decision: 'release' });
+      expect((await parties.operate(orderId, 'dispute', { decision: 'for_buyer' })).status).toBe(200);
+    }
+  });
+
+  it('before the partner’s own release: refused, held, and the partner’s key replays the refusal', async () => {
+    const orderId = await desk.onrampOrder();
+    for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
+    await desk.act(orderId, 'confirm-payment-sent');
+    await desk.event(orderId, 'dispute_opened');
+    await parties.operate(orderId, 'dispute', { decision: 'for_buyer' });
+    await parties.setKyc(orderId, LOST);
+    const authorize = () =>
+      gateway.call('POST', `/api/v1/partner/orders/${orderId}/authorize-release`, {
+        body: { signature: `0x${'11'.repeat(65)}` },
+        headers: { 'idempotency-key': `release-${orderId}` },
+      });
+    const answer = await authorize();
+    expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
+    await until('the hold', () => parties.isHeld(orderId));
+    const replayed = await authorize();
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+    expect(replayed.body).toEqual(answer.body);
+  });
+});

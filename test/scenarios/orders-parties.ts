@@ -1,0 +1,97 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+
+type Hex = `0x${string}`;
+type Purpose = 'refund' | 'release';
+
+const partyRow = statement<
+  [orderId: string],
+  { vendor_id: string | null; held: boolean; open_holds: string; user_id: string }
+>(
+  'test.order_parties',
+  `SELECT vendor_id, user_id, (facts->>'held')::boolean AS held,
+          (SELECT count(*)::text FROM offer_holds h WHERE h.quote_id = o.quote_id) AS open_holds
+     FROM orders o WHERE order_id = $1`,
+);
+
+/** The people besides the partner: the vendor that has an order, and the operator. */
+export interface OrderParties {
+  vendorId(orderId: string): Promise<string | null>;
+  isHeld(orderId: string): Promise<boolean>;
+  /** How many offers still set crypto aside for the order. */
+  openHolds(orderId: string): Promise<number>;
+  vendorOf(orderId: string): Promise<VendorAtDesk>;
+  operate(orderId: string, what: string, body: object): Promise<Answer>;
+  setKyc(orderId: string, status: string): Promise<void>;
+}
+
+export interface VendorAtDesk {
+  readonly key: string;
+  readonly wallet: Hex;
+  get(what: string): Promise<Answer>;
+  post(what: string, body?: object): Promise<Answer>;
+  sign(purpose: Purpose): Promise<Hex>;
+}
+
+export function orderParties(gateway: TestGateway): OrderParties {
+  const { db, sealer } = gateway.deps;
+
+  async function row(orderId: string) {
+    const [found] = await db.query(SYSTEM, partyRow, [orderId]);
+    if (found === undefined) throw new Error(`there is no order ${orderId}`);
+    return found;
+  }
+
+  return {
+    vendorId: async (orderId) => (await row(orderId)).vendor_id,
+    isHeld: async (orderId) => (await row(orderId)).held,
+    openHolds: async (orderId) => Number((await row(orderId)).open_holds),
+
+    async vendorOf(orderId) {
+      const { vendor_id: vendorId } = await row(orderId);
+      const vendors = await listSimulatedVendors(db, sealer);
+      const vendor = vendors.find((one) => one.row.vendor_id === vendorId)!;
+      const { apiKey: key } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
+      const path = `/api/v1/vendor/orders/${orderId}`;
+      const desk: VendorAtDesk = {
+        key,
+        wallet: vendor.row.wallet_address,
+        get: (what) => gateway.call('GET', `${path}/${what}`, { key }),
+        post: (what, body) => gateway.call('POST', `${path}/${what}`, { key, ...(body ? { body } : {}) }),
+        async sign(purpose) {
+          const parameters = await desk.get(`signing-parameters?purpose=${purpose}`);
+          return signSafeTransaction(vendor.privateKey, parameters.body.data.typed_data);
+        },
+      };
+      return desk;
+    },
+
+    operate: (orderId, what, body) =>
+      gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
+        key: gateway.sandbox.operatorKey,
+        body: { reason: 'ticket 7', ...body },
+      }),
+
+    async setKyc(orderId, status) {
+      const { user_id: userId } = await row(orderId);
+      const path = `/api/v1/sandbox/users/${userId}/kyc-status`;
+      await until(`KYC ${status}`, async () => {
+        const answer = await gateway.call('POST', path, { body: { status } });
+        return answer.status === 200;
+      });
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: typed data as the wire has it
+export function signSafeTransaction(key: Hex, typed: any): Promise<Hex> {
+  const { message } = typed;
+  return privateKeyToAccount(key).signTypedData({
+    ...typed,
+    message: { ...message, value: BigInt(message.value), nonce: BigInt(message.nonce) },
+  });
+}

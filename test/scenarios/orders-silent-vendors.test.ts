@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties } from './orders-parties.ts';
+
+const RESPONSE_SECONDS = 200;
+
+/** Everybody would sell at the quoted rate. */
+const cheapenAll = statement<[]>(
+  'test.cheapen_all_offers',
+  `UPDATE offers SET fixed_price = 0.5, margin_pct = NULL
+    WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR'`,
+);
+
+describe('vendors that do not answer', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      worker: true,
+      env: { ORDER_VENDOR_RESPONSE_SECONDS: `${RESPONSE_SECONDS}` },
+    });
+    desk = ordersDesk(gateway);
+    parties = orderParties(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  });
+  afterAll(() => gateway?.stop());
+
+  const advance = (seconds: number) =>
+    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+
+  it('are passed over one after the other by the business clock, until the order’s own 15 minutes are up', async () => {
+    const orderId = await desk.onrampOrder();
+    await gateway.deps.db.query(SYSTEM, cheapenAll, []);
+    const first = await parties.vendorId(orderId);
+    const firstDesk = await parties.vendorOf(orderId);
+    const second = await until('the second vendor', async () => {
+      const vendorId = await parties.vendorId(orderId);
+      if (vendorId === first) await advance(RESPONSE_SECONDS / 4);
+      return vendorId !== null && vendorId !== first && vendorId;
+    });
+    expect(second).not.toBe(first);
+    const late = await firstDesk.post('accept', { refund_signature: '0x', payment_details: { iban: 'X' } });
+    expect(late.body.error.code).toBe('ORDER_NOT_FOUND');
+    expect((await desk.read(orderId)).timeline).toHaveLength(1);
+
+    await advance(900);
+    const cancelled = await desk.reaches(orderId, 'cancelled');
+    expect(cancelled.allowed_actions).toEqual([]);
+    expect(await desk.published(orderId)).toEqual(['awaiting_liquidity_provider', 'cancelled']);
+  });
+
+  it('keep the order as long as they have time, and for good once they have accepted', async () => {
+    const orderId = await desk.onrampOrder();
+    const first = await parties.vendorId(orderId);
+    await advance(RESPONSE_SECONDS - 10);
+    const accepted = await desk.event(orderId, 'vendor_accepts');
+    expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
+    await advance(RESPONSE_SECONDS * 2);
+    expect(await parties.vendorId(orderId)).toBe(first);
+  });
+});
