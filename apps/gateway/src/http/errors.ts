@@ -13,49 +13,57 @@ import type {
   FastifyRequest,
   FastifySchemaValidationError,
 } from 'fastify';
-
+import type { Logger } from '../lib/logger.ts';
 import { setCommonHeaders } from './transport.ts';
 
 /**
  * The one place where a thrown thing becomes an answer. Whatever it is, the partner gets an envelope with a
  * code of the catalogue; stacks, SQL and upstream texts go to the log and nowhere else.
  */
-export function registerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    answerError(new CausewayError('ROUTE_NOT_FOUND'), request, reply),
-  );
+export interface ErrorAnswers {
+  register(app: FastifyInstance, onUnmatched: (request: FastifyRequest, status: number) => void): void;
+  /** For what fails before a route is found, such as a path with broken percent-encoding. */
+  answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** For what fails before a route is found, such as a path with broken percent-encoding. */
-export function answerFrameworkError(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  // No hook has run for this request.
-  setCommonHeaders(request, reply);
-  answerError(error, request, reply);
-}
-
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const supported =
-    request.routeOptions?.config?.envelope === 'supported' && !isRouteNotFound(error) && !isRateLimit(error);
-  const known = supported ? asSupportedError(error) : asCausewayError(error);
-  const status = supported ? supportedErrorStatus(known) : errorStatus(known);
-  if (status >= 500) {
-    request.log.error(
-      { err: error, request_id: request.id, method: request.method, route: request.routeOptions?.url },
-      'request failed',
-    );
-  } else {
-    request.log.debug({ err: error, request_id: request.id, status }, 'request refused');
+export function errorAnswers(logger: Logger): ErrorAnswers {
+  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const supported =
+      request.routeOptions?.config?.envelope === 'supported' &&
+      !isRouteNotFound(error) &&
+      !isRateLimit(error);
+    const known = supported ? asSupportedError(error) : asCausewayError(error);
+    const status = supported ? supportedErrorStatus(known) : errorStatus(known);
+    if (status >= 500) {
+      logger.error(
+        { err: error, request_id: request.id, method: request.method, route: request.routeOptions?.url },
+        'request failed',
+      );
+    } else {
+      logger.debug({ err: error, request_id: request.id, status }, 'request refused');
+    }
+    return reply
+      .code(status)
+      .header('content-type', 'application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(supported ? toSupportedErrorBody(known) : toPartnerErrorBody(known));
   }
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(supported ? toSupportedErrorBody(known) : toPartnerErrorBody(known));
+
+  return {
+    register(app, onUnmatched) {
+      app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+      app.setNotFoundHandler((request, reply) => {
+        const error = new CausewayError('ROUTE_NOT_FOUND');
+        onUnmatched(request, error.status);
+        return answerError(error, request, reply);
+      });
+    },
+    answerFrameworkError(error, request, reply) {
+      // No hook has run for this request.
+      setCommonHeaders(request, reply);
+      answerError(error, request, reply);
+    },
+  };
 }
 
 function isRouteNotFound(error: unknown): boolean {

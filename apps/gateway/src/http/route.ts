@@ -49,7 +49,7 @@ export function publicRoute<P extends TSchema, Q extends TSchema, B extends TSch
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, []>,
 ): void {
-  add(app, spec, 'public', async (request) => success(await handle(inputOf(request))));
+  add(app, spec, 'public', (request) => succeed(handle(inputOf(request))));
 }
 
 export function partnerRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
@@ -57,7 +57,7 @@ export function partnerRoute<P extends TSchema, Q extends TSchema, B extends TSc
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,
 ): void {
-  add(app, spec, 'partner', async (request) => success(await handle(inputOf(request), partnerOf(request))));
+  add(app, spec, 'partner', (request) => succeed(handle(inputOf(request), partnerOf(request))));
 }
 
 export function vendorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
@@ -65,8 +65,8 @@ export function vendorRoute<P extends TSchema, Q extends TSchema, B extends TSch
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [vendor: VendorPrincipal]>,
 ): void {
-  add(app, spec, 'vendor', async (request) =>
-    success(await handle(inputOf(request), request.principal as VendorPrincipal)),
+  add(app, spec, 'vendor', (request) =>
+    succeed(handle(inputOf(request), request.principal as VendorPrincipal)),
   );
 }
 
@@ -75,8 +75,8 @@ export function operatorRoute<P extends TSchema, Q extends TSchema, B extends TS
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [operator: OperatorPrincipal]>,
 ): void {
-  add(app, spec, 'operator', async (request) =>
-    success(await handle(inputOf(request), request.principal as OperatorPrincipal)),
+  add(app, spec, 'operator', (request) =>
+    succeed(handle(inputOf(request), request.principal as OperatorPrincipal)),
   );
 }
 
@@ -213,8 +213,18 @@ export function partnerStatement<P extends TSchema, Q extends TSchema, B extends
   });
 }
 
-function success<T>(data: T): { success: true; data: T } {
+interface Success<T> {
+  readonly success: true;
+  readonly data: T;
+}
+
+function success<T>(data: T): Success<T> {
   return { success: true, data };
+}
+
+/** What is known at once is answered at once: waiting for it would cost a turn of the event loop. */
+function succeed<T>(data: Promise<T> | T): Promise<Success<T>> | Success<T> {
+  return data instanceof Promise ? data.then(success) : success(data);
 }
 
 function partnerOf(request: FastifyRequest): PartnerPrincipal {
@@ -238,7 +248,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
   app: FastifyInstance,
   spec: RouteSpec<P, Q, B, D>,
   access: Access,
-  handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
 ): void {
   const codes = [
     ...EVERY_ROUTE,

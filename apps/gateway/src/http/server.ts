@@ -1,10 +1,10 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
-import { answerFrameworkError, invalidRequest, registerErrors } from './errors.ts';
+import { errorAnswers, invalidRequest } from './errors.ts';
 import type { AnswerSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
@@ -36,9 +36,11 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** The HTTP shell: envelopes, access, limits, documentation. Routes come from the features. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const nextRequestId = requestIds(options.ids);
+  const errors = errorAnswers(options.logger);
   const app = Fastify({
-    loggerInstance: options.logger as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    // Fastify's own logging listens to the end of every answer and makes a logger a request, though most log nothing;
+    // those that do are logged by the error mapper.
+    logger: false,
     bodyLimit: options.bodyLimitBytes,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -47,20 +49,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextRequestId();
     },
-    // No logger a request: most requests log nothing, and those that do name their id themselves.
-    childLoggerFactory: (logger) => logger,
     clientErrorHandler: clientErrorAnswerer(options.ids),
-    frameworkErrors: answerFrameworkError,
+    frameworkErrors: errors.answerFrameworkError,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildValidator: strictBodies() } },
-  }) as unknown as FastifyInstance;
+  });
 
   registerHeaders(app, { production: !options.sandbox });
   app.decorate('answerSealer', options.answerSealer ?? null);
-  registerErrors(app);
-  registerMeasurement(app, options.metrics);
+  const measurement = registerMeasurement(app, options.metrics);
+  errors.register(app, measurement.noteUnmatched);
   registerAccess(app, options);
   readJsonBodies(app);
   await registerOpenApi(app, options);

@@ -16,8 +16,10 @@ async function serve(metrics = createMetrics({ processMetrics: false })) {
 describe('metrics', () => {
   it('publish every figure with its labels in Prometheus text', async () => {
     const { metrics, url } = await serve();
-    metrics.httpRequestDurationSeconds.observe({ method: 'GET', route: '/health', status: '200' }, 0.003);
-    metrics.httpRequestsInFlight.inc();
+    metrics.httpRequestDurationSeconds
+      .series({ method: 'GET', route: '/health', status: '200' })
+      .observe(0.003);
+    metrics.httpRequests.inFlight++;
     metrics.dbRoundTripsTotal.inc(3);
     metrics.dbQueryErrorsTotal.inc();
     metrics.intentsTotal.inc({ kind: 'webhook', outcome: 'confirmed' });

@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createDurationHistogram, type DurationHistogram } from './duration-histogram.ts';
 
 /** Every figure the gateway publishes. Labels take few, known values: a route is its pattern, never the address asked. */
 export interface Metrics {
   readonly registry: Registry;
-  readonly httpRequestDurationSeconds: Histogram<'method' | 'route' | 'status'>;
-  readonly httpRequestsInFlight: Gauge;
+  readonly httpRequestDurationSeconds: DurationHistogram<'method' | 'route' | 'status'>;
+  /** Requests that have arrived and are not answered yet; read when the figures are collected. */
+  readonly httpRequests: { inFlight: number };
   readonly dbRoundTripsTotal: Counter;
   readonly dbQueryErrorsTotal: Counter;
   readonly intentsTotal: Counter<'kind' | 'outcome'>;
@@ -31,20 +33,24 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   if (options.processMetrics ?? true) collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const httpRequests = { inFlight: 0 };
+  new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests that have arrived and are not answered yet.',
+    registers,
+    collect() {
+      this.set(httpRequests.inFlight);
+    },
+  });
   return {
     registry,
-    httpRequestDurationSeconds: new Histogram({
+    httpRequestDurationSeconds: createDurationHistogram({
       name: 'http_request_duration_seconds',
-      help: 'Time from the arrival of a request to the end of its answer, by route pattern.',
-      labelNames: ['method', 'route', 'status'],
+      help: 'Time from the arrival of a request to its answer, by route pattern.',
       buckets: HTTP_BUCKETS_SECONDS,
-      registers,
+      registry,
     }),
-    httpRequestsInFlight: new Gauge({
-      name: 'http_requests_in_flight',
-      help: 'Requests that have arrived and are not answered yet.',
-      registers,
-    }),
+    httpRequests,
     dbRoundTripsTotal: new Counter({
       name: 'db_round_trips_total',
       help: 'Round trips to the database.',

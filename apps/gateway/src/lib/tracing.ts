@@ -1,13 +1,15 @@
 import {
   type Attributes,
   context,
-  isSpanContextValid,
+  INVALID_TRACEID,
   type Span,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 
 const TRACER_NAME = 'causeway';
+/** Kept, because asking for it at every span costs more than an unrecorded span; it follows an SDK registered later. */
+let tracer = trace.getTracer(TRACER_NAME);
 // A collector that does not answer must not hold up a shutdown.
 const EXPORT_TIMEOUT_MILLISECONDS = 3000;
 
@@ -18,8 +20,9 @@ const EXPORT_TIMEOUT_MILLISECONDS = 3000;
  * @example const quote = await withSpan('quote.create', { 'causeway.direction': 'onramp' }, () => createQuote(input));
  */
 export function withSpan<T>(name: string, attributes: Attributes, fn: (span: Span) => T): T {
-  const span = trace.getTracer(TRACER_NAME).startSpan(name, { attributes });
-  if (!isSpanContextValid(span.spanContext())) return fn(span);
+  const span = tracer.startSpan(name, { attributes });
+  // The constant of a span that nobody records: checking the form of its ids would cost more than the span.
+  if (span.spanContext().traceId === INVALID_TRACEID) return fn(span);
   return context.with(trace.setSpan(context.active(), span), () => runInside(span, fn));
 }
 
@@ -91,12 +94,14 @@ export async function startTracing({ endpoint, serviceName }: TracingOptions): P
   if (!trace.setGlobalTracerProvider(provider) || !context.setGlobalContextManager(contexts)) {
     throw new Error('tracing is already started in this process');
   }
+  tracer = trace.getTracer(TRACER_NAME);
 
   return {
     async shutdown() {
       await provider.shutdown().catch(() => undefined);
       trace.disable();
       context.disable();
+      tracer = trace.getTracer(TRACER_NAME);
     },
   };
 }
