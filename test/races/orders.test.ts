@@ -13,11 +13,14 @@ import {
   type SimulatedVendor,
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 import { type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
 
-/** `RACE_ROUNDS=1000 npx vitest run --project whole test/races` is the long run. */
+/** `npm run races` is the long run. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 50);
 const LONG_MS = 60_000 + ROUNDS * 4_000;
+/** Rounds under way at once: each is a race of its own, and the others keep the database busy meanwhile. */
+const LANES = 4;
 
 const ordersOfQuote = statement<[quoteId: string], { order_id: string }>(
   'test.orders_of_quote',
@@ -27,12 +30,25 @@ const payoutsOf = statement<[orderId: string], { kind: string }>(
   'test.payouts_of_order',
   `SELECT kind FROM intents WHERE payload->>'order_id' = $1::text AND kind LIKE 'escrow.%' AND kind NOT LIKE '%watch'`,
 );
+const relaysOf = statement<[orderId: string], { kind: string }>(
+  'test.relays_of_order',
+  `SELECT kind FROM intents WHERE payload->>'order_id' = $1::text AND kind = 'bridge.relay'`,
+);
 const vendorOf = statement<[orderId: string], { vendor_id: string }>(
   'test.races_vendor_of_order',
   'SELECT vendor_id FROM orders WHERE order_id = $1',
 );
 
 type Fact = readonly [trigger: OrderTrigger, actor: Actor];
+
+/** Plays every round, in as many lanes as are given. */
+async function rounds(play: () => Promise<void>, lanes = LANES): Promise<void> {
+  let left = ROUNDS;
+  const lane = async () => {
+    while (left-- > 0) await play();
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
 
 // No worker runs: what would follow from a race stays an intent that can be counted.
 describe(`races, ${ROUNDS} rounds each`, () => {
@@ -90,8 +106,22 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     ['proof_accepted', 'operator'],
   ];
 
+  /** Taken by its vendor, who owes the crypto now. */
+  async function acceptedOnramp(): Promise<string> {
+    const { deps } = gateway;
+    const orderId = await desk.onrampOrder({ user_uuid: userId, fiat_amount: '20.00' });
+    const [row] = await deps.db.query(SYSTEM, vendorOf, [orderId]);
+    const vendor = vendors.find((one) => one.row.vendor_id === row?.vendor_id)!;
+    const sign = localSigner(vendor.privateKey).signDigest;
+    await unitOfWork(deps, SYSTEM, (unit) => acceptOrder(deps, unit, vendor.row, orderId, sign));
+    return orderId;
+  }
+
+  const payouts = async (orderId: string) =>
+    (await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId])).map(({ kind }) => kind);
+
   it('64 initiates of one quote make one order', { timeout: LONG_MS }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    await rounds(async () => {
       const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
         body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '20.00' },
       });
@@ -106,13 +136,13 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       expect(codes.filter((code) => code === 'made')).toHaveLength(1);
       expect(codes.filter((code) => code === 'QUOTE_ALREADY_USED')).toHaveLength(63);
       expect(await gateway.deps.db.query(SYSTEM, ordersOfQuote, [quote_id])).toHaveLength(1);
-    }
+    }, 1);
   });
 
   it('confirm-fiat-received against the provider’s confirmation: both succeed, one release', {
     timeout: LONG_MS,
   }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    await rounds(async () => {
       const orderId = await offramp();
       expect(await report(orderId, ...PROVED)).toBe(true);
       const [byPartner, byProvider] = await Promise.all([
@@ -120,16 +150,17 @@ describe(`races, ${ROUNDS} rounds each`, () => {
         report(orderId, ['fiat_received_confirmed_by_provider', 'provider']),
       ]);
       expect([byPartner.status, byProvider]).toEqual([200, true]);
-      const payouts = await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId]);
-      expect(payouts.map(({ kind }) => kind)).toEqual(['escrow.release']);
-    }
+      expect(await payouts(orderId)).toEqual(['escrow.release']);
+      expect(await report(orderId, ['release_confirmed', 'chain'])).toBe(true);
+      expect(await desk.escrowBooks(orderId)).toBe(0n);
+    });
     await desk.booksBalance();
   });
 
   it('cancel against the deposit: cancelled, and the deposit is owed back exactly once', {
     timeout: LONG_MS,
   }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    await rounds(async () => {
       const orderId = await offramp();
       const [cancelled, deposited] = await Promise.all([
         desk.act(orderId, 'cancel'),
@@ -143,12 +174,31 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       const published = await desk.published(orderId);
       expect(published.filter((type) => type === 'order.refund.required')).toHaveLength(1);
       expect(await desk.escrowBooks(orderId)).toBeGreaterThan(0n);
-    }
+    });
+    await desk.booksBalance();
+  });
+
+  it('cancel against the vendor’s funding: cancelled, and its crypto goes back exactly once', {
+    timeout: LONG_MS,
+  }, async () => {
+    await rounds(async () => {
+      const orderId = await acceptedOnramp();
+      const [cancelled, funded] = await Promise.all([
+        desk.act(orderId, 'cancel'),
+        report(orderId, ['escrow_funded', 'chain']),
+      ]);
+      expect([cancelled.status, funded]).toEqual([200, true]);
+      expect((await desk.read(orderId)).status).toBe('cancelled');
+      expect(await payouts(orderId)).toEqual(['escrow.return-to-vendor']);
+      expect(await desk.escrowBooks(orderId)).toBeGreaterThan(0n);
+      expect(await report(orderId, ['refund_confirmed', 'chain'])).toBe(true);
+      expect(await desk.escrowBooks(orderId)).toBe(0n);
+    });
     await desk.booksBalance();
   });
 
   it('cancel against the proof: one winner', { timeout: LONG_MS }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    await rounds(async () => {
       const orderId = await offramp();
       await report(orderId, ['deposit_finalized', 'chain']);
       const [cancelled, proved] = await Promise.all([
@@ -157,35 +207,45 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       ]);
       expect([cancelled.status === 200, proved].filter(Boolean)).toHaveLength(1);
       expect((await desk.read(orderId)).status).toBe(proved ? 'fiat_payment_started' : 'cancelled');
-    }
+    });
   });
 
-  it('release against refund: the escrow is promised to one side only', { timeout: LONG_MS }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+  /** Two authorizations at once; the chain answers as soon as one of them is an intent, so that neither waits for it. */
+  async function refundTwice(orderId: string): Promise<void> {
+    // The loser may be refused as early as at the parameters.
+    const tried = () => desk.refund(orderId).catch(() => undefined);
+    const answers = Promise.all([tried(), tried()]);
+    await until('a refund', async () => (await payouts(orderId)).includes('escrow.refund'));
+    expect(await report(orderId, ['refund_confirmed', 'chain'])).toBe(true);
+    const taken = (await answers).filter((answer) => answer?.status === 200);
+    expect(taken).toHaveLength(1);
+  }
+
+  it('release against refund: the escrow pays one side, once', { timeout: LONG_MS }, async () => {
+    await rounds(async () => {
       const orderId = await offramp();
       await report(orderId, ...PROVED, ['dispute_opened', 'operator']);
-      const winners = await Promise.all([
+      const [toBuyer, toSeller] = await Promise.all([
         report(orderId, ['dispute_resolved_to_buyer', 'operator']),
-        report(orderId, ['dispute_resolved_to_seller', 'operator']).then(
-          async (won) => won && (await desk.refund(orderId)).status === 200,
-        ),
+        report(orderId, ['dispute_resolved_to_seller', 'operator']),
       ]);
-      expect(winners.filter(Boolean)).toHaveLength(1);
-      const payouts = await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId]);
-      expect(payouts.map(({ kind }) => kind)).toEqual([winners[0] ? 'escrow.release' : 'escrow.refund']);
-    }
+      expect(toBuyer).not.toBe(toSeller);
+      if (toSeller) await refundTwice(orderId);
+      else expect(await report(orderId, ['release_confirmed', 'chain'])).toBe(true);
+      expect(await payouts(orderId)).toEqual([toBuyer ? 'escrow.release' : 'escrow.refund']);
+      for (const late of ['release_confirmed', 'refund_confirmed'] as const) {
+        expect(await report(orderId, [late, 'chain'])).toBe(false);
+      }
+      expect(await desk.escrowBooks(orderId)).toBe(0n);
+    });
+    await desk.booksBalance();
   });
 
   it('authorize-bridge twice: one is taken', { timeout: LONG_MS }, async () => {
     const destination = { destination_chain: 'arbitrum-one', destination_address: `0x${'a1'.repeat(20)}` };
-    for (let round = 0; round < ROUNDS; round++) {
-      const orderId = await desk.onrampOrder({ user_uuid: userId, fiat_amount: '20.00' });
-      const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
-      const vendor = vendors.find((one) => one.row.vendor_id === row?.vendor_id)!;
-      const sign = localSigner(vendor.privateKey).signDigest;
-      await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-        acceptOrder(gateway.deps, unit, vendor.row, orderId, sign),
-      );
+    // One lane: the orders share a wallet, whose next nonce is one order's at a time.
+    await rounds(async () => {
+      const orderId = await acceptedOnramp();
       expect(
         await report(
           orderId,
@@ -202,7 +262,9 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       ]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect((await desk.read(orderId)).status).toBe('send_out_pending');
-    }
+      const relays = await gateway.deps.db.query(SYSTEM, relaysOf, [orderId]);
+      expect(relays).toHaveLength(1);
+    }, 1);
     await desk.booksBalance();
   });
 });

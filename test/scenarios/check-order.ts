@@ -74,7 +74,7 @@ function checkEvent(order: WireOrder, type: string, envelope: WireOrder): void {
     fiat_amount: amounts.fiat_amount,
     fiat_currency: amounts.fiat_currency,
     provider: expect.stringMatching(/^(p2p|direct)$/),
-    ...(detailsId === undefined ? {} : { payment_details_id: String(detailsId) }),
+    payment_details_id: detailsId === undefined ? '' : String(detailsId),
   });
   if (type !== 'order.refund.required') return;
   expect(envelope.data).toMatchObject({
