@@ -1,4 +1,4 @@
-/** The part of autocannon 8 that the frame uses; the package ships no types. */
+/** The part of autocannon 8 that benches use; the package ships no types. */
 declare module 'autocannon' {
   interface Options {
     url: string;
@@ -11,6 +11,20 @@ declare module 'autocannon' {
     method?: string;
     headers?: Record<string, string>;
     body?: string;
+    /** In turn, over and over, on every connection. */
+    requests?: Request[];
+  }
+
+  /** Kept between the requests of one turn. */
+  type Context = Record<string, string>;
+
+  export interface Request {
+    method?: string;
+    path?: string;
+    headers?: Record<string, string>;
+    body?: string;
+    setupRequest?: (request: Request, context: Context) => Request;
+    onResponse?: (status: number, body: string, context: Context) => void;
   }
 
   interface Result {

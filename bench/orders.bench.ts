@@ -1,0 +1,290 @@
+import { fork } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createDatabase } from '../apps/gateway/src/db/database.ts';
+import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
+import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
+import { compareFigures } from './frame/compare.ts';
+import { figure, type Measurement } from './frame/measurement.ts';
+import type { BenchReport } from './frame/report.ts';
+import { type RunningServer, startServerProcess } from './frame/server-process.ts';
+import { median } from './frame/statistics.ts';
+import { withDatabase } from './ground.ts';
+import { writeHistory } from './servers/orders-history.ts';
+import type { OrdersLoad, OrdersLoadOptions, OrdersLoadReply } from './servers/orders-load.ts';
+import { RECORDED_ORDER_FILE, type RecordedOrder, replaySql } from './servers/orders-sql.ts';
+
+/**
+ * What orders cost: against bare Fastify handlers that run the same SQL in the same round trips, and against themselves
+ * with a million orders in the tables. The embedded PostgreSQL comes without pgbench, so the outer limit is a loop of
+ * connections in one process that run that SQL with nothing around it.
+ */
+const OPEN_TARGET = 0.6;
+const OPEN_REQUESTS_PER_SECOND = 835;
+const READ_TARGET = 0.7;
+/** A million orders may slow anything down by less than 1.3. */
+const MANY_ORDERS_TARGET = 1 / 1.3;
+const HISTORY = { orders: 1_000_000, partners: 10_000, users: 100_000 };
+
+const CONNECTIONS = 16;
+const POOL_SIZE = 10;
+const ROUNDS = 5;
+const ROUND_SECONDS = 2;
+const SAMPLED_ORDERS = 5_000;
+const LISTS = 15;
+
+export async function run(report: BenchReport): Promise<void> {
+  await withGround(async (young) => {
+    await young.withBare(async (bare) => {
+      const opening = await compare(
+        'quote then initiate, against bare Fastify running the same SQL',
+        () => young.openOrders(bare.url),
+        () => young.openOrders(),
+        OPEN_TARGET,
+      );
+      report.add(opening);
+      report.add(
+        figure({
+          name: 'quote then initiate',
+          value: Number(opening.details.candidateMedian),
+          unit: 'requests/s',
+          better: 'higher',
+          target: OPEN_REQUESTS_PER_SECOND,
+        }),
+      );
+      report.add(
+        await compare(
+          'GET an order, against bare Fastify with one named SELECT',
+          () => young.readOrders(bare.url),
+          () => young.readOrders(),
+          READ_TARGET,
+        ),
+      );
+    });
+    await withGround(async (old) => {
+      await old.grow();
+      await compareAges(report, young, old);
+    });
+  });
+}
+
+async function compareAges(report: BenchReport, young: Ground, old: Ground): Promise<void> {
+  const among = (what: string) => `${what}, with 1,000,000 orders of 10,000 partners against a few thousand`;
+  const pairs: [string, (ground: Ground) => Promise<number>][] = [
+    ['quote then initiate', (ground) => ground.openOrders()],
+    ['GET an order', (ground) => ground.readOrders()],
+    ['outer limit: the SQL of quote then initiate alone', (ground) => ground.openInSql()],
+    ['outer limit: the SELECT of an order alone', (ground) => ground.readInSql()],
+  ];
+  for (const [what, measure] of pairs) {
+    const aged = await compare(
+      among(what),
+      () => measure(young),
+      () => measure(old),
+      MANY_ORDERS_TARGET,
+    );
+    report.add(aged);
+    if (!what.startsWith('outer limit')) continue;
+    // A request each, as the servers above are counted.
+    report.add(
+      figure({
+        name: `${what} (no pgbench in the embedded package)`,
+        value: Number(aged.details.baselineMedian),
+        unit: 'requests/s',
+        better: 'higher',
+      }),
+    );
+  }
+  for (const [what, query] of [
+    ['the first page', ''],
+    ['the last page', '?limit=100&page=1000'],
+    ['a status that none has', '?status=dispute_started'],
+    ['one reference', '?reference_id=ref-500000'],
+  ] as const) {
+    report.add(
+      figure({
+        name: `listing ${what}, with its total, of a partner with 100,000 orders`,
+        value: await old.listOrders(query),
+        unit: 'ms',
+        better: 'lower',
+      }),
+    );
+  }
+}
+
+async function compare(
+  name: string,
+  baseline: () => Promise<number>,
+  candidate: () => Promise<number>,
+  targetRatio: number,
+): Promise<Measurement> {
+  await baseline();
+  await candidate();
+  return compareFigures({ name, baseline, candidate, rounds: ROUNDS, better: 'higher', targetRatio });
+}
+
+/** A gateway on a database of its own. All figures are requests per second. */
+interface Ground {
+  /** Of this gateway, or of another server on its database. */
+  openOrders(url?: string): Promise<number>;
+  readOrders(url?: string): Promise<number>;
+  openInSql(): Promise<number>;
+  readInSql(): Promise<number>;
+  /** Milliseconds of one. */
+  listOrders(query: string): Promise<number>;
+  grow(): Promise<void>;
+  withBare(use: (bare: RunningServer) => Promise<void>): Promise<void>;
+}
+
+async function withGround(use: (ground: Ground) => Promise<void>): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'causeway-bench-home-'));
+  try {
+    await withDatabase(async (databaseUrl) => {
+      const secrets = await makeSecrets(home, createIdGenerator());
+      const [partner] = secrets.partners.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+      const apiKey = partner?.apiKey ?? '';
+      const env = {
+        CAUSEWAY_HOME: home,
+        BENCH_HOME: home,
+        BENCH_KEY: apiKey,
+        BENCH_POOL: String(POOL_SIZE),
+        DATABASE_URL: databaseUrl,
+        DATABASE_POOL_SIZE: String(POOL_SIZE),
+        METRICS_PORT: 'off',
+        PORT: '0',
+        RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
+        RATE_LIMIT_PUBLIC_PER_MINUTE: '10000000',
+      };
+      const script = new URL('./servers/orders-gateway.ts', import.meta.url);
+      const server = await startServerProcess({ script, env });
+      try {
+        await use(await groundOf({ home, databaseUrl, apiKey, env, server }));
+      } finally {
+        await server.stop();
+      }
+    });
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+interface Started {
+  readonly home: string;
+  readonly databaseUrl: string;
+  readonly apiKey: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly server: RunningServer;
+}
+
+async function groundOf({ home, databaseUrl, apiKey, env, server }: Started): Promise<Ground> {
+  const recorded = JSON.parse(await readFile(join(home, RECORDED_ORDER_FILE), 'utf8')) as RecordedOrder;
+  const loadFor = (url: string, load: OrdersLoad) =>
+    generateLoad({ url, apiKey, connections: CONNECTIONS, durationSeconds: ROUND_SECONDS, load });
+  return {
+    openOrders: (url = server.url) => loadFor(url, { kind: 'quote-then-initiate', userId: recorded.userId }),
+    readOrders: async (url = server.url) =>
+      loadFor(url, { kind: 'read', orderIds: await sampleOrders(databaseUrl, recorded) }),
+    openInSql: () => openInSql(databaseUrl, recorded),
+    readInSql: async () => readInSql(databaseUrl, recorded, await sampleOrders(databaseUrl, recorded)),
+    listOrders: (query) => listOrders(`${server.url}/orders${query}`, apiKey),
+    grow: () => writeHistory(databaseUrl, HISTORY),
+    async withBare(use) {
+      const script = new URL('./servers/orders-bare.ts', import.meta.url);
+      const bare = await startServerProcess({ script, env });
+      try {
+        await use(bare);
+      } finally {
+        await bare.stop();
+      }
+    },
+  };
+}
+
+function generateLoad(options: OrdersLoadOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = fork(new URL('./servers/orders-load.ts', import.meta.url), { execArgv: [] });
+    child.once('error', reject);
+    child.once('message', (message) => {
+      const reply = message as OrdersLoadReply;
+      if (reply.ok) resolve(reply.requestsPerSecond);
+      else reject(new Error(`${options.load.kind} at ${options.url}: ${reply.message}`));
+    });
+    child.once('exit', (code) => reject(new Error(`load generator ended early with code ${code}`)));
+    child.send(options);
+  });
+}
+
+async function sampleOrders(connectionString: string, recorded: RecordedOrder): Promise<string[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ order_id: string }>(
+      'SELECT order_id FROM orders WHERE partner_id = $1 ORDER BY random() LIMIT $2',
+      [recorded.read.sql.partnerId, SAMPLED_ORDERS],
+    );
+    return rows.map(({ order_id: orderId }) => orderId);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As many as the database takes in the same round trips; an opened order counts as the two requests it takes. */
+async function openInSql(connectionString: string, recorded: RecordedOrder): Promise<number> {
+  const db = createDatabase({ connectionString, poolSize: CONNECTIONS });
+  const ids = createIdGenerator();
+  const issue = replaySql(db, ids, recorded.quote.sql, recorded.madeAfter);
+  const open = replaySql(db, ids, recorded.initiate.sql, recorded.madeAfter);
+  try {
+    return await perSecond(async () => {
+      await open(await issue(new Map()));
+      return 2;
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+async function readInSql(
+  connectionString: string,
+  recorded: RecordedOrder,
+  orderIds: readonly string[],
+): Promise<number> {
+  const pool = new pg.Pool({ connectionString, max: CONNECTIONS, options: '-c role=causeway_system' });
+  const text = recorded.read.sql.steps[0]?.text ?? '';
+  try {
+    return await perSecond(async () => {
+      const orderId = orderIds[Math.floor(Math.random() * orderIds.length)];
+      await pool.query({ name: 'read', text, values: [orderId] });
+      return 1;
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function perSecond(work: () => Promise<number>): Promise<number> {
+  let done = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + ROUND_SECONDS * 1_000;
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (performance.now() < endsAt) done += await work();
+    }),
+  );
+  return (done * 1_000) / (performance.now() - startedAt);
+}
+
+/** The median of many, once the plans are kept. */
+async function listOrders(url: string, apiKey: string): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < LISTS; turn += 1) {
+    const startedAt = performance.now();
+    const response = await fetch(url, { headers: { 'x-api-key': apiKey } });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+    times.push(performance.now() - startedAt);
+  }
+  return median(times);
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InitiateInput, OnrampQuoteRequest, OrderSchema, QuoteSchema, Uuid } from '@causeway/protocol';
+import Fastify from 'fastify';
+import pg from 'pg';
+import { type Static, type TSchema, Type } from 'typebox';
+import { createDatabase } from '../../apps/gateway/src/db/database.ts';
+import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { RECORDED_ORDER_FILE, type RecordedOrder, replaySql } from './orders-sql.ts';
+
+/**
+ * The baselines: Fastify as it comes with the gateway's own schemas. Quote and initiate run the SQL of the gateway with new
+ * ids, in the same round trips; a read is one named SELECT on a pool of the same size. All answer what the gateway answered.
+ */
+const {
+  DATABASE_URL: connectionString = '',
+  BENCH_HOME: home = '',
+  BENCH_POOL: poolText = '10',
+} = process.env;
+const poolSize = Number(poolText);
+const recorded = JSON.parse(await readFile(join(home, RECORDED_ORDER_FILE), 'utf8')) as RecordedOrder;
+const quoteId = String(recorded.quote.answer.data.quote_id);
+const db = createDatabase({ connectionString, poolSize });
+const ids = createIdGenerator();
+const app = Fastify({ logger: false });
+const success = (data: TSchema) => ({ 200: Type.Object({ success: Type.Literal(true), data }) });
+
+const issue = replaySql(db, ids, recorded.quote.sql, recorded.madeAfter);
+app.post(
+  '/onramp/quote',
+  { schema: { body: OnrampQuoteRequest, response: success(QuoteSchema) } },
+  async () => {
+    const made = await issue(new Map());
+    return { success: true, data: { ...recorded.quote.answer.data, quote_id: made.get(quoteId) } };
+  },
+);
+
+const open = replaySql(db, ids, recorded.initiate.sql, recorded.madeAfter);
+app.post(
+  '/onramp/initiate',
+  { schema: { body: InitiateInput, response: success(OrderSchema) } },
+  async ({ body }) => {
+    await open(new Map([[quoteId, (body as Static<typeof InitiateInput>).quote_id]]));
+    return recorded.initiate.answer;
+  },
+);
+
+const [select] = recorded.read.sql.steps;
+if (select === undefined) throw new Error('reading an order asked nothing of the database');
+const { text } = select;
+const pool = new pg.Pool({ connectionString, max: poolSize, options: '-c role=causeway_system' });
+const OrderParams = Type.Object({ order_id: Uuid });
+app.get(
+  '/orders/:order_id',
+  { schema: { params: OrderParams, response: success(OrderSchema) } },
+  async ({ params }) => {
+    const { order_id: orderId } = params as Static<typeof OrderParams>;
+    const { rowCount } = await pool.query({ name: 'read', text, values: [orderId] });
+    if (rowCount !== 1) throw new Error('no such order');
+    return recorded.read.answer;
+  },
+);
+
+const url = await app.listen({ host: '127.0.0.1', port: 0 });
+process.send?.({ url });
+process.once('SIGTERM', () => {
+  void (async () => {
+    await app.close();
+    await Promise.all([pool.end(), db.close()]);
+    process.exit(0);
+  })();
+});

@@ -1,0 +1,155 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type BatchItem, batchItem } from '../../apps/gateway/src/db/batch.ts';
+import { type Database, type Scope, SYSTEM, type Transaction } from '../../apps/gateway/src/db/database.ts';
+import type { Statement } from '../../apps/gateway/src/db/statement.ts';
+import type { IdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+
+/**
+ * What a request asks of the database, taken down once and asked again with other ids: so that a baseline runs the very
+ * SQL of the gateway, in as many round trips, and goes on doing so when the gateway's SQL changes.
+ */
+export interface RecordedStep {
+  /** `defer`: travels with the next query or the commit. `apart`: outside of the transaction. */
+  readonly how: 'query' | 'defer' | 'apart';
+  readonly name: string;
+  readonly text: string;
+  readonly params: readonly (string | null)[];
+}
+
+export interface RecordedSql {
+  readonly partnerId: string;
+  readonly inTransaction: boolean;
+  readonly steps: readonly RecordedStep[];
+}
+
+export interface RecordedCall {
+  readonly answer: { readonly success: true; readonly data: Record<string, unknown> };
+  readonly sql: RecordedSql;
+}
+
+/** One order from quote to read, as a gateway made it. */
+export interface RecordedOrder {
+  readonly userId: string;
+  /** Ids of version 7 that sort after it were made for the order. */
+  readonly madeAfter: string;
+  readonly quote: RecordedCall;
+  readonly initiate: RecordedCall;
+  readonly read: RecordedCall;
+}
+
+export const RECORDED_ORDER_FILE = 'recorded-order.json';
+
+/** Takes down what the partner's next request asks for, until `stop`. One request at a time. */
+export function recordSql(db: Database): { stop(): RecordedSql } {
+  const original = { query: db.query, transaction: db.transaction };
+  const steps: RecordedStep[] = [];
+  // Beside a request the process asks things of its own: only what comes out of the request's transaction is its doing.
+  const inRequest = new AsyncLocalStorage<true>();
+  let partnerId = '';
+  let inTransaction = false;
+
+  function note(
+    how: RecordedStep['how'],
+    declared: Statement<readonly unknown[], unknown>,
+    params: readonly unknown[],
+  ) {
+    const { statement, params: wire }: BatchItem = batchItem(declared, params);
+    const texts = wire.map((value) => (value === null ? null : String(value)));
+    steps.push({ how, name: statement.name, text: statement.text, params: texts });
+  }
+  function enter(scope: Scope): boolean {
+    if (scope.kind === 'partner') partnerId = scope.partnerId;
+    return scope.kind === 'partner';
+  }
+  const recorded: Pick<Database, 'query' | 'transaction'> = {
+    query(scope, declared, params) {
+      if (enter(scope)) note('query', declared as never, params);
+      else if (inRequest.getStore()) note('apart', declared as never, params);
+      return original.query(scope, declared, params);
+    },
+    transaction(scope, work) {
+      if (!enter(scope)) return original.transaction(scope, work);
+      inTransaction = true;
+      return inRequest.run(true, () => original.transaction(scope, (tx) => work(recordedTransaction(tx))));
+    },
+  };
+  function recordedTransaction(tx: Transaction): Transaction {
+    return {
+      ...tx,
+      query(declared, params) {
+        note('query', declared as never, params);
+        return tx.query(declared, params);
+      },
+      queryBoth(first, firstParams, second, secondParams) {
+        note('defer', first as never, firstParams);
+        note('query', second as never, secondParams);
+        return tx.queryBoth(first, firstParams, second, secondParams);
+      },
+      defer(declared, params) {
+        note('defer', declared as never, params);
+        tx.defer(declared, params);
+      },
+    };
+  }
+  Object.assign(db, recorded);
+  return {
+    stop() {
+      Object.assign(db, original);
+      return { partnerId, inTransaction, steps };
+    },
+  };
+}
+
+type Fill = (ids: ReadonlyMap<string, string>) => string | null;
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/**
+ * Runs recorded SQL again. Ids of version 7 made after `madeAfter` were the request's own and are replaced by new ones,
+ * except those that the caller names.
+ */
+export function replaySql(
+  db: Database,
+  newIds: IdGenerator,
+  recorded: RecordedSql,
+  madeAfter: string,
+): (given: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>> {
+  const own = new Set(
+    recorded.steps.flatMap(({ params }) =>
+      params.flatMap((param) => (param?.match(UUID) ?? []).filter((id) => id > madeAfter)),
+    ),
+  );
+  const steps = recorded.steps.map(({ how, name, text, params }) => ({
+    how,
+    statement: { name: `replay.${name}`, text } as Statement<readonly unknown[], unknown>,
+    fills: params.map((param) => fillerOf(param, own)),
+  }));
+  const scope: Scope = { kind: 'partner', partnerId: recorded.partnerId };
+
+  return async (given) => {
+    const ids = new Map([...own].map((id) => [id, given.get(id) ?? newIds.uuid()]));
+    const valuesOf = (fills: readonly Fill[]) => fills.map((fill) => fill(ids));
+    if (recorded.inTransaction) {
+      await db.transaction(scope, async (tx) => {
+        for (const { how, statement, fills } of steps) {
+          if (how === 'defer') tx.defer(statement, valuesOf(fills));
+          else if (how === 'query') await tx.query(statement, valuesOf(fills));
+          else await db.query(SYSTEM, statement, valuesOf(fills));
+        }
+      });
+    } else {
+      for (const { how, statement, fills } of steps) {
+        await db.query(how === 'apart' ? SYSTEM : scope, statement, valuesOf(fills));
+      }
+    }
+    return ids;
+  };
+}
+
+function fillerOf(param: string | null, own: ReadonlySet<string>): Fill {
+  if (param === null) return () => null;
+  if (own.has(param)) return (ids) => ids.get(param) ?? param;
+  const found = (param.match(UUID) ?? []).filter((id) => own.has(id));
+  if (found.length === 0) return () => param;
+  return (ids) => found.reduce((text, id) => text.replaceAll(id, ids.get(id) ?? id), param);
+}
