@@ -57,6 +57,29 @@ const CHAINS_FILE = `## Chains file
 | \`treasury\` | Wallet that receives the platform fees. |
 `;
 
+const HOT_WALLETS_FILE = `## Hot wallets file
+
+\`HOT_WALLETS_FILE\` names a JSON file with the wallets that pay for the service's transactions. They share the work: each
+transaction is given to the one with the fewest under way, so that one that is stuck holds up only its own. They need
+ether for gas and nothing else; the service's own key then signs for escrows and pays for nothing.
+
+\`\`\`json
+[
+  { "keystore": "/run/secrets/hot-1.json", "password_file": "/run/secrets/hot-1.password" },
+  { "url": "https://keys.internal", "key_id": "hot-2", "access_token_file": "/run/secrets/keys.token" },
+  { "url": "https://keys.internal", "key_id": "hot-base", "chains": ["base-mainnet"] }
+]
+\`\`\`
+
+| field | meaning |
+|---|---|
+| \`keystore\`, \`password_file\` | Encrypted keystore file (Web3 secret storage), and the file that holds its password. |
+| \`url\`, \`key_id\`, \`access_token_file\` | Key service as for \`SERVICE_SIGNER_URL\`, the key to use there, and optionally the file that holds the bearer token. |
+| \`chains\` | Optional: the chains it pays on, by slug. All of them by default; every chain needs at least one wallet. |
+
+A wallet may be added at any time. Before one is taken out, let it finish: what it has signed is only ever sent by it.
+`;
+
 function defaultCell({ default: fallback, requiredInProduction }: Variable<unknown>): string {
   if (typeof fallback === 'object')
     return `sandbox \`${fallback.sandbox}\`, production \`${fallback.production}\``;
@@ -87,7 +110,7 @@ export function renderConfig(): string {
   const table = ['| variable | type | default | read by | meaning |', '|---|---|---|---|---|', ...rows].join(
     '\n',
   );
-  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}`;
+  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}\n${HOT_WALLETS_FILE}`;
 }
 
 if (import.meta.main) writeFileSync(OUTPUT, renderConfig());

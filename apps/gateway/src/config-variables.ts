@@ -213,6 +213,16 @@ export const VARIABLES = {
     'Sent to SERVICE_SIGNER_URL as a bearer token.',
     { secret: true },
   ),
+  hotWalletsFile: optional(
+    'HOT_WALLETS_FILE',
+    values.path,
+    'JSON file that names the wallets that pay for transactions; see “Hot wallets file” in the configuration reference. Without it the service’s own key pays.',
+    {
+      example: '/etc/causeway/hot-wallets.json',
+      refuse: (_, environment) =>
+        environment === 'sandbox' ? 'is for production; a sandbox pays with its own key' : undefined,
+    },
+  ),
   bridgeUrl: optional(
     'BRIDGE_URL',
     values.httpUrl,

@@ -371,6 +371,41 @@ describe('command line', () => {
   });
 });
 
+describe('hot wallets', () => {
+  const wallets = { ...PRODUCTION, HOT_WALLETS_FILE: '/etc/causeway/hot-wallets.json' };
+  const reading = (content: unknown) => (path: string) =>
+    path.endsWith('hot-wallets.json') ? JSON.stringify(content) : readChains();
+  const keystore = { keystore: '/keys/1.json', password_file: '/keys/1.password' };
+  const remote = { url: 'https://keys.internal', key_id: 'hot-2', access_token_file: '/keys/token' };
+
+  it('are none unless named: the service’s own key pays', () => {
+    expect(loadConfig(PRODUCTION, [], readChains).hotWallets).toEqual([]);
+    expect(problemsOf({ HOT_WALLETS_FILE: '/x' })).toEqual([expect.stringContaining('is for production')]);
+  });
+
+  it('have their keys in keystores or behind key services, on all chains or on some', () => {
+    const entries = [keystore, { ...remote, chains: [CHAIN.slug] }];
+    expect(loadConfig(wallets, [], reading(entries)).hotWallets).toEqual([
+      { key: { keystore: '/keys/1.json', passwordFile: '/keys/1.password' } },
+      {
+        key: { url: 'https://keys.internal', keyId: 'hot-2', accessTokenFile: '/keys/token' },
+        chains: [CHAIN.slug],
+      },
+    ]);
+  });
+
+  it.each([
+    ['an empty list', [], 'must be a list'],
+    ['a key in the clear', [{ private_key: '0x1' }], 'must be a list'],
+    ['a keystore without its password', [{ keystore: '/keys/1.json' }], 'must be a list'],
+    ['a chain that is not there', [keystore, { ...remote, chains: ['moon'] }], 'names chain moon'],
+    ['the same key twice', [keystore, keystore], 'names a key twice'],
+    ['no wallet for a chain', [{ ...remote, chains: ['moon'] }], `has no wallet for ${CHAIN.slug}`],
+  ])('with %s are refused', (_what, entries, problem) => {
+    expect(problemsOf(wallets, [], reading(entries)).join()).toContain(problem);
+  });
+});
+
 describe('reference', () => {
   it('in docs is the one generated from the table', () => {
     const committed = readFileSync(new URL('../../../docs/reference/config.md', import.meta.url), 'utf8');

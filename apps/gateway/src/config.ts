@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ConfiguredChain, parseChainsFile } from './chains-file.ts';
 import { InvalidValue } from './config-values.ts';
 import { type Environment, ROLES, type Role, VARIABLES, type Variable } from './config-variables.ts';
+import { type ConfiguredHotWallet, parseHotWalletsFile } from './hot-wallets-file.ts';
 import { maskText } from './lib/redaction.ts';
 
 export type { ConfiguredChain } from './chains-file.ts';
@@ -18,6 +19,8 @@ export interface Config extends Values {
   readonly roles: readonly Role[];
   /** The chains of CHAINS_FILE; empty in a sandbox. */
   readonly chains: readonly ConfiguredChain[];
+  /** The wallets of HOT_WALLETS_FILE; empty where the service's own key pays. */
+  readonly hotWallets: readonly ConfiguredHotWallet[];
   /** Whether PORT was asked for: a port that was not may be exchanged when it is taken. */
   readonly portGiven: boolean;
 }
@@ -55,13 +58,16 @@ export function loadConfig(
   for (const [key, variable] of Object.entries<Variable<unknown>>(VARIABLES)) {
     if (key !== 'environment') values[key] = readValue(variable, env, environment, roles, problems);
   }
-  const { chainsFile } = values as unknown as Values;
+  const { chainsFile, hotWalletsFile } = values as unknown as Values;
   const chains = chainsFile === undefined ? [] : readChains(chainsFile, readText, problems);
+
+  const hotWallets =
+    hotWalletsFile === undefined ? [] : readHotWallets(hotWalletsFile, chains, readText, problems);
 
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
   const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';
-  return deepFreeze({ ...(values as unknown as Values), roles, chains, portGiven });
+  return deepFreeze({ ...(values as unknown as Values), roles, chains, hotWallets, portGiven });
 }
 
 function readValue<T>(
@@ -111,18 +117,44 @@ function readChains(
   readText: (path: string) => string,
   problems: string[],
 ): readonly ConfiguredChain[] {
-  let text: string;
-  try {
-    text = readText(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    problems.push(`CHAINS_FILE names ${JSON.stringify(path)}, which cannot be read${code}.`);
-    return [];
-  }
+  const text = readNamedFile('CHAINS_FILE', path, readText, problems);
+  if (text === undefined) return [];
   const result = parseChainsFile(text);
   if (result.problems === undefined) return result.chains;
   problems.push(...result.problems.map((problem) => `CHAINS_FILE (${path}): ${problem}.`));
   return [];
+}
+
+function readHotWallets(
+  path: string,
+  chains: readonly ConfiguredChain[],
+  readText: (path: string) => string,
+  problems: string[],
+): readonly ConfiguredHotWallet[] {
+  const text = readNamedFile('HOT_WALLETS_FILE', path, readText, problems);
+  if (text === undefined) return [];
+  const result = parseHotWalletsFile(
+    text,
+    chains.map(({ slug }) => slug),
+  );
+  if (result.problems === undefined) return result.wallets;
+  problems.push(...result.problems.map((problem) => `HOT_WALLETS_FILE (${path}): ${problem}.`));
+  return [];
+}
+
+function readNamedFile(
+  variable: string,
+  path: string,
+  readText: (path: string) => string,
+  problems: string[],
+): string | undefined {
+  try {
+    return readText(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    problems.push(`${variable} names ${JSON.stringify(path)}, which cannot be read${code}.`);
+    return undefined;
+  }
 }
 
 function parseRoles(argv: readonly string[], problems: string[]): readonly Role[] {

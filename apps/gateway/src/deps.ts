@@ -5,7 +5,7 @@ import { httpBridge } from './chain/http-bridge.ts';
 import { nodeTroubles } from './chain/node-troubles.ts';
 import { localSigner, type Signer } from './chain/signer.ts';
 import { type SimulatedBridge, simulateBridge } from './chain/simulated-bridge.ts';
-import { createTransactor, type Transactor } from './chain/transactor.ts';
+import { createTransactor, type HotWallet, type Transactor } from './chain/transactor.ts';
 import type { Config } from './config.ts';
 import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly databaseUrl: string;
   readonly chains: readonly ChainSettings[];
   readonly serviceSigner: Signer;
+  /** Who pays for transactions; the service's own key where there are none. */
+  readonly hotWallets?: readonly HotWallet[];
   /** 64 hex digits. */
   readonly dataEncryptionKey: string;
   /** The wallet of the simulated bridge; only in a sandbox. */
@@ -73,6 +75,7 @@ export interface Deps extends CustomerParts {
   readonly offers: Offers;
   readonly chains: Chains;
   readonly transactor: Transactor;
+  readonly hotWallets: readonly HotWallet[];
   /** The way to other chains; none where no bridge is configured. */
   readonly bridge: BridgePort | undefined;
   /** The bridge again where it is the sandbox's own, whose solver the worker plays. */
@@ -160,11 +163,13 @@ export async function createDeps(
 
   const simulatedVendors = sandbox ? await listSimulatedVendors(db, sealer) : [];
   const solvers = around.solverKey === undefined ? [] : [localSigner(around.solverKey)];
+  const hotWallets = around.hotWallets?.length ? around.hotWallets : [{ signer: chains.service }];
   const transactor = createTransactor({
     db,
     clock,
     ids,
     chains: chains.all,
+    hotWallets,
     signers: [
       chains.service,
       ...simulatedVendors.map(({ privateKey }) => localSigner(privateKey)),
@@ -221,6 +226,7 @@ export async function createDeps(
     offers,
     chains,
     transactor,
+    hotWallets,
     bridge: simulatedBridge ?? configuredBridge(config),
     simulatedBridge,
     orderHosts,

@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { openKeystore } from './chain/keystore-signer.ts';
 import { connectRemoteSigner } from './chain/remote-signer.ts';
 import { localSigner, type Signer } from './chain/signer.ts';
+import type { HotWallet } from './chain/transactor.ts';
 import type { Config } from './config.ts';
 import { type Database, SYSTEM } from './db/database.ts';
 import { statement } from './db/statement.ts';
 import type { Surroundings } from './deps.ts';
+import type { ConfiguredHotWallet } from './hot-wallets-file.ts';
 import type { MovableClock } from './lib/clock.ts';
 import { sha256Hex } from './lib/crypto.ts';
 import type { IdGenerator } from './lib/ids.ts';
@@ -19,6 +21,7 @@ export async function productionSurroundings(config: Config): Promise<Surroundin
   return {
     databaseUrl,
     serviceSigner: await serviceSigner(config),
+    hotWallets: await Promise.all(config.hotWallets.map(openHotWallet)),
     dataEncryptionKey,
     chains: config.chains,
   };
@@ -41,6 +44,24 @@ async function serviceSigner(config: Config): Promise<Signer> {
   }
   if (config.serviceSignerKey === undefined) throw new Error('production needs SERVICE_SIGNER_KEY');
   return localSigner(config.serviceSignerKey);
+}
+
+/** Fails the start where a key cannot be had: a wallet that cannot sign would hold up whatever is given to it. */
+async function openHotWallet({ key, chains }: ConfiguredHotWallet): Promise<HotWallet> {
+  const signer =
+    'keystore' in key
+      ? await openKeystore(await readFile(key.keystore, 'utf8'), await secretIn(key.passwordFile))
+      : await connectRemoteSigner({
+          url: key.url,
+          keyId: key.keyId,
+          ...(key.accessTokenFile === undefined ? {} : { accessToken: await secretIn(key.accessTokenFile) }),
+        });
+  return { signer, ...(chains === undefined ? {} : { chains }) };
+}
+
+/** Editors end files with a line break, which is no part of a password. */
+async function secretIn(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
 }
 
 const installFirstOperatorKey = statement<[keyId: string, keyHash: string, hint: string, at: Date]>(

@@ -64,7 +64,7 @@ export function createWorker(deps: Deps): Worker {
   const gasBalances = watchGasBalances({
     ...deps,
     chains: deps.chains.all,
-    wallets: [deps.chains.service.address],
+    wallets: deps.hotWallets,
     registry: deps.metrics.registry,
   });
   const timers: NodeJS.Timeout[] = [];

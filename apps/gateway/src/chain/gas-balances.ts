@@ -3,6 +3,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Address } from './chain-settings.ts';
 import type { ConnectedChain } from './chains.ts';
 import { answered } from './transaction-rpc.ts';
+import { type HotWallet, paysOn } from './transactor.ts';
 
 /** Watches what the hot wallets have left to pay for gas, and says so before it is nothing. */
 export interface GasBalances {
@@ -18,7 +19,7 @@ export interface LowBalance {
 
 export interface GasBalancesDeps {
   readonly chains: readonly ConnectedChain[];
-  readonly wallets: readonly Address[];
+  readonly wallets: readonly HotWallet[];
   readonly logger: Logger;
   readonly registry: Registry;
   /** Below this a wallet is reported. */
@@ -61,7 +62,11 @@ export function watchGasBalances(deps: GasBalancesDeps): GasBalances {
 
   return {
     async check() {
-      const looks = chains.flatMap((chain) => wallets.map((wallet) => look(chain, wallet)));
+      const looks = chains.flatMap((chain) =>
+        wallets
+          .filter((wallet) => paysOn(wallet, chain.settings.slug))
+          .map(({ signer }) => look(chain, signer.address)),
+      );
       // One chain out of reach must not keep the others from being looked at.
       const results = await Promise.allSettled(looks);
       return results.flatMap((result) =>

@@ -35,8 +35,8 @@ function transactorOf(wallets: readonly TestWallet[]): Transactor {
     clock,
     ids: createIdGenerator(),
     chains: [chain],
-    signers: wallets,
-    hotWallets: wallets.map(({ address }) => address),
+    signers: [],
+    hotWallets: wallets.map((signer) => ({ signer })),
   });
 }
 
@@ -107,7 +107,7 @@ describe('gas balances', () => {
     };
     const balances = watchGasBalances({
       chains: [gone, chain],
-      wallets: [rich.address, poor.address],
+      wallets: [{ signer: rich }, { signer: poor }, { signer: randomWallet(), chains: ['another-chain'] }],
       logger,
       registry,
     });

@@ -1,4 +1,3 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -9,6 +8,7 @@ import { compactFromDer } from './der-signature.ts';
 import { KeystoreError, openKeystore, sealKeystore } from './keystore-signer.ts';
 import { connectRemoteSigner, RemoteSignerError } from './remote-signer.ts';
 import { CURVE_ORDER, recoverSigner } from './signature.ts';
+import { derOf, spkiOf } from './testing/key-service.ts';
 import { randomWallet } from './testing/local-chain.ts';
 
 const digest: Hex = `0x${'a7'.repeat(32)}`;
@@ -202,21 +202,3 @@ describe('a DER signature', () => {
     expect(await recoverSigner(digest, await wallet.signDigest(digest))).toBe(wallet.address);
   });
 });
-
-function derOf(r: bigint, s: bigint): Buffer {
-  const integer = (value: bigint) => {
-    const hex = value.toString(16);
-    const even = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-    const bytes = (even[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), even]) : even;
-    return Buffer.concat([Buffer.of(0x02, bytes.length), bytes]);
-  };
-  const body = Buffer.concat([integer(r), integer(s)]);
-  return Buffer.concat([Buffer.of(0x30, body.length), body]);
-}
-
-/** SEC1 without the public part; OpenSSL computes that itself. */
-function spkiOf(privateKey: Hex): Buffer {
-  const sec1 = Buffer.from(`302e0201010420${privateKey.slice(2)}a00706052b8104000a`, 'hex');
-  const key = createPrivateKey({ key: sec1, format: 'der', type: 'sec1' });
-  return createPublicKey(key).export({ format: 'der', type: 'spki' });
-}

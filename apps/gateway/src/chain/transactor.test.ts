@@ -67,7 +67,7 @@ function transactorOf(wallet: Signer, { client, confirmations = 1, ...others }: 
     signers: [wallet],
     chains: [
       {
-        settings: { chainId: testChain.settings.chainId, confirmations },
+        settings: { ...testChain.settings, confirmations },
         client: client ?? testChain.client,
       },
     ],

@@ -66,13 +66,23 @@ export interface TransactorDeps {
   readonly ids: IdGenerator;
   readonly chains: readonly TransactorChain[];
   readonly signers: readonly Signer[];
-  /** The wallets that pay for effects nobody in particular has to send; the first signer by default. */
-  readonly hotWallets?: readonly Address[];
+  /** Pay for effects that nobody in particular has to send; the first signer by default. */
+  readonly hotWallets?: readonly HotWallet[];
   readonly limits?: Partial<TransactorLimits>;
 }
 
+export interface HotWallet {
+  readonly signer: Signer;
+  /** Slugs of the chains it pays on; all of them where it names none. */
+  readonly chains?: readonly string[];
+}
+
+export function paysOn({ chains }: HotWallet, slug: string): boolean {
+  return chains === undefined || chains.includes(slug);
+}
+
 interface TransactorChain {
-  readonly settings: Pick<ChainSettings, 'chainId' | 'confirmations'>;
+  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations'>;
   readonly client: ChainClient;
 }
 
@@ -88,10 +98,10 @@ export function createTransactor(deps: TransactorDeps): Transactor {
   const { db, clock, ids } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const chainById = new Map(deps.chains.map((chain) => [chain.settings.chainId, chain]));
-  const hotWallets = (deps.hotWallets ?? deps.signers.slice(0, 1).map(({ address }) => address)).map(
-    (address) => getAddress(address),
-  );
-  const signerByAddress = new Map(deps.signers.map((signer) => [getAddress(signer.address), signer]));
+  const hotWallets: readonly HotWallet[] =
+    deps.hotWallets ?? deps.signers.slice(0, 1).map((signer) => ({ signer }));
+  const signers = [...deps.signers, ...hotWallets.map(({ signer }) => signer)];
+  const signerByAddress = new Map(signers.map((signer) => [getAddress(signer.address), signer]));
 
   function chainOf(chainId: number): TransactorChain {
     const chain = chainById.get(chainId);
@@ -127,11 +137,15 @@ export function createTransactor(deps: TransactorDeps): Transactor {
 
   /** The least busy one, so that a stuck transaction holds up only its own wallet. */
   async function pickHotWallet(chainId: number): Promise<Address> {
-    const [first, ...others] = hotWallets;
-    if (first === undefined) throw new Error('there is no hot wallet');
+    const { slug } = chainOf(chainId).settings;
+    const wallets = hotWallets
+      .filter((wallet) => paysOn(wallet, slug))
+      .map(({ signer }) => getAddress(signer.address));
+    const [first, ...others] = wallets;
+    if (first === undefined) throw new Error(`there is no hot wallet on ${slug}`);
     if (others.length === 0) return first;
     const open = await countOpen(db, chainId);
-    return hotWallets.reduce((best, wallet) =>
+    return wallets.reduce((best, wallet) =>
       (open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best,
     );
   }

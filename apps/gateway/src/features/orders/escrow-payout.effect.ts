@@ -100,7 +100,7 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     const call = (await isDeployed(chain.client, payout.escrow.address))
       ? execution
       : batchCall([payout.escrow.deploymentCall, execution], chain.settings.contracts.multiSendCallOnly);
-    return { chainId: chain.settings.chainId, sender: chains.service.address, call };
+    return { chainId: chain.settings.chainId, sender: 'hot-wallet', call };
   }
 
   async function conclude(intent: Intent<OrderPayload>, mined: MinedTransaction): Promise<Outcome> {
