@@ -33,6 +33,9 @@ export const partnersWithDueDeliveries = statement<[businessNow: Date], { partne
  * sending: a webhook that was removed meanwhile gets nothing more. Where the circuit is open, one delivery a
  * second is taken by whoever comes first, in whichever process.
  *
+ * Rows are written where they were locked, and bodies read one by one: a join would be planned by how long queues are on
+ * average, and one partner’s long queue would make everybody’s claims read the whole table.
+ *
  * It waits for nobody: neither for a lock, nor for the disk. A claim that a crash of the database undoes is made again.
  */
 export const claimDeliveries = statement<
@@ -61,13 +64,14 @@ export const claimDeliveries = statement<
      UNION ALL
      SELECT partner_id, 1 FROM tried),
    due AS (
-     SELECT found.delivery_id, found.event_id, p.partner_id, p.webhook_url, p.webhook_secret_sealed,
+     SELECT found.row_address, found.delivery_id, found.event_id, p.partner_id, p.webhook_url, p.webhook_secret_sealed,
             p.webhook_previous_secret_sealed, p.webhook_previous_secret_until
        FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
       CROSS JOIN wanted w
        JOIN partners p ON p.partner_id = w.partner_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
       CROSS JOIN LATERAL (
-        SELECT candidate.delivery_id, candidate.event_id FROM webhook_deliveries candidate
+        SELECT candidate.ctid AS row_address, candidate.delivery_id, candidate.event_id
+          FROM webhook_deliveries candidate
          WHERE candidate.partner_id = w.partner_id AND candidate.status = 'pending' AND candidate.run_at <= $3
            AND (candidate.leased_until IS NULL OR candidate.leased_until < clock_timestamp())
            AND (NOT candidate.in_order OR candidate.attempts > 0 OR NOT EXISTS (
@@ -76,13 +80,16 @@ export const claimDeliveries = statement<
                     AND earlier.status = 'pending' AND earlier.attempts = 0 AND earlier.in_order))
          ORDER BY candidate.run_at, candidate.position
          LIMIT w.quota
-         FOR UPDATE SKIP LOCKED) found)
-   UPDATE webhook_deliveries d
-      SET leased_until = clock_timestamp() + $4::int * interval '1 millisecond', lease_owner = $5
-     FROM due JOIN events e ON e.event_id = due.event_id
-    WHERE d.partner_id = due.partner_id AND d.delivery_id = due.delivery_id
-   RETURNING d.partner_id, d.delivery_id, d.attempts, e.body, due.webhook_url, due.webhook_secret_sealed,
-             due.webhook_previous_secret_sealed, due.webhook_previous_secret_until`,
+         FOR UPDATE SKIP LOCKED) found),
+   claimed AS (
+     UPDATE webhook_deliveries
+        SET leased_until = clock_timestamp() + $4::int * interval '1 millisecond', lease_owner = $5
+      WHERE ctid = ANY (ARRAY(SELECT row_address FROM due))
+      RETURNING partner_id, delivery_id, event_id, attempts)
+   SELECT claimed.partner_id, claimed.delivery_id, claimed.attempts,
+          (SELECT e.body FROM events e WHERE e.event_id = claimed.event_id) AS body, due.webhook_url,
+          due.webhook_secret_sealed, due.webhook_previous_secret_sealed, due.webhook_previous_secret_until
+     FROM claimed JOIN due USING (partner_id, delivery_id)`,
 );
 
 /**
