@@ -82,7 +82,7 @@ export async function soakWebhooks(options: SoakOptions): Promise<SoakResult> {
         killed++;
         void crew.hire();
       }
-      // Everybody waits for a retry: go to where it is due.
+      // What is left waits for a retry or is in somebody's hands: go to where the retries are due.
       if (written && due === 0) {
         clock.moveTo(clock.offsetMs + JUMP_MS);
         crew.moveClock();
@@ -146,7 +146,8 @@ async function writeEvents(
 
 async function progress(owner: pg.Client, now: number): Promise<{ pending: number; due: number }> {
   const { rows } = await owner.query(
-    `SELECT count(*)::int AS pending, count(*) FILTER (WHERE run_at <= $1)::int AS due
+    `SELECT count(*)::int AS pending, count(*) FILTER (
+              WHERE run_at <= $1 AND (leased_until IS NULL OR leased_until < clock_timestamp()))::int AS due
        FROM webhook_deliveries WHERE status = 'pending'`,
     [new Date(now)],
   );
