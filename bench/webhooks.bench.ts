@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { createDatabase, type Database, SYSTEM } from '../apps/gateway/src/db/database.ts';
+import { createDatabase, SYSTEM } from '../apps/gateway/src/db/database.ts';
 import { createListener } from '../apps/gateway/src/db/listener.ts';
-import { emitEvent } from '../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
 import {
   createDeliveryDrain,
@@ -13,75 +10,69 @@ import {
   createWebhookSender,
   type WebhookSender,
 } from '../apps/gateway/src/features/webhooks/webhook-sender.ts';
-import { createClock } from '../apps/gateway/src/lib/clock.ts';
-import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../apps/gateway/src/lib/logger.ts';
 import { createMetrics } from '../apps/gateway/src/lib/metrics.ts';
 import { compareFigures } from './frame/compare.ts';
 import { figure } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
 import { withDatabase } from './ground.ts';
+import {
+  addPartners,
+  clock,
+  emit,
+  type Ground,
+  ids,
+  percentile,
+  type Receiver,
+  SECRET,
+  startReceiver,
+  timeEvents,
+  withGround,
+} from './webhook-ground.ts';
+import { measureIsolation } from './webhook-isolation.ts';
 
 /** Deliveries from their row to the receiver and back into the row, against a bare loop over a table on the same database. */
 const DELIVERIES = 4_000;
 const LANES = 8;
 const ROUNDS = 5;
 const TIMED_EVENTS = 300;
-const HANGING_QUEUE = 500;
 const PARTNERS = 4;
-const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
-
-/** In a thread of its own: a receiver is another machine. Says when an event arrived; /hang never answers. */
-const RECEIVER = `
-const { createServer } = require('node:http');
-const { parentPort } = require('node:worker_threads');
-const server = createServer((request, response) => {
-  const at = performance.timeOrigin + performance.now();
-  const chunks = [];
-  request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', () => {
-    if (request.url.startsWith('/hang')) return;
-    if (request.url.startsWith('/timed')) parentPort.postMessage({ id: JSON.parse(Buffer.concat(chunks)).data.id, at });
-    response.end('{}');
-  });
-});
-server.keepAliveTimeout = 120000;
-server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
-`;
-
-const ids = createIdGenerator();
-const clock = createClock();
-const wallNow = () => performance.timeOrigin + performance.now();
 
 export async function run(report: BenchReport): Promise<void> {
   await withDatabase(async (databaseUrl) => {
-    const receiver = new Worker(RECEIVER, { eval: true, execArgv: [] });
-    const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-    const owner = new pg.Client({ connectionString: databaseUrl });
-    await owner.connect();
-    const db = createDatabase({ connectionString: databaseUrl, poolSize: 8 });
-    const ground = { databaseUrl, owner, db, url: `http://127.0.0.1:${port}`, receiver };
+    const receiver = await startReceiver();
     try {
-      await owner.query(
-        'CREATE TABLE bare_queue (id bigint PRIMARY KEY, body text NOT NULL, claimed boolean NOT NULL DEFAULT false, done boolean NOT NULL DEFAULT false)',
-      );
-      await owner.query('CREATE INDEX bare_queue_due ON bare_queue (id) WHERE NOT claimed');
-      await measureThroughput(report, ground);
-      await measureLatency(report, ground);
+      // Copied before it is used: the workers of the last figure begin with the same, empty database.
+      const copies = await copyDatabase(databaseUrl, ['quiet_side', 'hanging_side']);
+      await withGround(databaseUrl, receiver, async (ground) => {
+        await ground.owner.query(
+          'CREATE TABLE bare_queue (id bigint PRIMARY KEY, body text NOT NULL, claimed boolean NOT NULL DEFAULT false, done boolean NOT NULL DEFAULT false)',
+        );
+        await ground.owner.query('CREATE INDEX bare_queue_due ON bare_queue (id) WHERE NOT claimed');
+        await measureThroughput(report, ground);
+        await measureLatency(report, ground);
+      });
+      await measureHanging(report, receiver, copies);
     } finally {
-      await db.close();
-      await owner.end();
-      await receiver.terminate();
+      await receiver.thread.terminate();
     }
   });
 }
 
-interface Ground {
-  readonly databaseUrl: string;
-  readonly owner: pg.Client;
-  readonly db: Database;
-  readonly url: string;
-  readonly receiver: Worker;
+async function copyDatabase(databaseUrl: string, names: readonly string[]): Promise<string[]> {
+  const source = new URL(databaseUrl);
+  const administration = new URL(databaseUrl);
+  administration.pathname = '/template1';
+  const admin = new pg.Client({ connectionString: administration.href });
+  await admin.connect();
+  try {
+    for (const name of names) {
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE "${source.pathname.slice(1)}"`);
+    }
+  } finally {
+    await admin.end();
+  }
+  return names.map((name) => Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href);
 }
 
 async function measureThroughput(report: BenchReport, ground: Ground): Promise<void> {
@@ -101,7 +92,7 @@ async function measureThroughput(report: BenchReport, ground: Ground): Promise<v
 }
 
 /** Claim a row, post it, update it; eight at a time. */
-async function bareLoop({ owner, databaseUrl, url }: Ground): Promise<number> {
+async function bareLoop({ owner, databaseUrl, receiver }: Ground): Promise<number> {
   await owner.query('TRUNCATE bare_queue');
   const body = JSON.stringify({ event_id: ids.eventId(), data: { filler: 'x'.repeat(300) } });
   await owner.query('INSERT INTO bare_queue (id, body) SELECT n, $2 FROM generate_series(1, $1::int) AS n', [
@@ -119,7 +110,7 @@ async function bareLoop({ owner, databaseUrl, url }: Ground): Promise<number> {
     }),
   );
   const began = performance.now();
-  await Promise.all(clients.map((client) => bareLane(client, sender, `${url}/plain`)));
+  await Promise.all(clients.map((client) => bareLane(client, sender, `${receiver.url}/plain`)));
   const seconds = (performance.now() - began) / 1_000;
   await Promise.all([sender.close(), ...clients.map((client) => client.end())]);
   return DELIVERIES / seconds;
@@ -171,89 +162,37 @@ async function drainAll(ground: Ground, partners: readonly string[]): Promise<nu
 
 async function measureLatency(report: BenchReport, ground: Ground): Promise<void> {
   const partners = await addPartners(ground, PARTNERS, '/timed');
-  const [hanging = ''] = await addPartners(ground, 1, '/hang');
   const listener = createListener(ground.databaseUrl, () => {});
   await listener.start();
   const { drain, close } = startDrain(ground);
   listener.on('events_written', (partnerId) => drain.wake(partnerId));
-  await timeEvents(ground, partners);
-  const alone = await timeEvents(ground, partners);
+  await timeEvents(ground, partners, TIMED_EVENTS);
+  const times = await timeEvents(ground, partners, TIMED_EVENTS);
   report.add(
     figure({
       name: 'commit to first byte, p50',
-      value: percentile(alone, 0.5),
+      value: percentile(times, 0.5),
       unit: 'ms',
       better: 'lower',
       target: 50,
-      details: { p99: percentile(alone, 0.99) },
-    }),
-  );
-  report.add(
-    await compareFigures({
-      name: 'p99 of the others while one partner hangs with a long queue, against without it',
-      baseline: () => settledP99(ground, partners),
-      candidate: async () => {
-        await fillQueue(ground, hanging);
-        const p99 = await settledP99(ground, partners);
-        await ground.owner.query(`UPDATE webhook_deliveries SET status = 'cancelled' WHERE partner_id = $1`, [
-          hanging,
-        ]);
-        return p99;
-      },
-      rounds: ROUNDS,
-      better: 'lower',
-      targetRatio: 1.2,
+      details: { p99: percentile(times, 0.99) },
     }),
   );
   await listener.close();
+  await drain.stop();
   await close();
 }
 
-/** The first pass is thrown away on both sides: it would also measure the writing of the long queue. */
-async function settledP99(ground: Ground, partners: readonly string[]): Promise<number> {
-  await timeEvents(ground, partners);
-  return percentile(await timeEvents(ground, partners), 0.99);
-}
-
-function fillQueue({ db }: Ground, partnerId: string): Promise<void> {
-  return unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => {
-    for (let n = 0; n < HANGING_QUEUE; n++) emit(unit, partnerId, String(n));
-  });
-}
-
-/** Milliseconds from the end of each commit to the arrival of its event. */
-async function timeEvents(ground: Ground, partners: readonly string[]): Promise<number[]> {
-  const arrived = new Map<string, number>();
-  const note = ({ id, at }: { id: string; at: number }) => arrived.set(id, at);
-  ground.receiver.on('message', note);
-  const committed = new Map<string, number>();
-  for (let n = 0; n < TIMED_EVENTS; n++) {
-    const id = ids.uuid();
-    await unitOfWork({ db: ground.db, clock, ids }, SYSTEM, async (unit) =>
-      emit(unit, partners[n % partners.length] as string, id),
-    );
-    committed.set(id, wallNow());
-    await new Promise((resolve) => setTimeout(resolve, 4));
-  }
-  while ([...committed.keys()].some((id) => !arrived.has(id))) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  ground.receiver.off('message', note);
-  return [...committed].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - at));
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-function emit(unit: Parameters<typeof emitEvent>[0], partnerId: string, id: string): void {
-  emitEvent(unit, {
-    eventType: 'order.status.changed',
-    partnerId,
-    subjectId: unit.ids.uuid(),
-    data: { id, filler: 'x'.repeat(300) },
-  });
+async function measureHanging(
+  report: BenchReport,
+  receiver: Receiver,
+  [quietUrl = '', hangingUrl = '']: readonly string[],
+): Promise<void> {
+  await withGround(quietUrl, receiver, (quiet) =>
+    withGround(hangingUrl, receiver, async (hanging) => {
+      report.add(await measureIsolation(quiet, hanging));
+    }),
+  );
 }
 
 function startDrain({ databaseUrl }: Ground): { drain: DeliveryDrain; close(): Promise<void> } {
@@ -272,23 +211,9 @@ function startDrain({ databaseUrl }: Ground): { drain: DeliveryDrain; close(): P
   return {
     drain,
     async close() {
-      // Hanging attempts end with their connections.
       await sender.close();
       await drain.stop();
       await db.close();
     },
   };
-}
-
-async function addPartners({ owner, url }: Ground, count: number, path: string): Promise<string[]> {
-  const partnerIds = Array.from({ length: count }, () => ids.uuid());
-  for (const partnerId of partnerIds) {
-    await owner.query(
-      `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_url,
-                             webhook_enabled, webhook_secret_sealed, created_at)
-       VALUES ($1, $2, 'base-mainnet', '0x' || repeat('1', 40), 0, $3, true, 'unused', '2026-01-01')`,
-      [partnerId, `bench ${partnerId}`, `${url}${path}`],
-    );
-  }
-  return partnerIds;
 }

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import pg from 'pg';
+import { createDatabase, type Database, SYSTEM } from '../apps/gateway/src/db/database.ts';
+import { emitEvent } from '../apps/gateway/src/engine/outbox.ts';
+import { type UnitOfWork, unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
+import { createClock } from '../apps/gateway/src/lib/clock.ts';
+import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
+
+/** What the benches of webhooks stand on: a database with partners, and a receiver that says when events arrive. */
+export interface Ground {
+  readonly databaseUrl: string;
+  readonly owner: pg.Client;
+  readonly db: Database;
+  readonly receiver: Receiver;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly thread: Worker;
+}
+
+export const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
+export const ids = createIdGenerator();
+export const clock = createClock();
+
+export async function startReceiver(): Promise<Receiver> {
+  const thread = new Worker(new URL('./servers/webhook-receiver.ts', import.meta.url), { execArgv: [] });
+  const [{ port }] = (await once(thread, 'message')) as [{ port: number }];
+  return { url: `http://127.0.0.1:${port}`, thread };
+}
+
+export async function withGround<T>(
+  databaseUrl: string,
+  receiver: Receiver,
+  use: (ground: Ground) => Promise<T>,
+): Promise<T> {
+  const owner = new pg.Client({ connectionString: databaseUrl });
+  await owner.connect();
+  const db = createDatabase({ connectionString: databaseUrl, poolSize: 8 });
+  try {
+    return await use({ databaseUrl, owner, db, receiver });
+  } finally {
+    await db.close();
+    await owner.end();
+  }
+}
+
+export async function addPartners(
+  { owner, receiver }: Ground,
+  count: number,
+  path: string,
+): Promise<string[]> {
+  const partnerIds = Array.from({ length: count }, () => ids.uuid());
+  for (const partnerId of partnerIds) {
+    await owner.query(
+      `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_url,
+                             webhook_enabled, webhook_secret_sealed, created_at)
+       VALUES ($1, $2, 'base-mainnet', '0x' || repeat('1', 40), 0, $3, true, 'unused', '2026-01-01')`,
+      [partnerId, `bench ${partnerId}`, `${receiver.url}${path}`],
+    );
+  }
+  return partnerIds;
+}
+
+export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
+  emitEvent(unit, {
+    eventType: 'order.status.changed',
+    partnerId,
+    subjectId: unit.ids.uuid(),
+    data: { id, filler: 'x'.repeat(300) },
+  });
+}
+
+export function fillQueue({ db }: Ground, partnerId: string, events: number): Promise<void> {
+  return unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => {
+    for (let n = 0; n < events; n++) emit(unit, partnerId, String(n));
+  });
+}
+
+const BETWEEN_EVENTS_MS = 4;
+const GIVE_UP_MS = 60_000;
+const wallNow = () => performance.timeOrigin + performance.now();
+
+/** Milliseconds from the end of each commit to the arrival of its event. */
+export async function timeEvents(
+  ground: Ground,
+  partners: readonly string[],
+  events: number,
+): Promise<number[]> {
+  const arrived = new Map<string, number>();
+  const note = ({ id, at }: { id: string; at: number }) => arrived.set(id, at);
+  const { thread } = ground.receiver;
+  thread.on('message', note);
+  const committed = new Map<string, number>();
+  for (let n = 0; n < events; n++) {
+    const id = ids.uuid();
+    await unitOfWork({ db: ground.db, clock, ids }, SYSTEM, async (unit) =>
+      emit(unit, partners[n % partners.length] as string, id),
+    );
+    committed.set(id, wallNow());
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_EVENTS_MS));
+  }
+  const deadline = performance.now() + GIVE_UP_MS;
+  while ([...committed.keys()].some((id) => !arrived.has(id))) {
+    if (performance.now() > deadline) throw new Error('events did not arrive within a minute');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  thread.off('message', note);
+  return [...committed].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - at));
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
