@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable, type Writable } from 'node:stream';
-import type { Fault } from './webhook-sink-faults.ts';
+import type { Fault } from './webhook-sink-types.ts';
 
 /** Carries out a fault on a request that has been read and recorded. */
 export function answer(fault: Fault, response: ServerResponse, reset: () => void): void {

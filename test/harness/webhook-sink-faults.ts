@@ -1,47 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ReceivedWebhook } from './webhook-sink.ts';
-
-/** What the sink does to one request instead of simply answering 200. */
-export type Fault =
-  | { readonly kind: 'none' }
-  /** Answers this status at once: 500, 503, 404, or another 2xx. */
-  | { readonly kind: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly kind: 'redirect'; readonly location: string; readonly status?: 301 | 302 | 303 | 307 | 308 }
-  /** Reads everything and never answers. */
-  | { readonly kind: 'hang' }
-  /** Sends the headers of a 200 at once, then the body a byte at a time. */
-  | { readonly kind: 'slow'; readonly bytes: number; readonly intervalMs: number }
-  /** Sends even the status line and the headers a byte at a time. */
-  | { readonly kind: 'slow-headers'; readonly intervalMs: number }
-  /** Resets the connection (RST, not FIN) before the body is read, or after it is read and recorded. */
-  | { readonly kind: 'reset'; readonly when: 'before-body' | 'after-body' }
-  /** Promises more body than it sends, then closes the connection. */
-  | { readonly kind: 'truncated' }
-  /** A 200 with a body of this many bytes, sent as fast as the client reads. */
-  | { readonly kind: 'huge'; readonly bytes: number }
-  /** Decided once the delivery is known, e.g. by its attempt; a reset then comes after the body in any case. */
-  | { readonly kind: 'by-delivery'; readonly choose: (delivery: ReceivedWebhook) => Fault };
-
-export type FaultKind = Exclude<Fault['kind'], 'by-delivery'>;
-
-/** What is known when the headers have arrived. */
-interface FaultRequest {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Counted from 1 over the whole sink. */
-  readonly requestNumber: number;
-}
-
-export type FaultChooser = (request: FaultRequest) => Fault;
-
-export type FaultPlan =
-  | Fault
-  | FaultChooser
-  /** With this probability a request meets one of the faults, each as likely as the other. */
-  | { readonly probability: number; readonly mix: readonly Fault[] }
-  /** One fault a request, in this order; nothing after the last. */
-  | { readonly sequence: readonly Fault[] }
-  | { readonly paths: Readonly<Record<string, FaultPlan>>; readonly otherwise?: FaultPlan };
+import type { Fault, FaultChooser, FaultPlan } from './webhook-sink-types.ts';
 
 export const NO_FAULT: Fault = { kind: 'none' };
 

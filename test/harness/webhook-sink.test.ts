@@ -10,8 +10,9 @@ import {
   type WebhookSink,
   type WebhookSinkOptions,
 } from './webhook-sink.ts';
-import { COMMON_FAULTS, type Fault, type FaultPlan } from './webhook-sink-faults.ts';
+import { COMMON_FAULTS } from './webhook-sink-faults.ts';
 import { signatureMatches } from './webhook-sink-signature.ts';
+import type { Fault, FaultPlan } from './webhook-sink-types.ts';
 
 const SECRET = 'whsec_example';
 const TIMESTAMP = '1700000000';

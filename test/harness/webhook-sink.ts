@@ -1,48 +1,19 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type LoopbackCertificate, loopbackCertificate } from './tls.ts';
 import { answer } from './webhook-sink-answers.ts';
-import {
-  compileFaultPlan,
-  type Fault,
-  type FaultChooser,
-  type FaultKind,
-  type FaultPlan,
-  NO_FAULT,
-} from './webhook-sink-faults.ts';
+import { compileFaultPlan, NO_FAULT } from './webhook-sink-faults.ts';
 import { checkSignature } from './webhook-sink-signature.ts';
+import type {
+  Fault,
+  FaultChooser,
+  FaultPlan,
+  ReceivedWebhook,
+  WebhookEnvelope,
+} from './webhook-sink-types.ts';
 
-interface WebhookEnvelope {
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly created_at: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** A request whose body arrived in full, whatever was answered to it. */
-export interface ReceivedWebhook {
-  /** Milliseconds by the sink's clock, when the body was complete. */
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawBody: Buffer;
-  /** Null where the body is not an event's envelope. */
-  readonly event: WebhookEnvelope | null;
-  /** Null where the sink has no secret for this path. */
-  readonly signatureValid: boolean | null;
-  /** How often the sink has read this event_id, this time included; 1 where there is no event. */
-  readonly attempt: number;
-  /** What was done to the request; 'none' is a plain 200. */
-  readonly fault: FaultKind;
-}
+export type { ReceivedWebhook } from './webhook-sink-types.ts';
 
 interface SinkCounts {
   /** TCP connections accepted; with keep-alive far fewer than requests. */
