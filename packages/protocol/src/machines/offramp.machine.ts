@@ -47,15 +47,22 @@ const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     says: 'The deposit is final in escrow; the buyer pays fiat to the recipient.',
     published: true,
     terminal: false,
+    vendorOwes: 'in_time',
     timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
   },
   fiat_payment_started: {
     says: 'The buyer has submitted a payment proof, or renews a refused one.',
     published: true,
     terminal: false,
+    vendorOwes: 'always',
     timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
   },
-  fiat_payment_review_started: { says: 'The proof is under review.', published: true, terminal: false },
+  fiat_payment_review_started: {
+    says: 'The proof is under review.',
+    published: true,
+    terminal: false,
+    vendorOwes: 'always',
+  },
   awaiting_fiat_received_confirmation: {
     says: 'The proof is accepted; the partner or the provider confirms that fiat has arrived.',
     published: true,

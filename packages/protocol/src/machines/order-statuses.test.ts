@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hasToldPayee, ORDER_MACHINES, orderStatusesThatKnow, orderStatusesWithOutcome } from './index.ts';
+import {
+  hasToldPayee,
+  ORDER_MACHINES,
+  orderStatusesThatKnow,
+  orderStatusesWithOutcome,
+  vendorDuties,
+} from './index.ts';
 
 describe('what the tables say about statuses', () => {
   test('an order is settled once crypto has reached the buyer, whatever its send-out does', () => {
@@ -23,6 +29,15 @@ describe('what the tables say about statuses', () => {
 
   test('a vendor can be passed over only while the order waits for one', () => {
     expect(orderStatusesThatKnow('vendor_declined')).toEqual(['awaiting_liquidity_provider']);
+  });
+
+  test('a vendor owes its crypto on-ramp, and its payment and a good proof off-ramp', () => {
+    expect(vendorDuties().map(({ status, owes }) => [status, owes])).toEqual([
+      ['awaiting_vendor_escrow_funding', 'in_time'],
+      ['crypto_received', 'in_time'],
+      ['fiat_payment_started', 'always'],
+      ['fiat_payment_review_started', 'always'],
+    ]);
   });
 
   test('the end user is told where to pay from awaiting_fiat_transfer on, and never by an order that stopped before', () => {

@@ -1,5 +1,5 @@
 import type { TradeOutcome } from './machine.types.ts';
-import { ORDER_MACHINES } from './order-actions.ts';
+import { ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
 import type { OrderMachine } from './order-facts.ts';
 import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
 
@@ -28,4 +28,21 @@ export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
 /** Whether an order that has passed through these statuses has told its end user where to pay. */
 export function hasToldPayee(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {
   return passed.some((status) => machine.statuses[status]?.tellsPayee === true);
+}
+
+export interface VendorDuty {
+  readonly direction: OrderDirection;
+  readonly status: OrderStatus;
+  readonly owes: 'in_time' | 'always';
+}
+
+/** The statuses in which the order waits for its vendor to keep its word. */
+export function vendorDuties(): VendorDuty[] {
+  return (Object.keys(ORDER_MACHINES) as OrderDirection[]).flatMap((direction) => {
+    const { statusNames, statuses } = ORDER_MACHINES[direction];
+    return statusNames.flatMap((status) => {
+      const owes = statuses[status]?.vendorOwes;
+      return owes === undefined ? [] : [{ direction, status, owes }];
+    });
+  });
 }

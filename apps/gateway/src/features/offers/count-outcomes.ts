@@ -1,3 +1,4 @@
+import { type VendorDuty, vendorDuties } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { deadlineOf, type OrderTimeouts } from '../orders/order.host.ts';
 import { countOutcomes } from './reputation.store.ts';
@@ -13,9 +14,19 @@ export async function countOrderOutcomes(
   tools: { readonly db: Database },
   timeouts: OrderTimeouts,
 ): Promise<number> {
-  const toFund = deadlineOf('onramp', 'awaiting_vendor_escrow_funding', START, timeouts);
-  const toPay = deadlineOf('offramp', 'crypto_received', START, timeouts);
-  if (toFund === null || toPay === null) throw new Error('a vendor’s duty has no deadline');
-  const [row] = await tools.db.query(SYSTEM, countOutcomes, [BATCH, toFund.getTime(), toPay.getTime()]);
+  const duties = vendorDuties();
+  const [row] = await tools.db.query(SYSTEM, countOutcomes, [
+    BATCH,
+    duties.map(({ status }) => status),
+    duties.map((duty) => patienceMs(duty, timeouts)),
+  ]);
   return Number(row?.looked_at ?? 0);
+}
+
+/** How long the order must have waited for its end to be the vendor's doing. */
+function patienceMs({ direction, status, owes }: VendorDuty, timeouts: OrderTimeouts): number {
+  if (owes === 'always') return 0;
+  const deadline = deadlineOf(direction, status, START, timeouts);
+  if (deadline === null) throw new Error(`a vendor’s duty has no deadline: ${status}`);
+  return deadline.getTime();
 }

@@ -1,4 +1,10 @@
+import { orderStatusesWithOutcome } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
+
+/** Written out, so that the index of orders that are not counted yet applies. */
+const DECIDED = orderStatusesWithOutcome('settled', 'stopped', 'disputed')
+  .map((status) => `'${status}'`)
+  .join(', ');
 
 /**
  * An outcome is read off the timeline, so a dispute that was decided before anybody looked counts as well. A
@@ -6,15 +12,14 @@ import { statement } from '../../db/statement.ts';
  * that cancels earlier, and an order held for review, leave the vendor alone.
  */
 export const countOutcomes = statement<
-  [limit: number, fundingMs: number, paymentMs: number],
+  [limit: number, dutyStatuses: readonly string[], dutyMs: readonly number[]],
   { looked_at: string }
 >(
   'reputation.count',
   `WITH due AS (
      SELECT order_id, vendor_id, status, facts, timeline, counted_outcomes FROM orders
       WHERE counted_status IS DISTINCT FROM status
-        AND status IN ('completed', 'send_out_pending', 'send_out_completed', 'send_out_failed', 'cancelled', 'failed',
-          'dispute_started')
+        AND status IN (${DECIDED})
       ORDER BY order_id LIMIT $1 FOR UPDATE SKIP LOCKED),
    timed AS (
      SELECT *, timeline -> -2 ->> 'status' AS stage,
@@ -23,10 +28,9 @@ export const countOutcomes = statement<
      SELECT order_id, vendor_id, counted_outcomes, array_remove(ARRAY[
        CASE WHEN timeline @> '[{"status": "completed"}]' THEN 'completed' END,
        CASE WHEN timeline @> '[{"status": "dispute_started"}]' THEN 'disputed' END,
-       CASE WHEN status = 'cancelled' AND NOT (facts ->> 'held')::boolean AND (
-              stage = 'awaiting_vendor_escrow_funding' AND lasted >= $2::float8 * interval '1 millisecond'
-           OR stage = 'crypto_received' AND lasted >= $3::float8 * interval '1 millisecond'
-           OR stage IN ('fiat_payment_started', 'fiat_payment_review_started')) THEN 'failed' END
+       CASE WHEN status = 'cancelled' AND NOT (facts ->> 'held')::boolean AND EXISTS (
+              SELECT FROM unnest($2::text[], $3::float8[]) AS duty (status, ms)
+               WHERE duty.status = stage AND lasted >= duty.ms * interval '1 millisecond') THEN 'failed' END
      ], NULL) AS outcomes FROM timed),
    marked AS (
      UPDATE orders o SET counted_status = o.status, counted_outcomes = j.outcomes
