@@ -25,6 +25,11 @@ const PROBLEMS: readonly [what: string, change: object, named: string | readonly
   ['an amount that is a list', { fiat_amount: ['10'] }, ['fiat_amount']],
   ['a third decimal of a euro', { fiat_amount: '10.001' }, ['fiat_amount']],
   ['a negative crypto amount', { fiat_amount: undefined, crypto_amount: '-1' }, ['crypto_amount']],
+  ['crypto in exponent notation', { fiat_amount: undefined, crypto_amount: '1e2' }, ['crypto_amount']],
+  ['a plus before crypto', { fiat_amount: undefined, crypto_amount: '+10' }, ['crypto_amount']],
+  ['blank crypto', { fiat_amount: undefined, crypto_amount: '' }, ['crypto_amount']],
+  ['crypto as a number', { fiat_amount: undefined, crypto_amount: 10 }, ['crypto_amount']],
+  ['decimals that the currency does not have, even zeros', { fiat_amount: '10.000' }, ['fiat_amount']],
   ['zero crypto', { fiat_amount: undefined, crypto_amount: '0' }, ['crypto_amount']],
   ['a seventh decimal of a token', { fiat_amount: undefined, crypto_amount: '1.0000001' }, ['crypto_amount']],
   ['30 decimals of crypto', { fiat_amount: undefined, crypto_amount: THIRTY_DECIMALS }, ['crypto_amount']],
@@ -33,6 +38,7 @@ const PROBLEMS: readonly [what: string, change: object, named: string | readonly
   ['a blank crypto currency', { crypto_currency: '' }, ['crypto_currency']],
   ['no crypto currency', { crypto_currency: undefined }, ['crypto_currency']],
   ['an unknown fiat currency', { fiat_currency: 'XXX' }, 'UNSUPPORTED_FIAT_CURRENCY'],
+  ['a blank fiat currency', { fiat_currency: '' }, ['fiat_currency']],
   ['no fiat currency', { fiat_currency: undefined }, ['fiat_currency']],
   ['an unknown method', { payment_method_slug: 'no-such-bank' }, ['payment_method_slug']],
   ['a blank method', { payment_method_slug: '' }, ['payment_method_slug']],
@@ -43,6 +49,7 @@ const PROBLEMS: readonly [what: string, change: object, named: string | readonly
   ['an unknown scope', { provider_scope: 'everybody' }, 'INVALID_PROVIDER_SCOPE'],
   ['a blank scope', { provider_scope: '' }, 'INVALID_PROVIDER_SCOPE'],
   ['a blank percentage', { partner_fee_pct: '' }, ['partner_fee_pct']],
+  ['spaces for a percentage', { partner_fee_pct: ' ' }, ['partner_fee_pct']],
   ['a percentage in exponent notation', { partner_fee_pct: '1e2' }, ['partner_fee_pct']],
   ['a negative percentage', { partner_fee_pct: '-1' }, ['partner_fee_pct']],
   ['a negative percentage as a number', { partner_fee_pct: -1 }, ['partner_fee_pct']],
@@ -50,9 +57,22 @@ const PROBLEMS: readonly [what: string, change: object, named: string | readonly
   ['a tiny number', { partner_fee_pct: 1e-7 }, ['partner_fee_pct']],
   ['a plus before a percentage', { partner_fee_pct: '+1' }, ['partner_fee_pct']],
   ['a huge percentage', { partner_fee_pct: HUGE }, ['partner_fee_pct']],
+  [
+    'crypto that nobody serves',
+    { fiat_amount: undefined, crypto_amount: '99999999999999' },
+    'AMOUNT_OUT_OF_RANGE',
+  ],
   ['an amount nobody serves', { fiat_amount: '99999999999999.00' }, 'AMOUNT_OUT_OF_RANGE'],
   ['one cent', { fiat_amount: '0.01' }, 'AMOUNT_OUT_OF_RANGE'],
 ];
+
+/** Where the code says what is wrong, the message still names the field. */
+const FIELD_OF_CODE: Readonly<Record<string, RegExp>> = {
+  UNSUPPORTED_CRYPTO_CURRENCY: /crypto_currency/,
+  UNSUPPORTED_FIAT_CURRENCY: /fiat_currency/,
+  INVALID_PROVIDER_SCOPE: /provider_scope/,
+  AMOUNT_OUT_OF_RANGE: /(fiat|crypto)_amount/,
+};
 
 /** Where the partner's fee is capped. */
 const ALL_OF_IT = ['100', 100, '100.000001', '250', 99.999999, '99.999999'];
@@ -101,6 +121,7 @@ describe('bad input', () => {
         expect(status, text).toBe(400);
         if (typeof named === 'string') {
           expect(body.error.code).toBe(named);
+          expect(body.error.message).toMatch(FIELD_OF_CODE[named] ?? /$^/);
         } else {
           expect(body.error.code).toBe('VALIDATION_ERROR');
           expect(body.error.details.fields.map(({ path }: { path: string }) => path)).toEqual(named);
@@ -129,6 +150,41 @@ describe('bad input', () => {
       });
       expect([status, body.error.code]).toEqual([400, 'INVALID_PARTNER_FEE']);
     }
+  });
+
+  it('a fee just below the whole leaves half of a pinned deposit', async () => {
+    for (const endpoint of ['offramp/estimate', 'offramp/quote']) {
+      const { status, body } = await ask(endpoint, {
+        partner_fee_pct: '99.999999',
+        fiat_amount: undefined,
+        crypto_amount: '200',
+      });
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({
+        crypto_amount: '100.000001',
+        fee_breakdown: { partner_fee: '99.999999', partner_fee_pct: 99.999999 },
+      });
+    }
+  });
+
+  it('why nothing serves a request is counted, though the partner is not told', async () => {
+    const counted = async () => {
+      const { values } = await market.gateway.deps.metrics.quotesRefusedTotal.get();
+      return Object.fromEntries(
+        values.map(({ labels, value }) => [`${labels.direction} ${labels.reason}`, value]),
+      );
+    };
+    const before = await counted();
+    const nobody = { payment_network_slug: 'pix' };
+    const abroad = { country_code: 'JP' };
+    for (const change of [nobody, abroad, nobody]) {
+      const { status, body, text } = await ask('onramp/estimate', change);
+      expect([status, body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
+      expect(text).not.toMatch(/payment_network|"country"/);
+    }
+    const after = await counted();
+    const more = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+    expect([more('onramp payment_network'), more('onramp country')]).toEqual([2, 1]);
   });
 
   it('a pinned payout has no cap: the deposit grows', async () => {

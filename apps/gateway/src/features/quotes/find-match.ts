@@ -33,7 +33,7 @@ export function findMatch(tools: PricingTools, request: MatchRequest, platformFe
     rail: railLookupOf(reference.catalogue),
   });
   if (outcome.ok) return outcome.match;
-  const { error, reason } = refusalOf(outcome);
+  const { error, reason } = refusalOf(outcome, request.anchor);
   tools.metrics.quotesRefusedTotal.inc({ direction: request.direction, reason });
   tools.logger.info(
     {
@@ -53,7 +53,10 @@ export function findMatch(tools: PricingTools, request: MatchRequest, platformFe
   throw error;
 }
 
-function refusalOf({ refusal, rejected }: Refused): { error: CausewayError; reason: string } {
+function refusalOf(
+  { refusal, rejected }: Refused,
+  anchor: MatchRequest['anchor'],
+): { error: CausewayError; reason: string } {
   // Offers that follow the market wait for a rate they may be priced on; an old one is no substitute.
   if (rejected.no_reference_rate !== undefined) {
     return {
@@ -76,7 +79,11 @@ function refusalOf({ refusal, rejected }: Refused): { error: CausewayError; reas
         range === undefined
           ? {}
           : { currency: range.currency, min_amount: range.minAmount, max_amount: range.maxAmount };
-      return { error: new CausewayError('AMOUNT_OUT_OF_RANGE', { details }), reason: mainReason(rejected) };
+      const message = `${anchor}_amount is outside the range that can be served.`;
+      return {
+        error: new CausewayError('AMOUNT_OUT_OF_RANGE', { message, details }),
+        reason: mainReason(rejected),
+      };
     }
     default:
       return { error: new CausewayError(refusal.code), reason: 'fees' };

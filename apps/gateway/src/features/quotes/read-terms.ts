@@ -1,4 +1,5 @@
 import {
+  type AmountRefusal,
   type Asset,
   CausewayError,
   type Percent,
@@ -56,13 +57,17 @@ export function readPercent(value: string | number, path: string): Percent {
 function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
   const wanted = code.toUpperCase();
   const token = tokens.find((candidate) => candidate.code === wanted);
-  if (token === undefined) throw new CausewayError('UNSUPPORTED_CRYPTO_CURRENCY');
+  if (token === undefined) {
+    throw new CausewayError('UNSUPPORTED_CRYPTO_CURRENCY', { message: 'crypto_currency is not supported.' });
+  }
   return { code: token.code, decimals: token.decimals };
 }
 
 function fiatOf(code: string, catalogue: Catalogue): Asset {
   const currency = catalogue.fiatCurrency(code.toUpperCase());
-  if (currency === undefined) throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY');
+  if (currency === undefined) {
+    throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY', { message: 'fiat_currency is not supported.' });
+  }
   return { code: currency.code, decimals: currency.minorUnits };
 }
 
@@ -79,9 +84,22 @@ function anchorOf(
     ]);
   }
   const anchor = fiatText === undefined ? 'crypto' : 'fiat';
-  const amount = parsePositiveAmount(fiatText ?? cryptoText, anchor === 'fiat' ? fiat : crypto);
-  if (!amount.ok) throw invalidRequest(`${anchor}_amount`, `is not a valid amount (${amount.reason})`);
+  const asset = anchor === 'fiat' ? fiat : crypto;
+  const amount = parsePositiveAmount(fiatText ?? cryptoText, asset);
+  if (!amount.ok) throw invalidRequest(`${anchor}_amount`, amountProblem(amount.reason, asset));
   return { anchor, amount: amount.value.atomic };
+}
+
+/** Decimals are counted as written: `100.00` of a currency without minor units may be meant as 10000 of them. */
+function amountProblem(reason: AmountRefusal, { code, decimals }: Asset): string {
+  switch (reason) {
+    case 'excess_precision':
+      return `has more decimals than ${code} takes (${decimals})`;
+    case 'not_positive':
+      return 'must be above zero';
+    default:
+      return `is not a valid amount (${reason})`;
+  }
 }
 
 function knownMethod(slug: string | undefined, catalogue: Catalogue): string | undefined {
