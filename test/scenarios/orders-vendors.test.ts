@@ -1,3 +1,4 @@
+import { createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -102,7 +103,12 @@ describe('vendors and operators at their own desks', () => {
     await desk.reaches(orderId, 'completed');
     const statementLines = await gateway.call('GET', '/api/v1/vendor/statement', { key: vendor.key });
     expect(statementLines.body.data.lines).toContainEqual(
-      expect.objectContaining({ direction: 'onramp', fiat_currency: 'EUR', orders: 1, fiat_amount: '100.00' }),
+      expect.objectContaining({
+        direction: 'onramp',
+        fiat_currency: 'EUR',
+        orders: 1,
+        fiat_amount: '100.00',
+      }),
     );
   });
 
@@ -136,9 +142,18 @@ describe('vendors and operators at their own desks', () => {
     const reviews = await gateway.call('GET', '/api/v1/operator/proof-reviews', {
       key: gateway.sandbox.operatorKey,
     });
-    expect(reviews.body.data.reviews).toContainEqual(
-      expect.objectContaining({ order_id: orderId, payment_reference: 'E2E-1' }),
+    const [review] = reviews.body.data.reviews.filter(
+      (one: { order_id: string }) => one.order_id === orderId,
     );
+    const revealed = await gateway.call('POST', `/api/v1/operator/proofs/${review.proof_id}/reveal`, {
+      key: gateway.sandbox.operatorKey,
+      body: { reason: 'ticket 7' },
+    });
+    expect(revealed.body.data).toMatchObject({
+      order_id: orderId,
+      payment_reference: 'E2E-1',
+      content: null,
+    });
     expect((await operate(orderId, 'proof-review', 'start')).body.data.status).toBe(
       'fiat_payment_review_started',
     );
@@ -152,7 +167,7 @@ describe('vendors and operators at their own desks', () => {
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
       key: gateway.sandbox.operatorKey,
     });
-    expect(audit.body.data.entries).toHaveLength(2);
+    expect(audit.body.data.entries).toHaveLength(3);
     expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.proof.accepted', reason: 'ticket 7' });
   });
 
@@ -179,5 +194,40 @@ describe('vendors and operators at their own desks', () => {
     expect((await desk.refund(returned)).status).toBe(200);
     await until('the refund', async () => (await desk.escrowBooks(returned)) === 0n);
     await desk.booksBalance();
+  });
+
+  it('the books and the chain are compared: equal after all this, and a stray payment stands out', async () => {
+    const orderId = await desk.onrampOrder();
+    await desk.event(orderId, 'vendor_accepts');
+    await desk.event(orderId, 'escrow_funded');
+    const reconcile = () =>
+      gateway.call('GET', '/api/v1/operator/reconciliation?scope=all', { key: gateway.sandbox.operatorKey });
+    const before = (await reconcile()).body.data;
+    expect(before.books).toEqual([{ asset: 'USDC@base-mainnet', sum: '0', balanced: true }]);
+    expect(before.escrows).toMatchObject({ different: [], unreachable: [] });
+    expect(before.escrows.checked).toBeGreaterThan(3);
+    expect(before.next_cursor).toBeNull();
+
+    const { settings, client } = gateway.deps.chains.get('base-mainnet');
+    const [partner] = gateway.partners;
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(partner.walletPrivateKey as `0x${string}`),
+      transport: http(settings.rpcUrl),
+    });
+    const { escrow_address: escrow } = (await (await vendorDesk(orderId)).list()).body.data.orders.find(
+      (one: { order_id: string }) => one.order_id === orderId,
+    );
+    const hash = await wallet.writeContract({
+      chain: null,
+      address: settings.tokens.find(({ code }) => code === 'USDC')!.address,
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [escrow, 5n],
+    });
+    await client.waitForTransactionReceipt({ hash });
+    const after = (await reconcile()).body.data;
+    expect(after.escrows.different).toEqual([
+      expect.objectContaining({ order_id: orderId, escrow_state: 'funded', difference: '0.000005' }),
+    ]);
   });
 });

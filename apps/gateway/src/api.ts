@@ -9,12 +9,16 @@ import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.t
 import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerEffectRoutes } from './features/operators/effects.routes.ts';
 import { registerEscrowSignatureRoutes } from './features/operators/escrow-signature.routes.ts';
 import { registerKeyRoutes } from './features/operators/keys.routes.ts';
+import { registerOrderReadRoutes } from './features/operators/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
 import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
+import { registerReconciliationRoutes } from './features/operators/reconciliation.routes.ts';
 import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
+import { registerWebhookReplayRoutes } from './features/operators/webhook-replay.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
@@ -97,7 +101,11 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerVendorOrderRoutes(server, deps);
       registerVendorReleaseRoute(server, deps);
       registerOfferRoutes(server, deps);
+      registerOrderReadRoutes(server, deps);
       registerOrderReviewRoutes(server, deps);
+      registerEffectRoutes(server, deps);
+      registerWebhookReplayRoutes(server, deps);
+      registerReconciliationRoutes(server, deps);
       registerEscrowSignatureRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);

@@ -7,7 +7,7 @@ import { insertKey, type Shell, startShell } from '../../../../test/harness/shel
 import { until } from '../../../../test/harness/until.ts';
 import { prepareIntent } from '../engine/intent.ts';
 import { newId } from '../lib/ids.ts';
-import { partnerMutation } from './route.ts';
+import { operatorMutation, partnerAction, partnerMutation, vendorMutation } from './route.ts';
 
 const PARTNERS = [newId(), newId()] as const;
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ describe('Idempotency-Key', () => {
     await database?.close();
   });
   beforeEach(async () => {
-    await database.owner.query('TRUNCATE intents, idempotent_answers');
+    await database.owner.query('TRUNCATE intents, idempotent_answers, actor_answers');
     mood = 'succeed';
     gate = { ...promise('entered', 'enter'), ...promise('opened', 'open') } as typeof gate;
   });
@@ -81,6 +81,25 @@ describe('Idempotency-Key', () => {
             },
           );
         }
+        const spec = (name: string) => ({
+          method: 'POST' as const,
+          url: `/api/v1/t/${name}`,
+          operationId: name,
+          tag: 'Orders',
+          summary: name,
+          data: Type.Object({ call: Type.Integer() }),
+        });
+        partnerAction(app, tools, spec('outside'), async () => {
+          if (mood === 'wait') {
+            gate.enter();
+            await gate.opened;
+          }
+          if (mood === 'refuse') throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
+          if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
+          return { call: ++calls };
+        });
+        vendorMutation(app, tools, spec('vendors'), () => ({ call: ++calls }));
+        operatorMutation(app, tools, spec('operators'), () => ({ call: ++calls }));
       },
     });
 
@@ -250,5 +269,77 @@ describe('Idempotency-Key', () => {
     const options = { key: keys[0] as string, body: { name: 'a' } };
     for (let n = 0; n < 2; n++) await call(shells[0]?.baseUrl ?? '', 'POST', '/api/v1/t/things', options);
     expect(await effects()).toBe(2);
+  });
+
+  describe('for work that leaves the process', () => {
+    const outside = (key: string, options: CallOptions & { shell?: number } = {}) =>
+      post(key, { path: '/api/v1/t/outside', body: {}, ...options });
+
+    it('is done once: a replay gets its answer, and one that comes meanwhile is told to wait', async () => {
+      mood = 'wait';
+      const running = outside('k1');
+      await gate.entered;
+      expect(code(await outside('k1', { shell: 1 }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+      expect(code(await outside('k1', { body: { other: 1 } }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      gate.open();
+      const first = await running;
+      expect(first.status).toBe(200);
+      const replay = await outside('k1', { shell: 1 });
+      expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+    });
+
+    it('a refusal is kept, a failure is not', async () => {
+      mood = 'refuse';
+      expect(code(await outside('k1'))).toEqual([400, 'WEBHOOK_NOT_CONFIGURED']);
+      mood = 'fail';
+      expect((await outside('k1')).headers.get('idempotency-replayed')).toBe('true');
+      expect(code(await outside('k2'))).toEqual([502, 'WEBHOOK_DELIVERY_FAILED']);
+      mood = 'succeed';
+      expect([(await outside('k2')).status, await stored()]).toEqual([200, 2]);
+    });
+
+    it('a key whose process died counts as free after a while', async () => {
+      const taken = (await outside('k1')).text;
+      const takenUntil = (interval: string) =>
+        database.owner.query(
+          `UPDATE idempotent_answers SET running_until = clock_timestamp() + $1::interval`,
+          [interval],
+        );
+      await takenUntil('1 minute');
+      expect(code(await outside('k1'))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+      await takenUntil('-1 second');
+      const again = await outside('k1');
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
+      expect(again.text).not.toBe(taken);
+    });
+  });
+
+  it('vendors and operators are answered once a key too, each by its own keys, sealed', async () => {
+    const vendorIds = [newId(), newId()];
+    const callers: [string, string][] = [];
+    for (const vendorId of vendorIds) {
+      callers.push(['vendors', await insertKey(database.owner, 'vendor', vendorId)]);
+    }
+    for (let n = 0; n < 2; n++) {
+      callers.push(['operators', await insertKey(database.owner, 'operator', null)]);
+    }
+    const seen = new Set<string>();
+    for (const [path, key] of callers) {
+      const send = (shell: number) => post('k1', { key, shell, path: `/api/v1/t/${path}`, body: {} });
+      const first = await until('the key is known', async () => {
+        const answer = await send(0);
+        return answer.status === 200 && answer;
+      });
+      const replay = await until('the key is known there', async () => {
+        const answer = await send(1);
+        return answer.status === 200 && answer;
+      });
+      expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+      seen.add(first.text);
+    }
+    expect(seen.size).toBe(4);
+    const { rows } = await database.owner.query('SELECT body FROM actor_answers');
+    expect(rows).toHaveLength(4);
+    for (const { body } of rows) expect(body).not.toContain('call');
   });
 });

@@ -42,6 +42,8 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'VENDOR_NOT_FOUND',
     'KEY_NOT_FOUND',
     'DELIVERY_NOT_FOUND',
+    'EFFECT_NOT_FOUND',
+    'PROOF_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],
   409: [

@@ -210,6 +210,18 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No such delivery of this partner, or it is older than deliveries are kept; list them with GET /partner/webhooks/deliveries.',
   },
+  EFFECT_NOT_FOUND: {
+    status: 404,
+    message: 'Effect not found.',
+    ...never,
+    doc: 'No effect has this id; an operator reads the ids from GET /operator/effects.',
+  },
+  PROOF_NOT_FOUND: {
+    status: 404,
+    message: 'Payment proof not found.',
+    ...never,
+    doc: 'No payment proof has this id, or whoever it names is forgotten; an operator reads the ids from GET /operator/proof-reviews.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: 'Route not found.',

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { readIdentity } from '../kyc/kyc-profile.ts';
 import type { LoadSubmissionTools } from '../kyc/load-submission.ts';
@@ -79,8 +79,9 @@ function registerReviews(app: FastifyInstance, tools: CustomerRouteTools): void 
 }
 
 function registerDecision(app: FastifyInstance, tools: CustomerRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${USER}/kyc-decision`,
@@ -101,33 +102,31 @@ function registerDecision(app: FastifyInstance, tools: CustomerRouteTools): void
       data: Type.Object({ user_id: Uuid, kyc_status: KycStatusSchema, updated_at: Timestamp }),
       errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
     },
-    ({ params, body }, operator) => {
+    async ({ params, body }, operator, unit) => {
       const reasons = body.rejection_reasons ?? [];
       if (body.decision !== 'approve' && reasons.length === 0) {
         throw invalidRequest('rejection_reasons', 'is required');
       }
-      return unitOfWork(tools, SYSTEM, async (unit) => {
-        const before = await readUser(tools.db, SYSTEM, params.user_uuid);
-        const user = await changeKycStatus(
-          unit,
-          params.user_uuid,
-          DECISIONS[body.decision],
-          'operator',
-          body.decision === 'approve' ? [] : reasons,
-        );
-        recordAction(unit, operator, {
-          action: `kyc.${body.decision}`,
-          subject: `users/${user.user_id}`,
-          reason: body.reason,
-          before: { kyc_status: before.kyc_status },
-          after: { kyc_status: user.kyc_status, rejection_reasons: [...user.rejection_reasons] },
-        });
-        return {
-          user_id: user.user_id,
-          kyc_status: user.kyc_status,
-          updated_at: user.kyc_updated_at.toISOString(),
-        };
+      const before = await readUser(tools.db, SYSTEM, params.user_uuid);
+      const user = await changeKycStatus(
+        unit,
+        params.user_uuid,
+        DECISIONS[body.decision],
+        'operator',
+        body.decision === 'approve' ? [] : reasons,
+      );
+      recordAction(unit, operator, {
+        action: `kyc.${body.decision}`,
+        subject: `users/${user.user_id}`,
+        reason: body.reason,
+        before: { kyc_status: before.kyc_status },
+        after: { kyc_status: user.kyc_status, rejection_reasons: [...user.rejection_reasons] },
       });
+      return {
+        user_id: user.user_id,
+        kyc_status: user.kyc_status,
+        updated_at: user.kyc_updated_at.toISOString(),
+      };
     },
   );
 }
@@ -202,8 +201,9 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
 }
 
 function registerErasure(app: FastifyInstance, tools: CustomerRouteTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${USER}/erase`,
@@ -216,16 +216,15 @@ function registerErasure(app: FastifyInstance, tools: CustomerRouteTools): void 
       data: Type.Object({ user_id: Uuid, documents: Type.Integer() }),
       errors: ['USER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const { documents } = await eraseUser(tools, unit, params.user_uuid);
-        recordAction(unit, operator, {
-          action: 'user.erase',
-          subject: `users/${params.user_uuid}`,
-          reason: body.reason,
-          after: { documents },
-        });
-        return { user_id: params.user_uuid, documents };
-      }),
+    async ({ params, body }, operator, unit) => {
+      const { documents } = await eraseUser(tools, unit, params.user_uuid);
+      recordAction(unit, operator, {
+        action: 'user.erase',
+        subject: `users/${params.user_uuid}`,
+        reason: body.reason,
+        after: { documents },
+      });
+      return { user_id: params.user_uuid, documents };
+    },
   );
 }

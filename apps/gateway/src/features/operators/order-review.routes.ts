@@ -9,15 +9,15 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import { readPendingProofs } from '../orders/desk-reads.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
 import type { OrderRow } from '../orders/order.types.ts';
-import { decideProof, type PaymentProof, proofContext } from '../orders/review-proof.ts';
+import { decideProof, openProof } from '../orders/review-proof.ts';
 import { recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
 
@@ -54,6 +54,7 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
       operationId: 'listProofReviews',
       tag: OPERATOR_TAG,
       summary: 'Payment proofs that wait for a verdict, longest first',
+      description: 'What a proof says is shown by its reveal.',
       query: PageQuery,
       data: Type.Object({
         reviews: Type.Array(
@@ -63,9 +64,6 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
             partner_id: Uuid,
             vendor_id: Uuid,
             order_status: OrderStatusSchema,
-            payment_reference: Type.String(),
-            content_type: Type.Optional(Type.String()),
-            content: Type.Optional(Type.String({ description: 'Base64' })),
             submitted_at: Timestamp,
           }),
         ),
@@ -75,25 +73,54 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
     async ({ query }) => {
       const { proofs, total } = await readPendingProofs(tools.db, query);
       return {
-        reviews: proofs.map((row) => {
-          const proof = JSON.parse(
-            tools.sealer.open(row.proof_sealed, proofContext(row.proof_id)),
-          ) as PaymentProof;
-          return {
-            proof_id: row.proof_id,
-            order_id: row.order_id,
-            partner_id: row.partner_id,
-            vendor_id: row.vendor_id,
-            order_status: row.status,
-            payment_reference: proof.reference,
-            ...(proof.content_type === undefined ? {} : { content_type: proof.content_type }),
-            ...(proof.content === undefined ? {} : { content: proof.content }),
-            submitted_at: row.submitted_at.toISOString(),
-          };
-        }),
+        reviews: proofs.map(({ status, submitted_at, ...row }) => ({
+          ...row,
+          order_status: status,
+          submitted_at: submitted_at.toISOString(),
+        })),
         pagination: { total, ...query },
       };
     },
+  );
+
+  operatorRoute(
+    app,
+    {
+      method: 'POST',
+      url: '/api/v1/operator/proofs/:proof_id/reveal',
+      operationId: 'revealProof',
+      tag: OPERATOR_TAG,
+      summary: 'A payment proof in clear, with a reason',
+      description: 'A bank’s slip names people, so who looked at it is on record.',
+      params: Type.Object({ proof_id: Uuid }),
+      body: Type.Object({ reason: Reason }),
+      data: Type.Object({
+        proof_id: Uuid,
+        order_id: Uuid,
+        payment_reference: Type.String({ examples: ['E2E-20261115-0042'] }),
+        content_type: Type.Union([Type.String(), Type.Null()], { examples: ['application/pdf'] }),
+        content: Type.Union([Type.String(), Type.Null()], { description: 'Base64' }),
+      }),
+      errors: ['PROOF_NOT_FOUND'],
+    },
+    ({ params, body }, operator) =>
+      // Nothing is answered before the entry is committed.
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const { orderId, proof } = await openProof(unit, tools.sealer, params.proof_id);
+        recordAction(unit, operator, {
+          action: 'proof.reveal',
+          subject: `orders/${orderId}`,
+          reason: body.reason,
+          after: { proof_id: params.proof_id },
+        });
+        return {
+          proof_id: params.proof_id,
+          order_id: orderId,
+          payment_reference: proof.reference,
+          content_type: proof.content_type ?? null,
+          content: proof.content ?? null,
+        };
+      }),
   );
 }
 
@@ -104,8 +131,9 @@ function registerDecision<D extends string>(
   summary: string,
   triggers: Readonly<Record<D, OrderTrigger>>,
 ): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${ORDER}/${subject}`,
@@ -117,21 +145,22 @@ function registerDecision<D extends string>(
       data: CompactOrderSchema,
       errors: [...ERRORS, 'KYC_NOT_CLEARED'],
     },
-    ({ params, body }, operator) =>
+    ({ params, body }, operator, unit) =>
       decideAudited(
-        tools,
+        unit,
         operator,
         params.order_id,
         `order.${subject}.${body.decision}`,
         body.reason,
-        (unit, order) => moveOrder(unit, tools.orderHosts, order, triggers[body.decision], 'operator'),
+        (order) => moveOrder(unit, tools.orderHosts, order, triggers[body.decision], 'operator'),
       ),
   );
 }
 
 function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${ORDER}/proof-review`,
@@ -143,39 +172,31 @@ function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): voi
       data: CompactOrderSchema,
       errors: ERRORS,
     },
-    ({ params, body }, operator) =>
-      decideAudited(
-        tools,
-        operator,
-        params.order_id,
-        `order.proof.${body.decision}`,
-        body.reason,
-        (unit, order) =>
-          body.decision === 'start'
-            ? moveOrder(unit, tools.orderHosts, order, 'proof_review_started', 'operator')
-            : decideProof(unit, tools.orderHosts, order, body.decision, 'operator'),
+    ({ params, body }, operator, unit) =>
+      decideAudited(unit, operator, params.order_id, `order.proof.${body.decision}`, body.reason, (order) =>
+        body.decision === 'start'
+          ? moveOrder(unit, tools.orderHosts, order, 'proof_review_started', 'operator')
+          : decideProof(unit, tools.orderHosts, order, body.decision, 'operator'),
       ),
   );
 }
 
 async function decideAudited(
-  tools: OrderReviewTools,
+  unit: UnitOfWork,
   operator: OperatorPrincipal,
   orderId: string,
   action: string,
   reason: string,
-  move: (unit: Parameters<typeof loadOrderForAction>[0], order: OrderRow) => OrderRow,
+  move: (order: OrderRow) => OrderRow,
 ) {
-  return unitOfWork(tools, SYSTEM, async (unit) => {
-    const order = await loadOrderForAction(unit, orderId);
-    const moved = move(unit, order);
-    recordAction(unit, operator, {
-      action,
-      subject: `orders/${orderId}`,
-      reason,
-      before: { status: order.status, held: order.facts.held },
-      after: { status: moved.status, held: moved.facts.held },
-    });
-    return { order_id: orderId, status: moved.status };
+  const order = await loadOrderForAction(unit, orderId);
+  const moved = move(order);
+  recordAction(unit, operator, {
+    action,
+    subject: `orders/${order.order_id}`,
+    reason,
+    before: { status: order.status, held: order.facts.held },
+    after: { status: moved.status, held: moved.facts.held },
   });
+  return { order_id: order.order_id, status: moved.status };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
-import { operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { maskValue } from '../payment-details/validation/mask-details.ts';
 import type { Vaults } from '../privacy/vault.ts';
@@ -94,8 +94,9 @@ function registerScreenings(app: FastifyInstance, tools: RecipientReviewTools): 
 }
 
 function registerDecision(app: FastifyInstance, tools: RecipientReviewTools): void {
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${RECIPIENT}/screening-decision`,
@@ -112,18 +113,17 @@ function registerDecision(app: FastifyInstance, tools: RecipientReviewTools): vo
       data: Type.Object({ recipient_id: Uuid, screening_status: ScreeningStatusSchema }),
       errors: ['RECIPIENT_NOT_FOUND', 'INVALID_STATUS'],
     },
-    ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const trigger = DECISIONS[body.decision];
-        const row = await decideScreening(unit, params.recipient_id, trigger, 'operator');
-        recordAction(unit, operator, {
-          action: `screening.${body.decision}`,
-          subject: `recipients/${row.recipient_id}`,
-          reason: body.reason,
-          after: { screening_status: row.screening_status, version: row.current_version },
-        });
-        return { recipient_id: row.recipient_id, screening_status: row.screening_status };
-      }),
+    async ({ params, body }, operator, unit) => {
+      const trigger = DECISIONS[body.decision];
+      const row = await decideScreening(unit, params.recipient_id, trigger, 'operator');
+      recordAction(unit, operator, {
+        action: `screening.${body.decision}`,
+        subject: `recipients/${row.recipient_id}`,
+        reason: body.reason,
+        after: { screening_status: row.screening_status, version: row.current_version },
+      });
+      return { recipient_id: row.recipient_id, screening_status: row.screening_status };
+    },
   );
 }
 
@@ -162,8 +162,9 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
       }),
   );
 
-  operatorRoute(
+  operatorMutation(
     app,
+    tools,
     {
       method: 'POST',
       url: `${RECIPIENT}/erase`,
@@ -177,15 +178,14 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
       data: Type.Object({ recipient_id: Uuid }),
       errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     },
-    ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        await eraseRecipient(tools, unit, params.recipient_id);
-        recordAction(unit, operator, {
-          action: 'recipient.erase',
-          subject: `recipients/${params.recipient_id}`,
-          reason: body.reason,
-        });
-        return { recipient_id: params.recipient_id };
-      }),
+    async ({ params, body }, operator, unit) => {
+      await eraseRecipient(tools, unit, params.recipient_id);
+      recordAction(unit, operator, {
+        action: 'recipient.erase',
+        subject: `recipients/${params.recipient_id}`,
+        reason: body.reason,
+      });
+      return { recipient_id: params.recipient_id };
+    },
   );
 }

@@ -6,6 +6,8 @@ import {
   depositsOfOrder,
   earningSums,
   earnings,
+  orderForOperator,
+  ordersForOperator,
   ordersOfVendor,
   signedPayouts,
   someOrdersOfVendor,
@@ -71,6 +73,51 @@ export async function readEarnings(
     ]),
   );
   return { entries, sums, total: sums.reduce((count, { orders }) => count + Number(orders), 0) };
+}
+
+export interface OperatorOrderFilter {
+  readonly statuses: readonly string[] | null;
+  readonly partnerId: string | null;
+  readonly vendorId: string | null;
+  readonly userId: string | null;
+  readonly referenceId: string | null;
+  readonly direction: string | null;
+  readonly held: boolean | null;
+  readonly stuck: boolean | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  /** An effect that was due before this, and has not been carried out, is stuck. */
+  readonly lateBefore: Date;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Orders of all partners, newest first. */
+export function readOrdersForOperator(db: Database, filter: OperatorOrderFilter): Promise<DeskOrderRow[]> {
+  return db.query(SYSTEM, ordersForOperator, [
+    filter.statuses,
+    filter.partnerId,
+    filter.vendorId,
+    filter.userId,
+    filter.referenceId,
+    filter.direction,
+    filter.held,
+    filter.stuck,
+    filter.createdFrom,
+    filter.createdTo,
+    filter.lateBefore,
+    filter.limit,
+    filter.before,
+  ]);
+}
+
+export async function readOrderForOperator(db: Database, orderId: string) {
+  const [order] = await db.query(SYSTEM, orderForOperator, [orderId]);
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  const [signatures, deposits] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(signedPayouts, [orderId], depositsOfOrder, [orderId]),
+  );
+  return { order, signatures, deposits };
 }
 
 export async function readPendingProofs(

@@ -117,8 +117,11 @@ type OperatorFilters = [
 
 /** What an operator calls stuck: an effect that needs a person, or a payment into the escrow that fits nothing. */
 const STUCK = `(EXISTS (SELECT FROM intents i WHERE i.payload ? 'order_id' AND i.payload->>'order_id' = o.order_id::text
-    AND (i.status = 'failed' OR (i.status = 'unknown' AND (i.last_error IS NOT NULL OR i.created_at < $11))
-         OR (i.status IN ('prepared', 'submitted') AND i.run_at < $11)))
+    AND ((i.status = 'unknown' AND i.last_error IS NOT NULL)
+         OR (i.status IN ('prepared', 'submitted', 'unknown') AND i.run_at < $11)
+         OR (i.status = 'failed' AND i.closed_at IS NULL AND NOT EXISTS (
+               SELECT FROM intents later WHERE later.payload ? 'order_id'
+                  AND later.payload->>'order_id' = o.order_id::text AND later.kind = i.kind AND later.position > i.position))))
   OR EXISTS (SELECT FROM deposit_observations d WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))`;
 
 const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uuid IS NULL OR o.partner_id = $2)

@@ -207,14 +207,13 @@ export interface PendingProofRow {
   order_id: string;
   partner_id: string;
   vendor_id: string;
-  proof_sealed: string;
   submitted_at: Date;
   status: OrderStatus;
 }
 
 export const pendingProofs = statement<[limit: number, offset: number], PendingProofRow>(
   'orders.pending_proofs',
-  `SELECT p.proof_id, p.order_id, p.partner_id, p.vendor_id, p.proof_sealed, p.submitted_at, o.status
+  `SELECT p.proof_id, p.order_id, p.partner_id, p.vendor_id, p.submitted_at, o.status
      FROM payment_proofs p JOIN orders o USING (order_id)
     WHERE p.verdict IS NULL ORDER BY p.submitted_at LIMIT $1 OFFSET $2`,
 );
@@ -223,3 +222,8 @@ export const countPendingProofs = statement<[], { total: string }>(
   'orders.count_pending_proofs',
   'SELECT count(*)::text AS total FROM payment_proofs WHERE verdict IS NULL',
 );
+
+export const findProof = statement<
+  [proofId: string],
+  { proof_id: string; order_id: string; proof_sealed: string | null }
+>('orders.find_proof', 'SELECT proof_id, order_id, proof_sealed FROM payment_proofs WHERE proof_id = $1');

@@ -1,9 +1,9 @@
-import type { Actor } from '@causeway/protocol';
+import { type Actor, CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { moveOrder } from './act-on-order.ts';
 import type { OrderHosts } from './order.host.ts';
-import { insertProof, judgeProof } from './order.store.ts';
+import { findProof, insertProof, judgeProof } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** What a buyer shows for its payment. */
@@ -27,6 +27,18 @@ export function recordProof(
   const sealed = sealer.seal(JSON.stringify(proof), proofContext(proofId));
   unit.tx.defer(insertProof, [proofId, order.partner_id, order.order_id, vendorId, sealed, unit.at]);
   return proofId;
+}
+
+/** What was shown, in clear. A person who was forgotten took it along. */
+export async function openProof(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  proofId: string,
+): Promise<{ readonly orderId: string; readonly proof: PaymentProof }> {
+  const [row] = await unit.tx.query(findProof, [proofId]);
+  if (row === undefined || row.proof_sealed === null) throw new CausewayError('PROOF_NOT_FOUND');
+  const text = sealer.open(row.proof_sealed, proofContext(row.proof_id));
+  return { orderId: row.order_id, proof: JSON.parse(text) as PaymentProof };
 }
 
 export type ProofVerdict = 'accepted' | 'rejected';

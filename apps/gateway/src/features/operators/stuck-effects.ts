@@ -1,0 +1,92 @@
+import { CausewayError, type OrderTrigger } from '@causeway/protocol';
+import {
+  closeIntent,
+  type DeskIntentRow,
+  hurryIntent,
+  lockStuckIntent,
+} from '../../engine/stuck-intents.store.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { OrderHosts } from '../orders/order.host.ts';
+import { reportFacts } from '../orders/report-facts.ts';
+
+/** What an operator may do about an effect that does not get on by itself. */
+export type EffectRemedy = 'retry' | 'give-up';
+
+/** A worker looks every quarter of a second; what has been due for this long is nobody's. */
+const LATE_SECONDS = 120;
+
+export function lateBefore(at: Date): Date {
+  return new Date(at.getTime() - LATE_SECONDS * 1_000);
+}
+
+/**
+ * What an order is told when an effect of its own is given up. Those that are not here cannot be: a signed request can be
+ * executed by anybody until its deadline, and an escrow that nobody watches would swallow a deposit.
+ */
+const GIVEN_UP: Readonly<Record<string, readonly OrderTrigger[]>> = {
+  'escrow.release': ['release_failed'],
+  'escrow.refund': ['refund_failed'],
+  'escrow.auto-refund': ['refund_failed'],
+  'escrow.return-to-vendor': ['refund_failed'],
+  'vendor.offer-order': [],
+  'kyc.verify': [],
+  'kyc.store-document': [],
+  'recipient.screen': [],
+};
+
+/** Their failure was no news to anybody, so doing them again contradicts nothing. An order acts on all others. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'vendor.offer-order',
+  'vendor.request-fiat-payment',
+  'escrow.deploy-and-watch',
+  'kyc.verify',
+  'kyc.store-document',
+  'kyc.delete-document',
+  'recipient.screen',
+]);
+
+/** Null where it can be done, else why not. */
+function obstacle(effect: DeskIntentRow, remedy: EffectRemedy): string | null {
+  if (effect.status === 'confirmed') return 'It has taken effect.';
+  if (remedy === 'retry') {
+    if (effect.status !== 'failed' || REPEATABLE.has(effect.kind)) return null;
+    return 'Its order has heard of the failure and is held; release the hold to start it anew.';
+  }
+  if (effect.status === 'failed') return effect.closed_at === null ? null : 'It is given up already.';
+  if (effect.is_leased) return 'A worker has it in hand; try again in a moment.';
+  if (GIVEN_UP[effect.kind] === undefined) return 'An effect of this kind cannot be given up.';
+  // Its bytes may be on their way, or be sent again by anyone who has them.
+  if (effect.transaction !== null) return 'It has been signed and may still reach the chain.';
+  return null;
+}
+
+export function remediesOf(effect: DeskIntentRow): EffectRemedy[] {
+  return (['retry', 'give-up'] as const).filter((remedy) => obstacle(effect, remedy) === null);
+}
+
+/** Carried out under the intent's lock, which a worker needs to settle it: whoever is second sees what the first did. */
+export async function remedyEffect(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  effectId: string,
+  remedy: EffectRemedy,
+): Promise<{ readonly before: DeskIntentRow; readonly after: DeskIntentRow }> {
+  const late = lateBefore(unit.at);
+  const [before] = await unit.tx.query(lockStuckIntent, [late, effectId]);
+  if (before === undefined) throw new CausewayError('EFFECT_NOT_FOUND');
+  const refusal = obstacle(before, remedy);
+  if (refusal !== null) throw new CausewayError('OPERATION_NOT_ALLOWED', { message: refusal });
+  if (remedy === 'retry') {
+    unit.tx.defer(hurryIntent, [effectId, unit.at]);
+  } else {
+    unit.tx.defer(closeIntent, [effectId, unit.at, 'given up by an operator']);
+    const triggers = GIVEN_UP[before.kind] ?? [];
+    // An effect that had failed by itself told its order then.
+    if (before.status !== 'failed' && before.order_id !== null) {
+      await reportFacts({ orderHosts: hosts }, unit, before.order_id, triggers, 'system');
+    }
+  }
+  const [after] = await unit.tx.query(lockStuckIntent, [late, effectId]);
+  if (after === undefined) throw new Error(`intent ${effectId} is gone`);
+  return { before, after };
+}

@@ -1,0 +1,43 @@
+import { statement } from '../../db/statement.ts';
+import type { OrderRow } from './order.types.ts';
+
+/** What the books say, for comparing with the chain. */
+
+export const bookSums = statement<[], { asset: string; sum: string }>(
+  'reconcile.books',
+  'SELECT asset, sum(amount)::text AS sum FROM ledger_postings GROUP BY asset ORDER BY asset',
+);
+
+export interface BookedEscrowRow {
+  order_id: string;
+  partner_id: string;
+  status: OrderRow['status'];
+  direction: OrderRow['direction'];
+  escrow_state: OrderRow['facts']['escrow'];
+  chain: string;
+  crypto_currency: string;
+  crypto_decimals: number;
+  address: `0x${string}`;
+  booked: string;
+  /** A payment into it was found that fits nothing. */
+  has_held_deposit: boolean;
+}
+
+/** Escrows that hold or await something, or all there ever were; oldest first. */
+export const bookedEscrows = statement<
+  [openStatuses: readonly string[] | null, after: string | null, limit: number],
+  BookedEscrowRow
+>(
+  'reconcile.escrows',
+  `SELECT o.order_id, o.partner_id, o.status, o.direction, o.facts->>'escrow' AS escrow_state, o.chain, o.crypto_currency,
+          o.crypto_decimals, o.escrow->>'address' AS address,
+          coalesce((SELECT sum(p.amount) FROM ledger_postings p WHERE p.account = 'escrow:' || o.order_id), 0)::text AS booked,
+          EXISTS (SELECT FROM deposit_observations d
+                   WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review') AS has_held_deposit
+     FROM orders o
+    WHERE o.escrow IS NOT NULL AND ($2::uuid IS NULL OR o.order_id > $2)
+      AND ($1::text[] IS NULL OR o.status = ANY($1) OR o.facts->>'escrow' IN ('funded', 'releasing', 'refunding')
+           OR EXISTS (SELECT FROM deposit_observations d
+                       WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))
+    ORDER BY o.order_id LIMIT $3`,
+);
