@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { partnerScope } from '../../db/database.ts';
 import { senderFieldProblems, senderIdentityDetails } from '../payment-details/validation/sender-fields.ts';
 import { identityFields } from './identity.ts';
 import { PATCHABLE_KYC_FIELDS } from './kyc-patch.ts';
 import { readIdentity } from './kyc-profile.ts';
+import { SUBMISSION } from './testing/kyc-samples.ts';
 
 describe('the identity of a paying customer on the Chinese wallets', () => {
   let gateway: TestGateway;
@@ -45,6 +46,86 @@ describe('the identity of a paying customer on the Chinese wallets', () => {
     expect(await ask()).toMatchObject({
       missing_fields: ['last_name', 'id_number', 'phone_number'],
       kyc_fields: [],
+    });
+  });
+
+  describe('at initiate', () => {
+    const ALIPAY = {
+      rail: 'alipay-china',
+      currency: 'CNY',
+      country_code: 'CN',
+      details: { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '+8613800138000' },
+    };
+    /** Every field exactly at its ceiling, in characters that are two UTF-16 units and four bytes each. */
+    const AT_CEILING = {
+      ...SUBMISSION,
+      first_name: '😀'.repeat(60),
+      last_name: '𠀀'.repeat(60),
+      address: '𰻝'.repeat(70),
+      city: '😀'.repeat(50),
+      id_number: '𪛖'.repeat(30),
+    };
+    let senders = 0;
+
+    const post = (path: string, body: unknown) => gateway.call('POST', `/api/v1${path}`, { body });
+
+    async function quoteFrom(changes: object): Promise<{ sender: string; initiate: () => Promise<Answer> }> {
+      const user = await post('/partner/users', { email: `ceiling-${senders++}@example.com` });
+      const sender = user.body.data.id as string;
+      const submitted = await post(`/partner/users/${sender}/kyc`, { ...AT_CEILING, ...changes });
+      expect(submitted.status, submitted.text).toBe(200);
+      await post(`/sandbox/users/${sender}/kyc-status`, { status: 'VERIFIED' });
+      const recipient = await post('/partner/recipients', {
+        recipient_name: 'Wang Wei',
+        recipient_country: 'CN',
+      });
+      const { recipient_id } = recipient.body.data;
+      await post(`/sandbox/recipients/${recipient_id}/screening-status`, { screening_status: 'clear' });
+      const added = await post(`/partner/recipients/${recipient_id}/destinations`, ALIPAY);
+      const quote = await post('/partner/offramp/quote', {
+        crypto_currency: 'USDC',
+        fiat_currency: 'CNY',
+        fiat_amount: '700.00',
+        sender_id: sender,
+        recipient_id,
+        recipient_destination_id: added.body.data.recipient_destination_id,
+        sender_recipient_relationship: 'family',
+      });
+      expect(quote.status, quote.text).toBe(200);
+      const { quote_id } = quote.body.data;
+      return { sender, initiate: () => post('/partner/offramp/initiate', { quote_id }) };
+    }
+
+    it('a sender whose every field is as long as it may be is named', async () => {
+      const { initiate } = await quoteFrom({});
+      const order = await initiate();
+      expect(order.status, order.text).toBe(200);
+    });
+
+    it.each([
+      ['first_name', 60, '😀'],
+      ['last_name', 60, '𠀀'],
+      ['address', 70, '𰻝'],
+      ['city', 50, '😀'],
+      ['id_number', 30, '𪛖'],
+    ])('one character more in %s than %i counts as missing', async (field, ceiling, character) => {
+      const { initiate } = await quoteFrom({ [field]: character.repeat(ceiling + 1) });
+      const refused = await initiate();
+      expect([refused.status, refused.body.error.code]).toEqual([422, 'SENDER_IDENTITY_REQUIRED']);
+      expect(refused.body.error.details).toEqual({
+        missing_fields: [field],
+        kyc_fields: PATCHABLE_KYC_FIELDS.has(field) ? [field] : [],
+        field_limits: { [field]: ceiling },
+      });
+    });
+
+    it('a refused quote is unharmed: shortened by the KYC patch, the same one is initiated', async () => {
+      const { sender, initiate } = await quoteFrom({ city: '😀'.repeat(51) });
+      expect((await initiate()).status).toBe(422);
+      const body = { city: '😀'.repeat(50) };
+      expect((await gateway.call('PATCH', `/api/v1/partner/users/${sender}/kyc`, { body })).status).toBe(200);
+      const order = await initiate();
+      expect(order.status, order.text).toBe(200);
     });
   });
 });

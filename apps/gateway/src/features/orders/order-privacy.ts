@@ -1,4 +1,4 @@
-import { ORDER_MACHINES } from '@causeway/protocol';
+import { ORDER_MACHINES, orderStatusesThatKnow } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { type SealedPlace, sealedColumn } from '../privacy/sealed-place.ts';
@@ -29,11 +29,14 @@ export function keepStopReason(unit: UnitOfWork, sealer: Sealer, order: OrderRow
   unit.tx.defer(saveStopReason, [order.order_id, order.partner_id, sealed]);
 }
 
+/** A dispute ends an order for its partner, but whoever decides it still needs the proofs. */
+const DISPUTED: readonly string[] = orderStatusesThatKnow('dispute_resolved_to_buyer');
+
 const ENDED_STATUSES = [
   ...new Set(
     Object.values(ORDER_MACHINES).flatMap(({ statuses }) =>
       Object.entries(statuses)
-        .filter(([, { terminal }]) => terminal)
+        .filter(([status, { terminal }]) => terminal && !DISPUTED.includes(status))
         .map(([status]) => status),
     ),
   ),

@@ -131,6 +131,77 @@ describe('recipients over HTTP', () => {
     }
   });
 
+  it('never changes an order: a PATCH does not reach it, and the database refuses to', async () => {
+    const post = async (path: string, body: object) => {
+      const answer = await gateway.call('POST', `/api/v1${path}`, { body });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.data;
+    };
+    const { id: sender } = await post('/partner/users', { email: 'sender@example.com' });
+    await post(`/sandbox/users/${sender}/kyc-status`, { status: 'VERIFIED' });
+    const id = await idOf({ recipient_name: 'Original Name' });
+    await screened(id, 'clear');
+    const destination = await post(`/partner/recipients/${id}/destinations`, SEPA);
+    const quote = await post('/partner/offramp/quote', {
+      crypto_currency: 'USDC',
+      fiat_currency: 'EUR',
+      fiat_amount: '100.00',
+      sender_id: sender,
+      recipient_id: id,
+      recipient_destination_id: destination.recipient_destination_id,
+    });
+    const { order_id: orderId } = await post('/partner/offramp/initiate', { quote_id: quote.quote_id });
+    const contextOf = async () =>
+      (await gateway.call('GET', `/api/v1/partner/orders/${orderId}`)).body.data.recipient_context;
+    const before = await contextOf();
+    expect(before.recipient).toMatchObject({ recipient_name: 'Original Name', version: 1 });
+    const patched = await gateway.call('PATCH', `${RECIPIENTS}/${id}`, {
+      body: { recipient_name: 'Another Name', recipient_country: 'FR' },
+    });
+    expect(patched.body.data).toMatchObject({ recipient_name: 'Another Name', version: 2 });
+    expect(await contextOf()).toEqual(before);
+
+    const admin = new pg.Client({ connectionString: gateway.databaseUrl });
+    await admin.connect();
+    try {
+      for (const change of [
+        `recipient_context_sealed = 'another'`,
+        'recipient_id = NULL, recipient_context_sealed = NULL',
+        'recipient_id = NULL, recipient_context_sealed = NULL, payment_details_id = 1',
+        'user_id = (SELECT user_id FROM users WHERE user_id <> orders.user_id LIMIT 1)',
+      ]) {
+        const sql = `UPDATE orders SET ${change} WHERE order_id = $1`;
+        await expect(admin.query(sql, [orderId])).rejects.toThrow('keeps the payee it was quoted with');
+      }
+    } finally {
+      await admin.end();
+    }
+  });
+
+  it('counts the characters of names and numbers, not bytes or UTF-16 units', async () => {
+    for (const character of ['😀', '𠀀', '𰻝', 'é']) {
+      const whole = {
+        recipient_name: character.repeat(200),
+        recipient_native_name: character.repeat(200),
+        recipient_id_number: character.repeat(100),
+      };
+      const created = await create(whole);
+      expect(created.status, created.text).toBe(200);
+      expect(created.body.data).toMatchObject({
+        recipient_name: whole.recipient_name,
+        recipient_native_name: whole.recipient_native_name,
+      });
+      for (const [field, value] of Object.entries(whole)) {
+        const path = `${RECIPIENTS}/${created.body.data.recipient_id}`;
+        const body = { [field]: value + character };
+        for (const refused of [await create(body), await gateway.call('PATCH', path, { body })]) {
+          expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+          expect(JSON.stringify(refused.body.error.details.fields)).toContain(field);
+        }
+      }
+    }
+  });
+
   it('pays only whom the screening has cleared', async () => {
     const id = await idOf({ recipient_name: 'Please Review' });
     await screened(id, 'review');
