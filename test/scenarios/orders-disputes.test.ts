@@ -1,14 +1,25 @@
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
+import { refundDeposit } from '../../apps/gateway/src/features/orders/authorize-refund.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
+
+const partnerOf = statement<[orderId: string], { partner_id: string }>(
+  'test.partner_of_order',
+  'SELECT partner_id FROM orders WHERE order_id = $1',
+);
+const releaseAsked = statement<[orderId: string], { body: string }>(
+  'test.release_asked',
+  `SELECT body FROM events WHERE subject_id = $1 AND event_type = 'order.release.required'`,
+);
 
 describe('disputes', () => {
   let gateway: TestGateway;
@@ -61,8 +72,9 @@ describe('disputes', () => {
 
   it('on-ramp for the partner: it is asked once, signs the release itself and is paid to the unit', async () => {
     const orderId = await sentAndDisputed(await fundedOnramp(await desk.onrampOrder()));
-    const { amounts, fee_breakdown: fees, allowed_actions: before } = await desk.read(orderId);
-    expect(before).toEqual([]);
+    const order = await desk.read(orderId);
+    const { amounts, fee_breakdown: fees } = order;
+    expect(order.allowed_actions).toEqual([]);
     const early = await gateway.call(
       'GET',
       `/api/v1/partner/orders/${orderId}/release-authorization-parameters`,
@@ -85,6 +97,26 @@ describe('disputes', () => {
     expect((await desk.published(orderId)).filter((type) => type === 'order.release.required')).toHaveLength(
       1,
     );
+
+    const [asked] = await gateway.deps.db.query(SYSTEM, releaseAsked, [orderId]);
+    expect(JSON.parse(asked!.body).data).toEqual({
+      order_id: orderId,
+      status: 'dispute_started',
+      user_id: order.user_id,
+      crypto_amount: amounts.crypto_amount,
+      crypto_currency: 'USDC',
+      partner_fee: fees.partner_fee.replace(/\.?0+$/, ''),
+      partner_fee_pct: 1,
+      fiat_amount: '100.00',
+      fiat_currency: 'EUR',
+      provider: expect.stringMatching(/^(p2p|direct)$/),
+      payment_details_id: '',
+      action_required: {
+        method: 'POST',
+        endpoint: `${path}/authorize-release`,
+        parameters_endpoint: `${path}/release-authorization-parameters`,
+      },
+    });
 
     const stranger = await signedRelease(orderId, generatePrivateKey());
     const refused = await desk.act(orderId, 'authorize-release', { signature: stranger });
@@ -160,6 +192,24 @@ describe('disputes', () => {
     expect((await authorize(once)).body).toEqual(refunded.body);
     expect((await authorize()).body.error.code).toBe('INVALID_STATUS');
     await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+  });
+
+  it('a refund that takes longer than its caller waits answers without a transaction, and the order shows it later', async () => {
+    const orderId = await disputedOfframp();
+    await decide(orderId, 'for_seller');
+    const [{ partner_id: partnerId } = { partner_id: '' }] = await gateway.deps.db.query(SYSTEM, partnerOf, [
+      orderId,
+    ]);
+    const parameters = await gateway.call(
+      'GET',
+      `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`,
+    );
+    const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
+    const funding = (await desk.read(orderId)).tx_hash;
+    const answer = await refundDeposit(gateway.deps, partnerId, orderId, signature, 0);
+    expect(answer).toEqual({ order_id: orderId, status: 'cancelled' });
+    await until('the refund', async () => (await desk.read(orderId)).tx_hash !== funding);
+    expect(await desk.escrowBalance(orderId)).toBe(0n);
   });
 
   it('a widget order is never stuck: the partner cannot act, the operator hands its signature in', async () => {

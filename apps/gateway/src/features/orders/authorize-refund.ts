@@ -49,7 +49,8 @@ async function authorizeRefund(
   return refunding;
 }
 
-const WAIT_MS = 5_000;
+/** Well within what a caller waits for an answer. */
+const WAIT_MS = 10_000;
 const LOOK_AGAIN_MS = 100;
 
 /** Authorizes the refund, and answers its transaction where the chain is quick enough. */
@@ -58,10 +59,11 @@ export async function refundDeposit(
   partnerId: string,
   orderId: string,
   signature: string,
+  waitMs = WAIT_MS,
 ): Promise<Static<typeof RefundAnswerSchema>> {
   const scope = partnerScope(partnerId);
   let order = await unitOfWork(tools, scope, (unit) => authorizeRefund(tools, unit, orderId, signature));
-  for (let waited = 0; isInFlight(order) && waited < WAIT_MS; waited += LOOK_AGAIN_MS) {
+  for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);
     order = (await readOrder(tools.db, scope, orderId)) ?? order;
   }
