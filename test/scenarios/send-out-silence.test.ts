@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createTestClient, encodeFunctionData, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
 import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
 import {
   forwardCall,
@@ -11,6 +12,7 @@ import {
   hashForwardRequest,
   routerRequest,
 } from '../../apps/gateway/src/chain/forward-request.ts';
+import { inspectOrder } from '../../apps/gateway/src/chain/inspect-order.ts';
 import { forwarderNonce } from '../../apps/gateway/src/chain/issue-authorization.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
@@ -134,7 +136,34 @@ describe('a send-out whose bridge does not answer', () => {
     await until('the hold', () => isHeld(orderId));
     expect((await trackingOf(orderId))?.last_error).toContain('does not show the payout');
     expect((await desk.read(orderId)).status).toBe('send_out_pending');
+    await inspected(orderId);
   });
+
+  /** What the operator reads who looks into it. */
+  async function inspected(orderId: string): Promise<void> {
+    const chains = gateway.deps.chains.all.map(({ settings, client }) => ({ ...settings, client }));
+    const look = async (known: typeof chains, id = orderId) =>
+      (await inspectOrder({ db: gateway.deps.db, chains: known }, id))?.join('\n');
+    const text = await look(chains);
+    expect(text).toContain('send_out_pending, HELD FOR REVIEW, settles in USDC on base-mainnet');
+    expect(text).toContain('holds 0.000000 USDC now');
+    expect(text).toMatch(/\d+\.\d{6} USDC from vendor: exact, credited/);
+    expect(text).toMatch(/→ \d+\.\d{6} USDC from escrow to partner/);
+    expect(text).toMatch(/→ \d+\.\d{6} USDC from escrow to treasury/);
+    expect(text).toMatch(/→ \d+\.\d{6} USDC from partner to bridge solver/);
+    expect(text).toMatch(/the bridge was paid by 0x[0-9a-f]{64}/);
+    expect(text).toContain('OVERDUE since');
+    expect(text).toContain('bridge.track: unknown');
+    const gone = chains.map((chain) => ({
+      ...chain,
+      client: createChainClient({ ...chain, rpcUrl: 'http://127.0.0.1:9', rpcUrls: ['http://127.0.0.1:9'] }),
+    }));
+    const withoutChain = await look(gone);
+    expect(withoutChain).toContain('base-mainnet CANNOT BE REACHED: this part is from our records alone');
+    expect(withoutChain).not.toContain('127.0.0.1');
+    expect(await look([])).toContain('is not configured here');
+    expect(await look(chains, crypto.randomUUID())).toBeUndefined();
+  }
 
   describe('because it could not be paid', () => {
     const chain = () => gateway.deps.chains.get('base-mainnet');

@@ -1,147 +1,244 @@
 import { causewayRouter, erc2771Forwarder, safe } from '@causeway/contracts';
-import { erc20Abi, getAddress, parseEventLogs, TransactionReceiptNotFoundError } from 'viem';
-import { type Database, SYSTEM } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
+import { formatFixed } from '@causeway/protocol';
+import { BaseError, erc20Abi, parseEventLogs, TransactionReceiptNotFoundError } from 'viem';
+import type { Database } from '../db/database.ts';
 import type { ChainClient } from './chain-client.ts';
+import { sameAddress } from './chain-facts.ts';
 import type { Address, Hex } from './chain-settings.ts';
+import {
+  type InspectedAuthorization,
+  type InspectedOrder,
+  type OrderRecords,
+  readRecords,
+} from './inspect-order.store.ts';
 import { isDeployed, tokenBalance } from './token-reads.ts';
 
-/** What is where on chain for one order: our records beside what the chain itself says, decoded. */
+/** What is where on chain for one order: our records beside what the chain itself says, for a person to read. */
 export interface InspectDeps {
   readonly db: Database;
-  readonly clientOf: (chainId: number) => ChainClient | undefined;
+  readonly chains: readonly InspectedChain[];
 }
 
-interface WatchRow {
-  chain_id: string;
-  address: Address;
-  token: Address;
-  expected_amount: string;
-  expected_sender: Address;
-  caught_up: boolean;
-}
-interface DepositRow {
-  tx_hash: Hex;
-  kind: string;
-  disposition: string;
-  amount: string;
-  sender: Address;
-  token: Address;
-  block_number: string;
-  note: string;
-}
-interface AuthorizationRow {
-  purpose: string;
-  status: string;
-  sender: Address;
-  nonce: string;
-  amount: string;
-  recipient: Address;
-  deadline: string;
-  tx_hash: Hex | null;
-}
-interface TransactionRow {
-  chain_id: string;
-  effect_key: string;
-  status: string;
-  sender: Address;
-  nonce: string;
-  tx_hash: Hex;
-  version: number;
+export interface InspectedChain {
+  readonly slug: string;
+  readonly chainId: number;
+  readonly client: ChainClient;
+  readonly treasury?: Address;
 }
 
-const selectWatches = statement<[orderId: string], WatchRow>(
-  'inspect.watches',
-  `SELECT chain_id::text, address, token, expected_amount::text, expected_sender, caught_up
-     FROM escrow_watches WHERE order_id = $1 ORDER BY chain_id`,
-);
-const selectDeposits = statement<[orderId: string], DepositRow>(
-  'inspect.deposits',
-  `SELECT tx_hash, kind, disposition, amount::text, sender, token, block_number::text, note
-     FROM deposit_observations WHERE order_id = $1 ORDER BY block_number, log_index`,
-);
-const selectAuthorizations = statement<[orderId: string], AuthorizationRow>(
-  'inspect.authorizations',
-  `SELECT purpose, status, sender, nonce::text, amount::text, recipient, deadline::text, tx_hash
-     FROM forward_authorizations WHERE order_id = $1 ORDER BY issued_at`,
-);
-const selectTransactions = statement<[orderId: string], TransactionRow>(
-  'inspect.transactions',
-  `SELECT chain_id::text, effect_key, status, sender, nonce::text, tx_hash, version::int
-     FROM chain_transactions JOIN chain_signed_versions USING (transaction_id)
-    WHERE effect_key IN (SELECT intent_id::text FROM intents WHERE payload->>'order_id' = $1::text)
-       OR effect_key IN (SELECT 'forward:' || authorization_id FROM forward_authorizations WHERE order_id = $1::uuid)
-       OR effect_key = 'sandbox-funding:' || $1::text
-    ORDER BY created_at, version`,
-);
+const EVENTS = [...erc20Abi, ...safe.abi, ...causewayRouter.abi, ...erc2771Forwarder.abi];
 
-/** Lines for a person to read. */
-export async function inspectOrder(deps: InspectDeps, orderId: string): Promise<string[]> {
-  const { db } = deps;
-  const [watches, deposits, authorizations, transactions] = await Promise.all([
-    db.query(SYSTEM, selectWatches, [orderId]),
-    db.query(SYSTEM, selectDeposits, [orderId]),
-    db.query(SYSTEM, selectAuthorizations, [orderId]),
-    db.query(SYSTEM, selectTransactions, [orderId]),
-  ]);
-  const lines = [`Order ${orderId}`];
-  if (watches.length === 0) lines.push('No escrow is registered.');
-  for (const watch of watches) lines.push(...(await escrowLines(deps, watch)));
-  for (const row of deposits) {
-    lines.push(
-      `Deposit ${row.kind} (${row.disposition}): ${row.amount} of ${row.token} from ${row.sender}`,
-      `  block ${row.block_number}, ${row.tx_hash}${row.note === '' ? '' : `, ${row.note}`}`,
-    );
-  }
-  for (const row of authorizations) {
-    lines.push(
-      `Authorization ${row.purpose} (${row.status}): ${row.amount} from ${row.sender} to ${row.recipient}`,
-      `  nonce ${row.nonce}, deadline ${row.deadline}${row.tx_hash === null ? '' : `, ${row.tx_hash}`}`,
-    );
-  }
-  for (const row of transactions) lines.push(...(await transactionLines(deps, row)));
-  return lines;
-}
-
-async function escrowLines(deps: InspectDeps, watch: WatchRow): Promise<string[]> {
-  const { chain_id: chainId, address, token, expected_amount: expected } = watch;
-  const lines = [
-    `Escrow ${address} on chain ${chainId}`,
-    `  expects ${expected} of ${token} from ${watch.expected_sender}`,
+/** Undefined where there is no such order. */
+export async function inspectOrder(deps: InspectDeps, orderId: string): Promise<string[] | undefined> {
+  const records = await readRecords(deps.db, orderId);
+  if (records === undefined) return undefined;
+  const words = wordsFor(deps, records);
+  const sections = [
+    headLines(orderId, records),
+    await escrowLines(deps, records, words),
+    depositLines(records, words),
+    records.authorizations.flatMap((row) => authorizationLines(row, words)),
+    await transactionSection(deps, records, words),
+    openLines(records),
   ];
-  const client = deps.clientOf(Number(chainId));
-  if (client === undefined) return [...lines, '  this chain is not configured here'];
-  lines.push(`  holds ${await tokenBalance(client, token, address)}`);
-  if (!(await isDeployed(client, address))) return [...lines, '  not deployed: nothing has left it'];
-  const [nonce, owners] = await Promise.all([
-    client.readContract({ abi: safe.abi, address, functionName: 'nonce' }),
-    client.readContract({ abi: safe.abi, address, functionName: 'getOwners' }),
-  ]);
-  return [...lines, `  deployed, Safe nonce ${nonce}, owners ${owners.join(', ')}`];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']);
 }
 
-async function transactionLines(deps: InspectDeps, row: TransactionRow): Promise<string[]> {
-  const head = `Transaction ${row.tx_hash} (${row.status}) version ${row.version}`;
-  const lines = [head, `  from ${row.sender} nonce ${row.nonce}, effect ${row.effect_key}`];
-  const client = deps.clientOf(Number(row.chain_id));
-  if (client === undefined) return lines;
+/** How addresses and amounts are called in this order: names where it has them, so that nobody compares hex by eye. */
+interface Words {
+  name(address: Address): string;
+  amount(token: Address, atomic: bigint | string): string;
+}
+
+function wordsFor({ chains }: InspectDeps, { order, watches, authorizations }: OrderRecords): Words {
+  const [seller, buyer] = order.direction === 'onramp' ? ['vendor', 'partner'] : ['partner', 'vendor'];
+  const treasury = chains.find(({ slug }) => slug === order.chain)?.treasury;
+  const names: (readonly [Address | undefined, string])[] = [
+    [order.escrow?.address, 'escrow'],
+    [order.escrow?.service, 'service'],
+    [order.escrow?.seller, seller as string],
+    [order.escrow?.buyer, buyer as string],
+    [treasury, 'treasury'],
+    ...authorizations
+      .filter(({ purpose }) => purpose === 'bridge')
+      .map(({ recipient }) => [recipient, 'bridge solver'] as const),
+  ];
+  const tokens = watches.map(({ token }) => token);
+  return {
+    name: (address) =>
+      names.find(([known]) => known !== undefined && sameAddress(known, address))?.[1] ?? address,
+    amount: (token, atomic) =>
+      tokens.some((known) => sameAddress(known, token))
+        ? `${formatFixed(BigInt(atomic), order.crypto_decimals)} ${order.crypto_currency}`
+        : `${atomic} atomic units of ${token}`,
+  };
+}
+
+function headLines(orderId: string, { order }: OrderRecords): string[] {
+  const kind = order.direction === 'onramp' ? 'On-ramp' : 'Off-ramp';
+  return [
+    `${kind} order ${orderId}`,
+    `  ${order.status}${order.held ? ', HELD FOR REVIEW' : ''}, settles in ${order.crypto_currency} on ${order.chain}`,
+  ];
+}
+
+async function escrowLines(deps: InspectDeps, records: OrderRecords, words: Words): Promise<string[]> {
+  const { order, watches } = records;
+  const [watch] = watches;
+  if (watch === undefined)
+    return ['Escrow', '  none yet: no vendor has accepted, so nobody can have paid into it'];
+  const lines = [
+    `Escrow ${watch.address}`,
+    `  for ${words.amount(watch.token, watch.expected_amount)} from the ${words.name(watch.expected_sender)}`,
+  ];
+  const chain = deps.chains.find(({ chainId }) => chainId === Number(watch.chain_id));
+  if (chain === undefined) return [...lines, `  chain ${watch.chain_id} is not configured here`];
   try {
-    const receipt = await client.getTransactionReceipt({ hash: row.tx_hash });
-    lines.push(`  ${receipt.status} in block ${receipt.blockNumber}, gas ${receipt.gasUsed}`);
-    const abi = [...erc20Abi, ...safe.abi, ...causewayRouter.abi, ...erc2771Forwarder.abi];
-    for (const log of parseEventLogs({ abi, logs: receipt.logs })) {
-      lines.push(`  ${log.eventName} at ${getAddress(log.address)}: ${argumentsText(log.args)}`);
-    }
+    const balance = await tokenBalance(chain.client, watch.token, watch.address);
+    lines.push(
+      `  holds ${words.amount(watch.token, balance)} now`,
+      ...(await safeLines(chain, watch.address)),
+    );
   } catch (error) {
-    if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
-    lines.push('  not mined');
+    lines.push(unreachable(error, chain));
+  }
+  return [...lines, ...ownerLines(order)];
+}
+
+async function safeLines({ client }: InspectedChain, address: Address): Promise<string[]> {
+  if (!(await isDeployed(client, address))) return ['  not deployed yet: nothing has left it'];
+  const nonce = await client.readContract({ abi: safe.abi, address, functionName: 'nonce' });
+  return [
+    nonce === 0n
+      ? '  deployed, and nothing has left it'
+      : '  has paid out: its one transaction (release or refund) is used up',
+  ];
+}
+
+function ownerLines({ escrow, direction }: InspectedOrder): string[] {
+  if (escrow === null) return [];
+  const isOnramp = direction === 'onramp';
+  return [
+    '  two of these three sign what leaves it:',
+    `    service  ${escrow.service}`,
+    `    vendor   ${isOnramp ? escrow.seller : escrow.buyer}${isOnramp ? ' (seller)' : ' (buyer)'}`,
+    `    partner  ${isOnramp ? escrow.buyer : escrow.seller}${isOnramp ? ' (buyer)' : ' (seller)'}`,
+  ];
+}
+
+function depositLines({ deposits }: OrderRecords, words: Words): string[] {
+  if (deposits.length === 0) return ['Deposits', '  none is final yet'];
+  return [
+    'Deposits',
+    ...deposits.flatMap((row) => [
+      `  ${words.amount(row.token, row.amount)} from ${words.name(row.sender)}: ${row.kind}, ${row.disposition.replaceAll('_', ' ')}`,
+      `    block ${row.block_number}, ${row.tx_hash}${row.note === '' ? '' : ` (${row.note})`}`,
+    ]),
+  ];
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  authorized: 'signed, can be executed by anyone until its deadline',
+  spent: 'its nonce is used: it cannot happen again',
+  lapsed: 'its deadline has passed: it can never happen',
+};
+
+function authorizationLines(row: InspectedAuthorization, words: Words): string[] {
+  const what =
+    row.purpose === 'funding' ? 'Transfer that the partner signed' : 'Send-out that the partner signed';
+  const deadline = new Date(Number(row.deadline) * 1_000).toISOString();
+  const lines = [
+    what,
+    `  to the ${words.name(row.recipient)}, forwarder nonce ${row.nonce}, deadline ${deadline}`,
+    `  ${ENDS[row.status] ?? row.status}${row.succeeded === false ? ', and it moved nothing' : ''}`,
+  ];
+  if (row.bridge === null) return lines;
+  lines.push(`  bound for ${row.bridge.destinationAddress} on ${row.bridge.destinationChain}`);
+  if (row.deposit_tx_hash === null) return [...lines, '  the bridge has not been paid'];
+  lines.push(`  the bridge was paid by ${row.deposit_tx_hash}`);
+  if (row.overdue_at !== null) {
+    lines.push(
+      `  OVERDUE since ${row.overdue_at.toISOString()}: ask the bridge about quote ${row.bridge.quoteId}`,
+    );
   }
   return lines;
 }
 
-function argumentsText(args: unknown): string {
-  if (typeof args !== 'object' || args === null) return '';
-  return Object.entries(args)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ');
+async function transactionSection(deps: InspectDeps, records: OrderRecords, words: Words): Promise<string[]> {
+  const { transactions, authorizations, order } = records;
+  const lines: string[] = [];
+  for (const row of transactions) {
+    const chain = deps.chains.find(({ chainId }) => chainId === Number(row.chain_id));
+    const sender = `sent by ${words.name(row.sender)}, nonce ${row.nonce}${row.version > 1 ? `, version ${row.version}` : ''}`;
+    lines.push(`  ${row.tx_hash}`, `    ${sender}`, ...(await receiptLines(chain, row.tx_hash, words)));
+  }
+  const slug = authorizations.find(({ bridge }) => bridge !== null)?.bridge?.destinationChain;
+  if (order.send_out_tx_hash !== null) {
+    const chain = deps.chains.find((candidate) => candidate.slug === slug);
+    lines.push(
+      `  ${order.send_out_tx_hash}`,
+      `    the bridge’s payout on ${slug}`,
+      ...(await receiptLines(chain, order.send_out_tx_hash, words)),
+    );
+  }
+  return lines.length === 0 ? [] : ['Transactions', ...lines];
+}
+
+async function receiptLines(chain: InspectedChain | undefined, hash: Hex, words: Words): Promise<string[]> {
+  if (chain === undefined) return ['    its chain is not configured here'];
+  try {
+    const receipt = await chain.client.getTransactionReceipt({ hash });
+    const end = receipt.status === 'success' ? 'succeeded' : 'REVERTED';
+    const events = parseEventLogs({ abi: EVENTS, logs: receipt.logs }).flatMap((log) =>
+      eventLine(log, words),
+    );
+    return [
+      `    ${end} in block ${receipt.blockNumber} of ${chain.slug}, ${receipt.gasUsed} gas`,
+      ...events.map((line) => `    ${line}`),
+    ];
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return ['    not mined'];
+    return [`  ${unreachable(error, chain)}`];
+  }
+}
+
+type DecodedLog = ReturnType<typeof parseEventLogs<typeof EVENTS>>[number];
+
+function eventLine(log: DecodedLog, words: Words): string[] {
+  switch (log.eventName) {
+    case 'Transfer':
+      return [
+        `→ ${words.amount(log.address, log.args.value)} from ${words.name(log.args.from)} to ${words.name(log.args.to)}`,
+      ];
+    case 'SafeSetup':
+      return ['→ the escrow was deployed'];
+    case 'ExecutionSuccess':
+      return ['→ the escrow confirms the execution'];
+    case 'ExecutionFailure':
+      return ['→ the escrow says that the execution FAILED'];
+    case 'ExecutedForwardRequest':
+      return [`→ forward request ${log.args.nonce} of ${words.name(log.args.signer)} executed`];
+    case 'BridgeDeposited':
+      return [`→ paid for bridge quote ${log.args.bridgeQuoteId}`];
+    default:
+      return [];
+  }
+}
+
+function openLines({ intents }: OrderRecords): string[] {
+  if (intents.length === 0)
+    return ['Under way', '  nothing: every effect that was decided has been carried out'];
+  return [
+    'Under way, or failed',
+    ...intents.map(
+      ({ kind, status, attempts, last_error: error }) =>
+        `  ${kind}: ${status}, tried ${attempts} times${error === null ? '' : `, ${error}`}`,
+    ),
+  ];
+}
+
+/** Only the client library's errors mean that the chain is out of reach. */
+function unreachable(error: unknown, { slug }: InspectedChain): string {
+  if (!(error instanceof BaseError)) throw error;
+  return `  ${slug} CANNOT BE REACHED: this part is from our records alone`;
 }
