@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { PARTNER_EVENT_TYPES } from '@causeway/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
@@ -7,8 +7,25 @@ import { connect } from '../harness/database.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
+import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
 
 const BASE = '/api/v1/partner/webhooks';
+
+/** Written out from the contract, section 6. */
+const CONTRACT_EVENTS = [
+  'order.status.changed',
+  'order.refund.required',
+  'user.kyc.updated',
+  'retail.settlement.completed',
+  'webhook.test',
+];
+const CONTRACT_STATUSES = [
+  ...['created', 'awaiting_liquidity_provider', 'awaiting_vendor_escrow_funding', 'awaiting_fiat_transfer'],
+  ...['fiat_transfer_pending', 'awaiting_crypto_transfer_authorization', 'crypto_received'],
+  ...['fiat_payment_started', 'fiat_payment_review_started', 'awaiting_fiat_received_confirmation'],
+  ...['completed', 'cancelled', 'failed', 'dispute_started'],
+  ...['send_out_pending', 'send_out_completed', 'send_out_failed'],
+];
 
 describe('webhooks as a partner sees them', () => {
   let gateway: TestGateway;
@@ -105,6 +122,26 @@ describe('webhooks as a partner sees them', () => {
     expect(limited[0]?.headers.get('retry-after')).toMatch(/^[0-9]+$/);
   });
 
+  it('an event whose transaction rolled back is never sent, and takes no place in the stream', async () => {
+    const orderId = gateway.deps.ids.uuid();
+    const draft = { eventType: 'order.status.changed', partnerId, subjectId: orderId };
+    const failing = unitOfWork(gateway.deps, SYSTEM, async (unit) => {
+      emitEvent(unit, { ...draft, data: { order_id: orderId, status: 'completed' } });
+      // Written and visible to this transaction before it fails.
+      await unit.tx.query({ name: 'test.written', text: 'SELECT 1' }, []);
+      throw new Error('changed its mind');
+    });
+    await expect(failing).rejects.toThrow('changed its mind');
+    await emitOrderEvents(orderId, ['cancelled']);
+    await arrived(orderId);
+    expect(about(orderId).map(({ event }) => event?.data.status)).toEqual(['cancelled']);
+    const { body } = await call('GET', '/api/v1/partner/events?after=0&limit=500');
+    const streamed = body.data.events.filter(
+      (event: { data: { order_id?: string } }) => event.data.order_id === orderId,
+    );
+    expect(streamed).toHaveLength(1);
+  });
+
   it('openssl, too, finds every signature right: first attempts and retries', async () => {
     sink.setFault({ sequence: [{ kind: 'status', status: 500 }] });
     const user = await verifyNewUser();
@@ -185,12 +222,15 @@ describe('webhooks as a partner sees them', () => {
     expect(next.deliveries[0].id < page.deliveries[0].id).toBe(true);
     const stranger = gateway.partners[1].apiKey;
     expect((await list(`order_id=${orderId}`, stranger)).body.data.deliveries).toEqual([]);
+    await call('POST', BASE, { key: stranger, body: { url: sink.url } });
     const [theirs, missing] = await Promise.all(
       [delivery.id, gateway.deps.ids.uuid()].map((id) =>
         call('POST', `${BASE}/deliveries/${id}/replay`, { key: stranger }),
       ),
     );
+    expect([theirs?.status, theirs?.body.error.code]).toEqual([404, 'DELIVERY_NOT_FOUND']);
     expect(theirs?.text).toBe(missing?.text);
+    await call('DELETE', `${BASE}/any`, { key: stranger });
   });
 
   it('replays one delivery, and after an outage only the latest state of each order', async () => {
@@ -220,7 +260,7 @@ describe('webhooks as a partner sees them', () => {
     expect((await call('POST', `${BASE}/replay`, { body: { since: 'yesterday' } })).status).toBe(400);
   });
 
-  it('what waits when a webhook is removed is cancelled, also after it is set again', async () => {
+  it('a deleted webhook receives no retries: what waits is cancelled, also after it is set again', async () => {
     sink.setFault({ kind: 'status', status: 500 });
     const user = await verifyNewUser('REJECTED');
     await until('one attempt', async () => (await attemptsOf(user)) === 1);
@@ -236,25 +276,39 @@ describe('webhooks as a partner sees them', () => {
 
   it('publishes a schema for every event, with the 17 statuses and no other', async () => {
     const { body } = await call('GET', '/api/v1/openapi.json', { key: null });
-    expect(Object.keys(body.webhooks).sort()).toEqual([
-      'order.refund.required',
-      'order.status.changed',
-      'retail.settlement.completed',
-      'user.kyc.updated',
-      'webhook.test',
-    ]);
+    expect(Object.keys(body.webhooks).sort()).toEqual([...PARTNER_EVENT_TYPES].sort());
+    expect(Object.keys(body.webhooks)).toEqual(expect.arrayContaining(CONTRACT_EVENTS));
     const changed = body.webhooks['order.status.changed'].post.requestBody.content['application/json'].schema;
-    expect(changed.properties.data.properties.status.enum).toHaveLength(17);
+    expect([...changed.properties.data.properties.status.enum].sort()).toEqual([...CONTRACT_STATUSES].sort());
+  });
+
+  it('the test endpoint is no port scanner: the same filter, one answer for all that fails, few tries', async () => {
+    const key = gateway.partners[1].apiKey;
+    const owner = await connect(gateway.databaseUrl);
+    const answers: string[] = [];
+    try {
+      await call('POST', BASE, { key, body: { url: sink.url } });
+      // As if they had been registered before the filter knew them; a closed port of this machine is the last.
+      for (const url of [
+        'https://169.254.169.254/',
+        'https://10.0.0.1/',
+        'http://example.com/',
+        'http://127.0.0.1:9/',
+      ]) {
+        await owner.query('UPDATE partners SET webhook_url = $2 WHERE name = $1', [
+          gateway.partners[1].name,
+          url,
+        ]);
+        const { status, text } = await call('POST', `${BASE}/test`, { key });
+        answers.push(`${status} ${text}`);
+      }
+    } finally {
+      await owner.end();
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toContain('WEBHOOK_DELIVERY_FAILED');
+    const more = await Promise.all(Array.from({ length: 20 }, () => call('POST', `${BASE}/test`, { key })));
+    expect(more.some(({ status }) => status === 429)).toBe(true);
+    await call('DELETE', `${BASE}/any`, { key });
   });
 });
-
-/** OpenSSL's own HMAC over the bytes as they came. */
-function opensslAccepts(
-  { headers, rawBody }: ReceivedWebhook,
-  secret: string,
-  header: 'x-service-signature' | 'x-service-signature-previous' = 'x-service-signature',
-): boolean {
-  const signed = Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), rawBody]);
-  const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], { input: signed });
-  return headers[header] === `sha256=${digest.toString().split(' ')[0]}`;
-}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
+import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+describe('what events carry, field by field as contract section 6 has it', () => {
+  let gateway: TestGateway;
+  let sink: WebhookSink;
+  let desk: OrdersDesk;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    sink = await startWebhookSink({ tls: true });
+    await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    desk = ordersDesk(gateway);
+  });
+  afterAll(async () => {
+    // Every event of this file, whatever it is about.
+    const wrong = sink?.received.filter((one) => !opensslAccepts(one, gateway.partners[0].webhookSecret));
+    await gateway?.stop();
+    await sink?.close();
+    expect(wrong).toEqual([]);
+  });
+
+  const about = (id: string) =>
+    sink.received.filter(
+      ({ event, attempt }) => attempt === 1 && (event?.data.order_id === id || event?.data.user_id === id),
+    );
+  const ofOrder = (id: string) => about(id).filter(({ event }) => event?.data.order_id === id);
+  const dataOf = (received: readonly ReceivedWebhook[]) => received.map(({ event }) => event?.data);
+
+  /** By hand, so that it shares nothing with the code that writes it. */
+  const shortest = (decimal: string) => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
+
+  // biome-ignore lint/suspicious/noExplicitAny: an order as the wire has it
+  function expectedData(order: any, userId: string, status: string, more: object): object {
+    return {
+      order_id: order.order_id,
+      status,
+      user_id: userId,
+      crypto_amount: order.amounts.crypto_amount,
+      crypto_currency: 'USDC',
+      partner_fee: shortest(order.fee_breakdown.partner_fee),
+      partner_fee_pct: order.fee_breakdown.partner_fee_pct,
+      fiat_amount: order.amounts.fiat_amount,
+      fiat_currency: 'EUR',
+      ...more,
+    };
+  }
+
+  it('order.status.changed of an on-ramp order: the envelope and the data hold these fields and no other', async () => {
+    const userId = await desk.user();
+    const orderId = await desk.onrampOrder({
+      user_uuid: userId,
+      partner_fee_pct: '1.5',
+      provider_scope: 'p2p',
+    });
+    await desk.reaches(orderId, 'awaiting_fiat_transfer');
+    await desk.act(orderId, 'confirm-payment-sent');
+    const order = await desk.reaches(orderId, 'completed');
+    await until('the last event', () => ofOrder(orderId).length === 5);
+    expect(dataOf(ofOrder(orderId))).toEqual(
+      [
+        ...['awaiting_liquidity_provider', 'awaiting_vendor_escrow_funding', 'awaiting_fiat_transfer'],
+        ...['fiat_transfer_pending', 'completed'],
+      ].map((status) => expectedData(order, userId, status, { provider: 'p2p', payment_details_id: '' })),
+    );
+    expect(order.fee_breakdown.partner_fee_pct).toBe(1.5);
+    for (const { event, headers, method } of ofOrder(orderId)) {
+      expect(Object.keys(event ?? {})).toEqual(['event_id', 'event_type', 'created_at', 'data']);
+      expect(event?.event_id).toMatch(new RegExp(`^evt_${UUID}$`));
+      expect(event?.event_type).toBe('order.status.changed');
+      expect(event?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(headers['x-service-timestamp']).toMatch(/^[1-9][0-9]{9}$/);
+      expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
+    }
+  });
+
+  it('order.refund.required is the cancelled event plus action_required, once; a fee of nothing reads 0', async () => {
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    const userId = await desk.user();
+    const detailsId = await desk.ownDetails(userId);
+    const orderId = await desk.offrampOrder({
+      user_uuid: userId,
+      payment_details_id: detailsId,
+      partner_fee_pct: '0',
+    });
+    await desk.fund(orderId);
+    await desk.reaches(orderId, 'crypto_received');
+    expect((await desk.act(orderId, 'cancel')).status).toBe(200);
+    expect((await desk.act(orderId, 'cancel')).status).toBe(409);
+    const order = await desk.reaches(orderId, 'cancelled');
+    await until('the refund request', () =>
+      ofOrder(orderId).some(({ event }) => event?.event_type === 'order.refund.required'),
+    );
+    const more = { provider: 'p2p', payment_details_id: String(detailsId) };
+    const changed = ofOrder(orderId).filter(({ event }) => event?.event_type === 'order.status.changed');
+    expect(dataOf(changed).at(-1)).toEqual(expectedData(order, userId, 'cancelled', more));
+    expect(dataOf(changed).at(-1)?.partner_fee).toBe('0');
+    expect(dataOf(changed).at(-1)?.partner_fee_pct).toBe(0);
+    const path = `/api/v1/partner/orders/${orderId}`;
+    const required = ofOrder(orderId).filter(({ event }) => event?.event_type === 'order.refund.required');
+    expect(dataOf(required)).toEqual([
+      {
+        ...expectedData(order, userId, 'cancelled', more),
+        action_required: {
+          method: 'POST',
+          endpoint: `${path}/authorize-refund`,
+          parameters_endpoint: `${path}/refund-authorization-parameters`,
+        },
+      },
+    ]);
+    // Refunding changes nothing that is published: the order has asked, and is not asked for again.
+    expect((await desk.refund(orderId)).status).toBe(200);
+    await until('the refund has moved', async () => (await desk.escrowBalance(orderId)) === 0n);
+    expect((await desk.published(orderId)).filter((what) => what === 'order.refund.required')).toHaveLength(
+      1,
+    );
+  });
+
+  it('user.kyc.updated comes for VERIFIED, REJECTED and UNDER_REVIEW only, with reasons only when rejected', async () => {
+    const made = await gateway.call('POST', '/api/v1/partner/users', { body: { email: 'kyc@example.com' } });
+    const userId = made.body.data.id as string;
+    const set = (status: string, more: object = {}) =>
+      gateway.call('POST', `/api/v1/sandbox/users/${userId}/kyc-status`, { body: { status, ...more } });
+    for (const status of ['PENDING_DOCUMENTS', 'IN_PROGRESS', 'UNDER_REVIEW', 'VERIFIED']) {
+      expect((await set(status)).status, status).toBe(200);
+    }
+    expect((await set('REJECTED', { rejection_reasons: ['document_expired'] })).status).toBe(200);
+    await until('three events', () => about(userId).length === 3);
+    expect(about(userId).map(({ event }) => [event?.event_type, event?.data])).toEqual([
+      ['user.kyc.updated', { user_id: userId, kyc_status: 'UNDER_REVIEW' }],
+      ['user.kyc.updated', { user_id: userId, kyc_status: 'VERIFIED' }],
+      [
+        'user.kyc.updated',
+        { user_id: userId, kyc_status: 'REJECTED', rejection_reasons: ['document_expired'] },
+      ],
+    ]);
+  });
+});
