@@ -4,9 +4,14 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import * as gatewaySchemas from './gateway.schemas.ts';
+import * as assetSchemas from './asset.schemas.ts';
+import * as corridorSchemas from './corridor.schemas.ts';
+import * as currencySchemas from './currency.schemas.ts';
+import * as currencyOptionsSchemas from './currency-options.schemas.ts';
+import * as institutionSchemas from './institution.schemas.ts';
+import * as paymentMethodSchemas from './payment-method.schemas.ts';
+import * as railSchemas from './rail.schemas.ts';
 import * as ratesSchemas from './rates.schemas.ts';
-import * as supportedSchemas from './supported.schemas.ts';
 import {
   type DiscoveryGateway,
   startDiscoveryGateway,
@@ -40,36 +45,39 @@ async function data(path: string) {
 }
 
 const LISTINGS: [string, TSchema][] = [
-  ['/supported/crypto-currencies', supportedSchemas.CryptoCurrencies],
-  ['/supported/blockchains', supportedSchemas.Blockchains],
-  ['/supported/fiat-currencies', supportedSchemas.FiatCurrencies],
-  ['/supported/payment-rails?currency=EUR&direction=offramp', supportedSchemas.PaymentRails],
-  ['/supported/payment-rails?country=CN&direction=offramp', supportedSchemas.PaymentRails],
-  ['/supported/institutions?rail=imps-neft-india&limit=100', supportedSchemas.Institutions],
-  ['/supported/institutions?rail=iban-sepa', supportedSchemas.Institutions],
-  ['/supported/corridors', supportedSchemas.Corridors],
+  ['/supported/crypto-currencies', assetSchemas.CryptoCurrencies],
+  ['/supported/blockchains', assetSchemas.Blockchains],
+  ['/supported/fiat-currencies', assetSchemas.FiatCurrencies],
+  ['/supported/payment-rails?currency=EUR&direction=offramp', railSchemas.PaymentRails],
+  ['/supported/payment-rails?country=CN&direction=offramp', railSchemas.PaymentRails],
+  ['/supported/institutions?rail=imps-neft-india&limit=100', institutionSchemas.Institutions],
+  ['/supported/institutions?rail=iban-sepa', institutionSchemas.Institutions],
+  ['/supported/corridors', corridorSchemas.Corridors],
   ['/rates', ratesSchemas.Rates],
   ['/rates?base=usdc', ratesSchemas.Rates],
   ['/rates?quote=KES', ratesSchemas.Rates],
   ['/rates?base=USDC&quote=KES', ratesSchemas.Rates],
   ['/rates/history?base=USDC&quote=KES', ratesSchemas.RateHistory],
   ['/currency/convert?from=USDC&to=JPY&amount=1.5', ratesSchemas.Conversion],
-  ['/currencies', gatewaySchemas.Currencies],
-  ['/cryptocurrencies', gatewaySchemas.CryptoCurrenciesWithNetworks],
-  ['/bridge-cryptocurrencies', gatewaySchemas.BridgeCryptoCurrencies],
-  ['/countries-with-currencies', gatewaySchemas.Countries],
-  ['/payment-methods?limit=100', gatewaySchemas.PaymentMethodPage],
-  ['/payment-methods/1810', gatewaySchemas.PaymentMethod],
-  ['/payment-methods/by-slug/mtn-momo-ghana', gatewaySchemas.PaymentMethod],
-  ['/payment-methods/by-fiat/GHS', gatewaySchemas.PaymentMethodPage],
-  ['/payment-methods/by-network/ghana-transfer/fiat/GHS', gatewaySchemas.PaymentMethodPage],
-  ['/payment-methods/types', gatewaySchemas.PaymentMethodTypes],
-  ['/payment-methods/1810/options', gatewaySchemas.PaymentMethodOptions],
-  ['/payment-methods/all-options', gatewaySchemas.PaymentMethodOptionPage],
-  ['/get-currency-and-payment-methods-with-networks?limit=100', gatewaySchemas.CurrenciesWithMethods],
-  ['/get-currency-and-payment-networks-with-methods?limit=100', gatewaySchemas.CurrenciesWithNetworks],
-  ['/get-supported-pairs?limit=500', gatewaySchemas.SupportedPairs],
-  ['/get-fiat-currency-countries-with-payment-methods', gatewaySchemas.CurrencyCountries],
+  ['/currencies', currencySchemas.Currencies],
+  ['/cryptocurrencies', currencySchemas.CryptoCurrenciesWithNetworks],
+  ['/bridge-cryptocurrencies', currencySchemas.BridgeCryptoCurrencies],
+  ['/countries-with-currencies', currencySchemas.Countries],
+  ['/payment-methods?limit=100', paymentMethodSchemas.PaymentMethodPage],
+  ['/payment-methods/1810', paymentMethodSchemas.PaymentMethod],
+  ['/payment-methods/by-slug/mtn-momo-ghana', paymentMethodSchemas.PaymentMethod],
+  ['/payment-methods/by-fiat/GHS', paymentMethodSchemas.PaymentMethodPage],
+  ['/payment-methods/by-network/ghana-transfer/fiat/GHS', paymentMethodSchemas.PaymentMethodPage],
+  ['/payment-methods/types', paymentMethodSchemas.PaymentMethodTypes],
+  ['/payment-methods/1810/options', paymentMethodSchemas.PaymentMethodOptions],
+  ['/payment-methods/all-options', paymentMethodSchemas.PaymentMethodOptionPage],
+  ['/get-currency-and-payment-methods-with-networks?limit=100', currencyOptionsSchemas.CurrenciesWithMethods],
+  [
+    '/get-currency-and-payment-networks-with-methods?limit=100',
+    currencyOptionsSchemas.CurrenciesWithNetworks,
+  ],
+  ['/get-supported-pairs?limit=500', currencyOptionsSchemas.SupportedPairs],
+  ['/get-fiat-currency-countries-with-payment-methods', currencyOptionsSchemas.CurrencyCountries],
 ];
 
 describe.each(LISTINGS)('GET %s', (path, schema) => {

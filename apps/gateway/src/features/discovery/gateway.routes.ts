@@ -4,8 +4,10 @@ import type { Static, TSchema } from 'typebox';
 import { type PreparedReading, type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
 import type { Catalogue, Currencies } from '../../upstream/currencies.port.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as schemas from './gateway.schemas.ts';
+import * as currencySchemas from './currency.schemas.ts';
+import * as currencyOptionsSchemas from './currency-options.schemas.ts';
 import { pageOf } from './page.ts';
+import * as paymentMethodSchemas from './payment-method.schemas.ts';
 
 /** The read-only pass-through endpoints over the catalogue. Every answer is made once for each version of the data. */
 export function registerGatewayRoutes(app: FastifyInstance, currencies: Currencies): void {
@@ -47,7 +49,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/currencies',
       operationId: 'listCurrencies',
       summary: 'Fiat currencies',
-      data: schemas.Currencies,
+      data: currencySchemas.Currencies,
     },
     (catalogue) => catalogue.currencies(),
   );
@@ -56,7 +58,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/cryptocurrencies',
       operationId: 'listCryptocurrenciesWithNetworks',
       summary: 'Crypto currencies with the contract on each chain',
-      data: schemas.CryptoCurrenciesWithNetworks,
+      data: currencySchemas.CryptoCurrenciesWithNetworks,
     },
     (catalogue) => catalogue.cryptoWithNetworks(),
   );
@@ -65,7 +67,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/bridge-cryptocurrencies',
       operationId: 'listBridgeCryptocurrencies',
       summary: 'Tokens and chains a send-out can go to',
-      data: schemas.BridgeCryptoCurrencies,
+      data: currencySchemas.BridgeCryptoCurrencies,
     },
     (catalogue) => catalogue.bridgeCryptoCurrencies(),
   );
@@ -74,7 +76,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/countries-with-currencies',
       operationId: 'listCountriesWithCurrencies',
       summary: 'Countries and the currencies used there',
-      data: schemas.Countries,
+      data: currencySchemas.Countries,
     },
     (catalogue) => catalogue.countriesWithCurrencies(),
   );
@@ -86,8 +88,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods',
       operationId: 'listPaymentMethods',
       summary: 'Payment methods',
-      query: schemas.PaymentMethodsQuery,
-      data: schemas.PaymentMethodPage,
+      query: paymentMethodSchemas.PaymentMethodsQuery,
+      data: paymentMethodSchemas.PaymentMethodPage,
     },
     (catalogue, query) => {
       const country = query.country?.toUpperCase();
@@ -103,8 +105,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/:id',
       operationId: 'getPaymentMethod',
       summary: 'One payment method by its id',
-      params: schemas.PaymentMethodId,
-      data: schemas.PaymentMethod,
+      params: paymentMethodSchemas.PaymentMethodId,
+      data: paymentMethodSchemas.PaymentMethod,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.byId(id)),
@@ -114,8 +116,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-slug/:slug',
       operationId: 'getPaymentMethodBySlug',
       summary: 'One payment method by its slug',
-      params: schemas.PaymentMethodSlug,
-      data: schemas.PaymentMethod,
+      params: paymentMethodSchemas.PaymentMethodSlug,
+      data: paymentMethodSchemas.PaymentMethod,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { slug }) => found(catalogue.paymentMethods.bySlug(slug)),
@@ -125,9 +127,9 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByFiat',
       summary: 'Payment methods that are live in a currency',
-      params: schemas.FiatCodeParams,
-      query: schemas.PageQuery,
-      data: schemas.PaymentMethodPage,
+      params: paymentMethodSchemas.FiatCodeParams,
+      query: paymentMethodSchemas.PageQuery,
+      data: paymentMethodSchemas.PaymentMethodPage,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query, params) => {
@@ -140,9 +142,9 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-network/:network_slug/fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByNetworkAndFiat',
       summary: 'Payment methods that are live on a rail in a currency',
-      params: schemas.NetworkAndFiatParams,
-      query: schemas.PageQuery,
-      data: schemas.PaymentMethodPage,
+      params: paymentMethodSchemas.NetworkAndFiatParams,
+      query: paymentMethodSchemas.PageQuery,
+      data: paymentMethodSchemas.PaymentMethodPage,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, query, params) => {
@@ -160,7 +162,7 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/types',
       operationId: 'listPaymentMethodTypes',
       summary: 'Types of payment methods',
-      data: schemas.PaymentMethodTypes,
+      data: paymentMethodSchemas.PaymentMethodTypes,
     },
     (catalogue) => catalogue.paymentMethods.types(),
   );
@@ -169,8 +171,8 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/:id/options',
       operationId: 'listPaymentMethodOptions',
       summary: 'A payment method on its rails, currency by currency',
-      params: schemas.PaymentMethodId,
-      data: schemas.PaymentMethodOptions,
+      params: paymentMethodSchemas.PaymentMethodId,
+      data: paymentMethodSchemas.PaymentMethodOptions,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.optionsOf(id)),
@@ -180,8 +182,8 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/all-options',
       operationId: 'listAllPaymentMethodOptions',
       summary: 'Every payment method on every rail, currency by currency',
-      query: schemas.PageQuery,
-      data: schemas.PaymentMethodOptionPage,
+      query: paymentMethodSchemas.PageQuery,
+      data: paymentMethodSchemas.PaymentMethodOptionPage,
     },
     (catalogue, query) => pageOf('options', catalogue.paymentMethods.allOptions(), query),
   );
@@ -193,8 +195,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-currency-and-payment-methods-with-networks',
       operationId: 'listCurrenciesWithPaymentMethods',
       summary: 'By currency: payment methods, each with its rails',
-      query: schemas.FiatFilterQuery,
-      data: schemas.CurrenciesWithMethods,
+      query: currencyOptionsSchemas.FiatFilterQuery,
+      data: currencyOptionsSchemas.CurrenciesWithMethods,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithMethods(), query),
@@ -204,8 +206,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-currency-and-payment-networks-with-methods',
       operationId: 'listCurrenciesWithPaymentNetworks',
       summary: 'By currency: rails, each with its payment methods',
-      query: schemas.FiatFilterQuery,
-      data: schemas.CurrenciesWithNetworks,
+      query: currencyOptionsSchemas.FiatFilterQuery,
+      data: currencyOptionsSchemas.CurrenciesWithNetworks,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithNetworks(), query),
@@ -215,8 +217,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-fiat-currency-countries-with-payment-methods',
       operationId: 'listCurrencyCountries',
       summary: 'By currency: countries, each with its payment methods',
-      query: schemas.FiatFilterQuery,
-      data: schemas.CurrencyCountries,
+      query: currencyOptionsSchemas.FiatFilterQuery,
+      data: currencyOptionsSchemas.CurrencyCountries,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currencyCountries(), query),
@@ -226,8 +228,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-supported-pairs',
       operationId: 'listSupportedPairs',
       summary: 'Pairs of crypto and fiat currency',
-      query: schemas.SupportedPairsQuery,
-      data: schemas.SupportedPairs,
+      query: currencyOptionsSchemas.SupportedPairsQuery,
+      data: currencyOptionsSchemas.SupportedPairs,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'UNSUPPORTED_CRYPTO_CURRENCY'],
     },
     (catalogue, query) => {
@@ -249,7 +251,7 @@ function registerOverviews(pass: Pass): void {
 function currencyPage<T extends { readonly fiat_currency_code: string }>(
   catalogue: Catalogue,
   all: readonly T[],
-  query: Static<typeof schemas.FiatFilterQuery>,
+  query: Static<typeof currencyOptionsSchemas.FiatFilterQuery>,
 ): unknown {
   const fiat = query.fiat_currency_code;
   const code = fiat === undefined ? undefined : servedFiat(catalogue, fiat);

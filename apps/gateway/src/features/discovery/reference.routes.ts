@@ -11,9 +11,8 @@ import {
   referenceRecordsOfKind,
 } from '../../upstream/reference.store.ts';
 import { REFERENCE_KINDS } from '../../upstream/reference-records.ts';
-import { paging } from './gateway.schemas.ts';
 import { toCamelCase, toSnakeCase } from './letter-case.ts';
-import { Pagination } from './supported.schemas.ts';
+import { Pagination, paging } from './schema-parts.ts';
 
 export interface ReferenceDeps {
   readonly db: Database;

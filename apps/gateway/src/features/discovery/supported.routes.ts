@@ -3,8 +3,11 @@ import { type PreparedReading, supportedRoute } from '../../http/supported-route
 import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
 import type { Offers } from '../../upstream/offers.port.ts';
 import { AnswerMemory } from './answer-memory.ts';
+import * as assetSchemas from './asset.schemas.ts';
+import * as corridorSchemas from './corridor.schemas.ts';
 import { listCorridors } from './corridors.ts';
-import * as schemas from './supported.schemas.ts';
+import * as institutionSchemas from './institution.schemas.ts';
+import * as railSchemas from './rail.schemas.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
 export interface SupportedDeps {
@@ -42,7 +45,7 @@ function registerListings(app: FastifyInstance, currencies: Currencies): void {
       operationId: 'listCryptoCurrencies',
       tag: TAG,
       summary: 'Settlement assets, each with the chains it is enabled on',
-      data: schemas.CryptoCurrencies,
+      data: assetSchemas.CryptoCurrencies,
     },
     listed('crypto-currencies', ({ reference }) => reference.catalogue.cryptoCurrencies()),
   );
@@ -55,7 +58,7 @@ function registerListings(app: FastifyInstance, currencies: Currencies): void {
       tag: TAG,
       summary: 'Chains and the tokens enabled on each',
       description: 'The authoritative list: a token and chain that are not listed together are not enabled.',
-      data: schemas.Blockchains,
+      data: assetSchemas.Blockchains,
     },
     listed('blockchains', ({ reference }) => reference.catalogue.blockchains()),
   );
@@ -67,7 +70,7 @@ function registerListings(app: FastifyInstance, currencies: Currencies): void {
       operationId: 'listFiatCurrencies',
       tag: TAG,
       summary: 'Fiat currencies, their countries and payment methods',
-      data: schemas.FiatCurrencies,
+      data: assetSchemas.FiatCurrencies,
     },
     listed('fiat-currencies', ({ reference }) => reference.catalogue.fiatCurrencies()),
   );
@@ -91,8 +94,8 @@ function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
       summary: 'Rails of a country or currency, with the fields they need',
       description:
         'At least one of country and currency is needed. An ISO code that is not served gives an empty list.',
-      query: schemas.PaymentRailsQuery,
-      data: schemas.PaymentRails,
+      query: railSchemas.PaymentRailsQuery,
+      data: railSchemas.PaymentRails,
     },
     (request) => {
       const snapshot = currencies.current();
@@ -111,8 +114,8 @@ function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
       summary: 'Institutions that are live on a rail',
       description:
         'Ranked by how well the name fits the search: the same, beginning with it, a word beginning with it, containing it.',
-      query: schemas.InstitutionsQuery,
-      data: schemas.Institutions,
+      query: institutionSchemas.InstitutionsQuery,
+      data: institutionSchemas.Institutions,
     },
     (request) => {
       const snapshot = currencies.current();
@@ -139,7 +142,7 @@ function registerCorridors(app: FastifyInstance, { currencies, offers }: Support
       summary: 'Live rates and spreads of every corridor',
       description:
         'One row for every crypto currency, fiat currency and country. `rate` is the best that a live offer gives there now, for an amount that fits it. A direction is null where nobody serves it or where there is no current market rate.',
-      data: schemas.Corridors,
+      data: corridorSchemas.Corridors,
     },
     () => {
       const { reference, rates, ageSeconds } = currencies.current();
