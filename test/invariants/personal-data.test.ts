@@ -8,7 +8,14 @@ import { until } from '../harness/until.ts';
 import { startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
 import { ordersDesk } from '../scenarios/orders-desk.ts';
 import { BYSTANDERS_VALUES, PERSON, PERSONS_VALUES, RECIPIENTS_VALUES } from './people.ts';
-import { liveAsCustomers, type People, stumble, tradeAsCustomers } from './personal-flows.ts';
+import {
+  createBystander,
+  liveAsCustomers,
+  type People,
+  stumble,
+  tradeAsCustomers,
+  vendorDesk,
+} from './personal-flows.ts';
 import { dump, leaks, readWithKeys } from './sealed-values.ts';
 
 const EVERYBODY = [...PERSONS_VALUES, ...RECIPIENTS_VALUES];
@@ -192,6 +199,8 @@ describe('personal data at rest and in logs', () => {
         expect(order).toMatchObject({ status: 'completed', user_id: people.userId });
         expect(order.amounts.fiat_amount).toMatch(/^[0-9.]+$/);
         expect(leaks(JSON.stringify(order), EVERYBODY)).toEqual([]);
+        const instructions = await (await vendorDesk(gateway, id)).get('payment-instructions');
+        expect([instructions.status, leaks(instructions.text, EVERYBODY)]).toEqual([409, []]);
       }
       await desk.booksBalance();
       const again = await gateway.call('POST', '/api/v1/partner/users', {
@@ -199,6 +208,9 @@ describe('personal data at rest and in logs', () => {
         headers: { 'idempotency-key': 'details-once' },
       });
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
+      // Answers about others are still answered as they were.
+      const bystander = await createBystander(gateway);
+      expect([bystander.status, bystander.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     });
   });
 

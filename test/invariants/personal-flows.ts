@@ -283,12 +283,7 @@ export async function stumble(gateway: TestGateway, log: readonly string[]): Pro
 /** The worker fails with somebody's data in its hands: what is sealed does not open. */
 async function breakVerification(gateway: TestGateway): Promise<void> {
   const call = callerOf(gateway);
-  const { first_name, last_name } = BYSTANDER;
-  const created = await call('POST', '/partner/users', {
-    email: 'b@leak-check.example',
-    first_name,
-    last_name,
-  });
+  const created = await createBystander(gateway);
   const user = `/partner/users/${created.body.data.id}`;
   await call('POST', `${user}/kyc`, BYSTANDER);
   await call('POST', `${user}/documents`, documentOf('ID_FRONT'));
@@ -296,8 +291,15 @@ async function breakVerification(gateway: TestGateway): Promise<void> {
   await call('POST', `${user}/documents`, documentOf('SELFIE'));
 }
 
+/** The same request with the same key, however often it is sent. */
+export function createBystander(gateway: TestGateway): Promise<Answer> {
+  const { first_name, last_name } = BYSTANDER;
+  const body = { email: 'bystander@leak-check.example', first_name, last_name };
+  return callerOf(gateway)('POST', '/partner/users', body, keyed('bystander'));
+}
+
 /** The desk of the vendor that has the order. */
-async function vendorDesk(gateway: TestGateway, orderId: string) {
+export async function vendorDesk(gateway: TestGateway, orderId: string) {
   const { db, sealer } = gateway.deps;
   const [order] = await db.query(SYSTEM, vendorOf, [orderId]);
   const vendors = await listSimulatedVendors(db, sealer);
