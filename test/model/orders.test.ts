@@ -10,6 +10,8 @@ import { type Customer, realOrders } from './real-orders.ts';
 
 /** `npm run model` is the long run. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 200);
+/** A long run may end earlier; how far it came is then said. */
+const MINUTES = Number(process.env.MODEL_MINUTES ?? 0);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** No life shall end because the vendors have sold everything. */
@@ -42,16 +44,19 @@ describe('orders against their model', () => {
   it(`${RUNS} random lives keep to the tables and conserve money after each step (seed ${SEED})`, {
     timeout: 120_000 + RUNS * 3_000,
   }, async () => {
+    let led = 0;
     await fc.assert(
       fc.asyncProperty(lives, async (life) => {
+        led += 1;
         const real = realOrders(gateway, customer);
         await real.setKyc(true);
         const model: Model = { orders: [], kycCleared: true };
         await openBoth(model, real);
         await fc.asyncModelRun(() => ({ model, real }), life);
       }),
-      { numRuns: RUNS, seed: SEED },
+      { numRuns: RUNS, seed: SEED, ...(MINUTES > 0 ? { interruptAfterTimeLimit: MINUTES * 60_000 } : {}) },
     );
+    if (led < RUNS) process.stdout.write(`time is up after ${led} of ${RUNS} lives\n`);
     await desk.booksBalance();
     for (const direction of ['onramp', 'offramp']) {
       const rows = await gateway.deps.db.query(SYSTEM, statusesMet, [direction]);
