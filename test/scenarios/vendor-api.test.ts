@@ -23,7 +23,9 @@ describe('the vendor API', () => {
   const streams: AbortController[] = [];
 
   beforeAll(async () => {
-    gateway = await startGateway({ env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000' } });
+    gateway = await startGateway({
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', ORDER_VENDOR_RESPONSE_SECONDS: '120' },
+    });
     desk = ordersDesk(gateway);
     desks = await vendorDesks(gateway);
   });
@@ -133,7 +135,9 @@ describe('the vendor API', () => {
     for (const query of ['status=no_such', 'limit=0', 'limit=101', 'offset=-1', 'direction=up']) {
       expect((await vendor.call('GET', `orders?${query}`)).status, query).toBe(400);
     }
-    expect((await vendor.get(orderId)).body.data).toMatchObject({
+    const { data } = (await vendor.get(orderId)).body;
+    expect(Date.parse(data.respond_by) - Date.parse(data.offered_at)).toBe(120_000);
+    expect(data).toMatchObject({
       status: 'awaiting_liquidity_provider',
       signed: { refund: false, release: false },
       funding: null,
@@ -229,6 +233,7 @@ describe('the vendor API', () => {
     expect(before).toMatchObject({
       status: 'awaiting_vendor_escrow_funding',
       allowed_actions: [],
+      respond_by: null,
       deadline_at: expect.any(String),
       signed: { refund: true, release: false },
     });

@@ -20,6 +20,7 @@ import { registerReconciliationRoutes } from './features/operators/reconciliatio
 import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
 import { registerWebhookReplayRoutes } from './features/operators/webhook-replay.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
+import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
 import {
@@ -96,9 +97,10 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       const quoteTools = { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds };
       registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
-      registerVendorReads(server, deps);
-      registerVendorEventRoutes(server, deps);
-      registerVendorOrderRoutes(server, deps);
+      const vendorTools = { ...deps, vendorResponseSeconds: vendorResponseSeconds(deps) };
+      registerVendorReads(server, vendorTools);
+      registerVendorEventRoutes(server, vendorTools);
+      registerVendorOrderRoutes(server, vendorTools);
       registerVendorReleaseRoute(server, deps);
       registerOfferRoutes(server, deps);
       registerOrderReadRoutes(server, deps);

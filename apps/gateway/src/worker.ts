@@ -15,6 +15,7 @@ import { expireOrders } from './features/orders/expire-orders.ts';
 import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
+import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
@@ -30,19 +31,12 @@ export interface Worker {
 }
 
 const DEADLINE_CHECK_MS = 500;
-/** A third of the time an order waits for a vendor: three of them can be asked. */
-const VENDOR_RESPONSE_SECONDS = 300;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
 const HOLDS_MS = 2_000;
 const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
 const GAP_CHECK_MS = 30_000;
-
-/** Simulated vendors are silent because they were told to be: unless it is asked for, they keep their orders. */
-function vendorResponseSeconds({ config, sandbox }: Deps): number | null {
-  return config.orderVendorResponseSeconds ?? (sandbox ? null : VENDOR_RESPONSE_SECONDS);
-}
 
 export function createWorker(deps: Deps): Worker {
   const handlers: IntentHandler<never>[] = [

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { AjvCompiler } from '@fastify/ajv-compiler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../test/harness/gateway.ts';
 
@@ -14,7 +15,13 @@ interface Operation {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Record<string, unknown>[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema?: object;
+    readonly example?: unknown;
+  }[];
+  readonly requestBody?: { readonly content: Record<string, { schema?: unknown }> };
   readonly responses: Record<
     string,
     { readonly description?: string; readonly content?: Record<string, { schema?: unknown }> }
@@ -100,6 +107,49 @@ describe('the OpenAPI description', () => {
         expect([responses['409'], responses['422']], where).not.toContain(undefined);
       }
     }
+  });
+
+  /** Every schema inside a schema that carries examples, with where it stands. */
+  function exemplified(schema: unknown, at: string): { at: string; schema: { examples: unknown[] } }[] {
+    if (schema === null || typeof schema !== 'object') return [];
+    const own =
+      'examples' in schema && Array.isArray(schema.examples)
+        ? [{ at, schema: schema as { examples: unknown[] } }]
+        : [];
+    const inner = Object.entries(schema)
+      .filter(([name]) => name !== 'examples')
+      .flatMap(([name, value]) => exemplified(value, `${at}/${name}`));
+    return [...own, ...inner];
+  }
+
+  it('what vendors and operators read and send is shown by examples, each valid where it stands', () => {
+    const compile = AjvCompiler()({}, { customOptions: { strict: false, coerceTypes: false } } as never);
+    const valid = (schema: object, example: unknown) =>
+      (compile({ schema } as never) as unknown as (value: unknown) => boolean)(example);
+    const schemasOf = (content: Record<string, { schema?: unknown }> | undefined) =>
+      Object.values(content ?? {}).map(({ schema }) => schema);
+    const problems: string[] = [];
+    let checked = 0;
+    for (const operation of operations.filter(({ tags }) => /Vendor|Operator/.test(tags?.[0] ?? ''))) {
+      const { where, parameters = [], requestBody, responses } = operation;
+      const answered = schemasOf(responses['200']?.content).flatMap((schema) => exemplified(schema, where));
+      if (answered.length === 0) problems.push(`${where} has no example of its answer`);
+      const sent = schemasOf(requestBody?.content).flatMap((schema) => exemplified(schema, `${where} body`));
+      for (const { at, schema } of [...answered, ...sent]) {
+        for (const example of schema.examples) {
+          if (!valid(schema, example)) problems.push(`${at}: ${JSON.stringify(example)}`);
+          checked += 1;
+        }
+      }
+      for (const { name, in: place, schema = {}, example } of parameters) {
+        if (place === 'header') continue;
+        // The description moves the example of a parameter out of its schema.
+        if (!valid(schema, example)) problems.push(`${where} ?${name}: ${JSON.stringify(example)}`);
+        checked += 1;
+      }
+    }
+    expect(problems).toEqual([]);
+    expect(checked).toBeGreaterThan(300);
   });
 
   it('describes the events under webhooks, with their signature', () => {

@@ -41,6 +41,9 @@ export const VendorOrderSchema = Type.Object({
     description: 'What the vendor can do now; the rest is others’ to do',
   }),
   offered_at: Timestamp,
+  respond_by: Type.Union([Timestamp, Type.Null()], {
+    description: 'Accept or decline until then, or the next vendor is asked; null once that is decided',
+  }),
   deadline_at: Type.Union([Timestamp, Type.Null()], {
     description: 'When the present status ends by itself; null where it waits as long as it takes',
   }),

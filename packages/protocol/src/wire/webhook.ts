@@ -52,11 +52,18 @@ export const DeliverySchema = Type.Object({
 export type DeliveryView = Static<typeof DeliverySchema>;
 
 export const DeliveryListQuery = Type.Object({
-  event_type: Type.Optional(literals(PARTNER_EVENT_TYPES)),
+  event_type: Type.Optional(
+    Type.Unsafe<(typeof PARTNER_EVENT_TYPES)[number]>({
+      ...literals(PARTNER_EVENT_TYPES),
+      examples: ['order.status.changed'],
+    }),
+  ),
   event_id: Type.Optional(EventId),
   order_id: Type.Optional(Uuid),
-  status: Type.Optional(literals(DELIVERY_STATUSES)),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  status: Type.Optional(
+    Type.Unsafe<(typeof DELIVERY_STATUSES)[number]>({ ...literals(DELIVERY_STATUSES), examples: ['failed'] }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] })),
   cursor: Type.Optional(Uuid),
 });
 

@@ -113,7 +113,7 @@ function registerOnline(app: FastifyInstance, tools: OfferTools): void {
       tag: TAG,
       summary: 'Take new orders, or none for now',
       body: Type.Object({ online: Type.Boolean() }),
-      data: Type.Object({ online: Type.Boolean() }),
+      data: Type.Object({ online: Type.Boolean({ examples: [true] }) }),
     },
     async ({ body }, { vendorId }, unit) => {
       const [row] = await unit.tx.query(setOnline, [vendorId, body.online]);
@@ -132,7 +132,10 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
       operationId: 'listOffersForReview',
       tag: OPERATOR_TAG,
       summary: 'Offers of all vendors, oldest first',
-      query: Type.Object({ authorized: Type.Optional(Type.Boolean()), ...PageQuery.properties }),
+      query: Type.Object({
+        authorized: Type.Optional(Type.Boolean({ examples: [false] })),
+        ...PageQuery.properties,
+      }),
       data: Type.Object({ offers: Type.Array(ReviewedOfferSchema), pagination: OffsetPage }),
     },
     async ({ query: { authorized = null, ...page } }) => {

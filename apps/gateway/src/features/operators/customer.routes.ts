@@ -181,7 +181,10 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
       summary: 'A customer’s document in clear, with a reason',
       params: Type.Object({ user_uuid: Uuid, document_id: Uuid }),
       body: Type.Object({ reason: Reason }),
-      data: Type.Object({ content_type: Type.String(), content: Type.String({ description: 'Base64' }) }),
+      data: Type.Object({
+        content_type: Type.String({ examples: ['image/png'] }),
+        content: Type.String({ description: 'Base64' }),
+      }),
       errors: ['USER_NOT_FOUND'],
     },
     async ({ params, body }, operator) => {

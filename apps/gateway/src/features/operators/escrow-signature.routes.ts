@@ -44,7 +44,9 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: Escro
       description:
         'signer_address is the partner’s wallet; the vendor’s signature of the same data does as well.',
       params: OrderParams,
-      query: Type.Object({ purpose: Purpose }),
+      query: Type.Object({
+        purpose: Type.Unsafe<'refund' | 'release'>({ ...Purpose, examples: ['release'] }),
+      }),
       data: RefundAuthorizationParametersSchema,
       errors: ERRORS,
     },

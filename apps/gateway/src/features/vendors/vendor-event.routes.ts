@@ -12,6 +12,7 @@ export interface VendorEventTools {
   readonly db: Database;
   readonly listener: Listener;
   readonly principals: Principals;
+  readonly vendorResponseSeconds: number | null;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -53,25 +54,29 @@ export function registerVendorEventRoutes(app: FastifyInstance, tools: VendorEve
       const { after } = request.query as Static<typeof VendorEventQuery>;
       return wantsStream(request)
         ? sendStream(hub, vendorId, streamCursor(request, after), request, reply)
-        : listEvents(tools.db, vendorId, request);
+        : listEvents(tools, vendorId, request);
     },
   });
 }
 
-async function listEvents(db: Database, vendorId: string, request: FastifyRequest): Promise<object> {
+async function listEvents(
+  { db, vendorResponseSeconds }: VendorEventTools,
+  vendorId: string,
+  request: FastifyRequest,
+): Promise<object> {
   const { after = '0', limit = DEFAULT_LIMIT } = request.query as Static<typeof VendorEventQuery>;
-  const events = await readVendorEvents(db, vendorId, after, limit);
+  const events = await readVendorEvents(db, vendorId, after, limit, vendorResponseSeconds);
   return {
     success: true,
     data: { events, next_cursor: events.at(-1)?.cursor ?? after, has_more: events.length === limit },
   };
 }
 
-function createVendorHub({ db, listener, principals }: VendorEventTools): StreamHub {
+function createVendorHub({ db, listener, principals, vendorResponseSeconds }: VendorEventTools): StreamHub {
   const hub = createStreamHub({
     latest: (vendorId) => latestVendorCursor(db, vendorId),
     async read(vendorId, after, limit) {
-      const events = await readVendorEvents(db, vendorId, after, limit);
+      const events = await readVendorEvents(db, vendorId, after, limit, vendorResponseSeconds);
       return events.map((event) => ({
         cursor: event.cursor,
         event: event.event_type,

@@ -26,6 +26,7 @@ export async function readVendorEvents(
   vendorId: string,
   after: string,
   limit: number,
+  responseSeconds: number | null,
 ): Promise<VendorEvent[]> {
   const rows = await placedEvents(db, vendorId, after, limit);
   if (rows.length === 0) return [];
@@ -38,7 +39,7 @@ export async function readVendorEvents(
       order_id: row.order_id,
       status: row.status,
       at: row.at.toISOString(),
-      order: order === undefined ? null : vendorOrderView(order),
+      order: order === undefined ? null : vendorOrderView(order, responseSeconds),
     };
   });
 }

@@ -47,7 +47,11 @@ function allowedActions(order: OrderRow): VendorAction[] {
   });
 }
 
-export function vendorOrderView(order: DeskOrderRow): Static<typeof VendorOrderSchema> {
+export function vendorOrderView(
+  order: DeskOrderRow,
+  responseSeconds: number | null,
+): Static<typeof VendorOrderSchema> {
+  const actions = allowedActions(order);
   return {
     order_id: order.order_id,
     direction: order.direction,
@@ -64,13 +68,21 @@ export function vendorOrderView(order: DeskOrderRow): Static<typeof VendorOrderS
     chain: order.chain,
     escrow_address: order.escrow?.address ?? null,
     held_for_review: order.facts.held,
-    allowed_actions: allowedActions(order),
+    allowed_actions: actions,
     offered_at: order.offered_at.toISOString(),
+    respond_by: actions.includes('accept') ? respondBy(order, responseSeconds) : null,
     deadline_at: order.deadline_at?.toISOString() ?? null,
     tx_hash: order.tx_hash,
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),
   };
+}
+
+/** Whichever comes first: the vendor's own time, or the order's. */
+function respondBy({ offered_at, deadline_at }: DeskOrderRow, responseSeconds: number | null): string | null {
+  if (responseSeconds === null) return deadline_at?.toISOString() ?? null;
+  const own = offered_at.getTime() + responseSeconds * 1_000;
+  return new Date(Math.min(own, deadline_at?.getTime() ?? own)).toISOString();
 }
 
 type Detail = Static<typeof VendorOrderDetailSchema>;
@@ -84,12 +96,13 @@ export function vendorOrderDetail(
     readonly deposits: readonly DepositRow[];
   },
   wallet: string,
+  responseSeconds: number | null,
 ): Detail {
   const { order, signatures, deposits } = read;
   const hasSigned = (purpose: PayoutPurpose) =>
     signatures.some((one) => one.purpose === purpose && one.signer.toLowerCase() === wallet.toLowerCase());
   return {
-    ...vendorOrderView(order),
+    ...vendorOrderView(order, responseSeconds),
     funding: fundingView(chains, order, deposits),
     signed: { refund: hasSigned('refund'), release: hasSigned('release') },
   };

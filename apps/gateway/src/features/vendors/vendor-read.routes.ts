@@ -97,7 +97,10 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
     async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
       const filter = { statuses: status, direction, ...page };
       const { orders, total } = await readVendorOrders(tools.db, vendorId, filter);
-      return { orders: orders.map(vendorOrderView), pagination: { total, ...page } };
+      return {
+        orders: orders.map((order) => vendorOrderView(order, tools.vendorResponseSeconds)),
+        pagination: { total, ...page },
+      };
     },
   );
 
@@ -118,7 +121,7 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
         callingVendor(unit, principal),
       );
       const read = await readVendorOrder(tools.db, principal.vendorId, params.order_id);
-      return vendorOrderDetail(tools.chains, read, wallet);
+      return vendorOrderDetail(tools.chains, read, wallet, tools.vendorResponseSeconds);
     },
   );
 }

@@ -8,7 +8,10 @@ import type { VendorTools } from './serve-order.ts';
 
 type InstructionTools = Parameters<typeof paymentInstructions>[0];
 
-export interface VendorRouteTools extends UnitTools, VendorTools, InstructionTools {}
+export interface VendorRouteTools extends UnitTools, VendorTools, InstructionTools {
+  /** Null where vendors may take as long as the order waits. */
+  readonly vendorResponseSeconds: number | null;
+}
 
 export const TAG = 'Vendor';
 export const ORDER = '/api/v1/vendor/orders/:order_id';
