@@ -11,6 +11,8 @@ export interface CustomerWorld {
 }
 
 export type IdKind =
+  | 'partner'
+  | 'delivery'
   | 'user'
   | 'payment_details'
   | 'document'
@@ -24,13 +26,15 @@ export type IdKind =
 interface KindRules {
   /** Well-formed, but nobody's. */
   unknown(): string;
-  /** Whose it is, where that is not the partner but somebody the partner serves. */
+  /** Whose it is, where a request names that too: one of somebody else's is as good as none. */
   readonly within?: IdKind;
 }
 
 const unknownUuid = { unknown: () => randomUUID() };
 
 export const KINDS: Readonly<Record<IdKind, KindRules>> = {
+  partner: unknownUuid,
+  delivery: { ...unknownUuid, within: 'partner' },
   user: unknownUuid,
   // Numbers are guessed: this one is as near as the next that will be given out.
   payment_details: { unknown: () => `${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
@@ -45,6 +49,8 @@ export const KINDS: Readonly<Record<IdKind, KindRules>> = {
 
 /** What an id is an id of, by the name it has in paths, queries and bodies, or by `segment/{name}` in a path. */
 export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
+  partner_id: 'partner',
+  delivery_id: 'delivery',
   user_uuid: 'user',
   user_id: 'user',
   sender_id: 'user',
@@ -81,6 +87,8 @@ const awaitPayer = statement<[orderId: string]>(
 export async function makeCustomer(gateway: TestGateway, key: string): Promise<CustomerWorld> {
   const post = async (path: string, body: object) => dataOf(await gateway.call('POST', path, { key, body }));
   const partner = '/api/v1/partner';
+  const { partnerId } = (await gateway.deps.principals.find(key)) as { partnerId: string };
+  await post(`${partner}/webhooks`, { url: 'https://127.0.0.1:9/hook' });
   const user = (await post(`${partner}/users`, { email: `${randomUUID()}@example.com` })).id;
   const document = await makeDocument(post, `${partner}/users/${user}`);
   await post(`/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
@@ -96,9 +104,12 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
   const offrampQuote = await post(`${partner}/offramp/quote`, { ...quoted, payment_details_id: details });
   const order = await makePaymentRequest(gateway, post, user);
   const events = await gateway.call('GET', `${partner}/events`, { key });
+  const deliveries = await gateway.call('GET', `${partner}/webhooks/deliveries`, { key });
   return {
     key,
     ids: {
+      partner: partnerId,
+      delivery: dataOf(deliveries).deliveries[0].id,
       user,
       document,
       payment_details: `${details}`,
