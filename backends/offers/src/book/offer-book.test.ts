@@ -103,11 +103,31 @@ describe('a change', () => {
         });
         expect(changed.rows()).toEqual(anew.rows());
         expect(changed.problems()).toEqual(anew.problems());
+        const listed = (book: OfferBook) =>
+          [...book.pairs()]
+            .map((pair) => ({ ...pair, problems: [] }))
+            .sort((a, b) => (a.side < b.side ? -1 : 1));
+        expect(listed(changed)).toEqual(listed(anew));
         expect(matchOffer(changed, request, context)).toEqual(matchOffer(anew, request, context));
       }),
       { numRuns: 500 },
     );
   });
+});
+
+test('one changed offer among ten thousand is put in its place without reading the others', () => {
+  const book = bookOf(
+    ...Array.from({ length: 10_000 }, (_, index) =>
+      anOffer({ offerId: `offer-${index}`, pricing: { type: 'margin', percent: `1.${10_000 + index}` } }),
+    ),
+  );
+  const before = book.pair('SELL', 'USDC', 'EUR')?.eligible.margin ?? [];
+  const moved = anOffer({ offerId: 'offer-9999', version: 2, pricing: { type: 'margin', percent: '0.5' } });
+  const after = book.withChanged({ offers: [moved] }).pair('SELL', 'USDC', 'EUR')?.eligible.margin ?? [];
+  expect(after[0]?.offer).toBe(moved);
+  // The very same objects: nothing of them was read again.
+  expect(after.slice(1).every((candidate, index) => candidate === before[index])).toBe(true);
+  expect(after).toHaveLength(10_000);
 });
 
 test('a match among ten thousand offers touches as few as among a hundred', () => {

@@ -1,7 +1,8 @@
 import type { Offer, OfferRows, OfferSide, Vendor } from './offer.ts';
 import type { OfferProblem } from './offer-terms.ts';
 import { readOfferTerms } from './offer-terms.ts';
-import { buildPairIndex, type Candidate, ineligibility, type PairIndex } from './pair-index.ts';
+import { changePair, type Listed } from './pair-change.ts';
+import { type Candidate, emptyPair, ineligibility, type PairIndex } from './pair-index.ts';
 
 export interface OfferChanges {
   readonly vendors?: readonly Vendor[];
@@ -38,22 +39,14 @@ export class OfferBook {
   withChanged(changes: OfferChanges): OfferBook {
     const vendors = new Map(this.#vendors);
     const offers = new Map(this.#offers);
-    const touched = new Map<string, Offer>();
-    const touch = (offer: Offer) =>
-      touched.set(pairKey(offer.side, offer.cryptoCurrency, offer.fiatCurrency), offer);
+    const changed = new Set<string>();
 
-    for (const offerId of changes.removedOfferIds ?? []) {
-      const known = offers.get(offerId);
-      if (known === undefined) continue;
-      touch(known);
-      offers.delete(offerId);
-    }
+    for (const offerId of changes.removedOfferIds ?? []) if (offers.delete(offerId)) changed.add(offerId);
     for (const offer of changes.offers ?? []) {
       const known = offers.get(offer.offerId);
       if (known !== undefined && known.version > offer.version) continue;
-      if (known !== undefined) touch(known);
       offers.set(offer.offerId, offer);
-      touch(offer);
+      changed.add(offer.offerId);
     }
     const changedVendors = new Set<string>();
     for (const vendor of changes.vendors ?? []) {
@@ -61,9 +54,12 @@ export class OfferBook {
       changedVendors.add(vendor.vendorId);
     }
     if (changedVendors.size > 0) {
-      for (const offer of offers.values()) if (changedVendors.has(offer.vendorId)) touch(offer);
+      for (const { offerId, vendorId } of offers.values())
+        if (changedVendors.has(vendorId)) changed.add(offerId);
     }
-    return new OfferBook(vendors, offers, rebuildPairs(this.#pairs, touched, offers, vendors));
+    const after = { offers, vendors };
+    const before = { offers: this.#offers, vendors: this.#vendors };
+    return new OfferBook(vendors, offers, changePairs(this.#pairs, changed, before, after));
   }
 
   pair(side: OfferSide, cryptoCurrency: string, fiatCurrency: string): PairIndex | undefined {
@@ -116,28 +112,36 @@ export class OfferBook {
   }
 }
 
-function rebuildPairs(
-  known: ReadonlyMap<string, PairIndex>,
-  touched: ReadonlyMap<string, Offer>,
-  offers: ReadonlyMap<string, Offer>,
-  vendors: ReadonlyMap<string, Vendor>,
+interface Rows {
+  readonly offers: ReadonlyMap<string, Offer>;
+  readonly vendors: ReadonlyMap<string, Vendor>;
+}
+
+function changePairs(
+  pairs: ReadonlyMap<string, PairIndex>,
+  changedIds: ReadonlySet<string>,
+  before: Rows,
+  after: Rows,
 ): ReadonlyMap<string, PairIndex> {
-  if (touched.size === 0) return known;
-  const members = new Map<string, Offer[]>();
-  for (const offer of offers.values()) {
-    const key = pairKey(offer.side, offer.cryptoCurrency, offer.fiatCurrency);
-    if (!touched.has(key)) continue;
-    const own = members.get(key);
-    if (own === undefined) members.set(key, [offer]);
-    else own.push(offer);
+  if (changedIds.size === 0) return pairs;
+  const touched = new Map<string, { pair: Offer; gone: Listed[]; come: Listed[] }>();
+  for (const offerId of changedIds) {
+    for (const [rows, list] of [[before, 'gone'] as const, [after, 'come'] as const]) {
+      const offer = rows.offers.get(offerId);
+      if (offer === undefined) continue;
+      const key = pairKey(offer.side, offer.cryptoCurrency, offer.fiatCurrency);
+      const change = touched.get(key) ?? { pair: offer, gone: [], come: [] };
+      change[list].push({ offer, vendor: rows.vendors.get(offer.vendorId) });
+      touched.set(key, change);
+    }
   }
-  const pairs = new Map(known);
-  for (const [key, { side, cryptoCurrency, fiatCurrency }] of touched) {
-    const own = members.get(key);
-    if (own === undefined) pairs.delete(key);
-    else pairs.set(key, buildPairIndex(own, { side, cryptoCurrency, fiatCurrency }, vendors));
+  const changed = new Map(pairs);
+  for (const [key, { pair, gone, come }] of touched) {
+    const index = changePair(pairs.get(key) ?? emptyPair(pair), gone, come);
+    if (index === undefined) changed.delete(key);
+    else changed.set(key, index);
   }
-  return pairs;
+  return changed;
 }
 
 function pairKey(side: OfferSide, cryptoCurrency: string, fiatCurrency: string): string {

@@ -40,9 +40,21 @@ export type OfferProblem =
   | 'repeated_payment_network'
   | 'invalid_version';
 
+/** Rows never change, and a vendor's reputation moves with every order: what was read of an offer is kept with it. */
+const known = new WeakMap<Offer, Result<OfferTerms, OfferProblem>>();
+
 export function readOfferTerms(offer: Offer, vendor: Vendor | undefined): Result<OfferTerms, OfferProblem> {
   if (vendor === undefined) return refuse('unknown_vendor');
   if (vendor.kind !== offer.kind) return refuse('kind_differs_from_vendor');
+  let terms = known.get(offer);
+  if (terms === undefined) {
+    terms = readFigures(offer);
+    known.set(offer, terms);
+  }
+  return terms;
+}
+
+function readFigures(offer: Offer): Result<OfferTerms, OfferProblem> {
   if (!Number.isSafeInteger(offer.version) || offer.version < 1) return refuse('invalid_version');
   const price = readPrice(offer.pricing);
   if (!price.ok) return price;

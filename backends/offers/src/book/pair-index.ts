@@ -1,7 +1,7 @@
 import type { Rate } from '@causeway/protocol';
-import { compareForCustomer, compareWhole, customerRate } from './customer-rate.ts';
+import { compareForCustomer, customerRate } from './customer-rate.ts';
 import type { Offer, OfferSide, Vendor } from './offer.ts';
-import { type OfferProblem, type OfferTerms, readOfferTerms } from './offer-terms.ts';
+import type { OfferProblem, OfferTerms } from './offer-terms.ts';
 import { compareStanding } from './standing.ts';
 
 /** A usable offer with its vendor and its figures. */
@@ -27,36 +27,39 @@ export interface PairIndex {
   /** Authorized offers of vendors that are active and online. */
   readonly eligible: CandidateList;
   readonly byNetwork: ReadonlyMap<string, CandidateList>;
-  /** Where any eligible offer is made for. */
-  readonly countries: ReadonlySet<string>;
   readonly ineligible: Readonly<Record<Ineligibility, number>>;
   readonly problems: readonly { readonly offerId: string; readonly problem: OfferProblem }[];
 }
 
 export const NO_CANDIDATES: CandidateList = { fixed: [], margin: [] };
 
-export function buildPairIndex(
-  offers: Iterable<Offer>,
-  pair: Pick<PairIndex, 'side' | 'cryptoCurrency' | 'fiatCurrency'>,
-  vendors: ReadonlyMap<string, Vendor>,
-): PairIndex {
-  const ineligible = { vendor_inactive: 0, vendor_offline: 0, offer_not_authorized: 0 };
-  const problems: { offerId: string; problem: OfferProblem }[] = [];
-  const candidates: Candidate[] = [];
-  for (const offer of offers) {
-    const vendor = vendors.get(offer.vendorId);
-    const terms = readOfferTerms(offer, vendor);
-    if (!terms.ok) {
-      problems.push({ offerId: offer.offerId, problem: terms.reason });
-    } else if (vendor !== undefined) {
-      const obstacle = ineligibility(offer, vendor);
-      if (obstacle === undefined) candidates.push({ offer, vendor, terms: terms.value });
-      else ineligible[obstacle] += 1;
-    }
+export function emptyPair({
+  side,
+  cryptoCurrency,
+  fiatCurrency,
+}: Pick<PairIndex, 'side' | 'cryptoCurrency' | 'fiatCurrency'>): PairIndex {
+  return {
+    side,
+    cryptoCurrency,
+    fiatCurrency,
+    eligible: NO_CANDIDATES,
+    byNetwork: new Map(),
+    ineligible: { vendor_inactive: 0, vendor_offline: 0, offer_not_authorized: 0 },
+    problems: [],
+  };
+}
+
+const countries = new WeakMap<PairIndex, ReadonlySet<string>>();
+
+/** Where any eligible offer is made for; found when first asked, since most books live for one change. */
+export function countriesOf(pair: PairIndex): ReadonlySet<string> {
+  let known = countries.get(pair);
+  if (known === undefined) {
+    const { fixed, margin } = pair.eligible;
+    known = new Set([...fixed, ...margin].flatMap(({ offer }) => offer.countries));
+    countries.set(pair, known);
   }
-  const eligible = sortCandidates(candidates, pair.side);
-  const countries = new Set(candidates.flatMap(({ offer }) => offer.countries));
-  return { ...pair, eligible, byNetwork: splitByNetwork(eligible), countries, ineligible, problems };
+  return known;
 }
 
 export function ineligibility(offer: Offer, vendor: Vendor): Ineligibility | undefined {
@@ -111,38 +114,4 @@ interface Priced {
 function isAhead(left: Priced, right: Priced, side: OfferSide): boolean {
   const byRate = compareForCustomer(side, left.rate, right.rate);
   return byRate === 0 ? compareStanding(left.candidate, right.candidate) < 0 : byRate < 0;
-}
-
-function sortCandidates(candidates: readonly Candidate[], side: OfferSide): CandidateList {
-  const fixed: { candidate: Candidate; rate: Rate }[] = [];
-  const margin: { candidate: Candidate; millionths: bigint }[] = [];
-  for (const candidate of candidates) {
-    const { price } = candidate.terms;
-    if (price.type === 'fixed') fixed.push({ candidate, rate: price.rate });
-    else margin.push({ candidate, millionths: price.millionths });
-  }
-  fixed.sort(
-    (left, right) =>
-      compareForCustomer(side, left.rate, right.rate) || compareStanding(left.candidate, right.candidate),
-  );
-  // A smaller margin is better for the customer on either side.
-  margin.sort(
-    (left, right) =>
-      compareWhole(left.millionths, right.millionths) || compareStanding(left.candidate, right.candidate),
-  );
-  return { fixed: fixed.map(({ candidate }) => candidate), margin: margin.map(({ candidate }) => candidate) };
-}
-
-function splitByNetwork(sorted: CandidateList): ReadonlyMap<string, CandidateList> {
-  const lists = new Map<string, { fixed: Candidate[]; margin: Candidate[] }>();
-  for (const type of ['fixed', 'margin'] as const) {
-    for (const candidate of sorted[type]) {
-      for (const { networkSlug } of candidate.offer.paymentOptions) {
-        const list = lists.get(networkSlug) ?? { fixed: [], margin: [] };
-        list[type].push(candidate);
-        lists.set(networkSlug, list);
-      }
-    }
-  }
-  return lists;
 }

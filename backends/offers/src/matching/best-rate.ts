@@ -10,7 +10,7 @@ import {
 } from '@causeway/protocol';
 import { halfEven } from '../book/customer-rate.ts';
 import { directionServedBy, type OfferPrice, type OfferSide, type PairIndex } from '../book/index.ts';
-import { walkBestFirst } from '../book/pair-index.ts';
+import { countriesOf, walkBestFirst } from '../book/pair-index.ts';
 import type { RailLookup } from './match.types.ts';
 import { RailReader } from './rail-choice.ts';
 import { RangeCollector } from './servable-range.ts';
@@ -34,7 +34,7 @@ export function bestRate(
   context: { readonly referenceRate: string; readonly rail: RailLookup },
 ): BestRate | undefined {
   // Known without a walk through offers that are all made for elsewhere.
-  if (!pair.countries.has(country)) return undefined;
+  if (!countriesOf(pair).has(country)) return undefined;
   const reference = parseRate(context.referenceRate);
   if (!reference.ok) throw new RangeError(`the reference rate is not a rate: ${context.referenceRate}`);
   const { side } = pair;
