@@ -26,7 +26,7 @@ export interface ChainWorkerTask {
 
 type PayPayload = { readonly to: string; readonly amount: string; readonly token: string };
 
-const LEASE_MS = 600;
+const LEASE_MS = 300;
 const POLL_MS = 40;
 
 function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {

@@ -190,6 +190,63 @@ describe('parameters', () => {
     });
   });
 
+  test('show the public address of a node, never the one that carries a provider’s key', async () => {
+    const settings = {
+      ...chain.settings,
+      rpcUrl: 'https://node.example/provider-key',
+      rpcUrls: ['https://node.example/provider-key'],
+      publicRpcUrl: 'https://public.example',
+    };
+    const token = tokenByCode(settings, 'USDC');
+    const partner = await newPartner();
+    const bridge = {
+      quoteId: `0x${'cd'.repeat(32)}`,
+      toAmount: '1',
+      destinationChain: 'arbitrum-one',
+      destinationAddress: randomWallet().address,
+    } as const;
+    const parties = {
+      service: service.address,
+      seller: partner.wallet.address,
+      buyer: randomWallet().address,
+    };
+    const orderId = randomUUID();
+    const transfers = [{ token: token.address, to: partner.wallet.address, amount: AMOUNT }];
+    for (const parameters of [
+      transferParameters(settings, token, await issue(wishOf(partner))),
+      bridgeParameters(settings, token, await issue(wishOf(partner, { bridge }))),
+      refundParameters(settings, token, {
+        orderId,
+        escrow: describeEscrow(settings, orderId, parties),
+        transaction: payoutTransaction(transfers, settings.contracts.multiSendCallOnly),
+        deposit: AMOUNT,
+      }),
+    ]) {
+      expect(parameters.rpc_url).toBe('https://public.example');
+      expect(JSON.stringify(parameters)).not.toContain('provider-key');
+    }
+  });
+
+  test('of a send-out can be signed only as long as the bridge’s offer stands', async () => {
+    const expiresAt = new Date(clock.now() + 90_000).toISOString();
+    const bridge = {
+      quoteId: `0x${'ef'.repeat(32)}`,
+      toAmount: '1',
+      destinationChain: 'arbitrum-one',
+      destinationAddress: randomWallet().address,
+      expiresAt,
+    } as const;
+    const issued = await issue(wishOf(await newPartner(), { bridge }));
+    expect(issued.expiresAt.getTime()).toBeLessThanOrEqual(Date.parse(expiresAt));
+    const { recommended_ttl: ttl } = bridgeParameters(
+      chain.settings,
+      tokenByCode(chain.settings, 'USDC'),
+      issued,
+    );
+    expect(ttl).toBeGreaterThan(60);
+    expect(ttl).toBeLessThanOrEqual(90);
+  });
+
   test('of a send-out carry the bridge’s quote and where it goes', async () => {
     const partner = await newPartner();
     const bridge = {
@@ -347,7 +404,7 @@ describe('a signed request', () => {
     ]);
   });
 
-  test('that somebody else executed first is settled just the same, and paid once', async () => {
+  test('that somebody else executed first is settled by the forwarder’s event, not by our transaction, and paid once', async () => {
     const partner = await newPartner();
     const issued = await issue(wishOf(partner));
     const accepted = await accept(issued, await sign(partner, issued));
@@ -377,7 +434,7 @@ describe('a signed request', () => {
     expect(await chain.balanceOf('USDC', second.recipient)).toBe(AMOUNT);
   });
 
-  test('that cannot be executed blocks a second one until its deadline has passed for good', async () => {
+  test('that reverts stays valid: no second authorization before its deadline has passed for good', async () => {
     const partner = await newPartner();
     const wish = wishOf(partner);
     const issued = await issue(wish);
