@@ -6,7 +6,18 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ChainHands, chainHands } from './chain-hands.ts';
 import { expectEveryRow } from './contract-coverage.ts';
-import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
+import {
+  ANY_SIGNATURE,
+  accept,
+  type Followed,
+  type FundedStatus,
+  type OfframpSteps,
+  offrampSteps,
+  prove,
+  refunded,
+  review,
+} from './offramp-steps.ts';
+import { type OrderBook, openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
@@ -17,17 +28,13 @@ const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
 
 const OWED: Situation = { refundOwed: true };
 const OWED_BUT_HELD: Situation = { refundOwed: true, held: true };
-const ANY_SIGNATURE = { signature: `0x${'11'.repeat(65)}` };
-
-/** An order and the partner whose it is. */
-type Followed = FollowedOrder & { readonly desk: OrdersDesk };
 
 describe('off-ramp orders, contract 3.2', () => {
   let gateway: TestGateway;
   let desks: readonly [OrdersDesk, OrdersDesk];
   let book: OrderBook;
   let hands: ChainHands;
-  let opened = 0;
+  let steps: OfframpSteps;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
@@ -36,60 +43,10 @@ describe('off-ramp orders, contract 3.2', () => {
       await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
     }
     book = await openOrderBook(gateway, desks[0]);
+    steps = offrampSteps(book, desks);
     hands = chainHands(gateway);
   });
   afterAll(() => gateway?.stop());
-
-  /** A wallet's requests are executed one after the other, so the partners take turns. */
-  const nextDesk = () => desks[opened++ % 2]!;
-
-  function follow(desk: OrdersDesk, orderId: string): Followed {
-    return { ...book.follow('offramp', orderId, desk), desk };
-  }
-
-  async function open(fields: Record<string, unknown> = {}, desk = nextDesk()): Promise<Followed> {
-    const order = follow(desk, await desk.offrampOrder(fields));
-    await order.took('3.2 initiate');
-    return order;
-  }
-
-  async function fund(fields: Record<string, unknown> = {}): Promise<Followed> {
-    const order = await open(fields);
-    const answer = await order.desk.fund(order.id);
-    expect(answer.body.data).toEqual({
-      order_id: order.id,
-      status: 'crypto_transfer_authorization_pending',
-    });
-    await order.took('3.2 authorize-crypto-transfer');
-    return order;
-  }
-
-  async function prove(order: Followed): Promise<void> {
-    expect((await order.desk.event(order.id, 'buyer_submits_proof')).status).toBe(200);
-    await order.took('3.2 buyer submits proof');
-  }
-  async function review(order: Followed): Promise<void> {
-    expect((await order.desk.event(order.id, 'admin_reviews_proof')).status).toBe(200);
-    await order.took('3.2 admin reviews proof');
-  }
-  async function accept(order: Followed, situation?: Situation): Promise<void> {
-    expect((await order.desk.event(order.id, 'proof_accepted')).status).toBe(200);
-    await order.took('3.2 proof accepted', situation);
-  }
-
-  /** Orders at each step between deposit and payout. */
-  const REACHED = {
-    crypto_received: [],
-    fiat_payment_started: [prove],
-    fiat_payment_review_started: [prove, review],
-    awaiting_fiat_received_confirmation: [prove, review, accept],
-  } as const satisfies Record<string, readonly ((order: Followed) => Promise<void>)[]>;
-
-  async function fundedAnd(status: keyof typeof REACHED): Promise<Followed> {
-    const order = await fund();
-    for (const step of REACHED[status]) await step(order);
-    return order;
-  }
 
   const operate = (orderId: string, what: string, decision: string) =>
     gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
@@ -99,18 +56,9 @@ describe('off-ramp orders, contract 3.2', () => {
   const advance = (seconds: number) =>
     gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
 
-  async function refunded(order: Followed, status: 'cancelled' | 'failed'): Promise<void> {
-    expect((await order.desk.refund(order.id)).status).toBe(200);
-    await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
-    await order.is(status);
-    await order.ended('returned');
-    const again = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
-    expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-  }
-
   describe.concurrent('that are paid', () => {
     it('the partner confirms: buyer, treasury and markup are paid in one transaction', async () => {
-      const order = await open();
+      const order = await steps.open();
       expect(await order.desk.read(order.id)).toMatchObject({
         order_type: 'offramp',
         anchor_type: 'fiat',
@@ -133,7 +81,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('the provider confirms by itself, and every later confirmation is a 200 that changes nothing', async () => {
-      const order = await fund({ provider_scope: 'all', has_fiat_settlement_notification: true });
+      const order = await steps.fund({ provider_scope: 'all', has_fiat_settlement_notification: true });
       await prove(order);
       await review(order);
       await accept(order, { providerConfirms: true });
@@ -148,7 +96,7 @@ describe('off-ramp orders, contract 3.2', () => {
 
     it('a wallet that pays into the escrow by itself has funded the order', async () => {
       const [partner] = gateway.partners;
-      const order = await open({}, desks[0]);
+      const order = await steps.open({}, desks[0]);
       const { escrow } = await until('the escrow', async () => {
         const funds = await order.desk.funds(order.id);
         return funds.escrow !== null && funds;
@@ -159,7 +107,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('a crypto-anchored deposit is exactly what was asked for, and has no cost bound', async () => {
-      const order = await fund({ fiat_amount: undefined, crypto_amount: '120.000001' });
+      const order = await steps.fund({ fiat_amount: undefined, crypto_amount: '120.000001' });
       expect((await order.desk.funds(order.id)).escrow.balance_on_chain).toBe('120.000001');
       const answer = await order.desk.event(order.id, 'reprice', { cost_multiplier: 2 });
       expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATUS']);
@@ -168,7 +116,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('a hold stops the proof and the payout; the confirmation is kept and paid when it is released', async () => {
-      const order = await fund();
+      const order = await steps.fund();
       await operate(order.id, 'hold', 'place');
       const refused = await order.desk.event(order.id, 'buyer_submits_proof');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
@@ -187,7 +135,7 @@ describe('off-ramp orders, contract 3.2', () => {
 
   describe.concurrent('that stop', () => {
     it('cancelled without a deposit, nothing is owed', async () => {
-      const order = await open();
+      const order = await steps.open();
       const cancelled = await order.desk.act(order.id, 'cancel');
       expect(cancelled.body.data).toEqual({ order_id: order.id, status: 'cancelled' });
       await order.took('3.2 cancelled before the deposit');
@@ -204,7 +152,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('a cancelled deposit is asked back once and returns whole: not for a stranger, not while held', async () => {
-      const order = await fund();
+      const order = await steps.fund();
       await order.desk.act(order.id, 'cancel', { reason: 'changed my mind' });
       await order.took('3.2 cancelled with a deposit', OWED);
       const wrong = await order.desk.refund(order.id, generatePrivateKey());
@@ -219,7 +167,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('the third refused proof cancels and asks for the refund', async () => {
-      const order = await fundedAnd('fiat_payment_review_started');
+      const order = await steps.fundedAnd('fiat_payment_review_started');
       for (const _ of ['first', 'second']) {
         await order.desk.event(order.id, 'proof_rejected');
         await order.took('3.2 proof refused');
@@ -232,25 +180,25 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('an escrow error fails an order that waits for its deposit', async () => {
-      const order = await open();
+      const order = await steps.open();
       expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took('3.2 escrow error before the deposit');
       await order.ended('untouched');
     });
 
     it('an escrow error fails a funded order, whose refund the partner signs', async () => {
-      const order = await fund();
+      const order = await steps.fund();
       expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took('3.2 escrow error with a deposit', OWED);
       await refunded(order, 'failed');
     });
 
-    it.each<[RowName, keyof typeof REACHED]>([
+    it.each<[RowName, FundedStatus]>([
       ['3.2 escrow error after the proof', 'fiat_payment_started'],
       ['3.2 escrow error under review', 'fiat_payment_review_started'],
       ['3.2 escrow error after the review', 'awaiting_fiat_received_confirmation'],
     ])('%s: the buyer may have paid, so the refund waits for the operator', async (row, status) => {
-      const order = await fundedAnd(status);
+      const order = await steps.fundedAnd(status);
       expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took(row, OWED_BUT_HELD);
       const early = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
@@ -261,7 +209,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('at exactly 1.20 the order goes on; beyond it fails and the deposit returns without the partner', async () => {
-      const order = await fund();
+      const order = await steps.fund();
       await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.20' });
       await order.is('crypto_received');
       await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.200001' });
@@ -270,7 +218,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('beyond 1.20 while held, the deposit returns when the hold is released', async () => {
-      const order = await fund();
+      const order = await steps.fund();
       await operate(order.id, 'hold', 'place');
       await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.21' });
       await order.took('3.2 cost beyond 1.20', OWED_BUT_HELD);
@@ -282,18 +230,18 @@ describe('off-ramp orders, contract 3.2', () => {
   });
 
   describe.concurrent('in dispute', () => {
-    it.each<[RowName, keyof typeof REACHED]>([
+    it.each<[RowName, FundedStatus]>([
       ['3.2 dispute with a deposit', 'crypto_received'],
       ['3.2 dispute under review', 'fiat_payment_review_started'],
     ])('%s: the escrow keeps everything', async (row, status) => {
-      const order = await fundedAnd(status);
+      const order = await steps.fundedAnd(status);
       expect((await order.desk.event(order.id, 'dispute_opened')).status).toBe(200);
       await order.took(row);
       await order.ended('locked');
     });
 
     it('decided for the buyer that paid, the escrow pays out as agreed', async () => {
-      const order = await fundedAnd('awaiting_fiat_received_confirmation');
+      const order = await steps.fundedAnd('awaiting_fiat_received_confirmation');
       await operate(order.id, 'dispute', 'open');
       await order.took('3.2 dispute after the review');
       expect((await operate(order.id, 'dispute', 'for_buyer')).status).toBe(200);
@@ -302,7 +250,7 @@ describe('off-ramp orders, contract 3.2', () => {
     });
 
     it('decided for the partner, the refund is asked for', async () => {
-      const order = await fundedAnd('fiat_payment_started');
+      const order = await steps.fundedAnd('fiat_payment_started');
       await operate(order.id, 'dispute', 'open');
       await order.took('3.2 dispute after the proof');
       expect((await operate(order.id, 'dispute', 'for_seller')).status).toBe(200);
@@ -314,7 +262,7 @@ describe('off-ramp orders, contract 3.2', () => {
   // From here on the ground itself is moved, so one scenario at a time.
 
   it('a deposit that loses against a cancellation or a failure is owed back when it arrives', async () => {
-    const orders = await Promise.all([open({}, desks[0]), open({}, desks[1])]);
+    const orders = await Promise.all([steps.open({}, desks[0]), steps.open({}, desks[1])]);
     const [cancelled, failed] = orders;
     await hands.withoutBlocks(async () => {
       for (const order of orders) {
@@ -336,7 +284,7 @@ describe('off-ramp orders, contract 3.2', () => {
 
   it('a transfer that the chain refuses is asked for again only when the first can no longer execute', async () => {
     const [partner] = gateway.partners;
-    const order = await open({}, desks[0]);
+    const order = await steps.open({}, desks[0]);
     const signed = await order.desk.signedFunding(order.id);
     await hands.allowRouter(partner, 0n);
     expect((await order.desk.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
@@ -380,7 +328,7 @@ describe('off-ramp orders, contract 3.2', () => {
           body: { quote_id: body.data.quote_id },
         });
         expect(initiated.body.data).toMatchObject({ status: 'awaiting_liquidity_provider', timeline: [] });
-        const order = follow(desk, initiated.body.data.order_id);
+        const order = steps.follow(desk, initiated.body.data.order_id);
         await order.took('3.2 initiate, vendor gone');
         return order;
       }),
@@ -389,9 +337,9 @@ describe('off-ramp orders, contract 3.2', () => {
 
   it('every wait ends in its time: for a vendor, for the signature, for the proof and for a better one', async () => {
     const [unpaid, refused, pending] = await Promise.all([
-      fund(),
-      fundedAnd('fiat_payment_review_started'),
-      fundedAnd('fiat_payment_started'),
+      steps.fund(),
+      steps.fundedAnd('fiat_payment_review_started'),
+      steps.fundedAnd('fiat_payment_started'),
     ]);
     await refused.desk.event(refused.id, 'proof_rejected');
     await refused.took('3.2 proof refused');
