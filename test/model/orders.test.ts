@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
+import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
 import { lives, openBoth } from './order-commands.ts';
 import type { Model } from './order-model.ts';
 import { type Customer, realOrders } from './real-orders.ts';
@@ -13,9 +13,6 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 200);
 /** A long run may end earlier; how far it came is then said. */
 const MINUTES = Number(process.env.MODEL_MINUTES ?? 0);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-/** No life shall end because the vendors have sold everything. */
-const fillOffers = statement<[]>('test.fill_offers', 'UPDATE offers SET available_balance = 1000000000');
 
 /** Lives that never come this far would prove little. */
 const FAR_ENOUGH = ['completed', 'cancelled', 'failed', 'dispute_started'];
@@ -35,7 +32,7 @@ describe('orders against their model', () => {
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000' },
     });
     desk = ordersDesk(gateway);
-    await gateway.deps.db.query(SYSTEM, fillOffers, []);
+    await fillOffers(gateway);
     const userId = await desk.user();
     customer = { userId, detailsId: await desk.ownDetails(userId) };
   });

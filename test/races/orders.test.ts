@@ -14,7 +14,7 @@ import {
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
+import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
 
 /** `npm run races` is the long run. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 50);
@@ -65,6 +65,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000' },
     });
     desk = ordersDesk(gateway);
+    await fillOffers(gateway);
     vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
     userId = await desk.user();
     detailsId = await desk.ownDetails(userId);

@@ -221,6 +221,13 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
   return desk;
 }
 
+const fillBalances = statement<[]>('test.fill_offers', 'UPDATE offers SET available_balance = 1000000000');
+
+/** For runs of thousands of orders: none shall end because the vendors have nothing left to trade. */
+export async function fillOffers({ deps }: TestGateway): Promise<void> {
+  await deps.db.query(SYSTEM, fillBalances, []);
+}
+
 /** A wallet signs one request after the other: each takes its next nonce when it is handed in. */
 function oneAtATime() {
   let last: Promise<unknown> = Promise.resolve();
