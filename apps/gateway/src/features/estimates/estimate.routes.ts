@@ -5,7 +5,7 @@ import {
   OnrampEstimateRequest,
 } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Principals } from '../../http/principals.ts';
+import type { Principal, Principals } from '../../http/principals.ts';
 import { publicRoute } from '../../http/route.ts';
 import type { PricingTools } from '../quotes/find-match.ts';
 import { PRICING_ERRORS } from '../quotes/pricing-errors.ts';
@@ -35,7 +35,7 @@ export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTool
       data: EstimateSchema,
       errors: PRICING_ERRORS,
     },
-    async ({ body, request }) => estimate(tools, 'onramp', body, await termsFor(tools, request)),
+    ({ body, request }) => withTerms(tools, request, (terms) => estimate(tools, 'onramp', body, terms)),
   );
 
   publicRoute(
@@ -51,14 +51,25 @@ export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTool
       data: EstimateSchema,
       errors: PRICING_ERRORS,
     },
-    async ({ body, request }) => estimate(tools, 'offramp', body, await termsFor(tools, request)),
+    ({ body, request }) => withTerms(tools, request, (terms) => estimate(tools, 'offramp', body, terms)),
   );
 }
 
-/** A key that is unknown, or somebody else's than a partner's, is ignored. */
-async function termsFor(tools: EstimateTools, { headers }: FastifyRequest): Promise<EstimateTerms> {
+/** Waits for nothing where nothing has to be asked, which is nearly always. */
+function withTerms<T>(
+  tools: EstimateTools,
+  { headers }: FastifyRequest,
+  use: (terms: EstimateTerms) => T,
+): T | Promise<T> {
   const key = headers['x-api-key'];
-  const principal = typeof key === 'string' && key !== '' ? await tools.principals.find(key) : null;
+  if (typeof key !== 'string' || key === '') return use(tools.defaultTerms);
+  const found = tools.principals.find(key);
+  if (found instanceof Promise) return found.then((principal) => use(termsOf(tools, principal)));
+  return use(termsOf(tools, found));
+}
+
+/** A key that is unknown, or somebody else's than a partner's, is ignored. */
+function termsOf(tools: EstimateTools, principal: Principal | null): EstimateTerms {
   if (principal?.kind !== 'partner') return tools.defaultTerms;
   const { settlementChain, platformFeePct } = principal.partner;
   return { tokens: tools.tokensOf(settlementChain), platformFeePct };
