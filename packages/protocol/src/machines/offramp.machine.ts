@@ -367,6 +367,7 @@ const holds: readonly OrderTransition<OfframpStatus>[] = [
     'fiat_payment_review_started',
     'awaiting_fiat_received_confirmation',
     'crypto_release_pending',
+    'completed',
     'cancelled',
     'dispute_started',
   ]),

@@ -56,6 +56,16 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.next()).toBe('authorize_crypto_transfer');
   });
 
+  test('an order that completes while it is held can have its hold released', () => {
+    const order = offrampUnderReview()
+      .report('proof_accepted', 'operator')
+      .report('fiat_received_confirmed_by_partner', 'partner')
+      .report('hold_placed', 'operator')
+      .report('release_confirmed', 'chain');
+    expect(order).toMatchObject({ status: 'completed', facts: { held: true } });
+    expect(order.report('hold_released', 'operator').facts.held).toBe(false);
+  });
+
   test('proof submitted, reviewed and accepted: each announced, none a partner call', () => {
     const order = offrampFunded();
     for (const [trigger, actor, status] of [

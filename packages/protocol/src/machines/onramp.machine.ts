@@ -287,6 +287,7 @@ const holds: readonly OrderTransition<OnrampStatus>[] = [
     'crypto_release_pending',
     'completed',
     'send_out_pending',
+    'send_out_completed',
     'send_out_failed',
     'dispute_started',
   ]),

@@ -118,6 +118,16 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.report('bridge_authorized', 'partner').status).toBe('send_out_pending');
   });
 
+  test('a send-out that ends while it is held keeps the hold, and the hold can be released', () => {
+    const order = onrampCompleted()
+      .report('bridge_authorized', 'partner')
+      .report('hold_placed', 'system')
+      .report('bridge_settled', 'provider');
+    expect(order).toMatchObject({ status: 'send_out_completed', facts: { held: true } });
+    order.report('hold_released', 'operator');
+    expect(order).toMatchObject({ status: 'send_out_completed', facts: { held: false }, last: [] });
+  });
+
   test.each([
     ['awaiting_liquidity_provider', 900, onramp],
     ['awaiting_vendor_escrow_funding', 1800, () => onramp().report('vendor_accepted', 'vendor')],

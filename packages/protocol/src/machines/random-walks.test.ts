@@ -155,6 +155,22 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
     );
   });
 
+  test('a hold can be released wherever an order got to with it, ends included', () => {
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step !== undefined) take(order, step);
+          if (!order.facts.held) continue;
+          const refusal = order.refusal('hold_released', 'operator');
+          expect(refusal, `${order.passed.join(' > ')}, held`).toBeUndefined();
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
   test('guided walks together visit every status', () => {
     const visited = new Set<string>();
     fc.assert(
