@@ -24,14 +24,13 @@ export const forgetParties = statement<[userId: string]>(
   `WITH mine AS (SELECT order_id FROM orders WHERE user_id = $1),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM mine)),
      reasons AS (DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM mine))
-   UPDATE orders SET payer_details_sealed = NULL, vendor_payment_details_sealed = NULL, stop_reason = NULL
-    WHERE user_id = $1 AND num_nonnulls(payer_details_sealed, vendor_payment_details_sealed, stop_reason) > 0`,
+   UPDATE orders SET payer_details_sealed = NULL, vendor_payment_details_sealed = NULL
+    WHERE user_id = $1 AND num_nonnulls(payer_details_sealed, vendor_payment_details_sealed) > 0`,
 );
 
 export const forgetPayee = statement<[recipientId: string]>(
   'orders.forget_payee',
   `WITH paid AS (SELECT order_id FROM orders WHERE recipient_id = $1),
-     proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM paid)),
-     reasons AS (DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM paid))
-   UPDATE orders SET stop_reason = NULL WHERE recipient_id = $1 AND stop_reason IS NOT NULL`,
+     proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM paid))
+   DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM paid)`,
 );
