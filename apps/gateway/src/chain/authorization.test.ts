@@ -439,6 +439,10 @@ describe('a signed request', () => {
     const wish = wishOf(partner);
     const issued = await issue(wish);
     await accept(issued, await sign(partner, issued));
+    // Shown while the wallet could still pay; to be handed in while the first can still execute.
+    const second = await issue(wish);
+    expect(second.authorizationId).not.toBe(issued.authorizationId);
+    const tryAgain = async () => codeOf(accept(second, await sign(partner, second)));
     const { wallet } = partner;
     const usdc = tokenByCode(chain.settings, 'USDC').address;
     const everything = 1_000_000_000n;
@@ -446,10 +450,12 @@ describe('a signed request', () => {
     await chain.send(wallet, tokenTransferCall({ token: usdc, to: hoard.address, amount: everything }));
     const { turn, untilOver, ends } = await relaying();
     expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await tryAgain()).toBe('NONCE_ALREADY_USED');
 
     await chain.control.setNextBlockTimestamp({ timestamp: BigInt(issued.deadline) });
     await chain.control.mine({ blocks: 1 });
     expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await tryAgain()).toBe('NONCE_ALREADY_USED');
     expect(ends).toEqual([]);
 
     await chain.control.setNextBlockTimestamp({ timestamp: BigInt(issued.deadline) + 1n });
