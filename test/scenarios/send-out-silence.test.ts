@@ -102,9 +102,7 @@ describe('a send-out whose bridge does not answer', () => {
     await until('the hold', () => isHeld(orderId));
     await until('the other’s hold', () => isHeld(other));
     expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
-    expect(await until('the reason', async () => (await trackingOf(orderId))?.last_error)).toContain(
-      'overdue',
-    );
+    await until('the reason', async () => (await trackingOf(orderId))?.last_error?.includes('overdue'));
     expect(await refusalOf(orderId, to)).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
 
     // The operator lets it go on: it is not held a second time for the same silence.
@@ -134,7 +132,10 @@ describe('a send-out whose bridge does not answer', () => {
     );
     await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
     await until('the hold', () => isHeld(orderId));
-    expect((await trackingOf(orderId))?.last_error).toContain('does not show the payout');
+    // The hold is committed before the look that placed it is: its words come a moment later.
+    await until('the reason', async () =>
+      (await trackingOf(orderId))?.last_error?.includes('does not show the payout'),
+    );
     expect((await desk.read(orderId)).status).toBe('send_out_pending');
     await inspected(orderId);
   });
