@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { erc2771Forwarder } from '@causeway/contracts';
+import { erc2771Forwarder, testToken } from '@causeway/contracts';
 import pg from 'pg';
-import { createTestClient, encodeFunctionData, erc20Abi, http } from 'viem';
+import { createTestClient, encodeFunctionData, erc20Abi, http, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../apps/gateway/src/chain/forward-request.ts';
 import { inspectOrder } from '../../apps/gateway/src/chain/inspect-order.ts';
 import { forwarderNonce } from '../../apps/gateway/src/chain/issue-authorization.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
@@ -138,6 +138,142 @@ describe('a send-out whose bridge does not answer', () => {
     );
     expect((await desk.read(orderId)).status).toBe('send_out_pending');
     await inspected(orderId);
+  });
+
+  describe('at all is ended by an operator', () => {
+    const operate = (orderId: string, body: object, key?: string) =>
+      gateway.call('POST', `/api/v1/operator/orders/${orderId}/send-out`, {
+        key: gateway.sandbox.operatorKey,
+        body: { reason: 'ticket 31', ...body },
+        ...(key ? { headers: { 'idempotency-key': key } } : {}),
+      });
+    const said = ({ status, body }: Answer) => [status, body.error?.code ?? body.data.status];
+    const REFUSED = [409, 'OPERATION_NOT_ALLOWED'];
+    const story = async (orderId: string) =>
+      (
+        await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
+          key: gateway.sandbox.operatorKey,
+        })
+      ).body.data;
+    const bookings = async (orderId: string) =>
+      (
+        await owner.query(
+          `SELECT p.account, p.amount::text FROM ledger_entries e JOIN ledger_postings p USING (entry_id)
+            WHERE e.order_id = $1 AND e.kind = 'send_out_settled' ORDER BY p.amount`,
+          [orderId],
+        )
+      ).rows as { account: string; amount: string }[];
+
+    async function silent(to: Hex): Promise<string> {
+      const orderId = await nextOrder();
+      await paid(orderId, to);
+      return orderId;
+    }
+
+    /** The bridge pays, and says so to nobody. */
+    async function payout(to: Hex, amount: bigint): Promise<Hex> {
+      const { settings, client } = gateway.deps.chains.get('arbitrum-one');
+      const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
+      const minter = await client.readContract({ address, abi: testToken.abi, functionName: 'owner' });
+      const control = createTestClient({ mode: 'anvil', transport: http(settings.rpcUrl) }).extend(
+        walletActions,
+      );
+      await control.impersonateAccount({ address: minter });
+      const hash = await control.sendTransaction({
+        account: minter,
+        chain: null,
+        to: address,
+        data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] }),
+      });
+      await control.mine({ blocks: settings.confirmations + 1 });
+      return hash;
+    }
+
+    async function toAmountOf(orderId: string): Promise<bigint> {
+      const { rows } = await owner.query(
+        `SELECT bridge->>'toAmount' AS amount FROM forward_authorizations
+          WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'`,
+        [orderId],
+      );
+      return BigInt(rows[0].amount);
+    }
+
+    it('with a payout that the other chain shows, once; or as failed, after which it is sent out anew', async () => {
+      const to = newAddress();
+      const [arrived, lost, farAway] = [await silent(to), await silent(to), await silent(newAddress())];
+      const tooEarly = await operate(arrived, { outcome: 'failed' });
+      expect(said(tooEarly)).toEqual(REFUSED);
+      await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
+      for (const orderId of [arrived, lost, farAway]) await until('the hold', () => isHeld(orderId));
+
+      const stray = `0x${'cd'.repeat(32)}`;
+      expect(said(await operate(arrived, { outcome: 'settled', tx_hash: stray }))).toEqual(REFUSED);
+      const short = await payout(to, (await toAmountOf(arrived)) - 1n);
+      expect(said(await operate(arrived, { outcome: 'settled', tx_hash: short }))).toEqual(REFUSED);
+      for (const body of [
+        { outcome: 'settled' },
+        { outcome: 'failed', tx_hash: stray },
+        { outcome: 'odd' },
+      ]) {
+        expect((await operate(arrived, body)).status).toBe(400);
+      }
+      expect((await desk.read(arrived)).status).toBe('send_out_pending');
+      expect(await bookings(arrived)).toEqual([]);
+      expect((await trackingOf(arrived))?.status).toBe('unknown');
+
+      const txHash = await payout(to, await toAmountOf(arrived));
+      const settle = () => operate(arrived, { outcome: 'settled', tx_hash: txHash }, `settle-${arrived}`);
+      const [one, two] = [await settle(), await settle()];
+      expect(said(one)).toEqual([200, 'send_out_completed']);
+      expect([two.text, two.headers.get('idempotency-replayed')]).toEqual([one.text, 'true']);
+      const told = await story(arrived);
+      expect(told.order).toMatchObject({ send_out_tx_hash: txHash, held_for_review: true });
+      expect(told.audit).toMatchObject([{ action: 'order.send-out.settled', reason: 'ticket 31' }]);
+      expect((await trackingOf(arrived))?.status).toBe('confirmed');
+      const [minus, plus] = await bookings(arrived);
+      expect([minus?.account, plus?.account]).toEqual([
+        expect.stringMatching(/^outside:partner:/),
+        expect.stringMatching(/^outside:bridge:/),
+      ]);
+      expect((await desk.published(arrived)).at(-1)).toBe('send_out_completed');
+      await desk.event(arrived, 'release_hold');
+      expect(await isHeld(arrived)).toBe(false);
+
+      // The same payout does not count for a second order to the same wallet.
+      expect(said(await operate(lost, { outcome: 'settled', tx_hash: txHash }))).toEqual(REFUSED);
+      expect(said(await operate(lost, { outcome: 'failed' }))).toEqual([200, 'send_out_failed']);
+      expect(said(await operate(lost, { outcome: 'failed' }))).toEqual([409, 'INVALID_STATUS']);
+      expect(await bookings(lost)).toEqual([]);
+      await desk.event(lost, 'release_hold');
+      const { quote_id: first } = await sendOutOf(lost);
+      expect((await desk.sendOut(lost, to)).body.data.status).toBe('send_out_pending');
+      // Paid by the first bridge after all: not taken for the second send-out’s end.
+      await owner.query(
+        `UPDATE simulated_bridge_quotes SET status = 'settled', payout_tx_hash = $2 WHERE quote_id = $1`,
+        [first, txHash],
+      );
+      await advance(60);
+      expect((await desk.event(lost, 'bridge_settles')).body.data.status).toBe('send_out_completed');
+      expect((await story(lost)).order.send_out_tx_hash).not.toBe(txHash);
+
+      await owner.query(
+        `UPDATE forward_authorizations SET bridge = jsonb_set(bridge, '{destinationChain}', '"far-away"')
+          WHERE order_id = $1`,
+        [farAway],
+      );
+      const word = await operate(farAway, { outcome: 'settled', tx_hash: stray });
+      expect(said(word)).toEqual([200, 'send_out_completed']);
+      const { rows } = await owner.query(
+        `SELECT "after" FROM operator_audit WHERE subject = $1 AND action = 'order.send-out.settled'`,
+        [`orders/${farAway}`],
+      );
+      expect(rows[0].after).toMatchObject({ tx_hash: stray, verified: false });
+      expect(said(await operate(crypto.randomUUID(), { outcome: 'failed' }))).toEqual([
+        404,
+        'ORDER_NOT_FOUND',
+      ]);
+      await desk.booksBalance();
+    });
   });
 
   /** What the operator reads who looks into it. */

@@ -17,6 +17,7 @@ import { registerOrderReviewRoutes } from './features/operators/order-review.rou
 import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
 import { registerReconciliationRoutes } from './features/operators/reconciliation.routes.ts';
+import { registerSendOutRoutes } from './features/operators/send-out.routes.ts';
 import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
 import { registerWebhookReplayRoutes } from './features/operators/webhook-replay.routes.ts';
 import { registerOrderRoutes } from './features/orders/order.routes.ts';
@@ -109,6 +110,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerWebhookReplayRoutes(server, deps);
       registerReconciliationRoutes(server, deps);
       registerEscrowSignatureRoutes(server, deps);
+      registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },

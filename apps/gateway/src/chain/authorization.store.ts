@@ -144,6 +144,13 @@ const markDeposited = statement<
    RETURNING ${COLUMNS}`,
 );
 
+const selectSendOut = statement<[orderId: string], AuthorizationRow & { overdue_at: Date | null }>(
+  'chain.current_send_out',
+  `SELECT ${COLUMNS}, overdue_at FROM forward_authorizations
+    WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'
+    ORDER BY issued_at DESC, authorization_id DESC LIMIT 1`,
+);
+
 const markSilent = statement<[authorizationId: string, at: Date], { authorization_id: string }>(
   'chain.mark_send_out_overdue',
   `UPDATE forward_authorizations SET overdue_at = $2
@@ -240,6 +247,15 @@ export async function recordBridgeDeposit(
 /** False where an operator has been asked to look before. */
 export async function recordOverdue(unit: UnitOfWork, authorizationId: string): Promise<boolean> {
   return (await unit.tx.query(markSilent, [authorizationId, unit.at])).length > 0;
+}
+
+/** The send-out an order is in, or was in last, and since when its bridge owes an answer. */
+export async function currentSendOut(
+  unit: UnitOfWork,
+  orderId: string,
+): Promise<{ readonly paid: Authorization; readonly overdueAt: Date | null } | undefined> {
+  const [row] = await unit.tx.query(selectSendOut, [orderId]);
+  return row && { paid: fromRow(row), overdueAt: row.overdue_at };
 }
 
 /** The signed request that this nonce was reserved for, locked. */

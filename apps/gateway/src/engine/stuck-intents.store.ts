@@ -89,6 +89,19 @@ export const hurryIntent = statement<[intentId: string, at: Date]>(
     WHERE intent_id = $1`,
 );
 
+/**
+ * An operator knows what became of something that was only being asked about. A worker that is asking just now finds it
+ * settled and reports nothing.
+ */
+export const answerIntent = statement<
+  [kind: string, dedupeKey: string, status: 'confirmed' | 'failed', at: Date, note: string]
+>(
+  'intents.answer',
+  `UPDATE intents SET status = $3, closed_at = $4, settled_at = $4, leased_until = NULL, lease_owner = NULL,
+          last_error = left(concat_ws('; ', last_error, $5::text), 2000)
+    WHERE kind = $1 AND dedupe_key = $2 AND status IN ('prepared', 'submitted', 'unknown')`,
+);
+
 export const closeIntent = statement<[intentId: string, at: Date, lastError: string]>(
   'intents.close',
   `UPDATE intents SET status = 'failed', closed_at = $2, settled_at = coalesce(settled_at, $2),

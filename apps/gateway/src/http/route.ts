@@ -114,6 +114,38 @@ export function operatorMutation<P extends TSchema, Q extends TSchema, B extends
   addMutation(app, tools, spec, 'operator', () => SYSTEM, handle, afterwards);
 }
 
+/**
+ * An operator's write that rests on something outside the process: looked at first, while no transaction waits, and
+ * judged in the unit. `look` answers what it saw and refuses nothing, so that a repeated key still gets its answer.
+ */
+export function operatorMutationAfter<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  Seen,
+>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  look: (input: RouteInput<P, Q, B>) => Promise<Seen>,
+  handle: Handler<P, Q, B, D, [operator: OperatorPrincipal, unit: UnitOfWork, seen: Seen]>,
+): void {
+  add(app, answeredOnce(spec), 'operator', async (request, reply) => {
+    const input = inputOf<P, Q, B>(request);
+    const identity = identityOf(request);
+    const seen = await look(input);
+    const work = (unit: UnitOfWork) => handle(input, request.principal as OperatorPrincipal, unit, seen);
+    if (identity === null) {
+      return unitOfWork(tools, SYSTEM, async (unit) => success(await work(unit)));
+    }
+    const answer = await unitOfWork(tools, SYSTEM, (unit) =>
+      answerOnce(unit, identity, app.answerSealer, reply, () => work(unit)),
+    );
+    return sendAnswer(reply, answer);
+  });
+}
+
 function addMutation<
   P extends TSchema,
   Q extends TSchema,

@@ -128,6 +128,21 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order).toMatchObject({ status: 'send_out_completed', facts: { held: false }, last: [] });
   });
 
+  test('an operator ends a send-out only while it is held, and may still turn a failure that was none', () => {
+    const pending = () => onrampCompleted().report('bridge_authorized', 'partner');
+    for (const fact of ['bridge_settled', 'bridge_failed'] as const) {
+      expect(pending().refusal(fact, 'operator')).toBe('OPERATION_NOT_ALLOWED');
+    }
+    const order = pending().report('hold_placed', 'system').report('bridge_failed', 'operator');
+    expect(order).toMatchObject({ status: 'send_out_failed', last: [CHANGED] });
+    order.report('bridge_authorization_lapsed', 'chain').report('bridge_settled', 'operator');
+    expect(order).toMatchObject({ status: 'send_out_completed', last: [CHANGED] });
+    expect(order.facts.sendOut).toBe('completed');
+    const again = pending().report('hold_placed', 'system').report('bridge_failed', 'operator');
+    again.report('hold_released', 'operator');
+    expect(again.refusal('bridge_settled', 'operator')).toBe('OPERATION_NOT_ALLOWED');
+  });
+
   test.each([
     ['awaiting_liquidity_provider', 900, onramp],
     ['awaiting_vendor_escrow_funding', 1800, () => onramp().report('vendor_accepted', 'vendor')],

@@ -32,8 +32,9 @@ function reportDead(
   unit: UnitOfWork,
   { orderId, purpose, depositTxHash }: Authorization,
 ): Promise<void> {
-  // A bridge that was paid decides how the send-out ends, whatever became of the request.
-  const triggers = depositTxHash === null ? DEAD[purpose] : [];
+  // A bridge that was paid decides how the send-out ends; that the request is over matters only once it has failed.
+  const triggers: readonly OrderTrigger[] =
+    depositTxHash === null ? DEAD[purpose] : ['bridge_authorization_lapsed'];
   return reportFacts(tools, unit, orderId, triggers, 'chain');
 }
 

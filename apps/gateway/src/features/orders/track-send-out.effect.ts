@@ -6,8 +6,7 @@ import {
   BridgeRefusedError,
   BridgeUnavailableError,
 } from '../../chain/bridge.ts';
-import { isPaidOut } from '../../chain/bridge-payout.ts';
-import { sameAddress } from '../../chain/chain-facts.ts';
+import { seePayout } from '../../chain/bridge-payout.ts';
 import type { Hex } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { ChainUnavailableError } from '../../chain/transaction-rpc.ts';
@@ -34,7 +33,7 @@ type TrackPayload = { readonly order_id: string; readonly quote_id: string };
 /** What the bridge says, once it is known to be true. */
 type Finding = Exclude<BridgeProgress, { state: 'pending' }> | { state: 'open'; reason: string };
 
-const TRACK = 'bridge.track';
+export const TRACK = 'bridge.track';
 const POLL_MS = 400;
 /** An operator is looking by then; the bridge may still answer. */
 const OVERDUE_POLL_MS = 5_000;
@@ -95,7 +94,10 @@ async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex
   try {
     const progress = await tools.bridge.track(quoteId);
     if (progress.state === 'pending') return { state: 'open', reason: 'the bridge has not paid out yet' };
-    if (progress.state === 'settled' && !(await hasArrived(tools.chains, paid, progress.txHash))) {
+    if (
+      progress.state === 'settled' &&
+      (await seePayout(tools.chains, paid, progress.txHash)) !== 'arrived'
+    ) {
       return { state: 'open', reason: `the chain does not show the payout ${progress.txHash}` };
     }
     return progress;
@@ -107,20 +109,6 @@ async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex
     if (!isSilence) throw error;
     return { state: 'open', reason: error.message };
   }
-}
-
-async function hasArrived(chains: Chains, paid: Authorization, txHash: Hex): Promise<boolean> {
-  const { bridge } = paid;
-  const from = chains.all.find(({ settings }) => settings.chainId === paid.chainId);
-  const to = chains.all.find(({ settings }) => settings.slug === bridge?.destinationChain);
-  const code = from?.settings.tokens.find(({ address }) => sameAddress(address, paid.token))?.code;
-  const token = to?.settings.tokens.find((candidate) => candidate.code === code);
-  if (bridge === null || to === undefined || token === undefined) return false;
-  return isPaidOut(to, txHash, {
-    token: token.address,
-    to: bridge.destinationAddress,
-    amount: BigInt(bridge.toAmount),
-  });
 }
 
 async function waitOrEscalate(tools: TrackingTools, paid: Authorization, reason: string): Promise<Outcome> {
