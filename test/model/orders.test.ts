@@ -38,7 +38,7 @@ describe('orders against their model', () => {
   });
   afterAll(() => gateway?.stop());
 
-  it(`${RUNS} random lives keep to the tables and conserve money after each step (seed ${SEED})`, {
+  it(`${MINUTES > 0 ? 'up to ' : ''}${RUNS} random lives keep to the tables and conserve money after each step (seed ${SEED})`, {
     timeout: 120_000 + RUNS * 3_000,
   }, async () => {
     let led = 0;
