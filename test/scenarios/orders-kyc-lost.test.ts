@@ -126,4 +126,85 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     expect(replayed.headers.get('idempotency-replayed')).toBe('true');
     expect(replayed.body).toEqual(answer.body);
   });
+
+  describe('for good, when others have done their part', () => {
+    const operate = (orderId: string, body: object, key?: string) =>
+      gateway.call('POST', `/api/v1/operator/orders/${orderId}/hold`, {
+        key: gateway.sandbox.operatorKey,
+        body: { decision: 'release', reason: 'ticket 9', ...body },
+        ...(key ? { headers: { 'idempotency-key': key } } : {}),
+      });
+    const story = async (orderId: string) =>
+      (
+        await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
+          key: gateway.sandbox.operatorKey,
+        })
+      ).body.data;
+    const waivers = async (orderId: string) => {
+      const { audit, timeline } = await story(orderId);
+      return {
+        audited: audit
+          .filter(({ action }: { action: string }) => action === 'order.hold.release_without_kyc')
+          .map(({ reason }: { reason: string }) => reason),
+        shown: timeline.filter((entry: { decision?: string }) => entry.decision === 'kyc_waived'),
+      };
+    };
+
+    it('an operator lets this one payout go on, on record; a plain release does not', async () => {
+      const orderId = await funded();
+      const early = await operate(orderId, { override_kyc: true });
+      expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
+        await desk.event(orderId, event);
+      }
+      await parties.setKyc(orderId, 'REJECTED');
+      await desk.act(orderId, 'confirm-fiat-received');
+      expect(await parties.isHeld(orderId)).toBe(true);
+
+      expect((await operate(orderId, {})).body.data.status).toBe('fiat_received_confirmed');
+      expect(await parties.isHeld(orderId)).toBe(true);
+      expect((await operate(orderId, { decision: 'place', override_kyc: true })).status).toBe(400);
+      expect((await operate(orderId, { override_kyc: true, reason: '' })).status).toBe(400);
+      expect(await waivers(orderId)).toEqual({ audited: [], shown: [] });
+
+      const waive = () => operate(orderId, { override_kyc: true }, `waive-${orderId}`);
+      const [one, two] = [await waive(), await waive()];
+      expect(one.body.data).toEqual({ order_id: orderId, status: 'crypto_release_pending' });
+      expect([two.text, two.headers.get('idempotency-replayed')]).toEqual([one.text, 'true']);
+      const { timeline } = await desk.reaches(orderId, 'completed');
+      expect(timeline.map(({ status }: { status: string }) => status).slice(-3)).toEqual([
+        'fiat_received_confirmed',
+        'crypto_release_pending',
+        'completed',
+      ]);
+      expect(await waivers(orderId)).toEqual({
+        audited: ['ticket 9'],
+        shown: [{ status: 'fiat_received_confirmed', at: expect.any(String), decision: 'kyc_waived' }],
+      });
+      expect(await desk.escrowBalance(orderId)).toBe(0n);
+      await desk.booksBalance();
+    });
+
+    it('an operator decides the dispute for the vendor that paid, and the customer gets no new order by it', async () => {
+      const orderId = await funded();
+      await desk.event(orderId, 'buyer_submits_proof');
+      await desk.event(orderId, 'dispute_opened');
+      await parties.setKyc(orderId, 'REJECTED');
+      const refused = await parties.operate(orderId, 'dispute', { decision: 'for_buyer' });
+      expect([refused.status, refused.body.error.code]).toEqual(REFUSED);
+      expect((await operate(orderId, { override_kyc: true })).body.data.status).toBe('dispute_started');
+      expect((await parties.operate(orderId, 'dispute', { decision: 'for_buyer' })).status).toBe(200);
+      await desk.reaches(orderId, 'completed');
+      expect((await waivers(orderId)).shown).toHaveLength(1);
+      const { user_id: userId } = (await story(orderId)).order;
+      const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
+        body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' },
+      });
+      const order = await gateway.call('POST', '/api/v1/partner/onramp/initiate', {
+        body: { quote_id: quote.body.data?.quote_id ?? crypto.randomUUID() },
+      });
+      expect([quote.body.error?.code, order.body.error?.code]).toContain('KYC_NOT_CLEARED');
+      await desk.booksBalance();
+    });
+  });
 });

@@ -11,7 +11,7 @@ import {
   type OrderMachine,
   type OrderTransition,
 } from './order-facts.ts';
-import { holdPlacements, holdReleasesThatResume, plainHoldReleases } from './order-holds.ts';
+import { holdPlacements, holdReleasesThatResume, kycWaivers, plainHoldReleases } from './order-holds.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const REFUNDABLE: StatusSpec<OrderTrigger, OrderGuard>['next'] = [
@@ -373,6 +373,7 @@ const holds: readonly OrderTransition<OfframpStatus>[] = [
   ]),
   ...holdReleasesThatResume('crypto_received', 'payout_requested'),
   ...holdReleasesThatResume('fiat_received_confirmed', 'release_started'),
+  ...kycWaivers(),
 ];
 
 export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<

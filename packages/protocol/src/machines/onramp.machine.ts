@@ -12,7 +12,7 @@ import {
   type OrderMachine,
   type OrderTransition,
 } from './order-facts.ts';
-import { holdPlacements, holdReleasesThatResume, plainHoldReleases } from './order-holds.ts';
+import { holdPlacements, holdReleasesThatResume, kycWaivers, plainHoldReleases } from './order-holds.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
@@ -313,6 +313,7 @@ const holds: readonly OrderTransition<OnrampStatus>[] = [
     'dispute_started',
   ]),
   ...holdReleasesThatResume('fiat_received_confirmed', 'release_started'),
+  ...kycWaivers(),
 ];
 
 export const onrampMachine: OrderMachine<OnrampStatus> = defineMachine<

@@ -248,6 +248,28 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.effects).toContain('escrow.release');
   });
 
+  test('a KYC lost for good is waived by the operator for this payout, and only where it is the obstacle', () => {
+    const paid = () => onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
+    const order = paid().know({ kycCleared: false }).report('fiat_confirmed_by_vendor', 'vendor');
+    order.report('hold_released', 'operator');
+    expect(order).toMatchObject({ status: 'fiat_received_confirmed', facts: { held: true } });
+    order.report('kyc_waived', 'operator');
+    expect(order).toMatchObject({ status: 'crypto_release_pending', facts: { held: false } });
+    expect(order.effects.filter((kind) => kind === 'escrow.release')).toHaveLength(1);
+    // It goes for the same payout tried again.
+    order.report('release_failed', 'chain').report('hold_released', 'operator');
+    expect(order.status).toBe('crypto_release_pending');
+
+    const cleared = paid().report('hold_placed', 'operator').report('fiat_confirmed_by_vendor', 'vendor');
+    expect(cleared.refusal('kyc_waived', 'operator')).toBe('OPERATION_NOT_ALLOWED');
+    const early = paid().know({ kycCleared: false }).report('hold_placed', 'operator');
+    expect(early.refusal('kyc_waived', 'operator')).toBe('INVALID_STATUS');
+    const disputed = early.report('dispute_opened', 'vendor').report('kyc_waived', 'operator');
+    expect(disputed).toMatchObject({ status: 'dispute_started', facts: { held: false } });
+    disputed.report('dispute_resolved_to_buyer', 'operator').report('release_authorized', 'partner');
+    expect(disputed.effects).toContain('escrow.release');
+  });
+
   test('a vendor’s confirmation while held is recorded, and the release waits for the hold to be released', () => {
     const order = onrampAwaitingFiat()
       .report('payment_sent_confirmed', 'partner')

@@ -6,6 +6,8 @@ export interface OrderFacts {
   readonly origin: 'api' | 'widget';
   readonly held: boolean;
   readonly kycCleared: boolean;
+  /** An operator lets this order's payout go on although its customer is not cleared any more. */
+  readonly kycWaived: boolean;
   readonly vendorAvailable: boolean;
   readonly fundingSource: 'own_iban' | 'vendor_details';
   readonly paymentRequest: boolean;
@@ -34,6 +36,7 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   origin: 'api',
   held: false,
   kycCleared: true,
+  kycWaived: false,
   vendorAvailable: true,
   fundingSource: 'vendor_details',
   paymentRequest: false,
@@ -78,10 +81,17 @@ export const ORDER_GUARDS = {
   },
   kyc_still_cleared: {
     code: 'KYC_NOT_CLEARED',
-    says: 'the customer’s KYC is still VERIFIED; if not, the order goes to review',
-    reads: ['kycCleared'],
-    holds: (facts) => facts.kycCleared,
+    says: 'the customer’s KYC is still VERIFIED, or an operator has waived it for this order; if not, the order goes to review',
+    reads: ['kycCleared', 'kycWaived'],
+    // Orders from before there were waivers lack the fact.
+    holds: (facts) => facts.kycCleared || facts.kycWaived === true,
     onRefusal: 'hold_placed',
+  },
+  kyc_lost: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the customer’s KYC is not VERIFIED',
+    reads: ['kycCleared'],
+    holds: (facts) => !facts.kycCleared,
   },
   vendor_available: {
     code: 'INVALID_STATUS',

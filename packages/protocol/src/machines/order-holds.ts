@@ -30,6 +30,35 @@ export function holdReleasesThatResume<S extends OrderStatus>(
   return [{ ...holdRelease(status, `D12 holds; what the hold kept back goes on: ${follow}`), follow }];
 }
 
+/**
+ * The customer is refused for good, and somebody else has done their part: fiat is paid, or a dispute is to be decided.
+ * The operator answers for paying all the same. Nowhere else: before that, an order can be stopped.
+ */
+export function kycWaivers(): OrderTransition<'fiat_received_confirmed' | 'dispute_started'>[] {
+  const waiver = {
+    on: 'kyc_waived',
+    by: ['operator'],
+    guard: ['hold_present', 'kyc_lost'],
+    emits: [],
+    sets: { held: false, kycWaived: true },
+  } as const;
+  return [
+    {
+      ...waiver,
+      from: 'fiat_received_confirmed',
+      to: 'fiat_received_confirmed',
+      follow: 'release_started',
+      spec: 'Silent: fiat is paid and the customer is refused for good; the operator lets this payout go on',
+    },
+    {
+      ...waiver,
+      from: 'dispute_started',
+      to: 'dispute_started',
+      spec: 'Silent: lets a dispute be decided for the buyer although the customer is refused for good',
+    },
+  ];
+}
+
 function holdRelease<S extends OrderStatus>(status: S, spec: string): OrderTransition<S> {
   return {
     from: status,

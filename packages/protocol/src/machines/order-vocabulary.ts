@@ -72,5 +72,6 @@ export const ORDER_TRIGGERS = [
   'refund_failed',
   'hold_placed',
   'hold_released',
+  'kyc_waived',
 ] as const;
 export type OrderTrigger = (typeof ORDER_TRIGGERS)[number];

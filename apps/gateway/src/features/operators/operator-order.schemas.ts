@@ -53,7 +53,17 @@ const Funding = VendorOrderDetailSchema.properties.funding.anyOf[0];
 /** Everything that was written about an order, in one answer. */
 export const OrderStorySchema = Type.Object({
   order: OperatorOrderSchema,
-  timeline: Type.Array(Type.Object({ status: OrderStatusSchema, at: Timestamp })),
+  timeline: Type.Array(
+    Type.Object({
+      status: OrderStatusSchema,
+      at: Timestamp,
+      decision: Type.Optional(
+        Type.Literal('kyc_waived', {
+          description: 'Not a change of status: an operator let the payout go on without the customer’s KYC',
+        }),
+      ),
+    }),
+  ),
   facts: Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
     description: 'What besides the status decides what may happen next',
     examples: [{ held: false, escrow: 'funded', proofRejections: 0 }],

@@ -1,15 +1,9 @@
-import {
-  CompactOrderSchema,
-  literals,
-  OrderStatusSchema,
-  type OrderTrigger,
-  Timestamp,
-  Uuid,
-} from '@causeway/protocol';
+import { CompactOrderSchema, literals, OrderStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
 import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import type { Sealer } from '../../lib/crypto.ts';
@@ -18,7 +12,7 @@ import { readPendingProofs } from '../orders/desk-reads.ts';
 import type { OrderHosts } from '../orders/order.host.ts';
 import type { OrderRow } from '../orders/order.types.ts';
 import { decideProof, openProof } from '../orders/review-proof.ts';
-import { recordAction } from './audit.ts';
+import { KYC_WAIVED, recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
 
 export interface OrderReviewTools extends UnitTools {
@@ -30,7 +24,6 @@ const ORDER = '/api/v1/operator/orders/:order_id';
 const OrderParams = Type.Object({ order_id: Uuid });
 const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
 
-const HOLDS = { place: 'hold_placed', release: 'hold_released' } as const;
 const DISPUTES = {
   open: 'dispute_opened',
   for_buyer: 'dispute_resolved_to_buyer',
@@ -40,8 +33,8 @@ const DISPUTES = {
 /** What an operator decides about orders; every decision is audited with who and why. */
 export function registerOrderReviewRoutes(app: FastifyInstance, tools: OrderReviewTools): void {
   registerProofs(app, tools);
-  registerDecision(app, tools, 'hold', 'Hold an order for review, or let it go on', HOLDS);
-  registerDecision(app, tools, 'dispute', 'Open a dispute, or decide it', DISPUTES);
+  registerHold(app, tools);
+  registerDispute(app, tools);
   registerProofReview(app, tools);
 }
 
@@ -124,35 +117,57 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
   );
 }
 
-function registerDecision<D extends string>(
-  app: FastifyInstance,
-  tools: OrderReviewTools,
-  subject: string,
-  summary: string,
-  triggers: Readonly<Record<D, OrderTrigger>>,
-): void {
+function registerHold(app: FastifyInstance, tools: OrderReviewTools): void {
   operatorMutation(
     app,
     tools,
     {
       method: 'POST',
-      url: `${ORDER}/${subject}`,
-      operationId: `decideOrder${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
+      url: `${ORDER}/hold`,
+      operationId: 'decideOrderHold',
       tag: OPERATOR_TAG,
-      summary,
+      summary: 'Hold an order for review, or let it go on',
+      description:
+        'override_kyc lets the payout of this one order go on although its customer is not VERIFIED any more: where the vendor’s part is done (fiat_received_confirmed), or so that a dispute can be decided (dispute_started).',
       params: OrderParams,
-      body: Type.Object({ decision: literals(Object.keys(triggers) as D[]), reason: Reason }),
+      body: Type.Object({
+        decision: literals(['place', 'release']),
+        override_kyc: Type.Optional(Type.Boolean({ description: 'With release only', examples: [false] })),
+        reason: Reason,
+      }),
+      data: CompactOrderSchema,
+      errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+    },
+    ({ params, body }, operator, unit) => {
+      const { decision, override_kyc: isWaived = false, reason } = body;
+      if (isWaived && decision !== 'release') throw invalidRequest('override_kyc', 'belongs to release only');
+      const trigger = isWaived ? 'kyc_waived' : decision === 'place' ? 'hold_placed' : 'hold_released';
+      const action = isWaived ? KYC_WAIVED : `order.hold.${decision}`;
+      return decideAudited(unit, operator, params.order_id, action, reason, (order) =>
+        moveOrder(unit, tools.orderHosts, order, trigger, 'operator'),
+      );
+    },
+  );
+}
+
+function registerDispute(app: FastifyInstance, tools: OrderReviewTools): void {
+  operatorMutation(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: `${ORDER}/dispute`,
+      operationId: 'decideOrderDispute',
+      tag: OPERATOR_TAG,
+      summary: 'Open a dispute, or decide it',
+      params: OrderParams,
+      body: Type.Object({ decision: literals(['open', 'for_buyer', 'for_seller']), reason: Reason }),
       data: CompactOrderSchema,
       errors: [...ERRORS, 'KYC_NOT_CLEARED'],
     },
     ({ params, body }, operator, unit) =>
-      decideAudited(
-        unit,
-        operator,
-        params.order_id,
-        `order.${subject}.${body.decision}`,
-        body.reason,
-        (order) => moveOrder(unit, tools.orderHosts, order, triggers[body.decision], 'operator'),
+      decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>
+        moveOrder(unit, tools.orderHosts, order, DISPUTES[body.decision], 'operator'),
       ),
   );
 }
@@ -195,7 +210,7 @@ async function decideAudited(
     action,
     subject: `orders/${order.order_id}`,
     reason,
-    before: { status: order.status, held: order.facts.held },
+    before: { status: order.status, held: order.facts.held, kyc_status: order.kyc_status },
     after: { status: moved.status, held: moved.facts.held },
   });
   return { order_id: order.order_id, status: moved.status };

@@ -3,9 +3,10 @@ import { SYSTEM } from '../../db/database.ts';
 import { intentsOfOrder } from '../../engine/stuck-intents.store.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { readOrderForOperator } from '../orders/desk-reads.ts';
+import type { TimelineEntry } from '../orders/order.types.ts';
 import { type FundsTools, readOrderFunds } from '../orders/order-funds.ts';
 import { depositView } from '../vendors/vendor-order.view.ts';
-import { listAudit } from './audit.ts';
+import { type AuditRow, KYC_WAIVED, listAudit } from './audit.ts';
 import { effectView } from './effects.schemas.ts';
 import type { OrderStorySchema } from './operator-order.schemas.ts';
 import { operatorOrderView } from './operator-order.view.ts';
@@ -42,7 +43,7 @@ export async function readOrderStory(tools: StoryTools, givenId: string): Promis
     ]);
   return {
     order: operatorOrderView(order),
-    timeline: order.timeline.map(({ status, at }) => ({ status, at })),
+    timeline: timelineWithDecisions(order.timeline, audit),
     facts: { ...order.facts },
     funds,
     signatures: signatures as Story['signatures'],
@@ -76,4 +77,21 @@ export async function readOrderStory(tools: StoryTools, givenId: string): Promis
       at: at.toISOString(),
     })),
   };
+}
+
+/** A partner's timeline has statuses only; whoever looks into a payout must see on whose word it went. */
+function timelineWithDecisions(
+  timeline: readonly TimelineEntry[],
+  audit: readonly AuditRow[],
+): Story['timeline'] {
+  const waivers = audit
+    .filter(({ action }) => action === KYC_WAIVED)
+    .map(({ before, at }) => ({
+      status: before?.status as TimelineEntry['status'],
+      at: at.toISOString(),
+      decision: 'kyc_waived' as const,
+    }));
+  const statuses = timeline.map(({ status, at }) => ({ status, at }));
+  // What follows from a decision has its instant, so the decision comes first.
+  return [...waivers, ...statuses].sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }

@@ -9,6 +9,7 @@ export const ORDER_DOMAINS: Domains<OrderFacts> = {
   origin: ['api', 'widget'],
   held: EITHER,
   kycCleared: EITHER,
+  kycWaived: EITHER,
   vendorAvailable: EITHER,
   fundingSource: ['own_iban', 'vendor_details'],
   paymentRequest: EITHER,
