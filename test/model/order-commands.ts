@@ -161,25 +161,37 @@ const pick = fc.nat({ max: 1_000 });
 const legalReport = (onward: boolean) =>
   fc.tuple(pick, fc.nat()).map(([order, choice]) => new LegalReport(order, choice, onward));
 const onward = legalReport(true);
+const legal = legalReport(false);
 const request = fc.tuple(pick, fc.constantFrom(...REQUESTS)).map(([order, what]) => new Request(order, what));
 const anyReport = fc
   .tuple(pick, fc.constantFrom(...ORDER_TRIGGERS), fc.constantFrom(...ACTORS))
   .filter(([, trigger]) => trigger !== 'order_initiated')
   .map(([order, trigger, actor]) => new Report(order, [trigger, actor]));
 
-/** Named several times where it should come more often: most steps lead on, so that lives go far before they stop. */
+/** Named several times where it should come more often: many steps lead on, so that lives go far before they stop. */
 export const lives = fc.commands(
   [
-    ...[onward, onward, onward, onward, onward, onward],
-    ...[legalReport(false), request, request, anyReport, anyReport],
+    ...[onward, onward, onward, onward, legal, legal, legal],
+    ...[request, request, anyReport, anyReport],
     fc.constantFrom<OrderDirection>('onramp', 'offramp').map((direction) => new Open(direction)),
     fc.boolean().map((cleared) => new Kyc(cleared)),
     fc.constantFrom(61, 61, 901, 1_801, 3_601, 86_401).map((seconds) => new Clock(seconds)),
   ],
-  { maxCommands: 30, size: 'max' },
+  { maxCommands: 24, size: 'max' },
 );
 
-/** What every life begins with. */
-export async function openBoth(model: Model, real: RealOrders): Promise<void> {
-  for (const direction of ['onramp', 'offramp'] as const) await new Open(direction).run(model, real);
+/** How far each of the first two orders has come when a life begins, so that steps meet orders of every age. */
+export interface Beginning {
+  readonly onramp: readonly number[];
+  readonly offramp: readonly number[];
+}
+
+const stepsBefore = fc.array(fc.nat(), { maxLength: 10, size: 'max' });
+export const beginnings: fc.Arbitrary<Beginning> = fc.record({ onramp: stepsBefore, offramp: stepsBefore });
+
+export async function begin(beginning: Beginning, model: Model, real: RealOrders): Promise<void> {
+  for (const [index, direction] of (['onramp', 'offramp'] as const).entries()) {
+    await new Open(direction).run(model, real);
+    for (const choice of beginning[direction]) await new LegalReport(index, choice, true).run(model, real);
+  }
 }
