@@ -203,6 +203,15 @@ describe('a send-out whose bridge does not answer', () => {
       const [arrived, lost, farAway] = [await silent(to), await silent(to), await silent(newAddress())];
       const tooEarly = await operate(arrived, { outcome: 'failed' });
       expect(said(tooEarly)).toEqual(REFUSED);
+      // Held for another reason, while the bridge still has time: it is asked, not overruled.
+      await desk.event(lost, 'hold_for_review');
+      const inTime = await operate(lost, { outcome: 'failed' });
+      expect([...said(inTime), inTime.body.error.message]).toEqual([
+        ...REFUSED,
+        'The bridge still has time to answer.',
+      ]);
+      expect((await desk.read(lost)).status).toBe('send_out_pending');
+      await desk.event(lost, 'release_hold');
       await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
       for (const orderId of [arrived, lost, farAway]) await until('the hold', () => isHeld(orderId));
 
