@@ -57,6 +57,11 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
      LEFT JOIN (offers o JOIN vendors v USING (vendor_id)) ON o.changed_in >= $1::xid8`,
 );
 
+/**
+ * Takes what an order needs from an offer. Orders queue for the best offer's row, so its commit does not wait for the disk:
+ * the order that follows commits later in the same log, and its flush carries the hold along. A hold that is lost
+ * without its order is one that nobody needs.
+ */
 export const holdBalance = statement<[quoteId: string, offerId: string, crypto: string], { held: boolean }>(
   'offers.hold',
   `WITH known AS (
@@ -69,7 +74,8 @@ export const holdBalance = statement<[quoteId: string, offerId: string, crypto: 
    held AS (
      INSERT INTO offer_holds (quote_id, offer_id, crypto, held_at)
      SELECT $1, offer_id, $3::numeric, clock_timestamp() FROM taken RETURNING offer_id)
-   SELECT EXISTS (SELECT FROM known) OR EXISTS (SELECT FROM held) AS held`,
+   SELECT EXISTS (SELECT FROM known) OR EXISTS (SELECT FROM held) AS held,
+          set_config('synchronous_commit', 'off', true)`,
 );
 
 /**
