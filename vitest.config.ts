@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const gateway = 'apps/gateway/src';
 
@@ -7,11 +8,35 @@ const PURE = ['payment-details/validation', 'recipients/screening', 'kyc/provide
   (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
 );
 
+/** Files that mostly wait for processes to start and die: begun last, one of them would be waited for alone. */
+const LONG = [
+  'test/faults/sandbox-start',
+  'local/local-parts',
+  'test/faults/chain-worker-kill',
+  'test/faults/several-processes',
+  'test/races/',
+  'test/model/',
+  'test/scenarios/',
+  'test/invariants/',
+  'test/browser/',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const position = LONG.findIndex((part) => moduleId.includes(part));
+      return position < 0 ? LONG.length : position;
+    };
+    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right));
+  }
+}
+
 /** Two projects by what a test needs around it: pure rules run without a database or a chain. */
 export default defineConfig({
   test: {
     // Two cores: more workers only take turns, and each holds a gateway and chains of its own.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', 'json'],
     outputFile: { json: '.cache/vitest.json' },
     projects: [

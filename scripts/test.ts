@@ -6,7 +6,7 @@ import { checkDocs } from './docs.ts';
  * Everything a change must pass, in the order in which it fails fastest. Each check counts as one, each test as one; the
  * last line says how many passed and failed.
  *
- * `npm test` runs all of it; `npm test -- unit lint` runs the steps named.
+ * `npm test` runs all of it; `npm test -- types lint` runs the steps named.
  */
 interface Step {
   readonly name: string;
@@ -23,7 +23,8 @@ const REPORT = '.cache/vitest.json';
 const PASSED: Tally = { passed: 1, failed: 0, skipped: 0 };
 const FAILED: Tally = { passed: 0, failed: 1, skipped: 0 };
 
-const STEPS: readonly Step[] = [
+/** Checks that need nothing but the files: they share the cores. */
+const CHECKS: readonly Step[] = [
   command('format and lint', 'biome', ['check', '--error-on-warnings', '.']),
   command('types', 'tsc', ['--noEmit']),
   command('types in a browser', 'tsc', ['--noEmit', '-p', 'packages/protocol']),
@@ -34,49 +35,41 @@ const STEPS: readonly Step[] = [
   ]),
   command('unused code', 'knip', []),
   { name: 'generated docs current', run: docsAreCurrent },
-  tests('unit', ['unit']),
-  // One run for all that need servers: the long files of one project fill the gaps of another.
-  tests('database, chain and whole', ['served']),
 ];
+
+/** One run: the long files that need servers leave gaps, which the quick ones fill. */
+const TESTS: Step = { name: 'tests', run: runTests };
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
-  const steps =
-    wanted.length === 0 ? STEPS : STEPS.filter(({ name }) => wanted.some((word) => name.includes(word)));
-  const totals = { passed: 0, failed: 0, skipped: 0 };
-  const lines: string[] = [];
-  for (const step of steps) {
-    process.stdout.write(`\n── ${step.name}\n`);
-    const started = performance.now();
-    const tally = await step.run();
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-    totals.passed += tally.passed;
-    totals.failed += tally.failed;
-    totals.skipped += tally.skipped;
-    lines.push(`${tally.failed === 0 ? 'ok  ' : 'FAIL'}  ${seconds.padStart(6)} s  ${step.name}`);
-  }
-  process.stdout.write(`\n${lines.join('\n')}\n\n`);
-  const skipped = totals.skipped === 0 ? '' : `, ${totals.skipped} skipped`;
-  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
-  process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+  const isWanted = ({ name }: Step) => wanted.length === 0 || wanted.some((word) => name.includes(word));
+  const done = await Promise.all(CHECKS.filter(isWanted).map(timed));
+  if (isWanted(TESTS)) done.push(await timed(TESTS));
+  const sum = (of: keyof Tally) => done.reduce((total, { tally }) => total + tally[of], 0);
+  process.stdout.write(`\n${done.map(({ line }) => line).join('\n')}\n\n`);
+  const skipped = sum('skipped') === 0 ? '' : `, ${sum('skipped')} skipped`;
+  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`);
+  process.exitCode = sum('failed') === 0 && sum('passed') > 0 ? 0 : 1;
+}
+
+async function timed(step: Step): Promise<{ tally: Tally; line: string }> {
+  const started = performance.now();
+  const tally = await step.run();
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  return { tally, line: `${tally.failed === 0 ? 'ok  ' : 'FAIL'}  ${seconds.padStart(6)} s  ${step.name}` };
 }
 
 function command(name: string, program: string, args: readonly string[]): Step {
   return { name, run: async () => ((await execute(program, args)) === 0 ? PASSED : FAILED) };
 }
 
-function tests(name: string, projects: readonly string[]): Step {
-  return {
-    name: `${name} tests`,
-    async run() {
-      await mkdir('.cache', { recursive: true });
-      await rm(REPORT, { force: true });
-      const code = await execute('vitest', ['run', ...projects.flatMap((project) => ['--project', project])]);
-      const tally = await readTally();
-      // A run that broke outside of any test is a failure of its own.
-      return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
-    },
-  };
+async function runTests(): Promise<Tally> {
+  await mkdir('.cache', { recursive: true });
+  await rm(REPORT, { force: true });
+  const code = await execute('vitest', ['run']);
+  const tally = await readTally();
+  // A run that broke outside of any test is a failure of its own.
+  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
 }
 
 async function readTally(): Promise<Tally> {
