@@ -46,8 +46,9 @@ const DOTS = 83;
 
 const COMMON: Pick<CompareOptions, 'connections' | 'durationSeconds' | 'rounds'> = {
   connections: 32,
-  durationSeconds: 2,
-  rounds: 5,
+  // Many short rounds: a noisy machine spoils single ones, not their median.
+  durationSeconds: 1,
+  rounds: 15,
 };
 
 export async function run(report: BenchReport): Promise<void> {
