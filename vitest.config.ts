@@ -3,6 +3,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const gateway = 'apps/gateway/src';
 
+/** Files of a worker share a process: importing the gateway anew for each was half of a run's work. */
+const SHARED = { isolate: false };
+
 /** Folders of features whose rules need no server. */
 const PURE = ['payment-details/validation', 'recipients/screening', 'kyc/provider'].map(
   (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
@@ -43,6 +46,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...SHARED,
           include: [
             'packages/*/src/**/*.test.ts',
             'backends/*/src/**/*.test.ts',
@@ -58,6 +62,7 @@ export default defineConfig({
       {
         test: {
           name: 'served',
+          ...SHARED,
           include: [
             'contracts/src/**/*.test.ts',
             `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
