@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * A first on-ramp order against a running sandbox, with nothing but fetch: `npm run first-order` in a second terminal.
  * Each step prints the call and what matters of its answer.
  */
-const home = process.argv[2] ?? '.causeway';
+// biome-ignore lint/style/noProcessEnv: a program of its own; it looks where the sandbox was told to live.
+const home = process.argv[2] ?? process.env.CAUSEWAY_HOME ?? '.causeway';
 const sandbox = JSON.parse(
   await readFile(`${home}/sandbox.json`, 'utf8').catch(() => {
     throw new Error(`There is no ${home}/sandbox.json: start the sandbox first, with npm start.`);
