@@ -22,7 +22,7 @@ try {
     const erased = await eraseUser(tools, unit, userId);
     recordAction(
       unit,
-      { kind: 'operator', keyId: COMMAND_LINE },
+      { keyId: COMMAND_LINE },
       { action: 'user.erase', subject: `users/${userId}`, reason, after: { ...erased } },
     );
     return erased;

@@ -9,26 +9,27 @@ import type { Logger } from '../lib/logger.ts';
  * at once, and while notifications may be missed the database is asked instead, so that a revoked key is
  * refused everywhere within a second.
  */
-export interface PartnerPrincipal {
+interface KeyOwner {
+  readonly keyId: string;
+  /** What the requests of this owner are counted under. Kept, because making it anew at every request costs. */
+  readonly bucket: string;
+}
+export interface PartnerPrincipal extends KeyOwner {
   readonly kind: 'partner';
-  readonly keyId: string;
   readonly partnerId: string;
   readonly partner: PartnerSettings;
 }
-export interface WidgetPrincipal {
+export interface WidgetPrincipal extends KeyOwner {
   readonly kind: 'widget';
-  readonly keyId: string;
   readonly partnerId: string;
   readonly partner: PartnerSettings;
 }
-export interface VendorPrincipal {
+export interface VendorPrincipal extends KeyOwner {
   readonly kind: 'vendor';
-  readonly keyId: string;
   readonly vendorId: string;
 }
-export interface OperatorPrincipal {
+export interface OperatorPrincipal extends KeyOwner {
   readonly kind: 'operator';
-  readonly keyId: string;
 }
 export type Principal = PartnerPrincipal | WidgetPrincipal | VendorPrincipal | OperatorPrincipal;
 export type PrincipalKind = Principal['kind'];
@@ -133,12 +134,13 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
 
 function principalOf(row: KeyRow): Principal {
   const { key_id: keyId, owner_id: ownerId } = row;
-  if (row.kind === 'operator') return { kind: 'operator', keyId };
+  if (row.kind === 'operator') return { kind: 'operator', keyId, bucket: `operator:${keyId}` };
   if (ownerId === null) throw new Error(`key ${keyId} has no owner`);
-  if (row.kind === 'vendor') return { kind: 'vendor', keyId, vendorId: ownerId };
+  if (row.kind === 'vendor') return { kind: 'vendor', keyId, bucket: `vendor:${ownerId}`, vendorId: ownerId };
   return {
     kind: row.kind,
     keyId,
+    bucket: `${row.kind}:${ownerId}`,
     partnerId: ownerId,
     partner: {
       name: row.partner_name ?? '',

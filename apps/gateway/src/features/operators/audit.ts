@@ -33,7 +33,11 @@ const insertAudit = statement<
 );
 
 /** Written in the transaction of what was done: neither is there without the other. */
-export function recordAction(unit: UnitOfWork, operator: OperatorPrincipal, done: OperatorAction): void {
+export function recordAction(
+  unit: UnitOfWork,
+  operator: Pick<OperatorPrincipal, 'keyId'>,
+  done: OperatorAction,
+): void {
   unit.tx.defer(insertAudit, [
     unit.ids.uuid(),
     operator.keyId,
