@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Statement } from './statement.ts';
+import type { Announcement, Statement } from './statement.ts';
 
 /**
  * Several named statements in one round trip.
@@ -16,10 +16,18 @@ export interface BatchItem {
   readonly statement: Statement<readonly unknown[], unknown>;
   /** Already in wire form: a value that cannot be sent must fail before half a batch is on its way. */
   readonly params: readonly (string | Buffer | null)[];
+  /** What its statement announces, given the rows it answered. */
+  readonly announcementsFor?: (rows: readonly unknown[]) => readonly Announcement[];
 }
 
 export function batchItem<P extends readonly unknown[], R>(statement: Statement<P, R>, params: P): BatchItem {
-  return { statement: statement as Statement<readonly unknown[], unknown>, params: params.map(toWire) };
+  const { announces } = statement;
+  const item = {
+    statement: statement as Statement<readonly unknown[], unknown>,
+    params: params.map(toWire),
+  };
+  if (announces === undefined) return item;
+  return { ...item, announcementsFor: (rows) => announces(params, rows) };
 }
 
 /** The part of pg's internal Connection that is used here. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
+import { createAnnouncer } from './announcer.ts';
 import { type BatchItem, batchItem, runBatch } from './batch.ts';
-import { type Statement, statement } from './statement.ts';
+import { type Announcement, type Statement, statement } from './statement.ts';
 
 /**
  * The program's way to PostgreSQL.
@@ -69,6 +70,11 @@ const ENTER_PARTNER = statement<[partnerId: string]>(
   `SELECT set_config('causeway.partner_id', $1, true)`,
 );
 
+const ANNOUNCE = statement<[channels: readonly string[], payloads: readonly string[]]>(
+  'db.announce',
+  'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS news (channel, payload)',
+);
+
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const MAX_ATTEMPTS = 4;
@@ -95,6 +101,22 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
 
+  // Not counted as a round trip: nobody waits for it, and one carries the news of many.
+  const announcer = createAnnouncer(async (channels, payloads) => {
+    const client = await pools.system.connect();
+    let broken = true;
+    try {
+      await runBatch(client, [batchItem(ANNOUNCE, [channels, payloads])]);
+      broken = false;
+    } catch (error) {
+      stats.errors++;
+      options.onError?.();
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  });
+
   return {
     stats,
     connectionString: options.connectionString,
@@ -105,6 +127,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       let broken = false;
       try {
         const results = await send(client, items);
+        announcer.announce(newsOf(items, results));
         return results[items.length - 1] as never;
       } catch (error) {
         broken = isConnectionError(error);
@@ -117,7 +140,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     async transaction(scope, work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await attemptTransaction(await pools[scope.kind].connect(), scope, work, send);
+          const client = await pools[scope.kind].connect();
+          const { value, news } = await attemptTransaction(client, scope, work, send);
+          announcer.announce(news);
+          return value;
         } catch (error) {
           if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
@@ -125,6 +151,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
 
     async close() {
+      await announcer.settled();
       await Promise.all([pools.partner.end(), pools.system.end()]);
     },
   };
@@ -137,7 +164,8 @@ async function attemptTransaction<T>(
   scope: Scope,
   work: (tx: Transaction) => Promise<T>,
   send: Send,
-): Promise<T> {
+): Promise<{ value: T; news: readonly Announcement[] }> {
+  const news: Announcement[] = [];
   let begun = false;
   let broken = false;
   let failure: unknown;
@@ -149,7 +177,9 @@ async function attemptTransaction<T>(
     queued = [];
     begun = true;
     try {
-      return (await send(client, items)).slice(-last.length);
+      const results = await send(client, items);
+      news.push(...newsOf(items, results));
+      return results.slice(-last.length);
     } catch (error) {
       failure ??= error;
       throw error;
@@ -184,7 +214,7 @@ async function attemptTransaction<T>(
     // pass for success.
     if (failure !== undefined) throw failure;
     if (begun || queued.length > 0) await flush([batchItem(COMMIT, [])]);
-    return value;
+    return { value, news };
   } catch (error) {
     broken = isConnectionError(error);
     if (begun && !broken) {
@@ -197,6 +227,10 @@ async function attemptTransaction<T>(
   } finally {
     client.release(broken);
   }
+}
+
+function newsOf(items: readonly BatchItem[], results: readonly Record<string, unknown>[][]): Announcement[] {
+  return items.flatMap((item, index) => item.announcementsFor?.(results[index] ?? []) ?? []);
 }
 
 function enter(scope: Scope): BatchItem[] {

@@ -7,9 +7,22 @@
 export interface Statement<Params extends readonly unknown[], Row> {
   readonly name: string;
   readonly text: string;
+  /** Whom to tell once what it wrote is committed; see announcer.ts. */
+  readonly announces?: Announces<readonly unknown[], unknown>;
   /** Never set: carries the types of the parameters and of a row to the callers. */
   readonly types?: { params: Params; row: Row };
 }
+
+/** News for every process: a channel, and whom or what it is about. */
+export interface Announcement {
+  readonly channel: string;
+  readonly payload: string;
+}
+
+type Announces<Params extends readonly unknown[], Row> = (
+  params: Params,
+  rows: readonly Row[],
+) => readonly Announcement[];
 
 const registry = new Map<string, Statement<readonly unknown[], unknown>>();
 
@@ -19,10 +32,15 @@ const MAX_NAME_LENGTH = 63;
 export function statement<Params extends readonly unknown[], Row = Record<string, never>>(
   name: string,
   text: string,
+  announces?: Announces<Params, Row>,
 ): Statement<Params, Row> {
   if (name.length > MAX_NAME_LENGTH) throw new Error(`statement name too long: ${name}`);
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
-  const declared: Statement<Params, Row> = { name, text };
+  const declared: Statement<Params, Row> = {
+    name,
+    text,
+    ...(announces === undefined ? {} : { announces: announces as Announces<readonly unknown[], unknown> }),
+  };
   registry.set(name, declared as Statement<readonly unknown[], unknown>);
   return declared;
 }

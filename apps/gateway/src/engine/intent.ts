@@ -1,4 +1,4 @@
-import { statement } from '../db/statement.ts';
+import { type Announcement, statement } from '../db/statement.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** JSON as it is stored in an intent's payload and result: amounts in it are decimal strings. */
@@ -28,6 +28,8 @@ export interface Intent<Payload = JsonObject> {
   readonly createdAt: Date;
 }
 
+const INTENTS_WRITTEN: Announcement = { channel: 'intents_written', payload: '' };
+
 const insertIntent = statement<
   [
     intentId: string,
@@ -44,6 +46,7 @@ const insertIntent = statement<
   `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, lane, payload, run_at, created_at)
    VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
    ON CONFLICT (kind, dedupe_key) DO NOTHING`,
+  () => [INTENTS_WRITTEN],
 );
 
 export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {

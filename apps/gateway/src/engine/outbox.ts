@@ -1,4 +1,4 @@
-import { statement } from '../db/statement.ts';
+import { type Announcement, statement } from '../db/statement.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -11,6 +11,11 @@ export interface EventDraft {
   /** What the event is about; first deliveries about one subject are made in order. */
   readonly subjectId: string;
   readonly data: object;
+}
+
+/** There is something to deliver to this partner, or to show on its stream. */
+export function eventsWritten(partnerId: string): Announcement {
+  return { channel: 'events_written', payload: partnerId };
 }
 
 const insertEvent = statement<
@@ -35,6 +40,7 @@ const insertEvent = statement<
           (partner_id, delivery_id, event_id, subject_id, position, in_order, run_at, created_at)
    SELECT partner_id, $7, event_id, subject_id, position, true, event.created_at, event.created_at
      FROM event JOIN partners USING (partner_id) WHERE webhook_enabled`,
+  ([, partnerId]) => [eventsWritten(partnerId)],
 );
 
 export function emitEvent(unit: UnitOfWork, draft: EventDraft): void {

@@ -94,9 +94,10 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
 }
 
 function announce(reply: FastifyReply, verdict: Verdict, done: (error?: Error) => void): void {
-  reply.header('ratelimit-limit', verdict.limit);
-  reply.header('ratelimit-remaining', verdict.remaining);
-  reply.header('ratelimit-reset', verdict.resetSeconds);
+  // As text: a number would be turned into text twice, once to check it and once to send it.
+  reply.header('ratelimit-limit', String(verdict.limit));
+  reply.header('ratelimit-remaining', String(verdict.remaining));
+  reply.header('ratelimit-reset', String(verdict.resetSeconds));
   if (verdict.allowed) {
     done();
     return;

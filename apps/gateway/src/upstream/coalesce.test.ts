@@ -33,3 +33,18 @@ test('a failed run is told to its caller and does not stop the next', async () =
   await load();
   expect(runs).toBe(3);
 });
+
+test('runs begin apart from each other, the first at once', async () => {
+  const began: number[] = [];
+  const load = coalesce(async () => void began.push(performance.now()), 40);
+  const askedAt = performance.now();
+  await load();
+  await Promise.all([load(), load()]);
+  await load();
+  expect(began).toHaveLength(3);
+  const [first = 0, second = 0, third = 0] = began;
+  expect(first - askedAt).toBeLessThan(second - first);
+  // Timers count whole milliseconds.
+  expect(second - first).toBeGreaterThanOrEqual(39);
+  expect(third - second).toBeGreaterThanOrEqual(39);
+});

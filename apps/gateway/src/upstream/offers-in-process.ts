@@ -20,6 +20,8 @@ export interface InProcessOffersOptions {
   readonly logger: Logger;
 }
 
+/** Every order changes the balance of an offer; on a busy day nobody needs to see each of them at once. */
+const REFRESH_SPACING_MS = 50;
 /** Before every transaction there ever was. */
 const BEGINNING = '0';
 
@@ -49,7 +51,7 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     book = before.withChanged(changes);
     reportProblems(book, changes.offers);
     for (const react of reactions) react();
-  });
+  }, REFRESH_SPACING_MS);
 
   function reportProblems(loaded: OfferBook, offers: readonly Offer[]): void {
     const ids = new Set(offers.map(({ offerId }) => offerId));

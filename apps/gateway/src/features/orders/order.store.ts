@@ -1,5 +1,5 @@
 import { type OrderStatus, orderStatusesThatKnow } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { type Announcement, statement } from '../../db/statement.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** All SQL of orders. Amounts are atomic units as decimal text. */
@@ -34,6 +34,17 @@ export const lockOrder = statement<[orderId: string], OrderRow>(
     WHERE o.order_id = $1 FOR UPDATE OF o FOR SHARE OF u`,
 );
 
+/** The vendor whose events the database has just written a line to, if any (see migration 0066). */
+interface VendorTold {
+  vendor_id: string | null;
+}
+
+function vendorsTold(_params: unknown, rows: readonly VendorTold[]): Announcement[] {
+  return rows.flatMap(({ vendor_id }) =>
+    vendor_id === null ? [] : [{ channel: 'vendor_events_written', payload: vendor_id }],
+  );
+}
+
 /** Everything a quote fixed is copied by the database, so that nothing can differ. */
 export const insertOrder = statement<
   [
@@ -47,7 +58,8 @@ export const insertOrder = statement<
     deadlineAt: Date | null,
     at: Date,
     provider: string,
-  ]
+  ],
+  VendorTold
 >(
   'orders.insert',
   `INSERT INTO orders (order_id, quote_id, order_type, reference_id, status, facts, timeline, deadline_at,
@@ -60,7 +72,9 @@ export const insertOrder = statement<
      q.fiat_decimals, q.rate, q.crypto_amount, q.fiat_amount, q.platform_fee, q.platform_fee_pct, q.partner_fee,
      q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9,
      $10, 1, q.payment_details_id, q.recipient_id, q.recipient_context_sealed
-     FROM quotes q WHERE q.quote_id = $2`,
+     FROM quotes q WHERE q.quote_id = $2
+   RETURNING vendor_id`,
+  vendorsTold,
 );
 
 export const updateOrder = statement<
@@ -72,12 +86,14 @@ export const updateOrder = statement<
     deadlineAt: Date | null,
     at: Date,
     revision: number,
-  ]
+  ],
+  VendorTold
 >(
   'orders.update',
   `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6,
      revision = $7
-    WHERE order_id = $1`,
+    WHERE order_id = $1 RETURNING vendor_id`,
+  vendorsTold,
 );
 
 export const setEscrow = statement<[orderId: string, escrow: string]>(
@@ -85,9 +101,10 @@ export const setEscrow = statement<[orderId: string, escrow: string]>(
   'UPDATE orders SET escrow = $2::jsonb WHERE order_id = $1',
 );
 
-export const setTransactionHash = statement<[orderId: string, txHash: string]>(
+export const setTransactionHash = statement<[orderId: string, txHash: string], VendorTold>(
   'orders.set_tx_hash',
-  'UPDATE orders SET tx_hash = $2 WHERE order_id = $1',
+  'UPDATE orders SET tx_hash = $2 WHERE order_id = $1 RETURNING vendor_id',
+  vendorsTold,
 );
 
 export const overdueOrders = statement<[businessNow: Date, limit: number], { order_id: string }>(
@@ -186,10 +203,11 @@ export const movementsOfOrder = statement<[orderId: string], MovementRow>(
     WHERE e.order_id = $1 ORDER BY e.created_at, e.entry_id, p.line`,
 );
 
-export const releaseVendor = statement<[orderId: string, declinedOfferId: string | null]>(
+export const releaseVendor = statement<[orderId: string, declinedOfferId: string | null], VendorTold>(
   'orders.release_vendor',
   `UPDATE orders SET vendor_id = NULL, declined_offer_ids = array_remove(declined_offer_ids || $2::uuid, NULL)
-    WHERE order_id = $1`,
+    WHERE order_id = $1 RETURNING old.vendor_id`,
+  vendorsTold,
 );
 
 export const declinedOffersOf = statement<[orderId: string], { declined_offer_ids: string[] }>(
@@ -198,9 +216,14 @@ export const declinedOffersOf = statement<[orderId: string], { declined_offer_id
 );
 
 /** Counted as a change, so that whoever acts next is woken anew. */
-export const assignVendor = statement<[orderId: string, vendorId: string, provider: string, at: Date]>(
+export const assignVendor = statement<
+  [orderId: string, vendorId: string, provider: string, at: Date],
+  VendorTold
+>(
   'orders.assign_vendor',
-  `UPDATE orders SET vendor_id = $2, provider = $3, offered_at = $4, revision = revision + 1 WHERE order_id = $1`,
+  `UPDATE orders SET vendor_id = $2, provider = $3, offered_at = $4, revision = revision + 1 WHERE order_id = $1
+   RETURNING vendor_id`,
+  vendorsTold,
 );
 
 export const unansweredOffers = statement<[askedBefore: Date, limit: number], { order_id: string }>(

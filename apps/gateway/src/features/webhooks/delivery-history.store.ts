@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { eventsWritten } from '../../engine/outbox.ts';
 import type { AttemptLogEntry } from './delivery-outcome.ts';
 
 /** SQL of what a partner sees of its deliveries, and of sending them again. */
@@ -61,7 +62,8 @@ export const replayDelivery = statement<
      SELECT partner_id, $3, event_id, subject_id, position, false, delivery_id, $4, $4
        FROM webhook_deliveries WHERE partner_id = $1 AND delivery_id = $2
      RETURNING *)
-   SELECT ${COLUMNS}, pg_notify('events_written', d.partner_id::text) FROM again d JOIN events e USING (event_id)`,
+   SELECT ${COLUMNS} FROM again d JOIN events e USING (event_id)`,
+  ([partnerId]) => [eventsWritten(partnerId)],
 );
 
 /** The latest event of each type about each subject, oldest first; what it has overtaken stays unsent. */
@@ -80,5 +82,6 @@ export const replayLatest = statement<
      SELECT $1, uuidv7(), event_id, subject_id, position, false, $3, $3
        FROM latest ORDER BY position LIMIT $4
      RETURNING partner_id)
-   SELECT count(*)::int AS replayed, pg_notify('events_written', $1::uuid::text) FROM again`,
+   SELECT count(*)::int AS replayed FROM again`,
+  ([partnerId]) => [eventsWritten(partnerId)],
 );

@@ -1,0 +1,48 @@
+import type { Announcement } from './statement.ts';
+
+/**
+ * Tells every process what was committed, after it was. A NOTIFY inside the writing transaction would hold PostgreSQL's
+ * one notification lock until that transaction is on disk, so that no two commits could share a flush. What is announced
+ * while an announcement is under way goes out together with the next.
+ *
+ * An announcement that is lost, because its process ended between commit and telling, only makes others late: whoever
+ * listens also looks from time to time.
+ */
+export interface Announcer {
+  announce(news: readonly Announcement[]): void;
+  /** Settles when everything announced so far is sent. */
+  settled(): Promise<void>;
+}
+
+export function createAnnouncer(
+  send: (channels: readonly string[], payloads: readonly string[]) => Promise<unknown>,
+): Announcer {
+  let waiting = new Map<string, Announcement>();
+  let sending: Promise<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    while (waiting.size > 0) {
+      const news = [...waiting.values()];
+      waiting = new Map();
+      await send(
+        news.map(({ channel }) => channel),
+        news.map(({ payload }) => payload),
+      ).catch(() => {
+        // Counted where it is sent; the listeners' own looking makes up for it.
+      });
+    }
+  }
+
+  return {
+    announce(news) {
+      for (const item of news) waiting.set(`${item.channel} ${item.payload}`, item);
+      if (waiting.size === 0) return;
+      sending ??= sendAll().finally(() => {
+        sending = undefined;
+      });
+    },
+    async settled() {
+      await sending;
+    },
+  };
+}
