@@ -92,9 +92,10 @@ function measure(name: string, url: string, targetRatio: number) {
 /** Written by Node itself for every server. */
 const NODES_OWN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'];
 
-/** The baseline: Fastify as it comes, sending the bytes that the candidate answered, head and body. */
+/** The baseline: Fastify as it comes, asked the same and sending the bytes that the candidate answered, head and body. */
 async function serveBare(): Promise<void> {
-  const answer = await fetch(process.env.BENCH_ANSWER_URL ?? '', {
+  const asked = new URL(process.env.BENCH_ANSWER_URL ?? '');
+  const answer = await fetch(asked, {
     headers: { 'accept-encoding': 'identity' },
   });
   const body = Buffer.from(await answer.arrayBuffer());
@@ -102,9 +103,9 @@ async function serveBare(): Promise<void> {
     [...answer.headers].filter(([name]) => !NODES_OWN_HEADERS.includes(name)),
   );
   const app = Fastify({ logger: false });
-  app.get('/same', (_request, reply) => reply.headers(headers).send(body));
+  app.get(asked.pathname, (_request, reply) => reply.headers(headers).send(body));
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  process.send?.({ url: `${url}/same` });
+  process.send?.({ url: `${url}${asked.pathname}${asked.search}` });
   process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
 }
 
