@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createDatabase } from '../apps/gateway/src/db/database.ts';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
 import { compareFigures } from './frame/compare.ts';
@@ -12,14 +11,15 @@ import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
 import { median } from './frame/statistics.ts';
 import { withDatabase } from './ground.ts';
+import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
 import { writeHistory } from './servers/orders-history.ts';
 import type { OrdersLoad, OrdersLoadOptions, OrdersLoadReply } from './servers/orders-load.ts';
-import { RECORDED_ORDER_FILE, type RecordedOrder, replaySql } from './servers/orders-sql.ts';
+import { ownIds, RECORDED_ORDER_FILE, type RecordedOrder } from './servers/recorded-sql.ts';
 
 /**
  * What orders cost: against bare Fastify handlers that run the same SQL in the same round trips, and against themselves
- * with a million orders in the tables. The embedded PostgreSQL comes without pgbench, so the outer limit is a loop of
- * connections in one process that run that SQL with nothing around it.
+ * with a million orders in the tables. The outer limit is the same SQL with nothing around it, from pgbench where the
+ * machine has it, else from a loop of connections in one process: the embedded PostgreSQL comes without pgbench.
  */
 const OPEN_TARGET = 0.6;
 const OPEN_REQUESTS_PER_SECOND = 835;
@@ -90,7 +90,7 @@ async function compareAges(report: BenchReport, young: Ground, old: Ground): Pro
     // A request each, as the servers above are counted.
     report.add(
       figure({
-        name: `${what} (no pgbench in the embedded package)`,
+        name: `${what}, by ${await outerLimitTool()}`,
         value: Number(aged.details.baselineMedian),
         unit: 'requests/s',
         better: 'higher',
@@ -231,52 +231,25 @@ async function sampleOrders(connectionString: string, recorded: RecordedOrder): 
 }
 
 /** As many as the database takes in the same round trips; an opened order counts as the two requests it takes. */
-async function openInSql(connectionString: string, recorded: RecordedOrder): Promise<number> {
-  const db = createDatabase({ connectionString, poolSize: CONNECTIONS });
-  const ids = createIdGenerator();
-  const issue = replaySql(db, ids, recorded.quote.sql, recorded.madeAfter);
-  const open = replaySql(db, ids, recorded.initiate.sql, recorded.madeAfter);
-  try {
-    return await perSecond(async () => {
-      await open(await issue(new Map()));
-      return 2;
-    });
-  } finally {
-    await db.close();
-  }
+function openInSql(databaseUrl: string, { quote, initiate, madeAfter }: RecordedOrder): Promise<number> {
+  const calls = [quote.sql, initiate.sql];
+  const own = [...new Set(calls.flatMap((call) => ownIds(call, madeAfter)))];
+  return callsPerSecond({ databaseUrl, calls, own, connections: CONNECTIONS, seconds: ROUND_SECONDS });
 }
 
-async function readInSql(
-  connectionString: string,
-  recorded: RecordedOrder,
+function readInSql(
+  databaseUrl: string,
+  { read, madeAfter }: RecordedOrder,
   orderIds: readonly string[],
 ): Promise<number> {
-  const pool = new pg.Pool({ connectionString, max: CONNECTIONS, options: '-c role=causeway_system' });
-  const text = recorded.read.sql.steps[0]?.text ?? '';
-  try {
-    return await perSecond(async () => {
-      const orderId = orderIds[Math.floor(Math.random() * orderIds.length)];
-      await pool.query({ name: 'read', text, values: [orderId] });
-      return 1;
-    });
-  } finally {
-    await pool.end();
-  }
-}
-
-async function perSecond(work: () => Promise<number>): Promise<number> {
-  let done = 0;
-  const startedAt = performance.now();
-  const endsAt = startedAt + ROUND_SECONDS * 1_000;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (performance.now() < endsAt) {
-        const more = await work();
-        done += more;
-      }
-    }),
-  );
-  return (done * 1_000) / (performance.now() - startedAt);
+  return callsPerSecond({
+    databaseUrl,
+    calls: [read.sql],
+    own: [],
+    choices: new Map(ownIds(read.sql, madeAfter).map((id) => [id, orderIds])),
+    connections: CONNECTIONS,
+    seconds: ROUND_SECONDS,
+  });
 }
 
 /** The median of many, once the plans are kept. */

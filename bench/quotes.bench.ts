@@ -9,11 +9,12 @@ import { figure, type Measurement } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
 import { withDatabase } from './ground.ts';
+import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
+import type { RecordedSql } from './servers/recorded-sql.ts';
 
 /**
  * What pricing costs. A quote is compared with the least that could be called one: the same schema and one INSERT of the
- * same row. The embedded PostgreSQL comes without pgbench, so the outer limit is a loop of bare connections in one process
- * that run that INSERT with nothing around it.
+ * same row. The outer limit is that INSERT with nothing around it.
  */
 const QUOTE_TARGET = 0.7;
 const ESTIMATE_TARGET = 0.5;
@@ -149,39 +150,39 @@ function bare(gateway: BenchGateway, role: string, { request, answer }: Asked): 
 }
 
 /** As many as the database takes from this many connections, for scale; it has no target. */
-async function insertsPerSecond(connectionString: string, connections: number): Promise<Measurement> {
-  const connect = async () => {
-    const client = new pg.Client({ connectionString, options: '-c role=causeway_system' });
-    await client.connect();
-    return client;
-  };
-  const first = await connect();
-  const clients = [first, ...(await Promise.all(Array.from({ length: connections - 1 }, connect)))];
+async function insertsPerSecond(databaseUrl: string, connections: number): Promise<Measurement> {
+  const { insert, quoteId } = await recordedInsert(databaseUrl);
+  const perSecond = await callsPerSecond({
+    databaseUrl,
+    calls: [insert],
+    own: [quoteId],
+    connections,
+    seconds: ROUNDS.durationSeconds,
+  });
+  return figure({
+    name: `outer limit: the same INSERT from ${connections} connections, by ${await outerLimitTool()}`,
+    value: Math.round(perSecond),
+    unit: 'ops/s',
+    better: 'higher',
+  });
+}
+
+/** A quote that the gateway has stored, as the statement that would store it. */
+async function recordedInsert(databaseUrl: string): Promise<{ insert: RecordedSql; quoteId: string }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
   try {
-    const { rows, fields } = await first.query<Record<string, unknown>>('SELECT * FROM quotes LIMIT 1');
-    const columns = fields.map(({ name }) => name);
-    const row = columns.map((name) => rows[0]?.[name]);
-    const idAt = columns.indexOf('quote_id');
-    const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`;
-    let inserted = 0;
-    const startedAt = performance.now();
-    const endsAt = startedAt + ROUNDS.durationSeconds * 1_000;
-    await Promise.all(
-      clients.map(async (client) => {
-        while (performance.now() < endsAt) {
-          await client.query({ name: 'limit', text, values: row.with(idAt, newId()) });
-          inserted += 1;
-        }
-      }),
+    const { rows } = await client.query<{ row: Record<string, string | null> }>(
+      `SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(to_jsonb(q))) AS row FROM quotes q LIMIT 1`,
     );
-    const seconds = (performance.now() - startedAt) / 1_000;
-    return figure({
-      name: `outer limit: the same INSERT from ${connections} bare connections (no pgbench in the embedded package)`,
-      value: Math.round(inserted / seconds),
-      unit: 'ops/s',
-      better: 'higher',
-    });
+    const row = rows[0]?.row ?? {};
+    const columns = Object.keys(row);
+    const values = columns.map((_, index) => `$${index + 1}`);
+    const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${values.join(', ')})`;
+    const step = { how: 'query' as const, name: 'quote', text, params: Object.values(row) };
+    const partnerId = String(row.partner_id);
+    return { insert: { partnerId, inTransaction: false, steps: [step] }, quoteId: String(row.quote_id) };
   } finally {
-    await Promise.all(clients.map((client) => client.end()));
+    await client.end();
   }
 }

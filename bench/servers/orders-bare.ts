@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type Static, type TSchema, Type } from 'typebox';
 import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
-import { RECORDED_ORDER_FILE, type RecordedOrder, replaySql } from './orders-sql.ts';
+import { ownIds, RECORDED_ORDER_FILE, type RecordedOrder, replaySql } from './recorded-sql.ts';
 
 /**
  * The baselines: Fastify as it comes with the gateway's own schemas. Quote and initiate run the SQL of the gateway with new
@@ -25,7 +25,7 @@ const ids = createIdGenerator();
 const app = Fastify({ logger: false });
 const success = (data: TSchema) => ({ 200: Type.Object({ success: Type.Literal(true), data }) });
 
-const issue = replaySql(db, ids, recorded.quote.sql, recorded.madeAfter);
+const issue = replaySql(db, ids, recorded.quote.sql, ownIds(recorded.quote.sql, recorded.madeAfter));
 app.post(
   '/onramp/quote',
   { schema: { body: OnrampQuoteRequest, response: success(QuoteSchema) } },
@@ -35,7 +35,7 @@ app.post(
   },
 );
 
-const open = replaySql(db, ids, recorded.initiate.sql, recorded.madeAfter);
+const open = replaySql(db, ids, recorded.initiate.sql, ownIds(recorded.initiate.sql, recorded.madeAfter));
 app.post(
   '/onramp/initiate',
   { schema: { body: InitiateInput, response: success(OrderSchema) } },

@@ -12,7 +12,7 @@ import { newId } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { describeGround } from '../../apps/gateway/src/sandbox.ts';
-import { RECORDED_ORDER_FILE, type RecordedCall, type RecordedOrder, recordSql } from './orders-sql.ts';
+import { RECORDED_ORDER_FILE, type RecordedCall, type RecordedOrder, recordSql } from './recorded-sql.ts';
 
 /**
  * The candidate: a whole gateway as it ships, with one customer. It makes one order itself, through its own front door,

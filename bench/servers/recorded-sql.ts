@@ -104,21 +104,21 @@ type Fill = (ids: ReadonlyMap<string, string>) => string | null;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/**
- * Runs recorded SQL again. Ids of version 7 made after `madeAfter` were the request's own and are replaced by new ones,
- * except those that the caller names.
- */
+/** The ids that were made for the request: those of version 7 that sort after `madeAfter`. */
+export function ownIds(recorded: RecordedSql, madeAfter: string): string[] {
+  const ids = recorded.steps.flatMap(({ params }) =>
+    params.flatMap((param) => (param?.match(UUID) ?? []).filter((id) => id > madeAfter)),
+  );
+  return [...new Set(ids)];
+}
+
+/** Runs recorded SQL again, with new ids in place of `own` except for those that the caller names. */
 export function replaySql(
   db: Database,
   newIds: IdGenerator,
   recorded: RecordedSql,
-  madeAfter: string,
+  own: readonly string[],
 ): (given: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>> {
-  const own = new Set(
-    recorded.steps.flatMap(({ params }) =>
-      params.flatMap((param) => (param?.match(UUID) ?? []).filter((id) => id > madeAfter)),
-    ),
-  );
   const steps = recorded.steps.map(({ how, name, text, params }) => ({
     how,
     statement: { name: `replay.${name}`, text } as Statement<readonly unknown[], unknown>,
@@ -127,7 +127,7 @@ export function replaySql(
   const scope: Scope = { kind: 'partner', partnerId: recorded.partnerId };
 
   return async (given) => {
-    const ids = new Map([...own].map((id) => [id, given.get(id) ?? newIds.uuid()]));
+    const ids = new Map(own.map((id) => [id, given.get(id) ?? newIds.uuid()]));
     const valuesOf = (fills: readonly Fill[]) => fills.map((fill) => fill(ids));
     if (recorded.inTransaction) {
       await db.transaction(scope, async (tx) => {
@@ -146,10 +146,10 @@ export function replaySql(
   };
 }
 
-function fillerOf(param: string | null, own: ReadonlySet<string>): Fill {
+function fillerOf(param: string | null, own: readonly string[]): Fill {
   if (param === null) return () => null;
-  if (own.has(param)) return (ids) => ids.get(param) ?? param;
-  const found = (param.match(UUID) ?? []).filter((id) => own.has(id));
+  if (own.includes(param)) return (ids) => ids.get(param) ?? param;
+  const found = (param.match(UUID) ?? []).filter((id) => own.includes(id));
   if (found.length === 0) return () => param;
   return (ids) => found.reduce((text, id) => text.replaceAll(id, ids.get(id) ?? id), param);
 }
