@@ -1,29 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApi } from '../../apps/gateway/src/api.ts';
-import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { createDeps } from '../../apps/gateway/src/deps.ts';
-import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { newId } from '../../apps/gateway/src/lib/ids.ts';
-import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
-import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
-import { describeGround } from '../../apps/gateway/src/sandbox.ts';
+import { startChainlessGateway } from './chainless-gateway.ts';
 import { RECORDED_ORDER_FILE, type RecordedCall, type RecordedOrder, recordSql } from './recorded-sql.ts';
 
 /**
- * The candidate: a whole gateway as it ships, with one customer. It makes one order itself, through its own front door,
- * and leaves in its home what was asked of the database for it. Nothing in quoting and initiating reaches a chain, so
- * there is none.
+ * The candidate: a whole gateway. It makes one order itself, through its own front door, and leaves in its home what was
+ * asked of the database for it.
  */
-const insertCustomer = statement<[userId: string, at: Date]>(
-  'bench.insert_customer',
-  `INSERT INTO users (user_id, partner_id, email_index, kyc_status, kyc_updated_at, created_at)
-   SELECT $1::uuid, partner_id, $1::uuid::text, 'VERIFIED', $2, $2 FROM partners ORDER BY name LIMIT 1`,
-);
 
 /** Deep enough that no run empties one: what is measured must not change on the way. */
 const deepenOffers = statement<[]>(
@@ -31,41 +18,11 @@ const deepenOffers = statement<[]>(
   'UPDATE offers SET available_balance = 1000000000000',
 );
 
-const ADDRESS = `0x${'1'.repeat(40)}` as const;
-const NOWHERE = 'http://127.0.0.1:9';
-
 const { BENCH_HOME: home = '', BENCH_KEY: apiKey = '' } = process.env;
-const config = loadConfig(process.env, []);
-const logger = createLogger({ level: 'error', format: 'json' });
-const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
-const chain: ChainSettings = {
-  slug: 'base-mainnet',
-  chainId: 73_570_001,
-  rpcUrl: NOWHERE,
-  publicRpcUrl: NOWHERE,
-  confirmations: 1,
-  contracts: {
-    safeSingleton: ADDRESS,
-    safeProxyFactory: ADDRESS,
-    multiSendCallOnly: ADDRESS,
-    fallbackHandler: ADDRESS,
-    forwarder: ADDRESS,
-    router: ADDRESS,
-  },
-  tokens: [{ code: 'USDC', address: ADDRESS, decimals: 6 }],
-  treasury: ADDRESS,
-};
-const databaseUrl = config.databaseUrl ?? '';
-const ground = describeGround(config, { home, databaseUrl, secrets, chains: [chain], stop: async () => {} });
-const deps = await createDeps(config, ground.surroundings, logger, (early) =>
-  seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
-);
 const userId = newId();
-await deps.db.query(SYSTEM, insertCustomer, [userId, deps.clock.date()]);
+const { deps, listen } = await startChainlessGateway(home, userId);
 await deps.db.query(SYSTEM, deepenOffers, []);
-const api = await createApi(deps, 'http://127.0.0.1');
-const port = await api.listen({ host: '127.0.0.1', port: 0 });
-const url = `http://127.0.0.1:${port}/api/v1/partner`;
+const url = `${await listen()}/api/v1/partner`;
 
 async function recordCall(method: string, path: string, body?: object): Promise<RecordedCall> {
   const recorder = recordSql(deps.db);
@@ -95,10 +52,3 @@ const read = await recordCall('GET', `/orders/${initiate.answer.data.order_id}`)
 const recorded: RecordedOrder = { userId, madeAfter, quote, initiate, read };
 await writeFile(join(home, RECORDED_ORDER_FILE), JSON.stringify(recorded));
 process.send?.({ url });
-process.once('SIGTERM', () => {
-  void (async () => {
-    await api.close();
-    await deps.close();
-    process.exit(0);
-  })();
-});
