@@ -233,6 +233,25 @@ describe('whatever is wrong is answered in the envelope', () => {
     expect((await json('{"extra":1}')).status).toBe(200);
   });
 
+  const JSON_TYPE = 'content-type: application/json';
+  it.each([
+    ['things', 'a JSON type', JSON_TYPE, 400, 'VALIDATION_ERROR'],
+    ['things', 'another type', 'content-type: text/csv', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['things', 'no type', 'accept: */*', 400, 'VALIDATION_ERROR'],
+    ['things', 'a length of nothing', `${JSON_TYPE}\r\ncontent-length: 0`, 400, 'VALIDATION_ERROR'],
+    ['no-such-route', 'a JSON type', JSON_TYPE, 404, 'ROUTE_NOT_FOUND'],
+    ['lookup/1', 'a JSON type', JSON_TYPE, 404, 'ROUTE_NOT_FOUND'],
+  ])(
+    'a POST to %s with %s and no body is answered, never waited for',
+    async (path, _what, header, status, code) => {
+      const answer = await exchange(
+        `POST /api/v1/t/${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${key}\r\n${header}\r\n\r\n`,
+      );
+      expect(answer).toContain(`HTTP/1.1 ${status} `);
+      expect(answer).toContain(code);
+    },
+  );
+
   /** Sends bytes as they are and reads until the server hangs up. */
   function exchange(bytes: string, options: { hangUp?: boolean } = {}): Promise<string> {
     return new Promise((resolve, reject) => {

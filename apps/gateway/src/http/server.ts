@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
@@ -45,6 +46,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Most requests have no body, and its stream costs more than the rest of the shell.
     http: { optimizeEmptyRequests: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
@@ -63,6 +65,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const measurement = registerMeasurement(app, options.metrics);
   errors.register(app, measurement.noteUnmatched);
   registerAccess(app, options);
+  giveEmptyBodies(app);
   readJsonBodies(app);
   await registerOpenApi(app, options);
   await options.routes(app);
@@ -101,6 +104,17 @@ function strictBodies(): ReturnType<typeof AjvCompiler> {
     );
     return (route: { httpPart?: string }) => (route.httpPart === 'body' ? strict : lenient)(route as never);
   }) as never;
+}
+
+/**
+ * The body of a request that says it has none has ended before anybody can listen to it. Whoever reads it because of its
+ * content type, also where no route is found, gets another empty one, or would wait for ever.
+ */
+function giveEmptyBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const isMissed = request.method !== 'GET' && (payload as Readable).readableEnded;
+    done(null, isMissed ? Readable.from([]) : payload);
+  });
 }
 
 /**
