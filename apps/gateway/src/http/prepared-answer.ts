@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { NoteAnswer } from './measurement.ts';
 
 /**
  * An answer that is serialised once and sent many times. Compressed forms are made when somebody first asks for
@@ -13,16 +15,28 @@ export interface PreparedAnswer {
   matchingTag(ifNoneMatch: string): string | undefined;
 }
 
+export interface PreparedReading {
+  readonly answer: PreparedAnswer;
+  /** How old the data is when it should have been refreshed and was not; 0 when it is current. */
+  readonly ageSeconds: number;
+}
+
 export type Encoding = 'identity' | 'gzip' | 'br';
 
 interface Variant {
-  /** A short plain answer is a string: the server then writes head and body at once instead of gathering two buffers. */
+  /**
+   * A short plain answer is a string: the server then writes head and body at once instead of gathering two buffers. A
+   * longer one costs more to copy than that saves.
+   */
   readonly body: Buffer | string;
   readonly etag: string;
   readonly encoding: Encoding;
+  /** All that its answers have in common. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-const SHORT_BYTES = 16_384;
+const SHARED_HEADERS = { 'cache-control': 'public, max-age=0, must-revalidate', vary: 'accept-encoding' };
+const SHORT_BYTES = 4_096;
 /** Below this size a compressed answer fits in no fewer packets. */
 const WORTH_COMPRESSING_BYTES = 1_024;
 const BROTLI_QUALITY = 5;
@@ -32,12 +46,9 @@ export function prepareAnswer(data: unknown): PreparedAnswer {
   const text = JSON.stringify({ success: true, data });
   const body = Buffer.from(text);
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH);
-  const identity: Variant = {
-    // As many bytes as characters: plain ASCII, which needs no encoding on the way out.
-    body: body.length <= SHORT_BYTES && body.length === text.length ? text : body,
-    etag: `"${tag}"`,
-    encoding: 'identity',
-  };
+  // As many bytes as characters: plain ASCII, which needs no encoding on the way out.
+  const isPlain = body.length <= SHORT_BYTES && body.length === text.length;
+  const identity = variantOf(isPlain ? text : body, `"${tag}"`, 'identity');
   const compressed = new Map<Encoding, Variant>();
   const tags = new Set([identity.etag, `"${tag}-gzip"`, `"${tag}-br"`]);
 
@@ -47,7 +58,7 @@ export function prepareAnswer(data: unknown): PreparedAnswer {
       if (encoding === 'identity' || body.length < WORTH_COMPRESSING_BYTES) return identity;
       let variant = compressed.get(encoding);
       if (variant === undefined) {
-        variant = { body: compress(body, encoding), etag: `"${tag}-${encoding}"`, encoding };
+        variant = variantOf(compress(body, encoding), `"${tag}-${encoding}"`, encoding);
         compressed.set(encoding, variant);
       }
       return variant;
@@ -62,12 +73,22 @@ export function prepareAnswer(data: unknown): PreparedAnswer {
   };
 }
 
+function variantOf(body: Buffer | string, etag: string, encoding: Encoding): Variant {
+  const headers = {
+    ...SHARED_HEADERS,
+    etag,
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+  };
+  return { body, etag, encoding, headers };
+}
+
 function compress(body: Buffer, encoding: 'gzip' | 'br'): Buffer {
   if (encoding === 'gzip') return gzipSync(body);
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 }
 
-const CACHE_CONTROL = 'public, max-age=0, must-revalidate';
 const EXPOSED_HEADERS =
   'etag, age, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
 
@@ -78,27 +99,35 @@ export function openToAnyOrigin(request: FastifyRequest, reply: FastifyReply): v
   if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', EXPOSED_HEADERS);
 }
 
+/**
+ * Answers with what the client does not have yet. The whole head of such an answer is known, so it is written at once with
+ * what the hooks have put on the reply; Fastify would look at each header and at the body again.
+ */
 export function sendPrepared(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: PreparedAnswer,
-  ageSeconds: number,
-): FastifyReply {
-  const { headers } = request;
-  reply.header('cache-control', CACHE_CONTROL);
-  reply.header('vary', 'accept-encoding');
-  if (ageSeconds > 0) reply.header('age', ageSeconds);
-  const ifNoneMatch = headers['if-none-match'];
-  if (ifNoneMatch !== undefined) {
-    const matched = answer.matchingTag(ifNoneMatch);
-    if (matched !== undefined) return reply.code(304).header('etag', matched).send();
-  }
-  const acceptEncoding = headers['accept-encoding'];
+  { answer, ageSeconds }: PreparedReading,
+  noteAnswer: NoteAnswer,
+): void {
+  const { headers: asked } = request;
+  const ifNoneMatch = asked['if-none-match'];
+  const matched = ifNoneMatch === undefined ? undefined : answer.matchingTag(ifNoneMatch);
+  const acceptEncoding = asked['accept-encoding'];
   const variant = answer.variant(acceptEncoding === undefined ? 'identity' : chooseEncoding(acceptEncoding));
-  reply.header('etag', variant.etag);
-  if (variant.encoding !== 'identity') reply.header('content-encoding', variant.encoding);
-  reply.header('content-type', 'application/json; charset=utf-8');
-  return reply.send(variant.body);
+  if (ageSeconds > 0) reply.header('age', ageSeconds);
+  if (matched !== undefined) {
+    reply.code(304).headers(SHARED_HEADERS).header('etag', matched).send();
+    return;
+  }
+  if (request.method !== 'GET') {
+    reply.headers(variant.headers).send(variant.body);
+    return;
+  }
+  const head = { ...(reply.getHeaders() as OutgoingHttpHeaders), ...variant.headers };
+  reply.hijack();
+  reply.raw.writeHead(200, head);
+  reply.raw.end(variant.body);
+  noteAnswer(request, 200);
 }
 
 const chosen = new Map<string, Encoding>();

@@ -76,7 +76,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 function requestIds(ids: IdGenerator): () => string {
   const prefix = `${ids.uuid()}-`;
   let count = 0;
-  return () => prefix + (++count).toString(36);
+  return () => prefix + ++count;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type ErrorCode, SupportedErrorResponse } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { openToAnyOrigin, type PreparedAnswer, sendPrepared } from './prepared-answer.ts';
+import type { NoteAnswer } from './measurement.ts';
+import { openToAnyOrigin, type PreparedReading, sendPrepared } from './prepared-answer.ts';
 
 /**
  * Public reads that are answered from memory: prepared bytes with an ETag, open to pages of any origin.
@@ -19,12 +20,6 @@ export interface PreparedRouteSpec {
   readonly data: TSchema;
   /** Codes beyond those every route of its kind can answer. */
   readonly errors?: readonly ErrorCode[];
-}
-
-export interface PreparedReading {
-  readonly answer: PreparedAnswer;
-  /** How old the data is when it should have been refreshed and was not; 0 when it is current. */
-  readonly ageSeconds: number;
 }
 
 type Answer = (request: FastifyRequest) => PreparedReading | Promise<PreparedReading>;
@@ -51,7 +46,7 @@ export function supportedRoute(app: FastifyInstance, spec: PreparedRouteSpec, an
     },
     validatorCompiler: () => () => true,
     serializerCompiler: alreadySerialised,
-    handler: handlerOf(answer),
+    handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
   });
   answerPreflight(app, spec.url);
 }
@@ -64,7 +59,7 @@ export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, ans
     config: { access: 'public', errors: [...COMMON_ERRORS, 'SERVICE_UNAVAILABLE', ...(spec.errors ?? [])] },
     schema: { ...documentation(spec), response: { 200: successOf(spec.data) } },
     serializerCompiler: alreadySerialised,
-    handler: handlerOf(answer),
+    handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
   });
   answerPreflight(app, spec.url);
 }
@@ -72,14 +67,18 @@ export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, ans
 /** Bytes are sent as they are, so compiling a serialiser from the schema would only cost start-up time. */
 const alreadySerialised = () => JSON.stringify;
 
-function handlerOf(answer: Answer) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+function handlerOf(answer: Answer, noteAnswer: NoteAnswer) {
+  return (request: FastifyRequest, reply: FastifyReply): undefined | Promise<FastifyReply> => {
     openToAnyOrigin(request, reply);
     const reading = answer(request);
     if (reading instanceof Promise) {
-      return reading.then((ready) => sendPrepared(request, reply, ready.answer, ready.ageSeconds));
+      return reading.then((ready) => {
+        sendPrepared(request, reply, ready, noteAnswer);
+        return reply;
+      });
     }
-    return sendPrepared(request, reply, reading.answer, reading.ageSeconds);
+    sendPrepared(request, reply, reading, noteAnswer);
+    return undefined;
   };
 }
 

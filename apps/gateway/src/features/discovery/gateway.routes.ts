@@ -1,7 +1,8 @@
 import { CausewayError } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import { type PreparedReading, type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
+import type { PreparedReading } from '../../http/prepared-answer.ts';
+import { type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
 import type { Catalogue, Currencies } from '../../upstream/currencies.port.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import * as currencySchemas from './currency.schemas.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type PreparedReading, supportedRoute } from '../../http/supported-route.ts';
+import type { PreparedReading } from '../../http/prepared-answer.ts';
+import { supportedRoute } from '../../http/supported-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
 import type { Offers } from '../../upstream/offers.port.ts';
 import { AnswerMemory } from './answer-memory.ts';
