@@ -1,7 +1,9 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registerMeasurement } from '../../http/measurement.ts';
 import { registerOpenApi } from '../../http/openapi.ts';
+import { createMetrics } from '../../lib/metrics.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
 import { type DiscoveryDeps, registerDiscoveryRoutes } from './discovery.routes.ts';
 
@@ -24,6 +26,7 @@ let description: Description;
 beforeAll(async () => {
   app = Fastify();
   await registerOpenApi(app, { baseUrl: 'http://localhost', sandbox: true, events: [] });
+  registerMeasurement(app, createMetrics());
   registerDiscoveryRoutes(app, UNUSED);
   await app.ready();
   description = app.swagger() as unknown as Description;
