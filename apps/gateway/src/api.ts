@@ -2,6 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.ts';
 import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts';
+import { registerFiatAccountRoutes } from './features/fiat-accounts/fiat-account.routes.ts';
+import { registerIdentificationRoutes } from './features/fiat-accounts/identification.routes.ts';
+import { registerSandboxDepositRoute } from './features/fiat-accounts/sandbox-deposit.routes.ts';
 import { registerHealthRoutes } from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
@@ -11,6 +14,7 @@ import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
 import { registerEffectRoutes } from './features/operators/effects.routes.ts';
 import { registerEscrowSignatureRoutes } from './features/operators/escrow-signature.routes.ts';
+import { registerFiatPaymentRoutes } from './features/operators/fiat-payment.routes.ts';
 import { registerKeyRoutes } from './features/operators/keys.routes.ts';
 import { registerOrderReadRoutes } from './features/operators/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
@@ -79,6 +83,11 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerPaymentDetailsRoutes(server, deps);
       registerRecipientRoutes(server, deps);
       if (deps.sandbox) registerSandboxScreeningRoute(server, deps);
+      registerIdentificationRoutes(server, deps);
+      registerFiatAccountRoutes(server, deps);
+      if (deps.simulatedBank) {
+        registerSandboxDepositRoute(server, { ...deps, simulatedBank: deps.simulatedBank });
+      }
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
       registerAuditRoutes(server, deps);
@@ -106,6 +115,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerOfferRoutes(server, deps);
       registerOrderReadRoutes(server, deps);
       registerOrderReviewRoutes(server, deps);
+      registerFiatPaymentRoutes(server, deps);
       registerEffectRoutes(server, deps);
       registerWebhookReplayRoutes(server, deps);
       registerReconciliationRoutes(server, deps);

@@ -16,12 +16,18 @@ import { loadSanctionsList } from './features/recipients/screening/load-sanction
 import type { ScreeningPort } from './features/recipients/screening/screening.port.ts';
 import { createSimulatedScreening } from './features/recipients/screening/simulated-screening.ts';
 import { machineNow } from './lib/clock.ts';
+import type { BankingPort } from './upstream/banking.port.ts';
+import { createSimulatedBank, type SimulatedBank } from './upstream/simulated-bank.ts';
 
 /** The adapters that customers' features stand on: chosen by the configuration, built once. */
 export interface CustomerParts {
   readonly documents: DocumentStore;
   readonly kycProvider: KycProvider;
   readonly screening: ScreeningPort;
+  /** Opens accounts for customers; none where no bank is configured. */
+  readonly bank: BankingPort | undefined;
+  /** The bank again where it is the sandbox's own, into which a sandbox user can pay. */
+  readonly simulatedBank: SimulatedBank | undefined;
   /** Makes the simulated provider call back; nothing where the provider is real. */
   readonly deliverSimulatedKyc: () => Promise<unknown>;
 }
@@ -40,13 +46,14 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
       documents,
       kycProvider: providerOf(tools),
       screening: await screeningOf(config),
+      bank: undefined,
+      simulatedBank: undefined,
       deliverSimulatedKyc: async () => {},
     };
   }
   const kycProvider = createSimulatedKyc({
     now: () => tools.clock.now(),
-    // Every process of the sandbox signs and checks with the same one.
-    secret: createHmac('sha256', tools.encryptionKey).update('simulated KYC').digest('hex'),
+    secret: sharedSecret(tools, 'simulated KYC'),
     seed: 'sandbox',
     hostedUrl: () => '',
     deliver: async (callback) => {
@@ -54,13 +61,24 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
       return answer === 'taken' ? 200 : 400;
     },
   });
+  const bank = createSimulatedBank({
+    now: () => tools.clock.now(),
+    secret: sharedSecret(tools, 'simulated bank'),
+  });
   return {
     documents,
     kycProvider,
+    bank,
+    simulatedBank: bank,
     screening:
       config.sanctionsListFile === undefined ? createSimulatedScreening() : await screeningOf(config),
     deliverSimulatedKyc: () => kycProvider.deliverDue(),
   };
+}
+
+/** Every process of a sandbox signs and checks with the same one. */
+function sharedSecret({ encryptionKey }: CustomerPartsTools, purpose: string): string {
+  return createHmac('sha256', encryptionKey).update(purpose).digest('hex');
 }
 
 function documentStoreOf(config: Config): DocumentStore {

@@ -4,6 +4,8 @@ import { watchTurn } from './chain/watch-loop.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
+import { bankingHandlers } from './features/fiat-accounts/banking.effects.ts';
+import { followPayments } from './features/fiat-accounts/follow-payments.ts';
 import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
@@ -36,6 +38,7 @@ const SWEEP_MS = 60_000;
 const HOLDS_MS = 2_000;
 const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
+const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
 
 export function createWorker(deps: Deps): Worker {
@@ -51,6 +54,7 @@ export function createWorker(deps: Deps): Worker {
     storeDocumentHandler(deps),
     deleteDocumentHandler(deps),
     screenRecipientHandler(deps),
+    ...bankingHandlers(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
   const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
@@ -110,6 +114,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'forgetting what vendors were told', () => forgetOldVendorEvents(deps));
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
+      if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
       for (const chain of deps.chains.all) {
         const handlers = [
           creditDeposits(deps),

@@ -222,6 +222,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No payment proof has this id, or whoever it names is forgotten; an operator reads the ids from GET /operator/proof-reviews.',
   },
+  FIAT_PAYMENT_NOT_FOUND: {
+    status: 404,
+    message: 'Fiat payment not found.',
+    ...never,
+    doc: 'No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: 'Route not found.',

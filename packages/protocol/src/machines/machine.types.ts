@@ -39,6 +39,7 @@ export const EFFECT_KINDS = [
   'escrow.return-to-vendor',
   'transfer.relay',
   'bridge.relay',
+  'bank.pay-vendor',
   'kyc.verify',
   'recipient.screen',
 ] as const;

@@ -35,7 +35,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     terminal: false,
     tellsPayee: true,
     next: [
-      { step: 'deposit_to_user_account', when: ['created_by_api', 'pays_own_iban'] },
+      { step: 'deposit_to_user_account', when: ['created_by_api', 'pays_own_iban', 'not_held'] },
       { step: 'submit_payer_details', action: 'submit-payer-details', when: ['payer_unknown'] },
       { step: 'confirm_payment_sent', action: 'confirm-payment-sent' },
     ],
@@ -170,6 +170,7 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     guard: ['pays_own_iban', 'not_held'],
     to: 'fiat_transfer_pending',
     emits: CHANGED,
+    effects: ['bank.pay-vendor'],
     posts: 'customer_deposit_applied',
     spec: 'C3.1 row 5; equal amounts are held and matched by the operator after the hold is released',
   },

@@ -2,6 +2,7 @@ export * from './authorization.ts';
 export * from './common.ts';
 export * from './estimate.ts';
 export * from './events.ts';
+export * from './fiat-account.ts';
 export * from './funds.ts';
 export * from './kyc.ts';
 export * from './liquidity.ts';

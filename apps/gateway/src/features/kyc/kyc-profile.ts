@@ -35,6 +35,13 @@ export async function readIdentity(
   return { user, identity: { kyc, profile: profileOf(tools.vaults, user) } };
 }
 
+/** The same inside a unit that holds the customer's lock. */
+export async function identityOf(unit: UnitOfWork, vaults: Vaults, user: UserRow): Promise<KnownIdentity> {
+  const [row] = await unit.tx.query(findKycProfile, [user.user_id]);
+  const kyc = openFields(vaultOfUser(vaults, user), user.user_id, row?.fields_sealed);
+  return { kyc, profile: profileOf(vaults, user) };
+}
+
 function openFields(vault: Vault, userId: string, sealed: string | undefined): KycFieldValues {
   return sealed === undefined ? {} : (JSON.parse(vault.open(sealed, context(userId))) as KycFieldValues);
 }

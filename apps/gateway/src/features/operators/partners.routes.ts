@@ -27,6 +27,9 @@ const PartnerSchema = Type.Object({
   wallet_address: EvmAddress,
   platform_fee_pct: Type.String({ description: 'Percent, as decimal text', examples: ['0.5'] }),
   fiat_accounts_enabled: Type.Boolean(),
+  collection_enabled: Type.Boolean({
+    description: 'Deposits that match no order go to the partner’s master account',
+  }),
   created_at: Timestamp,
 });
 
@@ -35,6 +38,7 @@ const Changes = Type.Object({
   wallet_address: Type.Optional(EvmAddress),
   platform_fee_pct: Type.Optional(PercentInput),
   fiat_accounts_enabled: Type.Optional(Type.Boolean()),
+  collection_enabled: Type.Optional(Type.Boolean()),
   reason: Reason,
 });
 
@@ -63,6 +67,7 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
         wallet_address: EvmAddress,
         platform_fee_pct: Type.Optional(PercentInput),
         fiat_accounts_enabled: Type.Optional(Type.Boolean({ default: false })),
+        collection_enabled: Type.Optional(Type.Boolean({ default: false })),
         reason: OptionalReason,
       }),
       data: Type.Object({
@@ -81,6 +86,7 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
           walletAddress: body.wallet_address,
           platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
           fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
+          collectionEnabled: body.collection_enabled ?? false,
         }),
       );
       const ownerId = partner.partner_id;
@@ -183,7 +189,13 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
   );
 }
 
-const CHANGEABLE = ['name', 'wallet_address', 'platform_fee_pct', 'fiat_accounts_enabled'] as const;
+const CHANGEABLE = [
+  'name',
+  'wallet_address',
+  'platform_fee_pct',
+  'fiat_accounts_enabled',
+  'collection_enabled',
+] as const;
 
 function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
   return {
@@ -193,6 +205,7 @@ function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<type
     ...(fields.fiat_accounts_enabled === undefined
       ? {}
       : { fiatAccountsEnabled: fields.fiat_accounts_enabled }),
+    ...(fields.collection_enabled === undefined ? {} : { collectionEnabled: fields.collection_enabled }),
   };
 }
 
@@ -204,6 +217,7 @@ function partnerView(row: PartnerRow) {
     wallet_address: row.wallet_address,
     platform_fee_pct: row.platform_fee_pct,
     fiat_accounts_enabled: row.fiat_accounts_enabled,
+    collection_enabled: row.collection_enabled,
     created_at: row.created_at.toISOString(),
   };
 }

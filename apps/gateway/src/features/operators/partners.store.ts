@@ -7,11 +7,13 @@ export interface PartnerRow {
   wallet_address: string;
   platform_fee_pct: string;
   fiat_accounts_enabled: boolean;
+  collection_enabled: boolean;
   created_at: Date;
 }
 
 const COLUMNS = `partner_id, name, settlement_chain, wallet_address,
-  trim_scale(platform_fee_pct)::text AS platform_fee_pct, fiat_accounts_enabled, created_at`;
+  trim_scale(platform_fee_pct)::text AS platform_fee_pct, fiat_accounts_enabled, collection_enabled,
+  created_at`;
 
 export const insertPartner = statement<
   [
@@ -21,6 +23,7 @@ export const insertPartner = statement<
     walletAddress: string,
     platformFeePct: string,
     fiatAccountsEnabled: boolean,
+    collectionEnabled: boolean,
     webhookSecretSealed: string,
     at: Date,
   ],
@@ -28,8 +31,8 @@ export const insertPartner = statement<
 >(
   'operators.insert_partner',
   `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, fiat_accounts_enabled,
-     webhook_secret_sealed, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+     collection_enabled, webhook_secret_sealed, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
 );
 
 export const updatePartner = statement<
@@ -39,11 +42,13 @@ export const updatePartner = statement<
     walletAddress: string,
     platformFeePct: string,
     fiatAccountsEnabled: boolean,
+    collectionEnabled: boolean,
   ],
   PartnerRow
 >(
   'operators.update_partner',
-  `UPDATE partners SET name = $2, wallet_address = $3, platform_fee_pct = $4, fiat_accounts_enabled = $5
+  `UPDATE partners SET name = $2, wallet_address = $3, platform_fee_pct = $4, fiat_accounts_enabled = $5,
+          collection_enabled = $6
     WHERE partner_id = $1 RETURNING ${COLUMNS}`,
 );
 

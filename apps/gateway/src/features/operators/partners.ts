@@ -19,6 +19,8 @@ export interface PartnerTerms {
   readonly walletAddress: string;
   readonly platformFeePct: string | number;
   readonly fiatAccountsEnabled: boolean;
+  /** Whether deposits that match no order go to the partner's master account. */
+  readonly collectionEnabled: boolean;
 }
 
 /** A new partner and the secret that signs its webhooks, which is shown once like a key. */
@@ -39,6 +41,7 @@ export async function openPartner(
     terms.walletAddress,
     platformFeePct,
     terms.fiatAccountsEnabled,
+    terms.collectionEnabled,
     tools.sealer.seal(webhookSecret, webhookSecretContext(partnerId)),
     unit.at,
   ]);
@@ -64,6 +67,7 @@ export async function changePartner(
     wished.walletAddress ?? before.wallet_address,
     wished.platformFeePct === undefined ? before.platform_fee_pct : readPlatformFee(wished.platformFeePct),
     wished.fiatAccountsEnabled ?? before.fiat_accounts_enabled,
+    wished.collectionEnabled ?? before.collection_enabled,
   ]);
   if (after === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
   return { before, after };

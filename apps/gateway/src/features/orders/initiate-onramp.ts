@@ -24,9 +24,12 @@ export async function initiateOnramp(
   const quote = await claimQuote(tools, unit, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = tools.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
-  const paymentRequest = rail?.paymentRequest === true;
+  // Money that comes from the customer's own account nobody has to ask for.
+  const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
+  const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
   const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
     paymentRequest,
+    fundingSource,
     origin,
   });
   const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', openerOf(origin));

@@ -48,6 +48,8 @@ async function escrowBalance(chains: Chains, order: OrderRow): Promise<bigint | 
 function fundsView(order: OrderRow, movements: readonly MovementRow[], onChain: bigint | null): OrderFunds {
   const next = waitingFor(order);
   const human = (amount: bigint) => formatFixed(amount, order.crypto_decimals);
+  const written = (asset: string, amount: bigint) =>
+    asset === order.fiat_currency ? formatFixed(amount, order.fiat_decimals) : human(amount);
   const booked = movements
     .filter(({ account }) => account === `escrow:${order.order_id}`)
     .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
@@ -77,7 +79,7 @@ function fundsView(order: OrderRow, movements: readonly MovementRow[], onChain: 
               buyer: order.escrow.buyer,
             },
           },
-    movements: movementsView(movements, human),
+    movements: movementsView(movements, written),
     waiting_for: next,
     deadline_at: order.deadline_at?.toISOString() ?? null,
     who_can_move_it: whoCanMove(order),
@@ -86,7 +88,7 @@ function fundsView(order: OrderRow, movements: readonly MovementRow[], onChain: 
 
 function movementsView(
   rows: readonly MovementRow[],
-  human: (amount: bigint) => string,
+  written: (asset: string, amount: bigint) => string,
 ): OrderFunds['movements'] {
   const byKind = Map.groupBy(rows, ({ kind }) => kind);
   return [...byKind].map(([kind, postings]) => ({
@@ -95,7 +97,7 @@ function movementsView(
     postings: postings.map(({ account, asset, amount }) => ({
       account,
       asset,
-      amount: human(BigInt(amount)),
+      amount: written(asset, BigInt(amount)),
     })),
   }));
 }

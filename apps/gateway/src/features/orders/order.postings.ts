@@ -3,7 +3,7 @@ import { type EntryDraft, moveFunds, type Posting } from '../../engine/ledger.ts
 import { depositOf, receiptOf } from './order.escrow.ts';
 import type { OrderRow } from './order.types.ts';
 
-/** The accounts an order's crypto passes through. What lies outside our books is `outside:` somebody. */
+/** The accounts an order's money passes through. What lies outside our books is `outside:` somebody. */
 const account = {
   escrow: (order: OrderRow) => `escrow:${order.order_id}`,
   vendor: (order: OrderRow) => `outside:vendor:${order.vendor_id}`,
@@ -34,6 +34,8 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
       return moveFunds(account.vendor(order), account.escrow(order), asset, amount);
     case 'partner_escrow_funded':
       return moveFunds(account.partner(order), account.escrow(order), asset, depositOf(order));
+    case 'customer_deposit_applied':
+      return depositPostings(order);
     case 'escrow_released':
       return releasePostings(order, asset);
     case 'escrow_returned_to_vendor':
@@ -45,6 +47,13 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
     default:
       throw new Error(`an order does not book ${posting}`);
   }
+}
+
+/** The customer's own fiat, from its account to the vendor. */
+function depositPostings(order: OrderRow): readonly Posting[] {
+  if (order.deposit_account === undefined) throw new Error('nobody has said which account pays the order');
+  const { fiat_currency: currency, fiat_amount: amount } = order;
+  return moveFunds(order.deposit_account, account.vendor(order), currency, BigInt(amount));
 }
 
 function releasePostings(order: OrderRow, asset: string): readonly Posting[] {

@@ -58,6 +58,8 @@ export interface OrderRow {
   created_at: Date;
   updated_at: Date;
   kyc_status: KycStatus;
+  /** Only while a deposit is applied to it: the account, as the books name it, that the money is on. */
+  deposit_account?: string;
   /** Only on an order that is being created: it has no row and no status yet. */
   is_new?: boolean;
 }

@@ -131,6 +131,9 @@ describe('rotation of the master key', () => {
       'recipient_screenings.hits_sealed',
       'quotes.recipient_context_sealed',
       'orders.recipient_context_sealed',
+      'fiat_clients.fields_sealed',
+      'fiat_accounts.details_sealed',
+      'fiat_payments.details_sealed',
     ];
     const rotated = SEALED_PLACES.map(({ name }) => name);
     const unknown = rows

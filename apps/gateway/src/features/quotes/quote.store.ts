@@ -42,6 +42,8 @@ export interface QuoteRow extends PricedColumns {
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
   kyc_status: KycStatus;
+  /** The customer has an account of its own, open and in this currency, when the quote is claimed. */
+  has_own_account: boolean;
 }
 
 export type QuoteParams = [
@@ -111,7 +113,9 @@ export const lockQuote = statement<[quoteId: string, direction: string], QuoteRo
           q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
           q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
           q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-          q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed
+          q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
+          q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
+            AND a.currency = q.fiat_currency AND a.status = 'active') AS has_own_account
      FROM quotes q JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = q.recipient_id
     WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,

@@ -1,0 +1,118 @@
+import { statement } from '../../db/statement.ts';
+
+/** SQL of the accounts themselves. Their number can be guessed: every query of a partner's names the customer as well. */
+
+export interface AccountRow {
+  account_number: string;
+  seal_id: string;
+  partner_id: string;
+  user_id: string;
+  currency: string;
+  currency_decimals: number;
+  jurisdiction: string;
+  status: 'provisioning' | 'active' | 'failed';
+  bank_unavailable: boolean;
+  details_sealed: string | null;
+  bank_name: string | null;
+  bic: string | null;
+  bank_reference: string | null;
+  created_at: Date;
+}
+
+const COLUMNS = `a.account_number::text, a.seal_id, a.partner_id, a.user_id, a.currency, a.currency_decimals,
+  a.jurisdiction, a.status, a.bank_unavailable, a.details_sealed, a.bank_name, a.bic, a.bank_reference, a.created_at`;
+
+/** Under the customer's lock, and unique in the database whoever holds it. */
+export const insertAccount = statement<
+  [
+    sealId: string,
+    partnerId: string,
+    userId: string,
+    currency: string,
+    decimals: number,
+    jurisdiction: string,
+    at: Date,
+  ],
+  AccountRow
+>(
+  'fiat_accounts.insert',
+  `INSERT INTO fiat_accounts AS a (seal_id, partner_id, user_id, currency, currency_decimals, jurisdiction, status,
+     created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, 'provisioning', $7, $7) RETURNING ${COLUMNS}`,
+);
+
+export const accountFor = statement<[userId: string, currency: string, jurisdiction: string], AccountRow>(
+  'fiat_accounts.find_for',
+  `SELECT ${COLUMNS} FROM fiat_accounts a WHERE a.user_id = $1 AND a.currency = $2 AND a.jurisdiction = $3`,
+);
+
+export const findAccount = statement<[accountNumber: string, userId: string], AccountRow>(
+  'fiat_accounts.find',
+  `SELECT ${COLUMNS} FROM fiat_accounts a WHERE a.account_number = $1 AND a.user_id = $2`,
+);
+
+export const listAccounts = statement<[userId: string], AccountRow>(
+  'fiat_accounts.list',
+  `SELECT ${COLUMNS} FROM fiat_accounts a WHERE a.user_id = $1 ORDER BY a.account_number`,
+);
+
+/** What opening it takes; no row once the person is forgotten. */
+export const accountToOpen = statement<
+  [sealId: string],
+  AccountRow & {
+    data_key_sealed: string;
+    client_reference: string | null;
+    fields_sealed: string;
+    round: number;
+  }
+>(
+  'fiat_accounts.find_to_open',
+  `SELECT ${COLUMNS}, u.data_key_sealed, c.bank_reference AS client_reference, c.fields_sealed, c.round
+     FROM fiat_accounts a JOIN users u USING (user_id) JOIN fiat_clients c USING (user_id)
+    WHERE a.seal_id = $1 AND u.data_key_sealed IS NOT NULL`,
+);
+
+export const nameAccount = statement<[sealId: string, reference: string, at: Date]>(
+  'fiat_accounts.name',
+  `UPDATE fiat_accounts SET bank_reference = $2, bank_unavailable = false, updated_at = $3
+    WHERE seal_id = $1 AND bank_reference IS NULL`,
+);
+
+export const bankUnavailable = statement<[sealId: string, at: Date]>(
+  'fiat_accounts.bank_unavailable',
+  `UPDATE fiat_accounts SET bank_unavailable = true, updated_at = $2
+    WHERE seal_id = $1 AND status = 'provisioning' AND NOT bank_unavailable`,
+);
+
+export const activateAccount = statement<
+  [sealId: string, detailsSealed: string, bankName: string, bic: string, at: Date]
+>(
+  'fiat_accounts.activate',
+  `UPDATE fiat_accounts SET status = 'active', details_sealed = $2, bank_name = $3, bic = $4, bank_unavailable = false,
+          updated_at = $5
+    WHERE seal_id = $1 AND status <> 'active'`,
+);
+
+export const failAccount = statement<[sealId: string, at: Date]>(
+  'fiat_accounts.fail',
+  `UPDATE fiat_accounts SET status = 'failed', updated_at = $2 WHERE seal_id = $1 AND status = 'provisioning'`,
+);
+
+export interface PaidAccountRow extends AccountRow {
+  /** Null once the person is forgotten; the money is booked all the same. */
+  data_key_sealed: string | null;
+  collection_enabled: boolean;
+}
+
+/** An account as a transfer into it finds it. */
+export const accountByReference = statement<[bankReference: string], PaidAccountRow>(
+  'fiat_accounts.find_by_reference',
+  `SELECT ${COLUMNS}, u.data_key_sealed, p.collection_enabled
+     FROM fiat_accounts a JOIN users u USING (user_id) JOIN partners p ON p.partner_id = a.partner_id
+    WHERE a.bank_reference = $1 AND a.status = 'active'`,
+);
+
+export const collectionOf = statement<[partnerId: string], { collection_enabled: boolean }>(
+  'fiat_accounts.collection_of',
+  'SELECT collection_enabled FROM partners WHERE partner_id = $1',
+);

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AmountInput,
+  CausewayError,
+  FiatAccountId,
+  FiatPaymentSchema,
+  parsePositiveAmount,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerScope, type Scope } from '../../db/database.ts';
+import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
+import { partnerAction } from '../../http/route.ts';
+import type { SimulatedBank } from '../../upstream/simulated-bank.ts';
+import { accountIdOf } from './fiat-account.ts';
+import { paymentView } from './fiat-account.view.ts';
+import { findPayment, type PaymentRow } from './fiat-payment.store.ts';
+import { loadAccount } from './load-account.ts';
+import { type DepositTools, takeDeposit } from './take-deposit.ts';
+
+export interface SandboxDepositTools extends UnitTools, DepositTools {
+  readonly simulatedBank: SimulatedBank;
+}
+
+const Text = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+
+const COLLECTED_WITHIN_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Registered by sandbox deployments only: somebody pays into a customer's account. */
+export function registerSandboxDepositRoute(app: FastifyInstance, tools: SandboxDepositTools): void {
+  partnerAction(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
+      operationId: 'sandboxDeposit',
+      tag: 'Sandbox',
+      summary: 'Pay into a customer’s account',
+      description:
+        'Taken as a report of the bank is. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
+      params: Type.Object({ user_uuid: Uuid, id: FiatAccountId }),
+      body: Type.Object({
+        amount: AmountInput,
+        sender_name: Type.Optional(Text(140)),
+        reference: Type.Optional(Text(140)),
+        transaction_id: Type.Optional(Text(100)),
+      }),
+      data: Type.Object({
+        ...FiatPaymentSchema.properties,
+        user_id: Uuid,
+        fiat_account_id: Type.String({ examples: ['retail_42'] }),
+      }),
+      errors: ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND', 'PROVISIONING_IN_PROGRESS'],
+    },
+    async ({ params, body }, { partnerId }) => {
+      const scope = partnerScope(partnerId);
+      const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
+      const asset = { code: account.currency, decimals: account.currency_decimals };
+      const amount = parsePositiveAmount(body.amount, asset);
+      if (!amount.ok) throw invalidRequest('amount', `is not a valid amount (${amount.reason})`);
+      if (account.status !== 'active' || account.bank_reference === null) {
+        throw new CausewayError('PROVISIONING_IN_PROGRESS');
+      }
+      const transfer = {
+        // Of this account alone, whatever ids the users of a sandbox think of.
+        transactionId: `sandbox:${account.account_number}:${body.transaction_id ?? tools.ids.uuid()}`,
+        accountReference: account.bank_reference,
+        currency: account.currency,
+        amount: amount.value.atomic,
+        senderName: body.sender_name ?? null,
+        reference: body.reference ?? null,
+      };
+      const taken = await unitOfWork(tools, scope, (unit) => takeDeposit(tools, unit, transfer));
+      if (taken === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
+      // The bank reports it too, as banks do: more than once.
+      tools.simulatedBank.receive(transfer);
+      const payment = await settled(tools, scope, taken);
+      return {
+        ...paymentView(vault, payment),
+        user_id: payment.user_id,
+        fiat_account_id: accountIdOf(payment.account_number),
+      };
+    },
+  );
+}
+
+/** What a caller would otherwise have to poll for. */
+async function settled({ db }: UnitTools, scope: Scope, taken: PaymentRow): Promise<PaymentRow> {
+  let payment = taken;
+  for (let waited = 0; waited < COLLECTED_WITHIN_MS; waited += LOOK_AGAIN_MS) {
+    if (payment.settlement_id === null || payment.status === 'collected') return payment;
+    await sleep(LOOK_AGAIN_MS);
+    const [found] = await db.query(scope, findPayment, [taken.payment_id]);
+    payment = found ?? payment;
+  }
+  return payment;
+}
