@@ -3,6 +3,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
+import { type Caller, makeFiatAccount } from './id-factories.ts';
 
 /** One customer of a partner with one of everything that has an id. */
 export interface CustomerWorld {
@@ -21,6 +22,8 @@ export type IdKind =
   | 'quote'
   | 'offramp_quote'
   | 'order'
+  | 'fiat_account'
+  | 'fiat_payment'
   | 'event';
 
 interface KindRules {
@@ -44,6 +47,8 @@ export const KINDS: Readonly<Record<IdKind, KindRules>> = {
   quote: unknownUuid,
   offramp_quote: unknownUuid,
   order: unknownUuid,
+  fiat_account: { unknown: () => `retail_${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
+  fiat_payment: unknownUuid,
   event: { unknown: () => `evt_${randomUUID()}` },
 };
 
@@ -60,6 +65,8 @@ export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
   recipient_destination_id: 'destination',
   quote_id: 'quote',
   order_id: 'order',
+  'fiat-accounts/{id}': 'fiat_account',
+  payment_id: 'fiat_payment',
   event_id: 'event',
 };
 
@@ -67,6 +74,8 @@ export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
 export const NO_CUSTOMERS_IDS: ReadonlySet<string> = new Set([
   'reference_id',
   'institution_id',
+  // A bank's, of its own transfers.
+  'transaction_id',
   '{kind}/{id}',
 ]);
 
@@ -103,6 +112,11 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
   const quote = await post(`${partner}/onramp/quote`, quoted);
   const offrampQuote = await post(`${partner}/offramp/quote`, { ...quoted, payment_details_id: details });
   const order = await makePaymentRequest(gateway, post, user);
+  const as: Caller = (method, path, body) => gateway.call(method, path, { key, body });
+  const account = await makeFiatAccount(as, { user_uuid: user });
+  const payment = await post(`/api/v1/sandbox/users/${user}/fiat-accounts/${account}/deposits`, {
+    amount: '1.00',
+  });
   const events = await gateway.call('GET', `${partner}/events`, { key });
   const deliveries = await gateway.call('GET', `${partner}/webhooks/deliveries`, { key });
   return {
@@ -118,6 +132,8 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
       quote: quote.quote_id,
       offramp_quote: offrampQuote.quote_id,
       order,
+      fiat_account: account,
+      fiat_payment: payment.id,
       event: dataOf(events).events.at(-1).event_id,
     },
   };

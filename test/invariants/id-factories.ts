@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Answer } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
 
 /**
  * A stranger's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI
  * description; only what an id is, and how to get a real one, is said here.
  */
 export interface IdFactory {
-  /** A real id that belongs to the partner with this key. */
-  make(as: Caller): Promise<string>;
+  /** A real id that belongs to the partner with this key, and to what stands before it in the path. */
+  make(as: Caller, before: Readonly<Record<string, string>>): Promise<string>;
   /** Well-formed, but nobody's. */
   unknown(): string;
   /** Answered 400. Empty where the contract accepts any text. */
@@ -25,6 +27,12 @@ export const FACTORIES: Readonly<Record<string, IdFactory>> = {
   order_id: { ...uuidId, make: makeOrder },
   recipient_id: { ...uuidId, make: makeRecipient },
   'deliveries/{id}': { ...uuidId, make: makeDelivery },
+  // Opaque, so any text is an id; nobody's is not found.
+  'fiat-accounts/{id}': {
+    make: makeFiatAccount,
+    unknown: () => `retail_${randomInt(1_000_000, 9_000_000)}`,
+    malformed: ['x'.repeat(400)],
+  },
   'webhooks/{id}': { make: async () => 'any', unknown: () => 'other', malformed: [], ignored: true },
 };
 
@@ -54,6 +62,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   submitKycShort: KYC,
   createPaymentDetails: SEPA,
   createDestination: SEPA,
+  submitIdentification: IDENTIFICATION,
+  issueFiatAccount: EURO,
   // The first event of the list would ask a chain, and there is none here.
   sandboxOrderEvent: { event: 'order_expires' },
   uploadKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
@@ -63,6 +73,17 @@ export const BODIES: Readonly<Record<string, unknown>> = {
 async function makeUser(as: Caller): Promise<string> {
   const made = await as('POST', '/api/v1/partner/users', { email: `${randomUUID()}@example.com` });
   return made.body.data.id;
+}
+
+/** Where the bank works, it approves whoever is introduced to it. */
+export async function makeFiatAccount(as: Caller, before: Readonly<Record<string, string>>): Promise<string> {
+  const user = `/api/v1/partner/users/${before.user_uuid}`;
+  await as('POST', `/api/v1/sandbox/users/${before.user_uuid}/kyc-status`, { status: 'VERIFIED' });
+  await as('POST', `${user}/identification`, IDENTIFICATION);
+  return until('an open account', async () => {
+    const { status, body } = await as('POST', `${user}/fiat-accounts`, EURO);
+    return status === 200 && body.data.status === 'active' && (body.data.id as string);
+  });
 }
 
 async function makeRecipient(as: Caller): Promise<string> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enableFiatAccounts, startBank } from '../harness/bank.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import {
   type CarriedId,
@@ -21,6 +22,7 @@ import { BODIES, type Caller, FACTORIES, type IdFactory } from './id-factories.t
 describe('tenancy of every described route', () => {
   let gateway: TestGateway;
   let routes: DescribedRoute[];
+  let bank: ReturnType<typeof startBank>;
   const real = new Map<string, Promise<string>>();
 
   beforeAll(async () => {
@@ -28,8 +30,14 @@ describe('tenancy of every described route', () => {
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', RATE_LIMIT_PUBLIC_PER_MINUTE: '100000' },
     });
     routes = await describedRoutes(gateway);
+    // Strangers have accounts too.
+    await enableFiatAccounts(gateway, 1);
+    bank = startBank(gateway);
   });
-  afterAll(() => gateway?.stop());
+  afterAll(async () => {
+    await bank?.stop();
+    await gateway?.stop();
+  });
 
   const caller =
     (key: string): Caller =>
@@ -50,15 +58,30 @@ describe('tenancy of every described route', () => {
   /** A real id of a partner, made once until the ids are forgotten. */
   function realId(parameter: PathParameter, route: DescribedRoute, partner: 0 | 1): Promise<string> {
     const name = `${parameter.qualified} ${partner}`;
-    const made = real.get(name) ?? factoryOf(parameter, route).make(caller(gateway.partners[partner].apiKey));
+    const made = real.get(name) ?? makeId(parameter, route, partner);
     real.set(name, made);
     return made;
   }
 
-  async function ownIds(route: DescribedRoute): Promise<Record<string, string>> {
-    const pairs = route.parameters.map(async (one) => [one.name, await realId(one, route, 0)] as const);
+  async function makeId(parameter: PathParameter, route: DescribedRoute, partner: 0 | 1): Promise<string> {
+    const before = await idsOf(
+      route,
+      partner,
+      route.parameters.slice(0, route.parameters.indexOf(parameter)),
+    );
+    return factoryOf(parameter, route).make(caller(gateway.partners[partner].apiKey), before);
+  }
+
+  async function idsOf(
+    route: DescribedRoute,
+    partner: 0 | 1,
+    parameters: readonly PathParameter[],
+  ): Promise<Record<string, string>> {
+    const pairs = parameters.map(async (one) => [one.name, await realId(one, route, partner)] as const);
     return Object.fromEntries(await Promise.all(pairs));
   }
+
+  const ownIds = (route: DescribedRoute) => idsOf(route, 0, route.parameters);
 
   const bodyOf = (route: DescribedRoute) => BODIES[route.operationId] ?? sampleOf(route.bodySchema);
   const send = (route: DescribedRoute, ids: Record<string, string>, key: string | null) =>
@@ -200,6 +223,8 @@ describe('tenancy of every described route', () => {
       expect.arrayContaining([
         'createOfframpQuote payment_details_id',
         'createOfframpQuote recipient_destination_id',
+        'getFiatAccount id',
+        'sandboxDeposit id',
         'revealDocument document_id',
         'submitPayerDetails payment_details_id',
       ]),

@@ -33,6 +33,7 @@ const ONRAMP_ROWS = {
   '3.1 vendor accepts': onramp('awaiting_liquidity_provider', 'awaiting_vendor_escrow_funding'),
   '3.1 crypto locked': onramp('awaiting_vendor_escrow_funding', 'awaiting_fiat_transfer'),
   '3.1 confirm-payment-sent': onramp('awaiting_fiat_transfer', 'fiat_transfer_pending'),
+  '3.1 deposit matched': onramp('awaiting_fiat_transfer', 'fiat_transfer_pending'),
   '3.1 vendor confirms fiat': onramp('fiat_transfer_pending', 'completed', RELEASED),
   '3.1 authorize-bridge': onramp('completed', 'send_out_pending'),
   '3.1 bridge settles': onramp('send_out_pending', 'send_out_completed'),
@@ -122,6 +123,8 @@ export interface Situation {
   /** The refund is signed and under way. */
   readonly refunding?: boolean;
   readonly held?: boolean;
+  /** Paid from the customer's own account. */
+  readonly ownIban?: boolean;
   /** Left out where the order is none. */
   readonly paymentRequest?: 'payer unknown' | 'payer known';
   readonly providerConfirms?: boolean;
@@ -139,8 +142,9 @@ const WAIT: Reading = { allowed: [], next: 'wait' };
 const ENDED: Reading = { allowed: [], next: 'none' };
 const CANCEL_OR_WAIT: Reading = { allowed: ['cancel'], next: 'wait' };
 
-/** Contract 4.5 rule 5. */
-function paymentWanted({ paymentRequest }: Situation): Reading {
+/** Contract 4.5 rules 5 and 6; decisions 6: not cancelled while the customer's fiat may be here already. */
+function paymentWanted({ paymentRequest, ownIban, held }: Situation): Reading {
+  if (ownIban) return held ? WAIT : { allowed: ['cancel'], next: 'deposit_to_user_account' };
   if (paymentRequest === 'payer unknown') {
     return {
       allowed: ['cancel', 'submit-payer-details'],

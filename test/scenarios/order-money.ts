@@ -67,11 +67,14 @@ export function netOf(movements: readonly Movement[]): Record<Party, bigint> {
   return net;
 }
 
-/** What the books say of an order, party by party; its send-out is no business of the escrow. */
+/** Fiat from the customer's own account and the send-out are no business of the escrow. */
+const BESIDE_THE_ESCROW: readonly string[] = ['customer_deposit_applied', 'send_out_settled'];
+
+/** What the books say of an order's crypto, party by party. */
 export function bookedNet(movements: WireOrder): Record<Party, bigint> {
   const net = nothing();
   for (const { kind, postings } of movements) {
-    if (kind === 'send_out_settled') continue;
+    if (BESIDE_THE_ESCROW.includes(kind)) continue;
     for (const { account, amount } of postings) net[partyOf(account)] += atomic(amount);
   }
   return net;

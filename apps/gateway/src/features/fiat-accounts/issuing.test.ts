@@ -1,0 +1,276 @@
+import { isValidBIC, isValidIBAN } from 'ibantools';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enableFiatAccounts, startBank } from '../../../../../test/harness/bank.ts';
+import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { until } from '../../../../../test/harness/until.ts';
+import { type FiatDesk, fiatDesk, IDENTIFICATION } from '../../../../../test/scenarios/fiat-desk.ts';
+import { SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+
+const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+const AT_ONCE = 32;
+
+const openings = statement<[userId: string], { total: string }>(
+  'test.openings_of_user',
+  `SELECT count(*)::text AS total FROM intents i JOIN fiat_accounts a ON a.seal_id::text = i.payload->>'seal_id'
+    WHERE i.kind = 'bank.open-account' AND a.user_id = $1`,
+);
+
+describe('issuing fiat accounts', () => {
+  let gateway: TestGateway;
+  let desk: FiatDesk;
+  let bank: ReturnType<typeof startBank>;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
+    desk = fiatDesk(gateway);
+    bank = startBank(gateway);
+  });
+  afterAll(async () => {
+    await bank?.stop();
+    await gateway?.stop();
+  });
+
+  const identify = (userId: string, body?: object, key = gateway.partners[0].apiKey) =>
+    gateway.call('POST', `/api/v1/partner/users/${userId}/identification`, {
+      key,
+      ...(body === undefined ? {} : { body }),
+    });
+  const identification = async (userId: string) =>
+    (await desk.call('GET', `/api/v1/partner/users/${userId}/identification`)).body.data;
+  const refusal = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [
+    status,
+    body.error?.code,
+  ];
+
+  describe('identification', () => {
+    it('lists what is missing, takes it once, and says when the bank has approved', async () => {
+      const userId = await desk.verified();
+      const { first_name, last_name, ...missing } = IDENTIFICATION;
+      expect(await identification(userId)).toEqual({
+        user_id: userId,
+        status: 'not_submitted',
+        missing_fields: Object.keys(missing),
+        submitted_at: null,
+        updated_at: null,
+      });
+      for (const body of [undefined, {}, { city: ' ' }]) {
+        const refused = await identify(userId, body);
+        expect([...refusal(refused), refused.body.error.details]).toEqual([
+          422,
+          'MISSING_FIELDS',
+          { missing_fields: Object.keys(missing) },
+        ]);
+      }
+      const partly = await identify(userId, { ...missing, city: undefined });
+      expect(partly.body.error.details).toEqual({ missing_fields: ['city'] });
+      const taken = await identify(userId, missing);
+      expect(taken.body.data).toMatchObject({ user_id: userId, status: 'pending', missing_fields: [] });
+      expect((await identify(userId, missing)).body.data.submitted_at).toBe(taken.body.data.submitted_at);
+      await until('approval', async () => (await identification(userId)).status === 'approved');
+      expect((await identify(userId)).body.data.status).toBe('approved');
+    });
+
+    it('takes verified data before what is said now', async () => {
+      const userId = await desk.verified();
+      const kyc = { nationality: 'NL', address: 'Herengracht 1', city: 'Amsterdam', postal_code: '1015 BA' };
+      await desk.call('PATCH', `/api/v1/partner/users/${userId}/kyc`, { body: kyc });
+      const { missing_fields } = await identification(userId);
+      expect(missing_fields).toEqual(['date_of_birth', 'country_code']);
+      const said = { date_of_birth: '1990-12-10', country_code: 'NL' };
+      expect((await identify(userId, said)).body.data.status).toBe('pending');
+    });
+
+    it('a customer that the bank rejects may be introduced again', async () => {
+      const userId = await desk.verified('Declined');
+      const body = { ...IDENTIFICATION, last_name: 'Declined' };
+      await identify(userId, body);
+      await until('rejection', async () => (await identification(userId)).status === 'rejected');
+      expect(await identification(userId)).toMatchObject({ rejection_reasons: ['IDENTITY_NOT_ACCEPTED'] });
+      expect(refusal(await desk.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      await identify(userId, { ...body, last_name: 'Accepted' });
+      await until('approval', async () => (await identification(userId)).status === 'approved');
+    });
+
+    it.each([
+      ['first_name', 7],
+      ['last_name', 'x'.repeat(201)],
+      ['date_of_birth', '2990-01-01'],
+      ['date_of_birth', 'yesterday'],
+      ['nationality', 'XX'],
+      ['country_code', 'DEU'],
+      ['city', ['Berlin']],
+    ])('refuses %s = %j', async (field, value) => {
+      const userId = await desk.verified();
+      const refused = await identify(userId, { ...IDENTIFICATION, [field]: value });
+      expect(refusal(refused)).toEqual([400, 'VALIDATION_ERROR']);
+      expect(JSON.stringify(refused.body.error.details)).toContain(field);
+    });
+
+    it('is not for a partner without the entitlement, nor for a stranger’s customer', async () => {
+      const userId = await desk.verified();
+      const [, { apiKey }] = gateway.partners;
+      expect(refusal(await identify(userId, {}, apiKey))).toEqual([403, 'FEATURE_NOT_ENABLED']);
+      expect(refusal(await identify(UNKNOWN, IDENTIFICATION))).toEqual([404, 'USER_NOT_FOUND']);
+      const path = `/api/v1/partner/users/${userId}/identification`;
+      expect((await gateway.call('GET', path, { key: apiKey })).status).toBe(404);
+    });
+  });
+
+  describe('an account', () => {
+    it('is provisioning, then open with an IBAN, a BIC and a holder, and nothing of the bank’s own', async () => {
+      const userId = await desk.customer();
+      const issued = await desk.issue(userId);
+      expect(issued.body.data).toEqual({
+        id: expect.stringMatching(/^retail_[1-9][0-9]*$/),
+        holder_type: 'retail',
+        holder_id: userId,
+        currency: 'EUR',
+        jurisdiction: 'DE',
+        status: 'provisioning',
+        iban: null,
+        account_holder_name: null,
+        bank_name: null,
+        bic: null,
+        created_at: expect.stringMatching(/Z$/),
+      });
+      const early = await desk.deposit(userId, issued.body.data.id, { amount: '1.00' });
+      expect(refusal(early)).toEqual([409, 'PROVISIONING_IN_PROGRESS']);
+      const id = await desk.account(userId);
+      expect(id).toBe(issued.body.data.id);
+      const path = `/api/v1/partner/users/${userId}/fiat-accounts`;
+      const { data } = (await desk.call('GET', `${path}/${id}`)).body;
+      expect(data).toMatchObject({ status: 'active', account_holder_name: 'Ada Lovelace' });
+      expect([isValidIBAN(data.iban), isValidBIC(data.bic), data.iban.slice(0, 2)]).toEqual([
+        true,
+        true,
+        'DE',
+      ]);
+      expect(Object.keys(data).sort()).toEqual(Object.keys(issued.body.data).sort());
+      expect((await desk.call('GET', path)).body.data).toEqual({ accounts: [data] });
+      expect((await desk.issue(userId, { currency: 'eur', jurisdiction: 'de' })).body.data).toEqual(data);
+    });
+
+    it('is one for a customer, a currency and a jurisdiction, by however many at once it is asked for', async () => {
+      const userId = await desk.customer();
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => desk.issue(userId)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
+      expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+      const [count] = await gateway.deps.db.query(SYSTEM, openings, [userId]);
+      expect(count?.total).toBe('1');
+      const others = [
+        await desk.account(userId, { currency: 'EUR', jurisdiction: 'NL' }),
+        await desk.account(userId, { currency: 'GBP', jurisdiction: 'GB' }),
+      ];
+      const listed = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      expect(listed.body.data.accounts.map(({ id }: { id: string }) => id)).toEqual([
+        answers[0]?.body.data.id,
+        ...others,
+      ]);
+    });
+
+    it('needs VERIFIED and the bank’s approval, both', async () => {
+      const unknownToBank = await desk.verified();
+      expect(refusal(await desk.issue(unknownToBank))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      const approved = await desk.customer();
+      await desk.call('POST', `/api/v1/sandbox/users/${approved}/kyc-status`, {
+        body: { status: 'UNDER_REVIEW' },
+      });
+      expect(refusal(await desk.issue(approved))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+    });
+
+    it.each([
+      [{}, 422, 'MISSING_FIELDS', ['currency', 'jurisdiction']],
+      [{ currency: 'EUR', jurisdiction: '  ' }, 422, 'MISSING_FIELDS', ['jurisdiction']],
+      [{ currency: 'USD', jurisdiction: 'US' }, 400, 'UNSUPPORTED_FIAT_CURRENCY', undefined],
+      [{ currency: 'EUR', jurisdiction: 'GB' }, 400, 'VALIDATION_ERROR', undefined],
+      [{ currency: 7, jurisdiction: 'DE' }, 400, 'VALIDATION_ERROR', undefined],
+      [{ currency: 'E'.repeat(11), jurisdiction: 'DE' }, 400, 'VALIDATION_ERROR', undefined],
+    ])('refuses %j', async (body, status, code, missing) => {
+      const refused = await desk.issue(await desk.verified(), body);
+      expect(refusal(refused)).toEqual([status, code]);
+      expect(refused.body.error.details.missing_fields).toEqual(missing);
+    });
+
+    it('that the bank will not open is an error of the bank’s, and stays one', async () => {
+      const userId = await desk.customer('Failing');
+      expect((await desk.issue(userId)).body.data.status).toBe('provisioning');
+      const refused = await until('the refusal', async () => {
+        const answer = await desk.issue(userId);
+        return answer.status !== 200 && answer;
+      });
+      expect(refusal(refused)).toEqual([502, 'BANKING_ERROR']);
+      const { body } = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      expect(body.data.accounts).toMatchObject([{ status: 'failed', iban: null }]);
+    });
+
+    it('waits while the bank is closed', async () => {
+      const userId = await desk.customer('Unavailable');
+      expect((await desk.issue(userId)).body.data.status).toBe('provisioning');
+      const refused = await until('the outage', async () => {
+        const answer = await desk.issue(userId);
+        return answer.status !== 200 && answer;
+      });
+      expect(refusal(refused)).toEqual([503, 'BANKING_UNAVAILABLE']);
+      const { body } = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      expect(body.data.accounts).toMatchObject([{ status: 'provisioning' }]);
+    });
+
+    it('is found by its own customer only, and every other id is answered alike', async () => {
+      const [mine, theirs] = [await desk.customer(), await desk.customer()];
+      const [own, others] = [await desk.account(mine), await desk.account(theirs)];
+      const ids = [others, 'retail_999999999', 'business_1', 'retail_0', `${own} `, 'none', "retail_1'--"];
+      for (const part of ['', '/ledger', '/payments']) {
+        const texts = new Set<string>();
+        for (const id of ids) {
+          const path = `/api/v1/partner/users/${mine}/fiat-accounts/${encodeURIComponent(id)}${part}`;
+          const { status, text } = await desk.call('GET', path);
+          texts.add(`${status} ${text}`);
+        }
+        expect([...texts]).toEqual([expect.stringMatching(/^404 .*FIAT_ACCOUNT_NOT_FOUND/)]);
+        const tooLong = `/api/v1/partner/users/${mine}/fiat-accounts/${'x'.repeat(65)}${part}`;
+        expect((await desk.call('GET', tooLong)).status).toBe(400);
+        const found = await desk.call('GET', `/api/v1/partner/users/${mine}/fiat-accounts/${own}${part}`);
+        expect(found.status).toBe(200);
+      }
+    });
+
+    it('is for partners that the operator has enabled; reading is for everybody', async () => {
+      const stranger = fiatDesk(gateway, gateway.partners[1]);
+      const userId = await stranger.verified();
+      expect(refusal(await stranger.issue(userId))).toEqual([403, 'FEATURE_NOT_ENABLED']);
+      expect(refusal(await stranger.issue(UNKNOWN))).toEqual([403, 'FEATURE_NOT_ENABLED']);
+      const list = await stranger.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      expect(list.body.data).toEqual({ accounts: [] });
+      const config = async () =>
+        (await stranger.call('GET', '/api/v1/partner/fiat-accounts/config')).body.data;
+      const currencies = [
+        { currency: 'EUR', jurisdictions: ['DE', 'NL', 'IE', 'LT'] },
+        { currency: 'GBP', jurisdictions: ['GB'] },
+      ];
+      expect(await config()).toEqual({
+        enabled: false,
+        product: 'retail',
+        capabilities: [],
+        currencies,
+        collection_enabled: false,
+      });
+      await enableFiatAccounts(gateway, 1, { fiat_accounts_enabled: true, collection_enabled: true });
+      expect(await config()).toEqual({
+        enabled: true,
+        product: 'retail',
+        capabilities: ['issue_retail_accounts'],
+        currencies,
+        collection_enabled: true,
+      });
+      expect(refusal(await stranger.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      expect(refusal(await stranger.issue(await desk.verified()))).toEqual([404, 'USER_NOT_FOUND']);
+    });
+
+    it('the routes that were removed are gone', async () => {
+      for (const path of ['/api/v1/partner/retail/accounts', '/api/v1/partner/fiat-accounts']) {
+        expect(refusal(await desk.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);
+      }
+    });
+  });
+});

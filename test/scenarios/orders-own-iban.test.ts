@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { enableFiatAccounts } from '../harness/bank.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type FiatDesk, fiatDesk } from './fiat-desk.ts';
+import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+
+const WAITING = { ownIban: true };
+const HELD = { ownIban: true, held: true };
+const AT_ONCE = 64;
+const ROUNDS = 4;
+
+const settlements = statement<[], { body: string }>(
+  'test.settlement_events',
+  `SELECT body FROM events WHERE event_type = 'retail.settlement.completed' ORDER BY position`,
+);
+
+describe('orders paid from the customer’s own account, contract 3.1 row 5', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let fiat: FiatDesk;
+  let book: OrderBook;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
+    desk = ordersDesk(gateway);
+    fiat = fiatDesk(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    book = await openOrderBook(gateway, desk);
+  });
+  afterAll(() => gateway?.stop());
+
+  interface Holder {
+    readonly userId: string;
+    readonly accountId: string;
+    pay(amount: string, more?: object): ReturnType<FiatDesk['deposit']>;
+    payments(): ReturnType<FiatDesk['payments']>;
+  }
+
+  async function holder(): Promise<Holder> {
+    const userId = await fiat.customer();
+    const accountId = await fiat.account(userId);
+    return {
+      userId,
+      accountId,
+      pay: (amount, more = {}) => fiat.deposit(userId, accountId, { amount, ...more }),
+      payments: () => fiat.payments(userId, accountId),
+    };
+  }
+
+  /** An order whose crypto is locked and that waits for the customer's deposit. */
+  async function locked({ userId }: Holder, fiatAmount = '100.00'): Promise<FollowedOrder> {
+    const order = book.follow(
+      'onramp',
+      await desk.onrampOrder({ user_uuid: userId, fiat_amount: fiatAmount }),
+    );
+    expect(await order.took('3.1 initiate')).toMatchObject({ fiat_funding_source: 'own_iban' });
+    expect((await desk.event(order.id, 'vendor_accepts')).status).toBe(200);
+    await order.took('3.1 vendor accepts');
+    expect((await desk.event(order.id, 'escrow_funded')).status).toBe(200);
+    await order.took('3.1 crypto locked', WAITING);
+    return order;
+  }
+
+  async function completed(order: FollowedOrder): Promise<void> {
+    expect((await desk.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
+    await order.took('3.1 vendor confirms fiat');
+    await order.ended('released');
+  }
+
+  async function cancelled(order: FollowedOrder): Promise<void> {
+    await order.took('cancelled before the payment');
+    await order.ended('returned');
+  }
+
+  const operate = (paymentId: string, what: string, body: object) =>
+    gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/${what}`, {
+      key: gateway.sandbox.operatorKey,
+      body: { reason: 'ticket 9', ...body },
+    });
+
+  it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
+    const ada = await holder();
+    const order = await locked(ada);
+    const reading = await desk.read(order.id);
+    expect(reading).toMatchObject({ fiat_funding_source: 'own_iban', payment_request: false });
+    expect(reading).not.toHaveProperty('vendor_payment_details');
+    const refused = await desk.act(order.id, 'confirm-payment-sent');
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    // A cent off is another amount.
+    expect((await ada.pay('100.01')).body.data).toMatchObject({ status: 'received' });
+    await order.is('awaiting_fiat_transfer', WAITING);
+    const paid = await ada.pay('100', { sender_name: 'Ada Lovelace', reference: 'rent' });
+    expect(paid.body.data).toMatchObject({
+      status: 'matched',
+      order_id: order.id,
+      amount: '100.00',
+      sender_name: 'Ada Lovelace',
+      reference: 'rent',
+      fiat_account_id: ada.accountId,
+    });
+    expect(await order.took('3.1 deposit matched')).not.toHaveProperty('vendor_payment_details');
+    const again = await desk.act(order.id, 'cancel');
+    expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    const { movements } = await desk.funds(order.id);
+    expect(movements).toContainEqual(
+      expect.objectContaining({
+        kind: 'customer_deposit_applied',
+        postings: [
+          { account: `fiat_account:${ada.accountId}`, asset: 'EUR', amount: '-100.00' },
+          { account: expect.stringMatching(/^outside:vendor:/), asset: 'EUR', amount: '100.00' },
+        ],
+      }),
+    );
+    await completed(order);
+    const { balance, entries } = await fiat.ledger(ada.userId, ada.accountId);
+    expect([balance, entries]).toMatchObject([
+      '100.01',
+      [
+        {
+          direction: 'debit',
+          kind: 'order_payment',
+          amount: '100.00',
+          balance_after: '100.01',
+          order_id: order.id,
+        },
+        {
+          direction: 'credit',
+          kind: 'deposit',
+          amount: '100.00',
+          balance_after: '200.01',
+          reference: 'rent',
+        },
+        { direction: 'credit', kind: 'deposit', amount: '100.01', balance_after: '100.01', reference: null },
+      ],
+    ]);
+    await desk.booksBalance();
+  });
+
+  it('two open orders of one amount are both held, and a person says which one was paid', async () => {
+    const ada = await holder();
+    const [first, second] = [await locked(ada), await locked(ada)];
+    const held = (await ada.pay('100.00', { sender_name: 'Byron' })).body.data;
+    expect(held).toMatchObject({ status: 'held_for_review' });
+    for (const order of [first, second]) {
+      await order.is('awaiting_fiat_transfer', HELD);
+      const refused = await desk.act(order.id, 'cancel');
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    }
+    // The money is there although nobody knows what for.
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
+    const listed = await gateway.call('GET', '/api/v1/operator/fiat-payments?limit=100', {
+      key: gateway.sandbox.operatorKey,
+    });
+    expect(listed.text).not.toContain('Byron');
+    expect(listed.body.data.payments).toContainEqual(
+      expect.objectContaining({
+        payment_id: held.id,
+        candidate_order_ids: [first.id, second.id].sort(),
+      }),
+    );
+    const revealed = await operate(held.id, 'reveal', {});
+    expect(revealed.body.data).toMatchObject({ sender_name: 'Byron', reference: null });
+
+    const decided = await operate(held.id, 'decision', { decision: 'match', order_id: second.id });
+    expect(decided.body.data, decided.text).toMatchObject({ status: 'matched', order_id: second.id });
+    await second.took('3.1 deposit matched');
+    // Nothing keeps the other one waiting any more.
+    await first.is('awaiting_fiat_transfer', WAITING);
+    const again = await operate(held.id, 'decision', { decision: 'leave' });
+    expect([again.status, again.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect((await ada.pay('100.00')).body.data).toMatchObject({ status: 'matched', order_id: first.id });
+    await first.took('3.1 deposit matched');
+    await Promise.all([completed(first), completed(second)]);
+    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=fiat-payments/${held.id}`, {
+      key: gateway.sandbox.operatorKey,
+    });
+    expect(audit.body.data.entries.map(({ action }: { action: string }) => action)).toEqual([
+      'fiat_payment.match',
+      'fiat_payment.reveal',
+    ]);
+  });
+
+  it('two payments for two equal orders wait for two decisions, and what is left goes on', async () => {
+    const ada = await holder();
+    const [first, second] = [await locked(ada), await locked(ada)];
+    const payments = [await ada.pay('100.00'), await ada.pay('100.00')].map(({ body }) => body.data);
+    expect(payments.map(({ status }) => status)).toEqual(['held_for_review', 'held_for_review']);
+    const [one, other] = payments;
+    expect((await operate(one.id, 'decision', { decision: 'match', order_id: first.id })).status).toBe(200);
+    await first.took('3.1 deposit matched');
+    // The other payment could still be for it.
+    await second.is('awaiting_fiat_transfer', HELD);
+    expect((await operate(other.id, 'decision', { decision: 'leave' })).body.data.status).toBe('received');
+    await second.is('awaiting_fiat_transfer', WAITING);
+    expect((await desk.act(second.id, 'cancel')).status).toBe(200);
+    await Promise.all([completed(first), cancelled(second)]);
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
+  });
+
+  it('what matches nothing stays on the account; what came too early can be matched by an operator', async () => {
+    const [ada, grace] = [await holder(), await holder()];
+    const early = (await ada.pay('100.00')).body.data;
+    expect(early).toMatchObject({ status: 'received' });
+    const [order, others] = [await locked(ada), await locked(grace)];
+    const wrong = [
+      [others.id, 404, 'ORDER_NOT_FOUND'],
+      ['00000000-0000-7000-8000-000000000000', 404, 'ORDER_NOT_FOUND'],
+    ] as const;
+    for (const [orderId, status, code] of wrong) {
+      const refused = await operate(early.id, 'decision', { decision: 'match', order_id: orderId });
+      expect([refused.status, refused.body.error.code]).toEqual([status, code]);
+    }
+    expect((await operate(early.id, 'decision', { decision: 'match', order_id: order.id })).status).toBe(200);
+    await order.took('3.1 deposit matched');
+    await completed(order);
+    expect((await desk.act(others.id, 'cancel')).status).toBe(200);
+    await cancelled(others);
+  });
+
+  it('a transfer is taken once, however often and by how many at once it is reported', async () => {
+    const ada = await holder();
+    const order = await locked(ada, '55.55');
+    const reports = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => ada.pay('55.55', { transaction_id: 'E2E-1' })),
+    );
+    expect(new Set(reports.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(reports.map(({ body }) => `${body.data.id} ${body.data.order_id}`)).size).toBe(1);
+    await order.took('3.1 deposit matched');
+    expect(await ada.payments()).toHaveLength(1);
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
+      balance: '0.00',
+      pagination: { total: 2 },
+    });
+    // Reported once more, by the bank itself and with another amount: it is the same transfer.
+    expect((await ada.pay('66.66', { transaction_id: 'E2E-1' })).body.data).toMatchObject({
+      amount: '55.55',
+    });
+    expect(await ada.payments()).toHaveLength(1);
+    await completed(order);
+    await desk.booksBalance();
+  });
+
+  it('different transfers at once pay an order once, and the rest stays', async () => {
+    const ada = await holder();
+    const order = await locked(ada, '77.00');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ada.pay('77.00')));
+    const statuses = answers.map(({ body }) => body.data.status).sort();
+    expect(statuses).toEqual(['matched', ...Array(7).fill('received')]);
+    await order.took('3.1 deposit matched');
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '539.00' });
+    await completed(order);
+  });
+
+  it('a deposit that meets a cancellation has one winner, and no money is lost', async () => {
+    const ada = await holder();
+    for (let round = 0; round < ROUNDS; round++) {
+      const amount = `${20 + round}.00`;
+      const order = await locked(ada, amount);
+      const [paid, stopped] = await Promise.all([ada.pay(amount), desk.act(order.id, 'cancel')]);
+      const { status } = paid.body.data;
+      expect([status, stopped.status]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
+      if (status === 'matched') {
+        await order.took('3.1 deposit matched');
+        await completed(order);
+      } else {
+        await cancelled(order);
+      }
+    }
+    const { balance } = await fiat.ledger(ada.userId, ada.accountId);
+    const kept = (await ada.payments()).filter(({ status }) => status === 'received');
+    expect(Number(balance)).toBe(kept.reduce((sum, { amount }) => sum + Number(amount), 0));
+    await desk.booksBalance();
+  });
+
+  it('where collection is switched on, what matches nothing goes to the partner, who hears of it', async () => {
+    await enableFiatAccounts(gateway, 0, { collection_enabled: true });
+    const ada = await holder();
+    const order = await locked(ada, '31.00');
+    expect((await ada.pay('31.00')).body.data).toMatchObject({ status: 'matched' });
+    await order.took('3.1 deposit matched');
+    const collected = (await ada.pay('12.34')).body.data;
+    expect(collected).toMatchObject({ status: 'collected', amount: '12.34' });
+    // The bank refuses to move this amount: it stays, and nobody is told of a settlement.
+    expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'received' });
+    const events = (await gateway.deps.db.query(SYSTEM, settlements, [])).map(({ body }) => JSON.parse(body));
+    expect(events.map(({ data }) => data)).toEqual([
+      {
+        settlement_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        payment_id: collected.id,
+        user_id: ada.userId,
+        fiat_account_id: ada.accountId,
+        amount: '12.34',
+        currency: 'EUR',
+        collected_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
+      balance: '13.13',
+      entries: [
+        { kind: 'deposit', balance_after: '13.13' },
+        { kind: 'collection', direction: 'debit', amount: '12.34', balance_after: '0.00' },
+        { kind: 'deposit', balance_after: '12.34' },
+        { kind: 'order_payment' },
+        { kind: 'deposit' },
+      ],
+    });
+    const refused = await operate(collected.id, 'decision', { decision: 'match', order_id: order.id });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    await completed(order);
+  });
+
+  it('an order without an account in its currency pays the vendor as ever', async () => {
+    const userId = await fiat.customer();
+    await fiat.account(userId, { currency: 'GBP', jurisdiction: 'GB' });
+    const order = book.follow('onramp', await desk.onrampOrder({ user_uuid: userId }));
+    expect(await order.took('3.1 initiate')).toMatchObject({ fiat_funding_source: 'vendor_details' });
+    await order.ended('untouched');
+  });
+
+  it('took the row that the other scenarios leave to this one', () => {
+    expect(book.taken).toContain('3.1 deposit matched');
+  });
+
+  it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
+    book.checkWallets());
+});
