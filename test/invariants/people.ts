@@ -24,6 +24,9 @@ export const OWN_ACCOUNT = sepa(`${PERSON.first_name} ${PERSON.last_name}`, OWN_
 /** Whom a vendor asks for the money where it asks. */
 export const PAYER = { full_name: 'Z. Quartermain-Ffoulkes', email: 'ffoulkes@leak-check.example' };
 
+/** Who pays into the account that the bank opens for the person, and with what words. */
+export const SENDER = { sender_name: 'Mortimer Wigglesworth', reference: 'for Zebulon’s moustache' };
+
 /** Somebody who is not forgotten, and whose verification fails. */
 export const BYSTANDER = {
   ...KYC,
@@ -53,6 +56,7 @@ export const VENDOR_ACCOUNT = { full_name: 'Barnabas Oglethorpe', iban: 'DE75512
 export const PERSONS_VALUES: readonly string[] = [
   ...Object.values(PERSON),
   ...Object.values(PAYER),
+  ...Object.values(SENDER),
   ...Object.values(VENDOR_ACCOUNT),
   KYC.date_of_birth,
   KYC.id_number,

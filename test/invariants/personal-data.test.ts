@@ -66,7 +66,7 @@ describe('personal data at rest and in logs', () => {
       ...sandbox.vendors.map(({ apiKey }) => apiKey),
     ];
   }
-  const secrets = () => [...EVERYBODY, ...BYSTANDERS_VALUES, ...keys()];
+  const secrets = () => [...EVERYBODY, people.iban, ...BYSTANDERS_VALUES, ...keys()];
 
   async function filesOf(folder: string): Promise<string[]> {
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -93,6 +93,7 @@ describe('personal data at rest and in logs', () => {
       ],
       ...['payment_proofs', 'order_stop_reasons', 'idempotent_answers', 'actor_answers', 'events', 'intents'],
       ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases'],
+      ...['fiat_clients', 'fiat_accounts', 'fiat_payments'],
     ]) {
       expect([needed, (tables.get(needed) ?? '').length > 0]).toEqual([needed, true]);
     }
@@ -131,6 +132,7 @@ describe('personal data at rest and in logs', () => {
           '/operator/audit?limit=100',
           '/operator/kyc-reviews',
           '/operator/proof-reviews',
+          '/operator/fiat-payments',
           '/operator/orders',
         ],
         ...orders.map((id) => `/operator/orders/${id}`),
@@ -148,6 +150,7 @@ describe('personal data at rest and in logs', () => {
     expect(leaks(hidden.toString('hex'), secrets())).toContain(PERSON.last_name);
     // Every value of everybody is in the database, for whoever has the keys.
     const found = await readable(EVERYBODY);
+    expect(await readable([people.iban])).toContain(`fiat_accounts: ${people.iban}`);
     const values = new Set(found.map((leak) => leak.slice(leak.indexOf(': ') + 2)));
     expect(EVERYBODY.filter((value) => !values.has(value) && !isPicture(value))).toEqual([]);
     for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_answers']) {
@@ -180,7 +183,7 @@ describe('personal data at rest and in logs', () => {
       const erased = await operate(`/users/${people.userId}/erase`, { reason: 'asked for' });
       expect(erased.status, erased.text).toBe(200);
       // The recipient is somebody else, whose own data stays; what named both is gone.
-      expect(await readable(PERSONS_VALUES)).toEqual([]);
+      expect(await readable([...PERSONS_VALUES, people.iban])).toEqual([]);
       expect((await readable(RECIPIENTS_VALUES)).length).toBeGreaterThan(0);
       expect((await operate(`/recipients/${people.recipientId}/erase`, { reason: 'asked for' })).status).toBe(
         200,

@@ -15,6 +15,7 @@ import {
   PERSON,
   PICTURE,
   RECIPIENT,
+  SENDER,
   slipOf,
   THEIR_ACCOUNT,
   VENDOR_ACCOUNT,
@@ -26,6 +27,8 @@ export interface People {
   readonly paymentDetailsId: number;
   readonly recipientId: string;
   readonly destinationId: string;
+  /** Of the account that the bank opened. */
+  readonly iban: string;
 }
 
 const vendorOf = statement<[orderId: string], { vendor_id: string }>(
@@ -75,9 +78,27 @@ export async function liveAsCustomers(gateway: TestGateway): Promise<People> {
     details: { full_name: PERSON.last_name, iban: `${OWN_ACCOUNT.details.iban}9` },
   });
   const details = await call('POST', `${user}/payment-details`, OWN_ACCOUNT, keyed('details-once'));
+  const iban = await bankWith(call, userId);
   const recipient = await meetRecipient(call);
   await lookAsOperator(gateway, call, userId, recipient.recipientId);
-  return { userId, paymentDetailsId: details.body.data.id, ...recipient };
+  return { userId, paymentDetailsId: details.body.data.id, iban, ...recipient };
+}
+
+/** In pounds, so that orders in euros are paid as ever. */
+async function bankWith(call: Call, userId: string): Promise<string> {
+  const user = `/partner/users/${userId}`;
+  await call('POST', `${user}/identification`, { city: [KYC.city], last_name: PERSON.last_name });
+  await call('POST', `${user}/identification`, { city: KYC.city }, keyed('identify'));
+  const account = await until('an account', async () => {
+    const { body } = await call('POST', `${user}/fiat-accounts`, { currency: 'GBP', jurisdiction: 'GB' });
+    return body.data?.status === 'active' && body.data;
+  });
+  await call('POST', `${user}/fiat-accounts`, { currency: 'GBP', jurisdiction: 'GB' }, keyed('issue'));
+  const deposits = `/sandbox/users/${userId}/fiat-accounts/${account.id}/deposits`;
+  await call('POST', deposits, { amount: SENDER.sender_name, ...SENDER });
+  const paid = await call('POST', deposits, { amount: '25.00', ...SENDER }, keyed('deposit'));
+  expect(paid.body.data).toMatchObject(SENDER);
+  return account.iban;
 }
 
 async function meetRecipient(call: Call): Promise<Pick<People, 'recipientId' | 'destinationId'>> {
