@@ -1,11 +1,14 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 import { type FiatDesk, fiatDesk } from './fiat-desk.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
 import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { orderParties } from './orders-parties.ts';
 
 const WAITING = { ownIban: true };
 const HELD = { ownIban: true, held: true };
@@ -16,6 +19,28 @@ const settlements = statement<[], { body: string }>(
   'test.settlement_events',
   `SELECT body FROM events WHERE event_type = 'retail.settlement.completed' ORDER BY position`,
 );
+
+/** Keeps an order's row until it is let go, and says how many wait for it. */
+async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
+  return {
+    waiters: (expected: number) =>
+      until(`${expected} to wait for the row`, async () => {
+        const { rows } = await client.query(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows[0].waiting === expected;
+      }),
+    async letGo() {
+      await client.query('COMMIT');
+      await client.end();
+    },
+  };
+}
 
 describe('orders paid from the customer’s own account, contract 3.1 row 5', () => {
   let gateway: TestGateway;
@@ -254,25 +279,71 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     await completed(order);
   });
 
-  it('a deposit that meets a cancellation has one winner, and no money is lost', async () => {
+  it.each([
+    ['a deposit', 'a cancellation', true],
+    ['a cancellation', 'a deposit', false],
+  ])('%s that comes just before %s wins, and no money is lost', async (_first, _second, depositFirst) => {
     const ada = await holder();
-    for (let round = 0; round < ROUNDS; round++) {
-      const amount = `${20 + round}.00`;
-      const order = await locked(ada, amount);
-      const [paid, stopped] = await Promise.all([ada.pay(amount), desk.act(order.id, 'cancel')]);
-      const { status } = paid.body.data;
-      expect([status, stopped.status]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
-      if (status === 'matched') {
+    const order = await locked(ada, '21.00');
+    // Both wait for the same row, in the order in which they came.
+    const row = await holdRow(gateway, order.id);
+    const acts = {
+      pay: () => ada.pay('21.00'),
+      cancel: () => desk.act(order.id, 'cancel'),
+    };
+    const running: Partial<Record<keyof typeof acts, Promise<Answer>>> = {};
+    for (const act of depositFirst ? (['pay', 'cancel'] as const) : (['cancel', 'pay'] as const)) {
+      running[act] = acts[act]();
+      await row.waiters(Object.keys(running).length);
+    }
+    await row.letGo();
+    const [paid, stopped] = [await running.pay!, await running.cancel!];
+    expect([paid.body.data.status, stopped.status]).toEqual(
+      depositFirst ? ['matched', 409] : ['received', 200],
+    );
+    if (depositFirst) {
+      await order.took('3.1 deposit matched');
+      await completed(order);
+    } else {
+      await cancelled(order);
+    }
+    expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe(depositFirst ? '0.00' : '21.00');
+    await desk.booksBalance();
+  });
+
+  it('deposits and cancellations at once have one winner each', async () => {
+    const ada = await holder();
+    const amounts = Array.from({ length: ROUNDS }, (_, round) => `${30 + round}.00`);
+    const orders: FollowedOrder[] = [];
+    for (const amount of amounts) orders.push(await locked(ada, amount));
+    const outcomes = await Promise.all(
+      orders.map(async (order, index) => {
+        const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), desk.act(order.id, 'cancel')]);
+        return [paid.body.data.status, stopped.status] as const;
+      }),
+    );
+    let left = 0;
+    for (const [index, [status, stopped]] of outcomes.entries()) {
+      const order = orders[index]!;
+      expect([status, stopped]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
+      if (status === 'received') left += Number(amounts[index]);
+      if (status === 'received') await cancelled(order);
+      else {
         await order.took('3.1 deposit matched');
         await completed(order);
-      } else {
-        await cancelled(order);
       }
     }
-    const { balance } = await fiat.ledger(ada.userId, ada.accountId);
-    const kept = (await ada.payments()).filter(({ status }) => status === 'received');
-    expect(Number(balance)).toBe(kept.reduce((sum, { amount }) => sum + Number(amount), 0));
+    expect(Number((await fiat.ledger(ada.userId, ada.accountId)).balance)).toBe(left);
     await desk.booksBalance();
+  });
+
+  it('an order whose vendor the bank will not pay is held', async () => {
+    const ada = await holder();
+    const order = await locked(ada, '13.13');
+    expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'matched' });
+    await order.took('3.1 deposit matched');
+    await until('the hold', () => orderParties(gateway).isHeld(order.id));
+    await order.ended('locked');
   });
 
   it('where collection is switched on, what matches nothing goes to the partner, who hears of it', async () => {

@@ -89,6 +89,7 @@ describe('the OpenAPI description', () => {
     'revealDocument',
     'revealRecipient',
     'revealProof',
+    'revealFiatPayment',
     'putReferenceRecord',
   ]);
 
