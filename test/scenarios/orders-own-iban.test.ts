@@ -1,104 +1,35 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
-import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type FiatDesk, fiatDesk } from './fiat-desk.ts';
-import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import type { FiatDesk } from './fiat-desk.ts';
+import type { OrderBook } from './order-book.ts';
+import type { OrdersDesk } from './orders-desk.ts';
 import { orderParties } from './orders-parties.ts';
+import { type OwnIbanWorld, openOwnIbanWorld } from './own-iban-world.ts';
 
 const WAITING = { ownIban: true };
 const HELD = { ownIban: true, held: true };
-const AT_ONCE = 64;
-const ROUNDS = 4;
 
 const settlements = statement<[], { body: string }>(
   'test.settlement_events',
   `SELECT body FROM events WHERE event_type = 'retail.settlement.completed' ORDER BY position`,
 );
 
-/** Keeps an order's row until it is let go, and says how many wait for it. */
-async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query('BEGIN');
-  await client.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-  return {
-    waiters: (expected: number) =>
-      until(`${expected} to wait for the row`, async () => {
-        const { rows } = await client.query(
-          `SELECT count(*)::int AS waiting FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows[0].waiting === expected;
-      }),
-    async letGo() {
-      await client.query('COMMIT');
-      await client.end();
-    },
-  };
-}
-
 describe('orders paid from the customer’s own account, contract 3.1 row 5', () => {
+  let world: OwnIbanWorld;
   let gateway: TestGateway;
   let desk: OrdersDesk;
   let fiat: FiatDesk;
   let book: OrderBook;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    desk = ordersDesk(gateway);
-    fiat = fiatDesk(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    book = await openOrderBook(gateway, desk);
+    world = await openOwnIbanWorld();
+    ({ gateway, desk, fiat, book } = world);
   });
   afterAll(() => gateway?.stop());
-
-  interface Holder {
-    readonly userId: string;
-    readonly accountId: string;
-    pay(amount: string, more?: object): ReturnType<FiatDesk['deposit']>;
-    payments(): ReturnType<FiatDesk['payments']>;
-  }
-
-  async function holder(): Promise<Holder> {
-    const userId = await fiat.customer();
-    const accountId = await fiat.account(userId);
-    return {
-      userId,
-      accountId,
-      pay: (amount, more = {}) => fiat.deposit(userId, accountId, { amount, ...more }),
-      payments: () => fiat.payments(userId, accountId),
-    };
-  }
-
-  /** An order whose crypto is locked and that waits for the customer's deposit. */
-  async function locked({ userId }: Holder, fiatAmount = '100.00'): Promise<FollowedOrder> {
-    const order = book.follow(
-      'onramp',
-      await desk.onrampOrder({ user_uuid: userId, fiat_amount: fiatAmount }),
-    );
-    expect(await order.took('3.1 initiate')).toMatchObject({ fiat_funding_source: 'own_iban' });
-    expect((await desk.event(order.id, 'vendor_accepts')).status).toBe(200);
-    await order.took('3.1 vendor accepts');
-    expect((await desk.event(order.id, 'escrow_funded')).status).toBe(200);
-    await order.took('3.1 crypto locked', WAITING);
-    return order;
-  }
-
-  async function completed(order: FollowedOrder): Promise<void> {
-    expect((await desk.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
-    await order.took('3.1 vendor confirms fiat');
-    await order.ended('released');
-  }
-
-  async function cancelled(order: FollowedOrder): Promise<void> {
-    await order.took('cancelled before the payment');
-    await order.ended('returned');
-  }
 
   const operate = (paymentId: string, what: string, body: object) =>
     gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/${what}`, {
@@ -107,8 +38,8 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     });
 
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
-    const ada = await holder();
-    const order = await locked(ada);
+    const ada = await world.holder();
+    const order = await world.locked(ada);
     const reading = await desk.read(order.id);
     expect(reading).toMatchObject({ fiat_funding_source: 'own_iban', payment_request: false });
     expect(reading).not.toHaveProperty('vendor_payment_details');
@@ -139,7 +70,7 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
         ],
       }),
     );
-    await completed(order);
+    await world.completed(order);
     const { balance, entries } = await fiat.ledger(ada.userId, ada.accountId);
     expect([balance, entries]).toMatchObject([
       '100.01',
@@ -165,8 +96,8 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
   });
 
   it('two open orders of one amount are both held, and a person says which one was paid', async () => {
-    const ada = await holder();
-    const [first, second] = [await locked(ada), await locked(ada)];
+    const ada = await world.holder();
+    const [first, second] = [await world.locked(ada), await world.locked(ada)];
     const held = (await ada.pay('100.00', { sender_name: 'Byron' })).body.data;
     expect(held).toMatchObject({ status: 'held_for_review' });
     for (const order of [first, second]) {
@@ -198,7 +129,7 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     expect([again.status, again.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect((await ada.pay('100.00')).body.data).toMatchObject({ status: 'matched', order_id: first.id });
     await first.took('3.1 deposit matched');
-    await Promise.all([completed(first), completed(second)]);
+    await Promise.all([world.completed(first), world.completed(second)]);
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=fiat-payments/${held.id}`, {
       key: gateway.sandbox.operatorKey,
     });
@@ -209,8 +140,8 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
   });
 
   it('two payments for two equal orders wait for two decisions, and what is left goes on', async () => {
-    const ada = await holder();
-    const [first, second] = [await locked(ada), await locked(ada)];
+    const ada = await world.holder();
+    const [first, second] = [await world.locked(ada), await world.locked(ada)];
     const payments = [await ada.pay('100.00'), await ada.pay('100.00')].map(({ body }) => body.data);
     expect(payments.map(({ status }) => status)).toEqual(['held_for_review', 'held_for_review']);
     const [one, other] = payments;
@@ -221,15 +152,15 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     expect((await operate(other.id, 'decision', { decision: 'leave' })).body.data.status).toBe('received');
     await second.is('awaiting_fiat_transfer', WAITING);
     expect((await desk.act(second.id, 'cancel')).status).toBe(200);
-    await Promise.all([completed(first), cancelled(second)]);
+    await Promise.all([world.completed(first), world.cancelled(second)]);
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
   });
 
   it('what matches nothing stays on the account; what came too early can be matched by an operator', async () => {
-    const [ada, grace] = [await holder(), await holder()];
+    const [ada, grace] = [await world.holder(), await world.holder()];
     const early = (await ada.pay('100.00')).body.data;
     expect(early).toMatchObject({ status: 'received' });
-    const [order, others] = [await locked(ada), await locked(grace)];
+    const [order, others] = [await world.locked(ada), await world.locked(grace)];
     const wrong = [
       [others.id, 404, 'ORDER_NOT_FOUND'],
       ['00000000-0000-7000-8000-000000000000', 404, 'ORDER_NOT_FOUND'],
@@ -240,106 +171,14 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     }
     expect((await operate(early.id, 'decision', { decision: 'match', order_id: order.id })).status).toBe(200);
     await order.took('3.1 deposit matched');
-    await completed(order);
+    await world.completed(order);
     expect((await desk.act(others.id, 'cancel')).status).toBe(200);
-    await cancelled(others);
-  });
-
-  it('a transfer is taken once, however often and by how many at once it is reported', async () => {
-    const ada = await holder();
-    const order = await locked(ada, '55.55');
-    const reports = await Promise.all(
-      Array.from({ length: AT_ONCE }, () => ada.pay('55.55', { transaction_id: 'E2E-1' })),
-    );
-    expect(new Set(reports.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(reports.map(({ body }) => `${body.data.id} ${body.data.order_id}`)).size).toBe(1);
-    await order.took('3.1 deposit matched');
-    expect(await ada.payments()).toHaveLength(1);
-    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
-      balance: '0.00',
-      pagination: { total: 2 },
-    });
-    // Reported once more, by the bank itself and with another amount: it is the same transfer.
-    expect((await ada.pay('66.66', { transaction_id: 'E2E-1' })).body.data).toMatchObject({
-      amount: '55.55',
-    });
-    expect(await ada.payments()).toHaveLength(1);
-    await completed(order);
-    await desk.booksBalance();
-  });
-
-  it('different transfers at once pay an order once, and the rest stays', async () => {
-    const ada = await holder();
-    const order = await locked(ada, '77.00');
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ada.pay('77.00')));
-    const statuses = answers.map(({ body }) => body.data.status).sort();
-    expect(statuses).toEqual(['matched', ...Array(7).fill('received')]);
-    await order.took('3.1 deposit matched');
-    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '539.00' });
-    await completed(order);
-  });
-
-  it.each([
-    ['a deposit', 'a cancellation', true],
-    ['a cancellation', 'a deposit', false],
-  ])('%s that comes just before %s wins, and no money is lost', async (_first, _second, depositFirst) => {
-    const ada = await holder();
-    const order = await locked(ada, '21.00');
-    // Both wait for the same row, in the order in which they came.
-    const row = await holdRow(gateway, order.id);
-    const acts = {
-      pay: () => ada.pay('21.00'),
-      cancel: () => desk.act(order.id, 'cancel'),
-    };
-    const running: Partial<Record<keyof typeof acts, Promise<Answer>>> = {};
-    for (const act of depositFirst ? (['pay', 'cancel'] as const) : (['cancel', 'pay'] as const)) {
-      running[act] = acts[act]();
-      await row.waiters(Object.keys(running).length);
-    }
-    await row.letGo();
-    const [paid, stopped] = [await running.pay!, await running.cancel!];
-    expect([paid.body.data.status, stopped.status]).toEqual(
-      depositFirst ? ['matched', 409] : ['received', 200],
-    );
-    if (depositFirst) {
-      await order.took('3.1 deposit matched');
-      await completed(order);
-    } else {
-      await cancelled(order);
-    }
-    expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe(depositFirst ? '0.00' : '21.00');
-    await desk.booksBalance();
-  });
-
-  it('deposits and cancellations at once have one winner each', async () => {
-    const ada = await holder();
-    const amounts = Array.from({ length: ROUNDS }, (_, round) => `${30 + round}.00`);
-    const orders: FollowedOrder[] = [];
-    for (const amount of amounts) orders.push(await locked(ada, amount));
-    const outcomes = await Promise.all(
-      orders.map(async (order, index) => {
-        const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), desk.act(order.id, 'cancel')]);
-        return [paid.body.data.status, stopped.status] as const;
-      }),
-    );
-    let left = 0;
-    for (const [index, [status, stopped]] of outcomes.entries()) {
-      const order = orders[index]!;
-      expect([status, stopped]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
-      if (status === 'received') left += Number(amounts[index]);
-      if (status === 'received') await cancelled(order);
-      else {
-        await order.took('3.1 deposit matched');
-        await completed(order);
-      }
-    }
-    expect(Number((await fiat.ledger(ada.userId, ada.accountId)).balance)).toBe(left);
-    await desk.booksBalance();
+    await world.cancelled(others);
   });
 
   it('an order whose vendor the bank will not pay is held', async () => {
-    const ada = await holder();
-    const order = await locked(ada, '13.13');
+    const ada = await world.holder();
+    const order = await world.locked(ada, '13.13');
     expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'matched' });
     await order.took('3.1 deposit matched');
     await until('the hold', () => orderParties(gateway).isHeld(order.id));
@@ -348,8 +187,8 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
 
   it('where collection is switched on, what matches nothing goes to the partner, who hears of it', async () => {
     await enableFiatAccounts(gateway, 0, { collection_enabled: true });
-    const ada = await holder();
-    const order = await locked(ada, '31.00');
+    const ada = await world.holder();
+    const order = await world.locked(ada, '31.00');
     expect((await ada.pay('31.00')).body.data).toMatchObject({ status: 'matched' });
     await order.took('3.1 deposit matched');
     const collected = (await ada.pay('12.34')).body.data;
@@ -380,7 +219,7 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     });
     const refused = await operate(collected.id, 'decision', { decision: 'match', order_id: order.id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    await completed(order);
+    await world.completed(order);
   });
 
   it('an order without an account in its currency pays the vendor as ever', async () => {

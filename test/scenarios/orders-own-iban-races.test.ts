@@ -1,0 +1,141 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import type { FiatDesk } from './fiat-desk.ts';
+import type { FollowedOrder } from './order-book.ts';
+import type { OrdersDesk } from './orders-desk.ts';
+import { type OwnIbanWorld, openOwnIbanWorld } from './own-iban-world.ts';
+
+const AT_ONCE = 64;
+const ROUNDS = 4;
+
+/** Keeps an order's row until it is let go, and says how many wait for it. */
+async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
+  return {
+    waiters: (expected: number) =>
+      until(`${expected} to wait for the row`, async () => {
+        const { rows } = await client.query(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows[0].waiting === expected;
+      }),
+    async letGo() {
+      await client.query('COMMIT');
+      await client.end();
+    },
+  };
+}
+
+describe('deposits that meet each other, and cancellations', () => {
+  let world: OwnIbanWorld;
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let fiat: FiatDesk;
+
+  beforeAll(async () => {
+    world = await openOwnIbanWorld();
+    ({ gateway, desk, fiat } = world);
+  });
+  afterAll(() => gateway?.stop());
+
+  it('a transfer is taken once, however often and by how many at once it is reported', async () => {
+    const ada = await world.holder();
+    const order = await world.locked(ada, '55.55');
+    const reports = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => ada.pay('55.55', { transaction_id: 'E2E-1' })),
+    );
+    expect(new Set(reports.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(reports.map(({ body }) => `${body.data.id} ${body.data.order_id}`)).size).toBe(1);
+    await order.took('3.1 deposit matched');
+    expect(await ada.payments()).toHaveLength(1);
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
+      balance: '0.00',
+      pagination: { total: 2 },
+    });
+    // Reported once more, by the bank itself and with another amount: it is the same transfer.
+    expect((await ada.pay('66.66', { transaction_id: 'E2E-1' })).body.data).toMatchObject({
+      amount: '55.55',
+    });
+    expect(await ada.payments()).toHaveLength(1);
+    await world.completed(order);
+    await desk.booksBalance();
+  });
+
+  it('different transfers at once pay an order once, and the rest stays', async () => {
+    const ada = await world.holder();
+    const order = await world.locked(ada, '77.00');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ada.pay('77.00')));
+    const statuses = answers.map(({ body }) => body.data.status).sort();
+    expect(statuses).toEqual(['matched', ...Array(7).fill('received')]);
+    await order.took('3.1 deposit matched');
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '539.00' });
+    await world.completed(order);
+  });
+
+  it.each([
+    ['a deposit', 'a cancellation', true],
+    ['a cancellation', 'a deposit', false],
+  ])('%s that comes just before %s wins, and no money is lost', async (_first, _second, depositFirst) => {
+    const ada = await world.holder();
+    const order = await world.locked(ada, '21.00');
+    // Both wait for the same row, in the order in which they came.
+    const row = await holdRow(gateway, order.id);
+    const acts = {
+      pay: () => ada.pay('21.00'),
+      cancel: () => desk.act(order.id, 'cancel'),
+    };
+    const running: Partial<Record<keyof typeof acts, Promise<Answer>>> = {};
+    for (const act of depositFirst ? (['pay', 'cancel'] as const) : (['cancel', 'pay'] as const)) {
+      running[act] = acts[act]();
+      await row.waiters(Object.keys(running).length);
+    }
+    await row.letGo();
+    const [paid, stopped] = [await running.pay!, await running.cancel!];
+    expect([paid.body.data.status, stopped.status]).toEqual(
+      depositFirst ? ['matched', 409] : ['received', 200],
+    );
+    if (depositFirst) {
+      await order.took('3.1 deposit matched');
+      await world.completed(order);
+    } else {
+      await world.cancelled(order);
+    }
+    expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe(depositFirst ? '0.00' : '21.00');
+    await desk.booksBalance();
+  });
+
+  it('deposits and cancellations at once have one winner each', async () => {
+    const ada = await world.holder();
+    const amounts = Array.from({ length: ROUNDS }, (_, round) => `${30 + round}.00`);
+    const orders: FollowedOrder[] = [];
+    for (const amount of amounts) orders.push(await world.locked(ada, amount));
+    const outcomes = await Promise.all(
+      orders.map(async (order, index) => {
+        const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), desk.act(order.id, 'cancel')]);
+        return [paid.body.data.status, stopped.status] as const;
+      }),
+    );
+    let left = 0;
+    for (const [index, [status, stopped]] of outcomes.entries()) {
+      const order = orders[index]!;
+      expect([status, stopped]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
+      if (status === 'received') left += Number(amounts[index]);
+      if (status === 'received') await world.cancelled(order);
+      else {
+        await order.took('3.1 deposit matched');
+        await world.completed(order);
+      }
+    }
+    expect(Number((await fiat.ledger(ada.userId, ada.accountId)).balance)).toBe(left);
+    await desk.booksBalance();
+  });
+
+  it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
+    world.book.checkWallets());
+});
