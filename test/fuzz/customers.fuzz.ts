@@ -1,5 +1,6 @@
 import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
+import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
 import { mutateBody, NASTY } from './mutate.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -79,6 +80,18 @@ const TARGETS: readonly Target[] = [
   { method: 'POST', path: '/partner/users/{user}/payment-details', body: SEPA },
   { method: 'POST', path: '/partner/users/{user}/payment-details', body: CNAPS },
   { method: 'GET', path: '/partner/users/{user}/payment-details', query: PAGE },
+  { method: 'POST', path: '/partner/users/{user}/identification', body: IDENTIFICATION },
+  { method: 'GET', path: '/partner/users/{user}/identification' },
+  { method: 'POST', path: '/partner/users/{user}/fiat-accounts', body: EURO },
+  { method: 'GET', path: '/partner/users/{user}/fiat-accounts' },
+  { method: 'GET', path: '/partner/users/{user}/fiat-accounts/{spare}' },
+  { method: 'GET', path: '/partner/users/{user}/fiat-accounts/retail_1/ledger', query: PAGE },
+  { method: 'GET', path: '/partner/users/{user}/fiat-accounts/retail_1/payments', query: PAGE },
+  {
+    method: 'POST',
+    path: '/sandbox/users/{user}/fiat-accounts/retail_1/deposits',
+    body: { amount: '1.00', sender_name: 'Ada', reference: 'r', transaction_id: 't' },
+  },
   { method: 'POST', path: '/partner/recipients', body: RECIPIENT },
   {
     method: 'GET',
@@ -125,6 +138,13 @@ const TARGETS: readonly Target[] = [
     operator: true,
   },
   { method: 'POST', path: '/operator/recipients/{recipient}/reveal', body: REASON, operator: true },
+  { method: 'GET', path: '/operator/fiat-payments', query: { limit: '5', offset: '0' }, operator: true },
+  {
+    method: 'POST',
+    path: '/operator/fiat-payments/{user}/decision',
+    body: { ...REASON, decision: 'match', order_id: '00000000-0000-7000-8000-000000000000' },
+    operator: true,
+  },
   { method: 'POST', path: '/operator/users/{spare}/erase', body: REASON, operator: true },
   {
     method: 'GET',

@@ -136,6 +136,31 @@ describe('deposits that meet each other, and cancellations', () => {
     await desk.booksBalance();
   });
 
+  it('two operators who match one payment with two orders pay one of them', async () => {
+    const ada = await world.holder();
+    const orders = [await world.locked(ada, '44.00'), await world.locked(ada, '44.00')];
+    const { id: paymentId, status } = (await ada.pay('44.00')).body.data;
+    expect(status).toBe('held_for_review');
+    const decisions = await Promise.all(
+      orders.map((order) =>
+        gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/decision`, {
+          key: gateway.sandbox.operatorKey,
+          body: { decision: 'match', order_id: order.id, reason: 'ticket 9' },
+        }),
+      ),
+    );
+    expect(decisions.map((answer) => answer.status).sort()).toEqual([200, 409]);
+    const paid = decisions[0]?.status === 200 ? 0 : 1;
+    await orders[paid]!.took('3.1 deposit matched');
+    await world.completed(orders[paid]!);
+    const other = orders[1 - paid]!;
+    await other.is('awaiting_fiat_transfer', { ownIban: true });
+    expect((await desk.act(other.id, 'cancel')).status).toBe(200);
+    await world.cancelled(other);
+    expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe('0.00');
+    await desk.booksBalance();
+  });
+
   it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
     world.book.checkWallets());
 });

@@ -152,10 +152,16 @@ describe('deposits on fiat accounts', () => {
     expect(payments).toHaveLength(before + 2);
   });
 
-  it('into an account that nobody has are told to whoever runs the deployment', async () => {
+  it('that are odd, or into an account that nobody has, are told to whoever runs the deployment', async () => {
     await report('retail_987654', 'bank-3', 100n);
+    await report(accountId, 'bank-5', 0n);
+    await report(accountId, 'x'.repeat(201), 100n);
+    await report(accountId, 'bank-6', 1_100n);
     await followPayments(gateway.deps);
-    await until('the log', () => logs.some((line) => line.includes('a payment into an unknown account')));
+    const told = () => logs.filter((line) => line.includes('reports a payment that fits no account'));
+    await until('the log', () => told().length === 3);
+    // One odd report does not keep the others waiting.
+    expect((await desk.payments(userId, accountId))[0]).toMatchObject({ amount: '11.00' });
   });
 
   it('with an Idempotency-Key are answered as the first time', async () => {

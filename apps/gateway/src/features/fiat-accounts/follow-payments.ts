@@ -26,9 +26,12 @@ export async function followPayments(tools: FollowTools): Promise<number> {
   });
   for (const payment of page.payments) {
     const taken = await unitOfWork(tools, SYSTEM, (unit) => takeDeposit(tools, unit, payment));
-    // Nobody here has such an account; whoever runs the deployment has to ask the bank.
+    // Nobody here has such an account, or it is no payment: whoever runs the deployment has to ask the bank.
     if (taken === undefined) {
-      logger.error({ transaction_id: payment.transactionId }, 'a payment into an unknown account');
+      logger.error(
+        { transaction_id: payment.transactionId },
+        'the bank reports a payment that fits no account',
+      );
     }
   }
   if (page.cursor !== null && page.cursor !== cursor) {

@@ -23,13 +23,14 @@ export const COLLECT = 'bank.collect';
  * Takes a transfer that the bank reports, once however often it does. Under one lock of customer and currency: the one
  * order that waits for this amount is paid by it; where there are several, or the one is held, a person decides; where
  * there is none the money stays on the account, or goes to the partner where collection is switched on. Undefined where
- * no account of ours has the bank's name for it.
+ * it is no payment into an account of ours.
  */
 export async function takeDeposit(
   tools: DepositTools,
   unit: UnitOfWork,
   given: IncomingPayment,
 ): Promise<PaymentRow | undefined> {
+  if (!isSound(given)) return undefined;
   const [account] = await unit.tx.query(accountByReference, [given.accountReference]);
   if (account === undefined || account.currency !== given.currency) return undefined;
   const [, [known]] = await unit.tx.queryBoth(
@@ -52,6 +53,13 @@ export async function takeDeposit(
   writePayment(unit, taken, given.transactionId);
   if (taken.settlement_id !== null) askForCollection(unit, taken);
   return taken;
+}
+
+const LONGEST_ID = 200;
+
+/** What a bank reports is looked at before it is believed: one odd report must not keep all later ones waiting. */
+function isSound({ amount, transactionId }: IncomingPayment): boolean {
+  return amount > 0n && transactionId.length > 0 && transactionId.length <= LONGEST_ID;
 }
 
 function draftPayment(
