@@ -19,6 +19,21 @@ const UNDECOMPOSED: Record<string, string> = {
  * An apostrophe joins what it stands between, as people type `Caisse d'Épargne` with and without it.
  */
 export function foldText(text: string): string {
+  return ASCII.test(text) ? foldPlain(text) : foldAny(text);
+}
+
+const ASCII = /^[ -~]*$/;
+
+/** The same for plain letters, which most names and nearly all searches consist of. */
+function foldPlain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/['`]+/g, '')
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+}
+
+function foldAny(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
