@@ -113,6 +113,21 @@ test('a compressed answer is the same answer', async () => {
   expect(gunzipSync(bytes).toString()).toBe(plain);
 });
 
+test('letters outside ASCII arrive as they are, also in an answer that is short enough to be written as text', async () => {
+  const ask = async (encoding: string) => {
+    const response = await fetch(
+      `${gateway.baseUrl}/api/v1/supported/payment-rails?country=GH&direction=offramp`,
+      { headers: { 'accept-encoding': encoding } },
+    );
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const plain = await ask('identity');
+  expect(plain.length).toBeLessThan(4_096);
+  expect(plain.some((byte) => byte > 127)).toBe(true);
+  // The compressed form is made from the bytes and never was text.
+  expect(plain.equals(await ask('gzip'))).toBe(true);
+});
+
 test('a page that sends a key is told that it may', async () => {
   const response = await fetch(`${gateway.baseUrl}/api/v1/supported/corridors`, { method: 'OPTIONS' });
   expect(response.status).toBe(204);
