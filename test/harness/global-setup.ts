@@ -30,7 +30,7 @@ declare module 'vitest' {
 }
 
 const TEMPLATE = 'causeway_template';
-const quiet = { onNotice: () => {}, onTrouble: () => {} };
+const quiet = { onNotice: () => {}, durable: false };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-tests-'));
@@ -67,7 +67,6 @@ async function layChains(home: string): Promise<ChainSettings[]> {
     LOCAL_CHAINS.map(async (chain) => {
       const node = await startLocalChain({ home, ...chain, confirmations: CONFIRMATIONS, ...quiet });
       const settings = await prepareChain(chain.slug, node.rpcUrl, secrets);
-      await node.save();
       await node.stop();
       return settings;
     }),

@@ -51,13 +51,13 @@ export function chainHands(gateway: TestGateway): ChainHands {
         return await work();
       } finally {
         await callRpc(rpcUrl, 'evm_setAutomine', [true]);
-        await callRpc(rpcUrl, 'anvil_mine', [toQuantity(1)]);
+        await callRpc(rpcUrl, 'hardhat_mine', [toQuantity(1)]);
       }
     },
 
     async passTime(seconds) {
       await callRpc(rpcUrl, 'evm_increaseTime', [seconds]);
-      await callRpc(rpcUrl, 'anvil_mine', [toQuantity(settings.confirmations + 1)]);
+      await callRpc(rpcUrl, 'hardhat_mine', [toQuantity(settings.confirmations + 1)]);
     },
   };
 }

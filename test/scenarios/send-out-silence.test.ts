@@ -175,7 +175,7 @@ describe('a send-out whose bridge does not answer', () => {
       const { settings, client } = gateway.deps.chains.get('arbitrum-one');
       const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
       const minter = await client.readContract({ address, abi: testToken.abi, functionName: 'owner' });
-      const control = createTestClient({ mode: 'anvil', transport: http(settings.rpcUrl) }).extend(
+      const control = createTestClient({ mode: 'hardhat', transport: http(settings.rpcUrl) }).extend(
         walletActions,
       );
       await control.impersonateAccount({ address: minter });
@@ -358,7 +358,7 @@ describe('a send-out whose bridge does not answer', () => {
       await authorizedInVain(orderId, to);
       await advance(QUOTE_SECONDS + GRACE_SECONDS + 3_600);
       const { deadline } = await sendOutOf(orderId);
-      const control = createTestClient({ mode: 'anvil', transport: http(chain().settings.rpcUrl) });
+      const control = createTestClient({ mode: 'hardhat', transport: http(chain().settings.rpcUrl) });
       await control.setNextBlockTimestamp({ timestamp: BigInt(deadline) });
       await control.mine({ blocks: 3, interval: 0 });
       expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });

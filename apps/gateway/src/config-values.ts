@@ -215,7 +215,7 @@ export function looksTyped(secret: string, distinctMin: number): boolean {
   return new Set(secret).size < distinctMin || /sandbox|example|changeme/i.test(secret);
 }
 
-// Start of the SHA-256 of each of the twenty accounts that anvil and hardhat fund for everyone ("test test … junk").
+// Start of the SHA-256 of each of the twenty accounts that development chains fund for everyone ("test test … junk").
 const DEVELOPMENT_KEY_FINGERPRINTS = new Set([
   ...['bc1a50966c9e6486', '8335c55334821eef', 'b26ab6529d20ebeb', '64034b44c579b335', '4d3e46eec8244d1d'],
   ...['0aedba9d586f34f9', '28e543d3753fc9d1', 'f070994a85994785', '38e69fdd19aefeb4', '967f21586cdf1248'],

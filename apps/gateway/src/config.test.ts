@@ -263,7 +263,7 @@ describe('production', () => {
     expect(problems).toEqual([expect.stringMatching(`^${name} .*${reason}`)]);
   });
 
-  it('refuses every private key that anvil and hardhat hand out, which a sandbox may use', () => {
+  it('refuses every private key that development chains hand out, which a sandbox may use', () => {
     for (let addressIndex = 0; addressIndex < 20; addressIndex += 1) {
       const account = mnemonicToAccount('test test test test test test test test test test test junk', {
         addressIndex,

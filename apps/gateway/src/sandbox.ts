@@ -78,7 +78,6 @@ async function layGround(options: SandboxStartOptions, parts: LocalParts): Promi
   const rpcs = config.chainRpcUrls ?? parts.chains;
   options.onProgress('Putting contracts on the chains');
   const chains = await Promise.all(rpcs.map(({ slug, rpcUrl }) => prepareChain(slug, rpcUrl, secrets)));
-  await parts.saveChains();
   return describeGround(config, { home: parts.home, databaseUrl, secrets, chains, stop: () => parts.stop() });
 }
 

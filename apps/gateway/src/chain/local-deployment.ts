@@ -27,7 +27,7 @@ import type { Address, ChainContracts, ChainToken, Hex } from './chain-settings.
 import { FORWARDER_NAME } from './forward-request.ts';
 
 /**
- * Puts everything a sandbox needs on a local anvil chain. Every address follows from the code and the chain id
+ * Puts everything a sandbox needs on a local chain. Every address follows from the code and the chain id
  * (CREATE2), so a second run finds what is there and adds only what is missing. The calls of one deployer are made one
  * after another: they share its nonce.
  */
@@ -44,7 +44,7 @@ interface PlannedContract {
   creationCode: Hex;
 }
 
-/** The keyless CREATE2 deployer that anvil puts on every new chain. */
+/** The keyless CREATE2 deployer, which every local chain has from its first block. */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const DEPLOYER_BALANCE_WEI = 10n ** 21n;
 const LOCAL_POLLING_MS = 20;
@@ -69,7 +69,7 @@ export async function deployLocalContracts(
 
   const { planned, result } = planDeployment(client.chain.id, client.account.address);
   if (!(await allHaveCode(client, [CREATE2_DEPLOYER]))) {
-    throw new Error('this chain has no CREATE2 deployer: it is not a local anvil chain');
+    throw new Error('this chain has no CREATE2 deployer: it is not a local chain');
   }
   await client.setBalance({ address: client.account.address, value: DEPLOYER_BALANCE_WEI });
   for (const { address, salt, creationCode } of planned) {
@@ -146,7 +146,7 @@ export async function fundWallets(
   const firstNonce = await client.getTransactionCount({ address: client.account.address });
   const mints = wanted.filter(({ missing }) => missing > 0n);
   const sent: Hex[] = [];
-  // Sent in the order of their nonces: anvil parks a transaction that comes before its turn, and may then never mine it.
+  // Sent in the order of their nonces, so that each is mined as it comes.
   for (const [position, { wallet, address, missing }] of mints.entries()) {
     const mint = { abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] } as const;
     sent.push(await client.writeContract({ ...mint, nonce: firstNonce + position, gas: MINT_GAS }));
@@ -195,7 +195,7 @@ type LocalClient = Awaited<ReturnType<typeof connectLocal>>;
 async function connectLocal(rpcUrl: string, privateKey: Hex) {
   const connect = (chainId: number) =>
     createTestClient({
-      mode: 'anvil',
+      mode: 'hardhat',
       account: privateKeyToAccount(privateKey),
       chain: viemChain('local', chainId, rpcUrl),
       transport: http(rpcUrl),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startAnvil } from '@causeway/contracts/testing';
+import { startMemoryNode } from '@causeway/local-chain/testing';
 import { createTestClient, encodeAbiParameters, http, pad, publicActions, toEventSelector } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
@@ -61,12 +61,10 @@ afterAll(async () => {
 
 /** A real node with the chain as it is now, which from here on goes its own way. */
 async function copiedNode() {
-  const state = await chain.control.dumpState();
-  const anvil = await startAnvil(CHAIN_ID, []);
-  strays.push(anvil);
-  const control = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
-  await control.loadState({ state });
-  return { url: anvil.rpcUrl, control };
+  const node = await startMemoryNode(CHAIN_ID, await chain.history());
+  strays.push(node);
+  const control = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl) }).extend(publicActions);
+  return { url: node.rpcUrl, control };
 }
 
 function nodes(urls: readonly string[], quorum?: number) {
@@ -153,7 +151,7 @@ describe('a deposit counts', () => {
     await watcher.catchUp();
     await payOn(chain, watch.address);
     const stale = await copiedNode();
-    await chain.control.request({ method: 'anvil_reorg', params: [CONFIRMATIONS + 1, []] } as never);
+    await chain.reorganise(CONFIRMATIONS + 1);
     const three = nodes([stale.url, proxies[0].url, proxies[1].url]);
     const held = createWatcher({
       ...{ db: database.db, clock, ids, logger, client: three.client, handlers: [] },

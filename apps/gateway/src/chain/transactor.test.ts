@@ -325,7 +325,7 @@ describe('a transaction on its way', () => {
       const { wallet, recipient, advance, versions } = await sentUnmined({ confirmations: 3 });
       await mine(depth);
       expect(await advance()).toEqual({ state: 'pending' });
-      await testChain.control.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+      await testChain.reorganise(depth);
       expect(await usdcOf(recipient)).toBe(0n);
       expect(await advance()).toEqual({ state: 'pending' });
       await mine(3);

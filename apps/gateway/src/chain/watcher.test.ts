@@ -193,7 +193,7 @@ describe('a reorganisation', () => {
       await pay(watch.address);
       await mine(depth - 1);
       await watcher.catchUp();
-      await chain.control.request({ method: 'anvil_reorg', params: [depth, []] } as never);
+      await chain.reorganise(depth);
       await mine(CONFIRMATIONS);
       await watcher.catchUp();
       expect(await kinds(watch)).toEqual([]);
@@ -211,7 +211,7 @@ describe('a reorganisation', () => {
     await mine(CONFIRMATIONS);
     await watcher.catchUp();
     const before = await readCursor(db, chain.settings.chainId);
-    await chain.control.request({ method: 'anvil_reorg', params: [CONFIRMATIONS + 2, []] } as never);
+    await chain.reorganise(CONFIRMATIONS + 2);
     await mine(2);
     await expect(watcher.catchUp()).rejects.toThrow(FinalityBrokenError);
     expect(await readCursor(db, chain.settings.chainId)).toEqual(before);

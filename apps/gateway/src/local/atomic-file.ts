@@ -1,30 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { chown, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Private by default: everything a sandbox keeps in its home is its owner's business. */
 const PRIVATE_FILE = 0o600;
 
-/**
- * Replaces a file so that a reader, or a start after a crash, sees the old content or the new one, never a part.
- * `beforeReplace` runs when the new content is safely on disk and the old one still in place.
- */
-export async function writeFileAtomically(
-  path: string,
-  content: string | Uint8Array,
-  beforeReplace?: () => Promise<void>,
-): Promise<void> {
+/** Replaces a file so that a reader, or a start after a crash, sees the old content or the new one, never a part. */
+export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', PRIVATE_FILE);
     try {
       await file.writeFile(content);
-      await giveToFolderOwner(file, dirname(path));
+      await giveToFolderOwner(temporary, dirname(path));
       await file.sync();
     } finally {
       await file.close();
     }
-    await beforeReplace?.();
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -34,10 +26,10 @@ export async function writeFileAtomically(
 }
 
 /** A start as root in an ordinary user's sandbox must not lock that user out of it. */
-async function giveToFolderOwner(file: FileHandle, folder: string): Promise<void> {
+export async function giveToFolderOwner(path: string, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
-  if (uid !== 0) await file.chown(uid, gid);
+  if (uid !== 0) await chown(path, uid, gid);
 }
 
 /** Without this a power cut may forget the rename. Some file systems refuse to sync a folder; they do without. */

@@ -3,11 +3,11 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ChildCommand {
-  /** For messages: "PostgreSQL", "The local chain base". */
+  /** For messages: "PostgreSQL". */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment: nothing is inherited, so that a user's PG… or ANVIL_… settings cannot leak in. */
+  /** The whole environment: nothing is inherited, so that a user's PG… settings cannot leak in. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly uid?: number;

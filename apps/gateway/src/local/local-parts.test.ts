@@ -9,8 +9,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callRpc, callRpcForNumber } from './chain-rpc.ts';
-import { chainStateFiles, loadChainState } from './chain-state-file.ts';
+import { callRpc } from './chain-rpc.ts';
 import { type LocalParts, startLocalParts } from './local-parts.ts';
 import { clusterMarker } from './postgres-recovery.ts';
 import { findProcessesByCommand, type RunningProcess, waitUntilGone } from './processes.ts';
@@ -74,14 +73,9 @@ async function query(databaseUrl: string | undefined, sql: string): Promise<unkn
 }
 
 async function pay(rpcUrl: string): Promise<string> {
-  await callRpc(rpcUrl, 'anvil_setBalance', [SENDER, '0xde0b6b3a7640000']);
-  await callRpc(rpcUrl, 'anvil_impersonateAccount', [SENDER]);
-  const hash = await callRpc(rpcUrl, 'eth_sendTransaction', [{ from: SENDER, to: RECEIVER, value: '0x7' }]);
-  // The node answers with the hash before it has mined.
-  await expect
-    .poll(() => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hash]), { timeout: 5_000 })
-    .not.toBeNull();
-  return String(hash);
+  await callRpc(rpcUrl, 'hardhat_setBalance', [SENDER, '0xde0b6b3a7640000']);
+  await callRpc(rpcUrl, 'hardhat_impersonateAccount', [SENDER]);
+  return String(await callRpc(rpcUrl, 'eth_sendTransaction', [{ from: SENDER, to: RECEIVER, value: '0x7' }]));
 }
 
 interface Written {
@@ -109,19 +103,6 @@ async function expectAllKept(
     const receipt = await callRpc(rpcUrl, 'eth_getTransactionReceipt', [written.hashes[index]]);
     expect(receipt).toEqual(written.receipts[index]);
     expect(await callRpc(rpcUrl, 'eth_getBalance', [RECEIVER, 'latest'])).toBe('0x7');
-  }
-}
-
-async function untilConfirmedAndSaved(parts: Pick<LocalParts, 'chains'>): Promise<void> {
-  for (const { slug, chainId, rpcUrl } of parts.chains) {
-    const expected = 1 + CONFIRMATIONS;
-    await expect.poll(() => callRpcForNumber(rpcUrl, 'eth_blockNumber'), { timeout: 5_000 }).toBe(expected);
-    const files = chainStateFiles(join(home, 'chains', `${slug}-${chainId}`));
-    const savedHead = async () => {
-      const state = await loadChainState(files);
-      return state === undefined ? undefined : JSON.parse(state.json.toString()).best_block_number;
-    };
-    await expect.poll(savedHead, { timeout: 5_000 }).toBe(expected);
   }
 }
 
@@ -171,8 +152,8 @@ async function killAndWait(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function startedFor(home: string): Promise<RunningProcess[]> {
-  return (await findProcessesByCommand(home)).filter(({ argv }) => /(postgres|anvil)$/.test(argv[0] ?? ''));
+async function databasesOf(home: string): Promise<RunningProcess[]> {
+  return (await findProcessesByCommand(home)).filter(({ argv }) => argv[0]?.endsWith('postgres'));
 }
 
 describe('local parts', () => {
@@ -194,24 +175,22 @@ describe('local parts', () => {
     const { child, parts } = await startElsewhere();
     const written = await writeEverywhere(parts);
     await killAndWait(child);
-    const orphans = await startedFor(home);
-    expect(orphans).toHaveLength(3);
+    const orphans = await databasesOf(home);
+    expect(orphans).toHaveLength(1);
 
     const second = await start();
     await expectAllKept(second, written);
     expect(await waitUntilGone(orphans, 0)).toBe(true);
-    expect(notices).toContain('Took over chain base from an earlier run');
-    expect(notices).toContain('Stopped a PostgreSQL left over from an earlier run');
+    expect(notices).toEqual(['Stopped a PostgreSQL left over from an earlier run']);
   });
 
-  it('lose nothing saved when sandbox, database and chains are all killed with -9', async () => {
+  it('lose nothing when sandbox and database are both killed with -9', async () => {
     const { child, parts } = await startElsewhere();
     const written = await writeEverywhere(parts);
-    await untilConfirmedAndSaved(parts);
-    const all = await startedFor(home);
-    for (const { pid } of all) process.kill(pid, 'SIGKILL');
+    const databases = await databasesOf(home);
+    for (const { pid } of databases) process.kill(pid, 'SIGKILL');
     await killAndWait(child);
-    expect(await waitUntilGone(all, 2_000)).toBe(true);
+    expect(await waitUntilGone(databases, 2_000)).toBe(true);
 
     await expectAllKept(await start(), written);
   });
@@ -226,8 +205,7 @@ describe('local parts', () => {
     const backends = async () =>
       (await findProcessesByCommand(marker)).filter(({ argv }) => argv[0]?.includes('SELECT'));
     await expect.poll(backends, { timeout: 5_000 }).toHaveLength(1);
-    for (const { pid, argv } of await startedFor(home))
-      if (argv[0]?.endsWith('postgres')) process.kill(pid, 'SIGKILL');
+    for (const { pid } of await databasesOf(home)) process.kill(pid, 'SIGKILL');
     await killAndWait(child);
     expect(await backends()).toHaveLength(1);
 
@@ -246,12 +224,12 @@ describe('local parts', () => {
     await expectAllKept(parts, written);
   });
 
-  it('do not hear a Ctrl-C at the terminal, so that the sandbox can stop them in order', async () => {
+  it('keep the database running through a Ctrl-C at the terminal, so that the sandbox can stop it in order', async () => {
     const { child } = await startElsewhere({ detached: true });
     const ended = once(child, 'exit');
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await ended;
-    expect(await startedFor(home)).toHaveLength(3);
+    expect(await databasesOf(home)).toHaveLength(1);
     await start();
   });
 
@@ -285,13 +263,12 @@ describe('local parts', () => {
     }
   });
 
-  it('report a part that dies by itself once', async () => {
+  it('report a database that dies by itself once', async () => {
     const failures: string[] = [];
     await start({ onFailure: (error) => failures.push(error.message) });
-    const anvils = (await startedFor(home)).filter(({ argv }) => argv[0]?.endsWith('anvil'));
-    for (const { pid } of anvils) process.kill(pid, 'SIGKILL');
+    for (const { pid } of await databasesOf(home)) process.kill(pid, 'SIGKILL');
     await expect.poll(() => failures, { timeout: 5_000 }).toHaveLength(1);
-    expect(failures[0]).toMatch(/^The local chain (base|bnb-chain) ended \(signal SIGKILL\)/);
+    expect(failures[0]).toMatch(/^PostgreSQL ended \(signal SIGKILL\)/);
   });
 
   it('stop what runs, and free the folder, when one of them cannot start', async () => {
@@ -324,7 +301,7 @@ describe('local parts', () => {
     await chmod(base, 0o700);
     const parts = await start({ wantChains: false });
     expect(await query(parts.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const [server] = await startedFor(home);
+    const [server] = await databasesOf(home);
     expect((await stat(`/proc/${server?.pid}`)).uid).not.toBe(0);
   });
 

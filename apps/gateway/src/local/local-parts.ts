@@ -25,8 +25,6 @@ export interface LocalParts {
   readonly home: string;
   readonly databaseUrl?: string;
   readonly chains: readonly { readonly slug: string; readonly chainId: number; readonly rpcUrl: string }[];
-  /** Makes the chains' present state durable at once, for changes that mine no block. */
-  saveChains(): Promise<void>;
   /** Stops everything and unlocks the folder. May be called more than once. */
   stop(): Promise<void>;
 }
@@ -42,21 +40,13 @@ export async function startLocalParts(options: LocalPartsOptions): Promise<Local
   const parts = [...started.chains, ...(started.postgres ? [started.postgres] : [])];
 
   let stopping: Promise<void> | undefined;
-  let failed = false;
-  for (const part of parts) {
-    void part.exited.then((sentence) => {
-      if (stopping !== undefined || failed) return;
-      failed = true;
-      options.onFailure(new Error(`${sentence}, although nobody asked it to.`));
-    });
-  }
+  void started.postgres?.exited.then((sentence) => {
+    if (stopping === undefined) options.onFailure(new Error(`${sentence}, although nobody asked it to.`));
+  });
   return {
     home: home.path,
     ...(started.postgres ? { databaseUrl: started.postgres.databaseUrl } : {}),
     chains: started.chains.map(({ slug, chainId, rpcUrl }) => ({ slug, chainId, rpcUrl })),
-    async saveChains() {
-      await Promise.all(started.chains.map((chain) => chain.save()));
-    },
     stop() {
       stopping ??= stopAll(parts).finally(() => home.release());
       return stopping;
@@ -73,12 +63,11 @@ async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<
   const { onProgress, onNotice, confirmations } = options;
   const names = namesOf(options);
   if (names.length > 0) onProgress(`Starting ${names.join(' and ')}`);
-  const onTrouble = (error: Error) => onNotice(`Watching a local chain: ${error.message}`);
   const postgres = options.wantPostgres
     ? startLocalPostgres({ home: home.path, onProgress, onNotice })
     : Promise.resolve(undefined);
   const chains = (options.wantChains ? options.chains : []).map((chain) =>
-    startLocalChain({ ...chain, home: home.path, confirmations, onNotice, onTrouble }),
+    startLocalChain({ ...chain, home: home.path, confirmations, onProgress, onNotice }),
   );
   const outcomes = await Promise.allSettled([postgres, ...chains]);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');

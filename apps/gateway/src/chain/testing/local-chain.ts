@@ -1,4 +1,4 @@
-import { startAnvil } from '@causeway/contracts/testing';
+import { startMemoryNode } from '@causeway/local-chain/testing';
 import { createTestClient, erc20Abi, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createChainClient } from '../chain-client.ts';
@@ -25,26 +25,26 @@ export function randomWallet(): TestWallet {
   return { privateKey, ...localSigner(privateKey) };
 }
 
-export async function startTestChain(chainId: number, extraArguments: readonly string[] = []) {
-  const anvil = await startAnvil(chainId, extraArguments);
+export async function startTestChain(chainId: number) {
+  const node = await startMemoryNode(chainId);
   const deployer = randomWallet();
   const treasury = randomWallet().address;
-  const local = await deployLocalContracts(anvil.rpcUrl, deployer.privateKey);
+  const local = await deployLocalContracts(node.rpcUrl, deployer.privateKey);
   const settings: ChainSettings = {
     ...local,
     slug: 'test-chain',
-    rpcUrl: anvil.rpcUrl,
-    publicRpcUrl: anvil.rpcUrl,
+    rpcUrl: node.rpcUrl,
+    publicRpcUrl: node.rpcUrl,
     confirmations: 1,
     treasury,
   };
   const client = createChainClient(settings, { pollingInterval: 20 });
-  const control = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
+  const control = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl) }).extend(publicActions);
 
   /** A wallet with 100 ether and 1,000 of every token. */
   async function fundedWallet(): Promise<TestWallet> {
     const wallet = randomWallet();
-    await fundWallet(anvil.rpcUrl, deployer.privateKey, {
+    await fundWallet(node.rpcUrl, deployer.privateKey, {
       wallet: wallet.address,
       tokens: settings.tokens,
       etherWei: 10n ** 20n,
@@ -87,6 +87,8 @@ export async function startTestChain(chainId: number, extraArguments: readonly s
     fundedWallet,
     send,
     balanceOf,
-    stop: anvil.stop,
+    history: node.history,
+    reorganise: (depth: number) => control.request({ method: 'causeway_reorg', params: [depth] } as never),
+    stop: node.stop,
   };
 }
