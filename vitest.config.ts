@@ -55,6 +55,7 @@ export default defineConfig({
             ...PURE,
             'test/harness/**/*.test.ts',
             'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
           ],
           testTimeout: 30_000,
         },

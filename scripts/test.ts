@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { checkDocs } from './docs.ts';
+import { checkLock } from './lock-faults.ts';
 
 /**
  * Everything a change must pass, in the order in which it fails fastest. Each check counts as one, each test as one; the
@@ -35,6 +36,7 @@ const CHECKS: readonly Step[] = [
   ]),
   command('unused code', 'knip', []),
   { name: 'generated docs current', run: docsAreCurrent },
+  { name: 'lock file for every platform', run: lockHasNoFaults },
 ];
 
 /** One run: the long files that need servers leave gaps, which the quick ones fill. */
@@ -89,6 +91,12 @@ async function docsAreCurrent(): Promise<Tally> {
   const stale = await checkDocs();
   for (const file of stale) process.stdout.write(`${file} is not current: run npm run docs\n`);
   return stale.length === 0 ? PASSED : FAILED;
+}
+
+async function lockHasNoFaults(): Promise<Tally> {
+  const faults = await checkLock();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  return faults.length === 0 ? PASSED : FAILED;
 }
 
 function execute(program: string, args: readonly string[]): Promise<number> {

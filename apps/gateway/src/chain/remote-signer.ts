@@ -50,11 +50,11 @@ export async function connectRemoteSigner(settings: RemoteSignerSettings): Promi
 }
 
 /** The service does not say which of two keys the signature recovers to, so both are tried. */
-async function withRecoveryBit(address: Address, digest: Hex, der: unknown): Promise<Hex> {
+function withRecoveryBit(address: Address, digest: Hex, der: unknown): Hex {
   const { r, s } = parsed(() => compactFromDer(base64(der)));
   for (const v of ['0x1b', '0x1c'] as const) {
     const signature = concatHex([r, s, v]);
-    if (await isSignedBy(address, digest, signature)) return signature;
+    if (isSignedBy(address, digest, signature)) return signature;
   }
   throw new RemoteSignerError('the key service signed something else, or with another key');
 }

@@ -95,11 +95,14 @@ export function hashSafeTransaction(escrow: Escrow, transaction: SafeTransaction
 
 /** Which owner made this signature; throws `EscrowSignerMismatchError` when none did. */
 export async function recoverOwner(escrow: Escrow, safeTxHash: Hex, signature: Hex): Promise<Address> {
-  const signer = await recoverSigner(safeTxHash, signature).catch((cause: unknown) => {
+  let signer: Address;
+  try {
+    signer = recoverSigner(safeTxHash, signature);
+  } catch (cause) {
     throw cause instanceof InvalidSignatureError
       ? new EscrowSignerMismatchError(cause.message, { cause })
       : cause;
-  });
+  }
   if (!ownersOf(escrow.parties).includes(signer)) {
     throw new EscrowSignerMismatchError(`${signer} does not own the escrow ${escrow.address}`);
   }

@@ -1,6 +1,6 @@
+import { recover } from 'tiny-secp256k1';
 import { bytesToHex, getAddress, hexToBytes, isAddressEqual, keccak256 } from 'viem';
 import type { Address, Hex } from './chain-settings.ts';
-import { type RecoverPublicKey, recoverKey, type SignatureParts } from './public-key-recovery.ts';
 
 /**
  * Signatures as they come from wallets, read strictly. Of every signature there is a second form (s mirrored, v
@@ -12,12 +12,18 @@ export class InvalidSignatureError extends Error {
   override readonly name = 'InvalidSignatureError';
 }
 
+interface SignatureParts {
+  /** r and s, 32 bytes each. */
+  readonly compact: Uint8Array;
+  readonly recoveryBit: 0 | 1;
+}
+
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const HALF_ORDER = CURVE_ORDER / 2n;
 
 /** v may be 27 or 28, or 0 or 1 as some wallets write it. */
-export function parseWalletSignature(signature: Hex): SignatureParts {
+function parseWalletSignature(signature: Hex): SignatureParts {
   if (!SIGNATURE_PATTERN.test(signature)) throw new InvalidSignatureError('a signature has 65 bytes');
   const r = BigInt(signature.slice(0, 66));
   const s = BigInt(`0x${signature.slice(66, 130)}`);
@@ -36,25 +42,22 @@ export function canonicalSignature(signature: Hex): Hex {
 }
 
 /** Whose signature of this digest it is. Every well-formed signature is somebody's: the caller compares. */
-export async function recoverSigner(
-  digest: Hex,
-  signature: Hex,
-  recover: RecoverPublicKey = recoverKey,
-): Promise<Address> {
-  const parts = parseWalletSignature(signature);
-  let publicKey: Uint8Array;
+export function recoverSigner(digest: Hex, signature: Hex): Address {
+  const { compact, recoveryBit } = parseWalletSignature(signature);
+  let publicKey: Uint8Array | null;
   try {
-    publicKey = await recover(hexToBytes(digest), parts);
+    publicKey = recover(hexToBytes(digest), compact, recoveryBit);
   } catch (cause) {
     throw new InvalidSignatureError('no key can have made the signature', { cause });
   }
+  if (publicKey === null) throw new InvalidSignatureError('no key can have made the signature');
   return getAddress(`0x${keccak256(publicKey.subarray(1)).slice(-40)}`);
 }
 
 /** False also for what is no signature at all. */
-export async function isSignedBy(signer: Address, digest: Hex, signature: Hex): Promise<boolean> {
+export function isSignedBy(signer: Address, digest: Hex, signature: Hex): boolean {
   try {
-    return isAddressEqual(await recoverSigner(digest, signature), signer);
+    return isAddressEqual(recoverSigner(digest, signature), signer);
   } catch (error) {
     if (error instanceof InvalidSignatureError) return false;
     throw error;

@@ -199,6 +199,6 @@ describe('a DER signature', () => {
 
   test('is checked against the digest by recovery', async () => {
     const wallet = randomWallet();
-    expect(await recoverSigner(digest, await wallet.signDigest(digest))).toBe(wallet.address);
+    expect(recoverSigner(digest, await wallet.signDigest(digest))).toBe(wallet.address);
   });
 });

@@ -23,7 +23,7 @@ export async function signTransaction(
   const digest = keccak256(serializeTransaction(unsigned));
   const signature = await signer.signDigest(digest);
   // A remote key that is not the one configured would otherwise spend another account's nonce.
-  if (!(await isSignedBy(signer.address, digest, signature))) {
+  if (!isSignedBy(signer.address, digest, signature)) {
     throw new Error(`the signer of ${signer.address} signed with another key`);
   }
   const raw = serializeTransaction(unsigned, parseSignature(signature));

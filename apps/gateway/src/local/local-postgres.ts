@@ -70,7 +70,7 @@ export async function startLocalPostgres({
   onNotice,
   settings = {},
 }: LocalPostgresOptions): Promise<LocalPostgres> {
-  const binaries = resolvePostgresBinaries();
+  const binaries = await resolvePostgresBinaries();
   const dataFolder = join(home, 'postgres');
   const { stopped } = await clearLeftovers(dataFolder);
   if (stopped > 0) onNotice('Stopped a PostgreSQL left over from an earlier run');
