@@ -99,6 +99,16 @@ describe('the lock file', () => {
       'node_modules/tool-linux-x64 would be left out on a Node outside >= 22',
     ],
     [
+      'a build whose program has the name that others give theirs',
+      {
+        'node_modules/tool-linux-x64': {
+          ...toolBuild('node_modules/tool-linux-x64'),
+          bin: { tool: 'bin/tool' },
+        },
+      },
+      'node_modules/tool-linux-x64 would take the name of tool away',
+    ],
+    [
       'the address of a registry',
       { 'node_modules/plain': { integrity: INTEGRITY, resolved: 'https://registry.example/plain.tgz' } },
       'node_modules/plain names the address it came from',

@@ -11,9 +11,10 @@ export interface LockEntry {
   readonly link?: boolean;
   readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
-  readonly os?: readonly string[];
-  readonly cpu?: readonly string[];
-  readonly libc?: readonly string[];
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
   readonly engines?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -80,6 +81,10 @@ function entryFaults(path: string, entry: LockEntry): string[] {
   if (isForOnePlatform(entry) && entry.engines?.node !== undefined) {
     faults.push(`${path} would be left out on a Node outside ${entry.engines.node}: run npm run lock`);
   }
+  if (isForOnePlatform(entry) && entry.bin !== undefined) {
+    const programs = Object.keys(entry.bin).join(', ');
+    faults.push(`${path} would take the name of ${programs} away where it does not fit: run npm run lock`);
+  }
   return faults;
 }
 
@@ -95,9 +100,9 @@ function platformFaults(packages: LockFile['packages'], path: string): string[] 
   if (builds.length === 0) return faults;
   for (const { os, cpu, libc } of PLATFORMS) {
     const fits = (build: LockEntry) =>
-      build.os?.includes(os) &&
-      build.cpu?.includes(cpu) &&
-      (libc === undefined || build.libc === undefined || build.libc.includes(libc));
+      [build.os].flat().includes(os) &&
+      [build.cpu].flat().includes(cpu) &&
+      (libc === undefined || build.libc === undefined || [build.libc].flat().includes(libc));
     if (!builds.some(fits)) faults.push(`${path || 'the root'} has no build for ${os}-${cpu}`);
   }
   return faults;
