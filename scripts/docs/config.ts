@@ -15,7 +15,8 @@ Without any variable, \`npm start\` is a sandbox. With \`CAUSEWAY_ENV=production
 embedded database, an \`http\` address, webhooks to the machine itself, publicly known or guessable keys.
 
 The command line names what a process does: \`npm start -- api\`, \`npm start -- worker\`, or nothing for both. Any number of
-processes can share one database. \`npm start -- --help\` prints a short form of this page.
+processes can share one database. \`npm start -- migrate\` applies what the database lacks and ends; it reads the variables of the
+database only. \`npm start -- --help\` prints a short form of this page.
 `;
 
 const CHAINS_FILE = `## Chains file

@@ -9,12 +9,23 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+export interface ProxyConduct {
+  /** Start every session without the options the client asked for, as poolers may. */
+  readonly dropStartupOptions?: boolean;
+  /** What the client reads in place of the server's bytes; as many as there were. */
+  readonly rewrite?: (answer: string) => string;
+}
+
+export async function startDatabaseProxy(
+  databaseUrl: string,
+  { dropStartupOptions = false, rewrite }: ProxyConduct = {},
+): Promise<DatabaseProxy> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     let unanswered = '';
+    let started = !dropStartupOptions;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -32,13 +43,14 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       const text = chunk.toString('latin1');
       if (proxy.onStatement(text, 'before') === 'cut') return cut();
       unanswered += text;
-      upstream.write(chunk);
+      upstream.write(started ? chunk : withoutOptions(chunk));
+      started = true;
     });
     upstream.on('data', (chunk) => {
       const text = unanswered;
       unanswered = '';
       if (text !== '' && proxy.onStatement(text, 'after') === 'cut') return cut();
-      client.write(chunk);
+      client.write(rewrite === undefined ? chunk : Buffer.from(rewrite(chunk.toString('latin1')), 'latin1'));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,4 +66,17 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       }),
   };
   return proxy;
+}
+
+/** A startup message: its length, the protocol's version, then names and values, each ended by a zero byte. */
+function withoutOptions(message: Buffer): Buffer {
+  const words = message.subarray(8).toString('latin1').split('\0');
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < words.length && words[i] !== ''; i += 2) {
+    if (words[i] !== 'options') kept.push(words[i] as string, words[i + 1] as string);
+  }
+  const body = Buffer.from(`${kept.map((word) => `${word}\0`).join('')}\0`, 'latin1');
+  const head = Buffer.from(message.subarray(0, 8));
+  head.writeInt32BE(8 + body.length);
+  return Buffer.concat([head, body]);
 }

@@ -136,6 +136,24 @@ export const VARIABLES = {
     'PostgreSQL to use. A sandbox starts its own when it is not set.',
     { example: 'postgres://causeway:…@db:5432/causeway', secret: true, requiredInProduction: true },
   ),
+  databaseDirectUrl: optional(
+    'DATABASE_DIRECT_URL',
+    values.postgresUrl,
+    'PostgreSQL itself, where `DATABASE_URL` leads to a pooler in transaction mode: notifications and migrations go there.',
+    { example: 'postgres://causeway:…@db:5432/causeway', secret: true },
+  ),
+  migrateAtStart: withDefault(
+    'MIGRATE_AT_START',
+    values.flag,
+    'true',
+    'Whether a starting process applies missing migrations. With `false` it refuses to start until `npm start -- migrate` has been run.',
+    {
+      refuse: (allowed, environment) =>
+        environment === 'sandbox' && !allowed
+          ? 'is for production; a sandbox migrates its database when it starts'
+          : undefined,
+    },
+  ),
   databasePoolSize: withDefault(
     'DATABASE_POOL_SIZE',
     values.wholeNumber(1, 500),

@@ -8,6 +8,8 @@ import { maskText } from './lib/redaction.ts';
 export type { ConfiguredChain } from './chains-file.ts';
 export type { Role } from './config-variables.ts';
 
+export type Command = 'serve' | 'migrate';
+
 type Variables = typeof VARIABLES;
 type ValueOf<V> =
   V extends Variable<infer T> ? (V extends { readonly default: string | object } ? T : T | undefined) : never;
@@ -15,6 +17,8 @@ type Values = { readonly [Key in keyof Variables]: ValueOf<Variables[Key]> };
 
 /** The configuration of one process: parsed once, frozen at every depth. */
 export interface Config extends Values {
+  /** `migrate` prepares the database and ends; it has no roles. */
+  readonly command: Command;
   /** What this process does. */
   readonly roles: readonly Role[];
   /** The chains of CHAINS_FILE; empty in a sandbox. */
@@ -51,6 +55,7 @@ export function loadConfig(
   readText: (path: string) => string = (path) => readFileSync(path, 'utf8'),
 ): Config {
   const problems: string[] = [];
+  const command = argv.includes(MIGRATE) ? 'migrate' : 'serve';
   const roles = parseRoles(argv, problems);
   const environment = readValue(VARIABLES.environment, env, 'sandbox', roles, problems) ?? 'sandbox';
 
@@ -58,16 +63,19 @@ export function loadConfig(
   for (const [key, variable] of Object.entries<Variable<unknown>>(VARIABLES)) {
     if (key !== 'environment') values[key] = readValue(variable, env, environment, roles, problems);
   }
-  const { chainsFile, hotWalletsFile } = values as unknown as Values;
-  const chains = chainsFile === undefined ? [] : readChains(chainsFile, readText, problems);
-
+  const { chainsFile, hotWalletsFile, databaseUrl, databaseDirectUrl } = values as unknown as Values;
+  const serves = command === 'serve';
+  const chains = serves && chainsFile !== undefined ? readChains(chainsFile, readText, problems) : [];
   const hotWallets =
-    hotWalletsFile === undefined ? [] : readHotWallets(hotWalletsFile, chains, readText, problems);
+    serves && hotWalletsFile !== undefined ? readHotWallets(hotWalletsFile, chains, readText, problems) : [];
+  if (!serves && (databaseDirectUrl ?? databaseUrl) === undefined) {
+    problems.push(`${MIGRATE} needs DATABASE_URL. A sandbox migrates its own database when it starts.`);
+  }
 
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
   const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';
-  return deepFreeze({ ...(values as unknown as Values), roles, chains, hotWallets, portGiven });
+  return deepFreeze({ ...(values as unknown as Values), command, roles, chains, hotWallets, portGiven });
 }
 
 function readValue<T>(
@@ -158,15 +166,20 @@ function readNamedFile(
 }
 
 function parseRoles(argv: readonly string[], problems: string[]): readonly Role[] {
-  const isRole = (argument: string): argument is Role => ROLES.some((role) => role === argument);
-  for (const argument of argv.filter((candidate) => !isRole(candidate) && !isHelp(candidate))) {
+  const known = [...ROLES, MIGRATE];
+  for (const argument of argv.filter((candidate) => !known.includes(candidate) && !isHelp(candidate))) {
     problems.push(
-      `${JSON.stringify(argument)} is not an argument. There are: ${ROLES.join(', ')} (none means both) and --help.`,
+      `${JSON.stringify(argument)} is not an argument. There are: ${ROLES.join(', ')} (none means both), ${MIGRATE} and --help.`,
     );
   }
   const named = ROLES.filter((role) => argv.includes(role));
-  return named.length === 0 ? ROLES : named;
+  if (!argv.includes(MIGRATE)) return named.length === 0 ? ROLES : named;
+  if (named.length > 0)
+    problems.push(`${MIGRATE} ends when it is done: start ${named.join(' and ')} afterwards.`);
+  return [];
 }
+
+const MIGRATE = 'migrate';
 
 const isHelp = (argument: string) => argument === '--help' || argument === '-h';
 
@@ -189,9 +202,10 @@ export function usage(): string {
     return `  ${variable.name.padEnd(width)}  ${variable.description.replaceAll('`', '')}${note}`;
   });
   return [
-    'Usage: npm start [-- api | worker]',
+    'Usage: npm start [-- api | worker | migrate]',
     '',
     'Starts the API and the worker, or the one that is named. Without any setting it is a sandbox.',
+    'migrate applies what the database lacks, says what it applied, and ends; it needs DATABASE_URL alone.',
     '',
     'Environment variables, with what a sandbox takes when they are not set:',
     ...lines,

@@ -40,6 +40,8 @@ import { seedReference } from './upstream/seed-reference.ts';
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
 export interface Surroundings {
   readonly databaseUrl: string;
+  /** The server itself, where `databaseUrl` leads to a pooler. */
+  readonly databaseDirectUrl: string;
   readonly chains: readonly ChainSettings[];
   readonly serviceSigner: Signer;
   /** Who pays for transactions; the service's own key where there are none. */
@@ -106,10 +108,11 @@ export async function createDeps(
   const db = createDatabase({
     connectionString: around.databaseUrl,
     poolSize: config.databasePoolSize,
+    production: !sandbox,
     onRoundTrip: () => metrics.dbRoundTripsTotal.inc(),
     onError: () => metrics.dbQueryErrorsTotal.inc(),
   });
-  const listener = createListener(around.databaseUrl, (error) =>
+  const listener = createListener(around.databaseDirectUrl, (error) =>
     logger.warn({ err: error }, 'listener lost'),
   );
   const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');

@@ -1,6 +1,7 @@
 import { createApi } from './api.ts';
 import { type Config, ConfigError, loadConfig, publicBaseUrlOf, usage, wantsHelp } from './config.ts';
 import { migrate } from './db/migrate.ts';
+import { prepareDatabase } from './db/start.ts';
 import { createDeps, type Deps, type Surroundings } from './deps.ts';
 import { seedSandbox } from './features/sandbox/seed.ts';
 import { createIdGenerator } from './lib/ids.ts';
@@ -33,8 +34,15 @@ async function main(): Promise<void> {
       void stopAll(config.shutdownGraceSeconds).then(() => process.exit(0));
     });
   }
-  if (config.environment === 'sandbox') await startSandbox(config);
+  if (config.command === 'migrate') await applyMigrations(config);
+  else if (config.environment === 'sandbox') await startSandbox(config);
   else await startProduction(config);
+}
+
+async function applyMigrations({ databaseUrl, databaseDirectUrl }: Config): Promise<void> {
+  const applied = await migrate(databaseDirectUrl ?? databaseUrl ?? '');
+  const lines = applied.length === 0 ? ['Nothing to apply.'] : applied.map((name) => `Applied ${name}`);
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 async function startSandbox(config: Config): Promise<void> {
@@ -65,7 +73,7 @@ async function startSandbox(config: Config): Promise<void> {
   interruption.signal.throwIfAborted();
 
   progress.update('Preparing the database');
-  await migrate(ground.surroundings.databaseUrl);
+  await migrate(ground.surroundings.databaseDirectUrl);
   const deps = await createDeps(config, ground.surroundings, logger, (early) =>
     seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
   );
@@ -96,7 +104,11 @@ async function startProduction(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const { productionSurroundings, installOperatorKey } = await import('./production.ts');
   const surroundings: Surroundings = await productionSurroundings(config);
-  await migrate(surroundings.databaseUrl);
+  await prepareDatabase({
+    databaseUrl: surroundings.databaseUrl,
+    directUrl: surroundings.databaseDirectUrl,
+    mayMigrate: config.migrateAtStart,
+  });
   const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
   stops.push({ what: 'connections', stop: () => deps.close() });
   const { baseUrl } = await startRoles(deps, config.port, (text) => logger.warn(text));

@@ -20,6 +20,7 @@ export async function productionSurroundings(config: Config): Promise<Surroundin
   }
   return {
     databaseUrl,
+    databaseDirectUrl: config.databaseDirectUrl ?? databaseUrl,
     serviceSigner: await serviceSigner(config),
     hotWallets: await Promise.all(config.hotWallets.map(openHotWallet)),
     dataEncryptionKey,

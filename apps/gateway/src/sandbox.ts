@@ -106,6 +106,7 @@ export function describeGround(
     home,
     surroundings: {
       databaseUrl,
+      databaseDirectUrl: config.databaseDirectUrl ?? databaseUrl,
       chains,
       serviceSigner: localSigner(config.serviceSignerKey ?? secrets.serviceSignerKey),
       dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,

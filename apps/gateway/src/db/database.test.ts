@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startDatabaseProxy } from '../../../../test/faults/database-proxy.ts';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { until } from '../../../../test/harness/until.ts';
-import { type Database, partnerScope, SYSTEM, type Transaction } from './database.ts';
+import { createDatabase, type Database, partnerScope, SYSTEM, type Transaction } from './database.ts';
 import { statement } from './statement.ts';
 
 const put = statement<[name: string, value: string]>(
@@ -21,7 +22,6 @@ const putNumber = statement<[name: string]>(
   'test.put_number',
   `INSERT INTO deployment_facts (name, value, updated_at) VALUES ($1, '0', 'epoch')`,
 );
-const serializable = statement<[]>('test.serializable', 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
 const divide = statement<[]>('test.divide', 'SELECT 1 / 0');
 const backend = statement<[], { pid: number }>('test.backend', 'SELECT pg_backend_pid() AS pid');
 const slow = statement<[]>('test.slow', 'SELECT pg_sleep(20)');
@@ -173,27 +173,106 @@ describe('scopes', () => {
   });
 });
 
+describe('tenancy without the help of a session', () => {
+  const mine = '00000000-0000-7000-8000-0000000000b1';
+  const theirs = '00000000-0000-7000-8000-0000000000b2';
+
+  beforeAll(async () => {
+    for (const id of [mine, theirs]) await insertPartner(owner, id);
+  });
+
+  async function expectTenancy(connectionString: string): Promise<void> {
+    const elsewhere = createDatabase({ connectionString, poolSize: 2 });
+    try {
+      expect(await elsewhere.query(partnerScope(mine), visiblePartners, [])).toEqual([{ partner_id: mine }]);
+      await elsewhere.transaction(partnerScope(theirs), async (tx) => {
+        await tx.query(visiblePartners, []);
+        tx.mark();
+        await tx.query(divide, []).catch(() => {});
+        await tx.undo();
+        expect(await tx.query(visiblePartners, [])).toEqual([{ partner_id: theirs }]);
+      });
+      expect((await elsewhere.query(SYSTEM, visiblePartners, [])).length).toBeGreaterThanOrEqual(2);
+    } finally {
+      await elsewhere.close();
+    }
+  }
+
+  it('holds when the address brings options of its own', async () => {
+    await expectTenancy(`${database.url}?options=-c%20search_path%3Dpublic`);
+  });
+
+  it('holds behind a pooler that drops startup options', async () => {
+    const pooler = await startDatabaseProxy(database.url, { dropStartupOptions: true });
+    try {
+      await expectTenancy(pooler.url);
+    } finally {
+      await pooler.close();
+    }
+  });
+
+  it('holds when somebody else’s transaction left another role on the connection', async () => {
+    const only = createDatabase({ connectionString: database.url, poolSize: 1 });
+    try {
+      const superuser = statement<[]>('test.become_superuser', `SELECT set_config('role', 'none', false)`);
+      const [row] = await only.query(partnerScope(mine), backend, []);
+      await only.query(partnerScope(mine), superuser, []);
+      expect(await only.query(partnerScope(mine), backend, [])).toEqual([row]);
+      expect(await only.query(partnerScope(mine), visiblePartners, [])).toEqual([{ partner_id: mine }]);
+    } finally {
+      await only.close();
+    }
+  });
+
+  it('refuses a connection on which row-level security is off', async () => {
+    const off = createDatabase({
+      connectionString: `${database.url}?options=-c%20row_security%3Doff`,
+      poolSize: 1,
+    });
+    try {
+      await expect(off.query(partnerScope(mine), visiblePartners, [])).rejects.toThrow('row_security is off');
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('refuses a superuser in production, and nowhere else', async () => {
+    const production = createDatabase({ connectionString: database.url, poolSize: 1, production: true });
+    try {
+      await expect(production.query(SYSTEM, visiblePartners, [])).rejects.toThrow('which production refuses');
+    } finally {
+      await production.close();
+    }
+  });
+});
+
 describe('conflicts', () => {
   it('a transaction that lost to a concurrent one is run again, so no update is lost', async () => {
-    await db.query(SYSTEM, putNumber, ['n']);
-    let attempts = 0;
-    let release: () => void = () => {};
-    const bothRead = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let readers = 0;
-    const increment = () =>
-      db.transaction(SYSTEM, async (tx) => {
-        attempts++;
-        await tx.query(serializable, []);
-        await tx.query(get, ['n']);
-        if (++readers === 2) release();
-        await bothRead;
-        await tx.query(bump, ['n']);
+    const strict = await openTestDatabase(2);
+    try {
+      const name = new URL(strict.url).pathname.slice(1);
+      await owner.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+      await strict.db.query(SYSTEM, putNumber, ['n']);
+      let attempts = 0;
+      let release: () => void = () => {};
+      const bothRead = new Promise<void>((resolve) => {
+        release = resolve;
       });
-    await Promise.all([increment(), increment()]);
-    expect(attempts).toBe(3);
-    expect(await db.query(SYSTEM, get, ['n'])).toEqual([{ value: '2' }]);
+      let readers = 0;
+      const increment = () =>
+        strict.db.transaction(SYSTEM, async (tx) => {
+          attempts++;
+          await tx.query(get, ['n']);
+          if (++readers === 2) release();
+          await bothRead;
+          await tx.query(bump, ['n']);
+        });
+      await Promise.all([increment(), increment()]);
+      expect(attempts).toBe(3);
+      expect(await strict.db.query(SYSTEM, get, ['n'])).toEqual([{ value: '2' }]);
+    } finally {
+      await strict.close();
+    }
   });
 
   it('the loser of a deadlock is run again', async () => {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { createAnnouncer } from './announcer.ts';
 import { type BatchItem, batchItem, runBatch } from './batch.ts';
+import { checkConnection, type WorkingRole } from './server.ts';
 import { type Announcement, type Statement, statement } from './statement.ts';
 
 /**
@@ -9,6 +10,9 @@ import { type Announcement, type Statement, statement } from './statement.ts';
  * Two roles, neither of which can bypass row-level security:
  *   partner  sees the rows of one partner, named with every statement;
  *   system   sees every row: workers, the operator, vendors, start-up.
+ *
+ * The role is taken on with every transaction, in the round trip that carries its first statement, and ends with it. A
+ * connection keeps nothing that a pooler between the program and the server could lose or hand to somebody else.
  *
  * `query` is one statement in one round trip. `transaction` begins lazily with its first statement and
  * commits together with what was deferred, so a typical unit of work costs two round trips.
@@ -56,6 +60,8 @@ export interface Database {
 export interface DatabaseOptions {
   readonly connectionString: string;
   readonly poolSize: number;
+  /** Refuse a login that could see past row-level security. Sandboxes and tests work as the server's superuser. */
+  readonly production?: boolean;
   readonly onRoundTrip?: () => void;
   readonly onError?: () => void;
 }
@@ -67,8 +73,9 @@ const ROLLBACK_TO_SAVEPOINT = statement<[]>('db.rollback_to_savepoint', 'ROLLBAC
 const ROLLBACK = statement<[]>('db.rollback', 'ROLLBACK');
 const ENTER_PARTNER = statement<[partnerId: string]>(
   'db.enter_partner',
-  `SELECT set_config('causeway.partner_id', $1, true)`,
+  `SELECT set_config('role', 'causeway_partner', true), set_config('causeway.partner_id', $1, true)`,
 );
+const ENTER_SYSTEM = statement<[]>('db.enter_system', `SELECT set_config('role', 'causeway_system', true)`);
 
 const ANNOUNCE = statement<[channels: readonly string[], payloads: readonly string[]]>(
   'db.announce',
@@ -82,8 +89,8 @@ const MAX_ATTEMPTS = 4;
 export function createDatabase(options: DatabaseOptions): Database {
   const stats: DatabaseStats = { roundTrips: 0, errors: 0 };
   const pools = {
-    partner: createPool(options, 'causeway_partner'),
-    system: createPool(options, 'causeway_system'),
+    partner: createPool(options, 'causeway_partner', enter(partnerScope(''))),
+    system: createPool(options, 'causeway_system', enter(SYSTEM)),
   };
 
   async function send(
@@ -106,7 +113,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     const client = await pools.system.connect();
     let broken = true;
     try {
-      await runBatch(client, [batchItem(ANNOUNCE, [channels, payloads])]);
+      await runBatch(client, [...enter(SYSTEM), batchItem(ANNOUNCE, [channels, payloads])]);
       broken = false;
     } catch (error) {
       stats.errors++;
@@ -234,17 +241,19 @@ function newsOf(items: readonly BatchItem[], results: readonly Record<string, un
 }
 
 function enter(scope: Scope): BatchItem[] {
-  return scope.kind === 'partner' ? [batchItem(ENTER_PARTNER, [scope.partnerId])] : [];
+  return [
+    scope.kind === 'partner' ? batchItem(ENTER_PARTNER, [scope.partnerId]) : batchItem(ENTER_SYSTEM, []),
+  ];
 }
 
-function createPool(options: DatabaseOptions, role: string): pg.Pool {
+function createPool(options: DatabaseOptions, role: WorkingRole, entering: readonly BatchItem[]): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.poolSize,
-    options: `-c role=${role} -c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000`,
     application_name: `causeway-${role === 'causeway_partner' ? 'partner' : 'system'}`,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
+    onConnect: (client) => checkConnection(client, role, entering, options.production ?? false),
   });
   // An idle connection that the server closes (restart, fail-over) is replaced on the next checkout.
   pool.on('error', () => {});

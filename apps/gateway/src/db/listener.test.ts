@@ -12,9 +12,6 @@ describe('the listener', () => {
   beforeAll(async () => {
     url = await emptyDatabase();
     admin = await connect(url);
-    await admin.query(
-      `DO $$ BEGIN CREATE ROLE causeway_system NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
-    );
     return () => admin.end();
   });
   afterEach(async () => {

@@ -39,7 +39,6 @@ export function createListener(connectionString: string, onError: (error: unknow
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString,
-      options: '-c role=causeway_system',
       application_name: 'causeway-listener',
       connectionTimeoutMillis: 5_000,
       keepAlive: true,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, emptyDatabase } from '../../../../test/harness/database.ts';
-import { MigrationDriftError, migrate } from './migrate.ts';
+import { MigrationDriftError, migrate, requireMigrated } from './migrate.ts';
 
 describe('migrations', () => {
   let path: string;
@@ -47,6 +47,28 @@ describe('migrations', () => {
     await expect(refused).rejects.toBeInstanceOf(MigrationDriftError);
     await expect(refused).rejects.toThrow('0001_first.sql was changed');
     expect(await tables()).not.toContain('second');
+  });
+
+  it('takes a database that was set up by the former text of the first migration', async () => {
+    await owner.query('CREATE TABLE schema_migrations (name text PRIMARY KEY, checksum text NOT NULL)');
+    await owner.query(`INSERT INTO schema_migrations VALUES ('0001_tenancy.sql', $1)`, [
+      '8a92e68533821c65fe5a056db9a0fd1986d9ce3546c4e07da1d44c10f6871cfb',
+    ]);
+    await rm(join(path, '0001_first.sql'));
+    await cp(new URL('./migrations/0001_tenancy.sql', import.meta.url), join(path, '0001_tenancy.sql'));
+    expect(await migrate(url, folder)).toEqual([]);
+    await owner.query(`UPDATE schema_migrations SET checksum = reverse(checksum)`);
+    await expect(migrate(url, folder)).rejects.toThrow('0001_tenancy.sql was changed');
+  });
+
+  it('without leave to migrate, says what is missing and how to apply it, and touches nothing', async () => {
+    await expect(requireMigrated(url, folder)).rejects.toThrow(/0001_first\.sql.*npm start -- migrate/);
+    expect(await tables()).toEqual([]);
+    await migrate(url, folder);
+    await requireMigrated(url, folder);
+    await write('0002_second.sql', 'CREATE TABLE second (id int);');
+    await expect(requireMigrated(url, folder)).rejects.toThrow('1 of this release');
+    expect(await tables()).toEqual(['first', 'schema_migrations']);
   });
 
   it('refuses a database that a newer release has migrated', async () => {

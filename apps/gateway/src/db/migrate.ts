@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { DatabaseSetupError, provideRoles, requireVersion, roleRefusal } from './server.ts';
 
 /**
  * Forward-only migrations: numbered SQL files, each applied once in a transaction of its own and
@@ -11,6 +12,12 @@ const FILE_PATTERN = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
 // Any constant will do, as long as every starter of every release uses the same one.
 const MIGRATION_LOCK = 7_203_911_406;
+
+/** Former texts of files that were reworded without changing what a database ends up with. */
+const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
+  // The roles were made in it, which an owner without CREATEROLE could not do even where they existed.
+  '0001_tenancy.sql': '8a92e68533821c65fe5a056db9a0fd1986d9ce3546c4e07da1d44c10f6871cfb',
+};
 
 interface Migration {
   readonly name: string;
@@ -34,28 +41,69 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
 }
 
 /** Applies what is missing; several processes may start at once. Returns the names it applied. */
-export async function migrate(connectionString: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
-  const migrations = await readMigrations(folder);
-  const client = new pg.Client({ connectionString, application_name: 'causeway-migrate' });
-  await client.connect();
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+export function migrate(connectionString: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+  return withMissing(connectionString, folder, async (client, missing) => {
+    if (missing.length === 0) return [];
+    await provideRoles(client);
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       name text PRIMARY KEY,
       checksum text NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
     )`);
-    const { rows } = await client.query<{ name: string; checksum: string }>(
-      'SELECT name, checksum FROM schema_migrations',
-    );
-    const applied = new Map(rows.map((row) => [row.name, row.checksum]));
-    refuseDrift(migrations, applied);
-    const missing = migrations.filter((migration) => !applied.has(migration.name));
     for (const migration of missing) await apply(client, migration);
-    return missing.map((migration) => migration.name);
+    return missing.map(({ name }) => name);
+  });
+}
+
+/** For processes that must leave the schema alone. */
+export function requireMigrated(connectionString: string, folder = MIGRATIONS_FOLDER): Promise<void> {
+  return withMissing(connectionString, folder, async (_, missing) => {
+    if (missing.length === 0) return;
+    const names = [missing[0]?.name, ...(missing.length > 1 ? [missing.at(-1)?.name] : [])].join(' to ');
+    throw new DatabaseSetupError(
+      `${missing.length} of this release's migrations are not applied (${names}), and MIGRATE_AT_START is false. Run: npm start -- migrate`,
+    );
+  });
+}
+
+async function withMissing<T>(
+  connectionString: string,
+  folder: URL,
+  work: (client: pg.Client, missing: readonly Migration[]) => Promise<T>,
+): Promise<T> {
+  const migrations = await readMigrations(folder);
+  const client = new pg.Client({ connectionString, application_name: 'causeway-migrate' });
+  await client.connect();
+  try {
+    await requireVersion(client);
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const applied = await readApplied(client);
+    refuseDrift(migrations, applied);
+    return await work(
+      client,
+      migrations.filter(({ name }) => !applied.has(name)),
+    );
   } finally {
     await client.end();
   }
+}
+
+/** The table's owner may read it, and so may the system role, for logins that own nothing. */
+async function readApplied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+  const { rows: found } = await client.query<{ readable: boolean }>(
+    `SELECT has_table_privilege(oid, 'SELECT') AS readable FROM pg_class WHERE oid = to_regclass('schema_migrations')`,
+  );
+  if (found[0] === undefined) return new Map();
+  if (!found[0].readable) {
+    await client.query('SET ROLE causeway_system').catch((error: unknown) => {
+      throw roleRefusal(error, client, 'causeway_system');
+    });
+  }
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations',
+  );
+  await client.query('RESET ROLE');
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
 function refuseDrift(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
@@ -69,7 +117,7 @@ function refuseDrift(migrations: readonly Migration[], applied: ReadonlyMap<stri
   }
   for (const { name, checksum } of migrations) {
     const before = applied.get(name);
-    if (before !== undefined && before !== checksum) {
+    if (before !== undefined && before !== checksum && before !== FORMER_CHECKSUMS[name]) {
       throw new MigrationDriftError(
         `Migration ${name} was changed after it was applied. Restore the file; put the change in a new migration.`,
       );

@@ -113,8 +113,8 @@ describe('tenancy', () => {
     expect(open).toEqual([]);
   });
 
-  it('neither role owns anything, is a superuser, bypasses row-level security or belongs to a role that does', async () => {
-    for (const role of ROLES) {
+  it('no role owns anything, is a superuser, bypasses row-level security or belongs to a role that does', async () => {
+    for (const role of [...ROLES, 'causeway_backup']) {
       const { rows } = await owner.query(
         `SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin,
                 EXISTS (SELECT FROM pg_class WHERE relowner = r.oid) AS owns,
@@ -146,6 +146,27 @@ describe('tenancy', () => {
     await as('causeway_partner', () =>
       expect(owner.query('SELECT * FROM api_keys')).rejects.toMatchObject({ code: '42501' }),
     );
+  });
+
+  it('backups read every row of every table and every counter, and may change none', async () => {
+    const unread = await names(`
+      SELECT c.relname AS name FROM pg_class c
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S', 'v', 'm')
+         AND NOT (CASE WHEN c.relkind = 'S' THEN has_sequence_privilege('causeway_backup', c.oid, 'SELECT')
+                       ELSE has_table_privilege('causeway_backup', c.oid, 'SELECT') END
+                  AND (NOT c.relrowsecurity
+                       OR EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'backup_rows'
+                                     AND p.polcmd = 'r' AND pg_get_expr(p.polqual, c.oid) = 'true')))`);
+    expect(unread).toEqual([]);
+    const written = await names(`
+      SELECT c.relname AS name FROM pg_class c
+       WHERE c.relnamespace = 'public'::regnamespace
+         AND CASE WHEN c.relkind IN ('r', 'p', 'v', 'm') THEN has_table_privilege('causeway_backup', c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER, MAINTAIN')
+                  WHEN c.relkind = 'S' THEN has_sequence_privilege('causeway_backup', c.oid, 'USAGE, UPDATE') END`);
+    expect(written).toEqual([]);
+    expect(
+      await names('SELECT policyname AS name FROM pg_policies WHERE $$restrictive$$ = lower(permissive)'),
+    ).toEqual([]);
   });
 
   it('a function that runs with its owner’s rights has a role’s and no more, a fixed search path, and is not for everybody', async () => {

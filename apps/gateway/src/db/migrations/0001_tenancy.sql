@@ -2,23 +2,8 @@
 -- Two roles do all the work; neither owns a table nor may bypass row-level security:
 --   causeway_partner  sees the rows of the partner named in causeway.partner_id, and nothing without it;
 --   causeway_system   sees every row: workers, the operator, vendors, start-up.
--- Roles belong to the whole server, so another database of it may have made them already.
-DO $$
-DECLARE
-  role_name text;
-BEGIN
-  FOREACH role_name IN ARRAY ARRAY['causeway_partner', 'causeway_system'] LOOP
-    BEGIN
-      EXECUTE format('CREATE ROLE %I NOLOGIN NOBYPASSRLS NOSUPERUSER NOCREATEDB NOCREATEROLE', role_name);
-    EXCEPTION
-      WHEN duplicate_object OR unique_violation THEN NULL;
-    END;
-    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-      EXECUTE format('GRANT %I TO CURRENT_USER WITH SET TRUE', role_name);
-    END IF;
-    EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', role_name);
-  END LOOP;
-END $$;
+-- Roles belong to the whole server, so they are made before the first migration (db/server.ts), by whoever may.
+GRANT USAGE ON SCHEMA public TO causeway_partner, causeway_system;
 
 CREATE FUNCTION current_partner_id() RETURNS uuid
   LANGUAGE sql STABLE PARALLEL SAFE
