@@ -24,6 +24,8 @@ export interface GatewayOptions {
   /** Carry out intents in this process; true with chains. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Other ways to its database than the owner's own, such as through a pooler. */
+  readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
   /** Receives every log line; none are written otherwise. */
   readonly onLog?: (line: string) => void;
 }
@@ -49,6 +51,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
   const databaseUrl = await cloneDatabase();
+  const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
   const chains = ground.chains.map((chain) => {
     const node = nodes.find(({ slug }) => slug === chain.slug);
@@ -57,7 +60,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   });
   const env = {
     CAUSEWAY_HOME: home,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: pooled,
+    DATABASE_DIRECT_URL: direct,
     CHAIN_RPC_URLS: chains.map(({ slug, rpcUrl }) => `${slug}=${rpcUrl}`).join(','),
     METRICS_PORT: 'off',
     PORT: '0',
@@ -71,7 +75,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     destination: { write: (line) => options.onLog?.(line) },
   });
   const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
-  const laid = describeGround(config, { home, databaseUrl, secrets, chains, stop: async () => {} });
+  const laid = describeGround(config, { home, databaseUrl: pooled, secrets, chains, stop: async () => {} });
   const deps = await createDeps(config, laid.surroundings, logger, (early) =>
     seedSandbox({ ...early, at: early.clock.date() }, laid.seed),
   );
