@@ -1,4 +1,6 @@
+import { openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { createApi } from '../../apps/gateway/src/api.ts';
 import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
@@ -49,7 +51,8 @@ const CHAIN: ChainSettings = {
 
 export async function startChainlessGateway(home: string, userId: string): Promise<ChainlessGateway> {
   const config = loadConfig(process.env, []);
-  const logger = createLogger({ level: 'error', format: 'json' });
+  // Every request leaves its line, as it does in production, where nobody reads it.
+  const logger = createLogger({ level: 'error', format: 'json', fd: openSync(devNull, 'w') });
   const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
   const databaseUrl = config.databaseUrl ?? '';
   const ground = describeGround(config, {

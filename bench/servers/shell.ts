@@ -1,3 +1,5 @@
+import { openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { Type } from 'typebox';
 import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import { createListener } from '../../apps/gateway/src/db/listener.ts';
@@ -11,9 +13,12 @@ import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
 import { ANSWER } from './answer.ts';
 
-/** The candidate: the gateway's whole shell (keys, limits, headers, metrics, errors) around a route that does nothing. */
-const databaseUrl = process.env.DATABASE_URL ?? '';
-const logger = createLogger({ level: 'warn', format: 'json' });
+/**
+ * The candidate: the gateway's whole shell (keys, limits, headers, metrics, errors, access log) around a route that does
+ * nothing. The log is written as ever, to where nobody reads it.
+ */
+const { DATABASE_URL: databaseUrl = '', ACCESS_LOG: accessLog = 'on' } = process.env;
+const logger = createLogger({ level: 'warn', format: 'json', fd: openSync(devNull, 'w') });
 const db = createDatabase({ connectionString: databaseUrl, poolSize: 4 });
 const listener = createListener(databaseUrl, (error) => logger.error({ err: error }, 'listener'));
 const principals = createPrincipals(db, listener, logger);
@@ -25,6 +30,7 @@ const app = await createServer({
   logger,
   ids,
   metrics: createMetrics(),
+  accessLog: accessLog === 'on',
   bodyLimitBytes: 1_048_576,
   trustedProxies: [],
   principals,

@@ -9,7 +9,7 @@ import { createClock, type MovableClock } from '../../apps/gateway/src/lib/clock
 import { createSealer, randomToken, sha256Hex, TOKEN_PREFIX } from '../../apps/gateway/src/lib/crypto.ts';
 import { createIdGenerator, newId } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
-import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
+import { createMetrics, type Metrics } from '../../apps/gateway/src/lib/metrics.ts';
 
 type Server = Awaited<ReturnType<typeof createServer>>;
 
@@ -22,12 +22,16 @@ export interface ShellOptions {
   /** Machine time, which rate-limit windows follow. */
   readonly wall?: () => number;
   readonly onLog?: (line: string) => void;
+  /** A line for every request; true by default. */
+  readonly accessLog?: boolean;
 }
 
 /** The HTTP shell as a gateway process has it, with routes of the test's own. Several may share a database. */
 export interface Shell {
   readonly baseUrl: string;
   readonly port: number;
+  readonly app: Server;
+  readonly metrics: Metrics;
   readonly db: Database;
   readonly clock: MovableClock;
   readonly listener: Listener;
@@ -43,6 +47,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     format: 'json',
     destination: { write: (line) => options.onLog?.(line) },
   });
+  const metrics = createMetrics({ processMetrics: false });
   const listener = createListener(options.databaseUrl, () => {});
   const principals = createPrincipals(db, listener, logger);
   const rateLimit = createRateLimit(db, options.wall ?? Date.now, logger);
@@ -51,7 +56,8 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   const app = await createServer({
     logger,
     ids,
-    metrics: createMetrics({ processMetrics: false }),
+    metrics,
+    accessLog: options.accessLog ?? true,
     bodyLimitBytes: 1_048_576,
     trustedProxies: options.trustedProxies ?? [],
     principals,
@@ -73,6 +79,8 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   return {
     baseUrl,
     port: Number(new URL(baseUrl).port),
+    app,
+    metrics,
     db,
     clock,
     listener,

@@ -107,6 +107,7 @@ describe('personal data at rest and in logs', () => {
     const text = log.join('\n');
     expect(text).toContain('intent handler threw');
     expect(text).toContain('a careless line');
+    expect(text).toContain('"route":"/api/v1/partner/users/:user_uuid"');
     expect(log.length).toBeGreaterThan(20);
     expect(leaks(text, secrets())).toEqual([]);
   });

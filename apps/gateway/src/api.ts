@@ -58,6 +58,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     logger: deps.logger,
     ids: deps.ids,
     metrics: deps.metrics,
+    accessLog: config.accessLog,
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies ?? [],
     principals: deps.principals,

@@ -31,6 +31,14 @@ export const flag: ValueType<boolean> = {
   },
 };
 
+export const onOrOff: ValueType<boolean> = {
+  label: '`on` or `off`',
+  parse(given) {
+    if (given !== 'on' && given !== 'off') throw new InvalidValue('must be on or off');
+    return given === 'on';
+  },
+};
+
 export function oneOf<const T extends string>(...values: readonly T[]): ValueType<T> {
   return {
     label: values.map((value) => `\`${value}\``).join(', '),

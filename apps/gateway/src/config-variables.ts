@@ -489,6 +489,13 @@ export const VARIABLES = {
     'json',
     'JSON lines for machines or short lines for people.',
   ),
+  accessLog: withDefault(
+    'ACCESS_LOG',
+    values.onOrOff,
+    'on',
+    'Whether every request leaves a line in the log, whatever LOG_LEVEL says: method, route, status, time taken, `X-Request-Id` and the id of the key; nothing personal.',
+    { roles: api },
+  ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     values.httpUrl,

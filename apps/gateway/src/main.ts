@@ -52,7 +52,7 @@ async function startSandbox(config: Config): Promise<void> {
   const logger = createLogger({
     level: config.logLevel,
     format: config.logFormat,
-    destination: process.stderr,
+    fd: 2,
   });
   const ids = createIdGenerator();
   // Before anything is started: a taken port should cost nobody a wait.

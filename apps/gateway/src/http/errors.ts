@@ -21,12 +21,17 @@ import { setCommonHeaders } from './transport.ts';
  * code of the catalogue; stacks, SQL and upstream texts go to the log and nowhere else.
  */
 export interface ErrorAnswers {
-  register(app: FastifyInstance, onUnmatched: (request: FastifyRequest, status: number) => void): void;
+  /** `noteUnmatched` is told the status of every answer to a request that found no route. */
+  register(app: FastifyInstance, noteUnmatched: NoteUnmatched): void;
   /** For what fails before a route is found, such as a path with broken percent-encoding. */
   answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void;
 }
 
+type NoteUnmatched = (request: FastifyRequest, status: number) => void;
+
 export function errorAnswers(logger: Logger): ErrorAnswers {
+  let onUnmatched: NoteUnmatched = () => {};
+
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const supported =
       request.routeOptions?.config?.envelope === 'supported' &&
@@ -42,6 +47,8 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
     } else {
       logger.debug({ err: error, request_id: request.id, status }, 'request refused');
     }
+    // Whatever went wrong with it: no hook of a route tells of a request that has none.
+    if (request.is404) onUnmatched(request, status);
     return reply
       .code(status)
       .header('content-type', 'application/json; charset=utf-8')
@@ -50,13 +57,12 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
   }
 
   return {
-    register(app, onUnmatched) {
+    register(app, noteUnmatched) {
+      onUnmatched = noteUnmatched;
       app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
-      app.setNotFoundHandler((request, reply) => {
-        const error = new CausewayError('ROUTE_NOT_FOUND');
-        onUnmatched(request, error.status);
-        return answerError(error, request, reply);
-      });
+      app.setNotFoundHandler((request, reply) =>
+        answerError(new CausewayError('ROUTE_NOT_FOUND'), request, reply),
+      );
     },
     answerFrameworkError(error, request, reply) {
       // No hook has run for this request.
@@ -86,7 +92,7 @@ function asSupportedError(error: unknown): Error {
 function asCausewayError(error: unknown): CausewayError {
   if (error instanceof CausewayError) return error;
   if (!(error instanceof Error)) return new CausewayError('INTERNAL_ERROR', { cause: error });
-  const { validation, validationContext, code } = error as Partial<FastifyError>;
+  const { validation, validationContext, code, statusCode } = error as Partial<FastifyError>;
   if (validation) return validationError(validation, validationContext ?? 'body');
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -99,6 +105,10 @@ function asCausewayError(error: unknown): CausewayError {
       return invalidRequest('body', 'does not have the announced length');
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return invalidRequest('body', 'must be valid JSON');
+    case 'ECONNRESET':
+      // While its body was read, which alone gives it a status; a connection of our own that breaks is our failure.
+      if (statusCode === 400) return invalidRequest('body', 'ended before its announced length');
+      break;
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return invalidRequest('path', 'has a part that is too long');
     case 'FST_ERR_BAD_URL':

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { DurationSeries } from '../lib/duration-histogram.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { AccessLog, LogAnswer } from './access-log.ts';
 
 /**
- * Counts and times every request by its route's pattern, never by the address asked. It ends at the moment of sending:
- * listening for the end of every answer costs more than all the rest of this.
+ * Counts, times and logs every request by its route's pattern, never by the address asked. It ends at the moment of
+ * sending (for a stream, when it begins): listening for the end of every answer costs more than all the rest of this.
  */
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,32 +24,38 @@ export interface Measurement {
   noteUnmatched(request: FastifyRequest, status: number): void;
 }
 
-export function registerMeasurement(app: FastifyInstance, metrics: Metrics): Measurement {
+export function registerMeasurement(
+  app: FastifyInstance,
+  metrics: Metrics,
+  accessLog?: AccessLog,
+): Measurement {
   const { httpRequests } = metrics;
 
-  function seriesByStatus(method: string, route: string): (status: number) => DurationSeries {
+  function answersOf(method: string, route: string, log: LogAnswer | undefined): NoteAnswer {
     const known: DurationSeries[] = [];
-    return (status) => {
+    return (request, status) => {
       const series =
         known[status] ?? metrics.httpRequestDurationSeconds.series({ method, route, status: String(status) });
       known[status] = series;
-      return series;
+      httpRequests.inFlight--;
+      const ms = performance.now() - request.arrivedAtMs;
+      series.observe(ms / 1_000);
+      log?.(request, status, ms);
     };
   }
 
-  function note(seriesOf: (status: number) => DurationSeries, request: FastifyRequest, status: number): void {
-    httpRequests.inFlight--;
-    seriesOf(status).observe((performance.now() - request.arrivedAtMs) / 1_000);
-  }
+  const answersOfRoute = (method: string, url: string) =>
+    answersOf(method, url, accessLog?.ofRoute(method, url));
 
-  app.decorate('measuredRoute', (method: string, url: string): NoteAnswer => {
-    const seriesOf = seriesByStatus(method, url);
-    return (request, status) => note(seriesOf, request, status);
-  });
-  app.decorateRequest('arrivedAtMs', 0);
-  app.addHook('onRequest', (request, _reply, done) => {
+  function arrive(request: FastifyRequest): void {
     httpRequests.inFlight++;
     request.arrivedAtMs = performance.now();
+  }
+
+  app.decorate('measuredRoute', answersOfRoute);
+  app.decorateRequest('arrivedAtMs', 0);
+  app.addHook('onRequest', (request, _reply, done) => {
+    arrive(request);
     done();
   });
   // A hook a route knows its pattern; asking the request for it builds an object every time.
@@ -57,21 +64,24 @@ export function registerMeasurement(app: FastifyInstance, metrics: Metrics): Mea
     const declared = [route.onSend ?? []].flat();
     // Fastify derives a HEAD route from a GET route that already has the hook of the GET.
     const others = declared.filter((hook) => !hooks.has(hook));
-    const seriesOf = seriesByStatus(String(route.method), route.url);
+    const note = answersOfRoute(String(route.method), route.url);
     const hook: onSendHookHandler = (request, reply: FastifyReply, _payload, done) => {
-      note(seriesOf, request, reply.statusCode);
+      note(request, reply.statusCode);
       done();
     };
     hooks.add(hook);
     route.onSend = [...others, hook];
   });
 
-  const unmatched = new Map<string, (status: number) => DurationSeries>();
+  const unmatched = new Map<string, NoteAnswer>();
   return {
     noteUnmatched(request, status) {
-      const seriesOf = unmatched.get(request.method) ?? seriesByStatus(request.method, 'none');
-      unmatched.set(request.method, seriesOf);
-      note(seriesOf, request, status);
+      const { method } = request;
+      const note = unmatched.get(method) ?? answersOf(method, 'none', accessLog?.ofUnmatched(method));
+      unmatched.set(method, note);
+      // A path that is none is refused before any hook has run.
+      if (!request.arrivedAtMs) arrive(request);
+      note(request, status);
     },
   };
 }

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Logger, lineWriter } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { maskText } from '../lib/redaction.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
+import { createAccessLog } from './access-log.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
 import type { AnswerSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
@@ -15,6 +17,8 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly logger: Logger;
   readonly ids: IdGenerator;
   readonly metrics: Metrics;
+  /** Whether every request leaves a line in the log. */
+  readonly accessLog: boolean;
   readonly bodyLimitBytes: number;
   readonly trustedProxies: readonly string[];
   /** Seals answers kept for Idempotency-Key; a server whose answers hold nothing personal may do without. */
@@ -38,9 +42,11 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const nextRequestId = requestIds(options.ids);
   const errors = errorAnswers(options.logger);
+  const lines = options.accessLog ? lineWriter(options.logger) : undefined;
+  const accessLog = lines && createAccessLog(lines);
   const app = Fastify({
-    // Fastify's own logging listens to the end of every answer and makes a logger a request, though most log nothing;
-    // those that do are logged by the error mapper.
+    // Fastify's own logging listens to the end of every answer and makes a logger a request; the access log and the
+    // error mapper do without both.
     logger: false,
     bodyLimit: options.bodyLimitBytes,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
@@ -50,9 +56,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     http: { optimizeEmptyRequests: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextRequestId();
+      return typeof given === 'string' && isRequestId(given) ? given : nextRequestId();
     },
-    clientErrorHandler: clientErrorAnswerer(options.ids),
+    clientErrorHandler: clientErrorAnswerer(options.ids, accessLog),
     frameworkErrors: errors.answerFrameworkError,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
@@ -62,14 +68,20 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   registerHeaders(app, { production: !options.sandbox });
   app.decorate('answerSealer', options.answerSealer ?? null);
-  const measurement = registerMeasurement(app, options.metrics);
+  const measurement = registerMeasurement(app, options.metrics, accessLog);
   errors.register(app, measurement.noteUnmatched);
   registerAccess(app, options);
   giveEmptyBodies(app);
   readJsonBodies(app);
   await registerOpenApi(app, options);
   await options.routes(app);
+  app.addHook('onClose', async () => lines?.close());
   return app;
+}
+
+/** It is logged as it is, so one that looks like a key or the like is not taken. */
+function isRequestId(given: string): boolean {
+  return REQUEST_ID.test(given) && maskText(given) === given;
 }
 
 /** Unique over all processes and cheap: a uuid for the process, a count for the request. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
+import type { AccessLog } from './access-log.ts';
 
 /** Headers of every answer, and answers to what is not even HTTP. */
 export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
@@ -38,6 +39,7 @@ const STATUS_LINES: Record<string, string> = {
 
 export function clientErrorAnswerer(
   ids: IdGenerator,
+  accessLog: AccessLog | undefined,
 ): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -45,10 +47,12 @@ export function clientErrorAnswerer(
       return;
     }
     const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+    const requestId = ids.uuid();
+    accessLog?.logUnreadable(requestId, Number.parseInt(statusLine, 10));
     socket.end(
       [
         `HTTP/1.1 ${statusLine}`,
-        `x-request-id: ${ids.uuid()}`,
+        `x-request-id: ${requestId}`,
         'content-type: application/json; charset=utf-8',
         `content-length: ${Buffer.byteLength(NOT_HTTP)}`,
         'connection: close',

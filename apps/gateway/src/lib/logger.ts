@@ -1,5 +1,13 @@
 import { format } from 'node:util';
-import { type DestinationStream, destination, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino';
+import {
+  type DestinationStream,
+  destination,
+  type LogFn,
+  type Logger,
+  pino,
+  stdTimeFunctions,
+  symbols,
+} from 'pino';
 import { maskText, redact } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -15,11 +23,16 @@ export interface LoggerOptions {
   readonly format: LogFormat;
   /** Fields of every line, for example the role of the process. */
   readonly bindings?: Readonly<Record<string, unknown>>;
-  /** Standard output by default. */
+  /** In place of a file descriptor. */
   readonly destination?: DestinationStream;
+  /** 1, standard output, by default. */
+  readonly fd?: number;
 }
 
 type Fields = Record<string, unknown>;
+
+/** What waits for a reader that is too slow. Beyond this lines are dropped and counted: requests matter more. */
+const MAX_WAITING_BYTES = 32 * 1_024 * 1_024;
 
 /**
  * A pino logger through which no key, secret, signature or personal data passes: fields, child bindings, errors with
@@ -30,8 +43,11 @@ export function createLogger({
   format: lineFormat,
   bindings = {},
   destination: to,
+  fd = 1,
 }: LoggerOptions): Logger {
-  const output = to ?? destination({ fd: 1, sync: true });
+  // Written in the background, in order, and what waits is written when the process exits.
+  const file = to === undefined ? destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES }) : undefined;
+  const output = to ?? (file as DestinationStream);
   const logger = pino(
     {
       level,
@@ -60,7 +76,66 @@ export function createLogger({
   logger.setBindings = function maskedSetBindings(this: Logger, fields: Fields) {
     Reflect.apply(setBindings, this, [redact(fields)]);
   };
+  if (file !== undefined) tellOfDroppedLines(file, logger);
   return logger;
+}
+
+function tellOfDroppedLines(file: ReturnType<typeof destination>, logger: Logger): void {
+  let dropped = 0;
+  file.on('drop', (lines: string) => {
+    dropped += lines.split('\n').length - 1;
+  });
+  file.on('drain', () => {
+    if (dropped === 0) return;
+    const lines = dropped;
+    dropped = 0;
+    logger.warn({ lines }, 'log lines were dropped because their reader is too slow');
+  });
+}
+
+/** Takes lines that are complete JSON and hold nothing that would have to be masked; for those there are many of. */
+export interface LineWriter {
+  write(line: string): void;
+  /** Hands on what was gathered, and gathers no more. */
+  close(): void;
+}
+
+const GATHERED_CHARACTERS = 16_384;
+const GATHERED_MS = 100;
+
+/**
+ * Lines on the same way as those of the logger, past all that it does for a line. For a file descriptor they are gathered
+ * for a moment, because a write a line costs more than the line.
+ */
+export function lineWriter(logger: Logger): LineWriter {
+  const stream = Reflect.get(logger, symbols.streamSym) as DestinationStream & { flushSync?(): void };
+  if (stream.flushSync === undefined) return { write: (line) => stream.write(line), close: () => {} };
+  let gathered = '';
+  let timer: NodeJS.Timeout | undefined;
+
+  function handOn(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const lines = gathered;
+    gathered = '';
+    if (lines !== '') stream.write(lines);
+  }
+  function handOnAtExit(): void {
+    handOn();
+    stream.flushSync?.();
+  }
+  process.once('exit', handOnAtExit);
+  return {
+    write(line) {
+      gathered += line;
+      if (gathered.length >= GATHERED_CHARACTERS) handOn();
+      else timer ??= setTimeout(handOn, GATHERED_MS).unref();
+    },
+    close() {
+      process.off('exit', handOnAtExit);
+      handOn();
+    },
+  };
 }
 
 /**
