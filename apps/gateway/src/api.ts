@@ -6,6 +6,7 @@ import { registerFiatAccountRoutes } from './features/fiat-accounts/fiat-account
 import { registerIdentificationRoutes } from './features/fiat-accounts/identification.routes.ts';
 import { registerSandboxDepositRoute } from './features/fiat-accounts/sandbox-deposit.routes.ts';
 import { registerHealthRoutes } from './features/health/health.routes.ts';
+import { type Check, createReadiness, databaseCheck, ratesCheck } from './features/health/readiness.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
@@ -46,6 +47,8 @@ import { machineNow } from './lib/clock.ts';
 /** The api role: every route of the program on one HTTP server. */
 export interface Api {
   readonly app: FastifyInstance;
+  /** What it needs to serve. */
+  readonly checks: readonly Check[];
   listen(address: { host: string; port: number }): Promise<number>;
   /** Refuses new work, lets running requests end, then closes. */
   close(): Promise<void>;
@@ -53,7 +56,8 @@ export interface Api {
 
 export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
   const { config } = deps;
-  let stopping = false;
+  const checks = [databaseCheck(deps.db), ratesCheck(deps.currencies, machineNow)];
+  const readiness = createReadiness(deps.logger, checks);
   const app = await createServer({
     logger: deps.logger,
     ids: deps.ids,
@@ -70,7 +74,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     sandbox: deps.sandbox,
     events: DOCUMENTED_EVENTS,
     routes: async (server) => {
-      registerHealthRoutes(server, { db: deps.db, isStopping: () => stopping });
+      registerHealthRoutes(server, readiness);
       registerDiscoveryRoutes(server, {
         ...deps.currenciesParts,
         offers: deps.offers,
@@ -128,13 +132,15 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
   });
   return {
     app,
+    checks,
     async listen(address) {
       await app.listen(address);
+      readiness.started();
       const bound = app.server.address();
       return typeof bound === 'object' && bound !== null ? bound.port : address.port;
     },
     async close() {
-      stopping = true;
+      readiness.stopping();
       await app.close();
     },
   };

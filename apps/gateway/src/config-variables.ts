@@ -468,13 +468,13 @@ export const VARIABLES = {
     'METRICS_PORT',
     values.portOrOff,
     '9464',
-    'Port of `/metrics`. Processes that share a machine need one each.',
+    'Port of `/metrics`, and of `/health` and `/ready` of the whole process. Processes that share a machine need one each.',
   ),
   metricsHost: withDefault(
     'METRICS_HOST',
     values.text,
     '127.0.0.1',
-    'Address `/metrics` listens on. Never make it public.',
+    'Address METRICS_PORT listens on. Never make it public; a container whose probes come from outside needs `0.0.0.0`.',
     { example: '0.0.0.0' },
   ),
   logLevel: withDefault(

@@ -35,6 +35,7 @@ import { type CurrenciesParts, createCurrenciesParts } from './upstream/currenci
 import type { Offers } from './upstream/offers.port.ts';
 import { seedSandboxMarket } from './upstream/offers-market.ts';
 import { createOffers } from './upstream/offers-parts.ts';
+import { publishRateAges } from './upstream/rate-ages.ts';
 import { seedReference } from './upstream/seed-reference.ts';
 
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
@@ -142,6 +143,7 @@ export async function createDeps(
     catalogue: sandbox ? { localChains: around.chains } : {},
   });
   const { currencies } = currenciesParts;
+  publishRateAges(metrics.registry, currencies, machineNow);
   const offers = createOffers({ db, listener, logger, wall: machineNow, offersUrl: config.offersUrl });
   await listener.start();
   if (config.roles.includes('worker')) {

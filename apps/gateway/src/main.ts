@@ -3,6 +3,7 @@ import { type Config, ConfigError, loadConfig, publicBaseUrlOf, usage, wantsHelp
 import { migrate } from './db/migrate.ts';
 import { prepareDatabase } from './db/start.ts';
 import { createDeps, type Deps, type Surroundings } from './deps.ts';
+import { createReadiness, type Readiness } from './features/health/readiness.ts';
 import { seedSandbox } from './features/sandbox/seed.ts';
 import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
@@ -123,18 +124,23 @@ async function startRoles(
   const { config } = deps;
   const tracing = await startTracing({ endpoint: config.otlpEndpoint, serviceName: 'causeway' });
   stops.push({ what: 'traces', stop: () => tracing.shutdown() });
-  const metricsUrl = await startMetrics(deps, notice);
+  const readiness = createReadiness(deps.logger, []);
+  const metricsUrl = await startMetrics(deps, readiness, notice);
   const baseUrl = publicBaseUrlOf(config, port);
   if (config.roles.includes('worker')) {
     const worker = createWorker(deps);
     worker.start();
+    readiness.add(...worker.checks);
     stops.push({ what: 'worker', stop: () => worker.stop() });
   }
   if (config.roles.includes('api')) {
     const api = await createApi(deps, baseUrl);
     await api.listen({ host: config.host, port });
     stops.push({ what: 'api', stop: () => api.close() });
+    readiness.add(...api.checks);
   }
+  readiness.started();
+  stops.push({ what: 'readiness', stop: async () => readiness.stopping() });
   releaseStartMemory();
   return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
 }
@@ -151,14 +157,23 @@ async function portFor(config: Config, notice: (text: string) => void): Promise<
   return port;
 }
 
-async function startMetrics(deps: Deps, notice: (text: string) => void): Promise<string | undefined> {
+async function startMetrics(
+  deps: Deps,
+  readiness: Readiness,
+  notice: (text: string) => void,
+): Promise<string | undefined> {
   const { metricsPort, metricsHost } = deps.config;
   if (metricsPort === undefined || metricsPort === null) return undefined;
   const port = deps.sandbox ? await pickPort(metricsPort === 0 ? undefined : metricsPort) : metricsPort;
   if (deps.sandbox && metricsPort !== 0 && port !== metricsPort) {
     notice(`Metrics port ${metricsPort} is taken; using ${port}.`);
   }
-  const server = await startMetricsServer({ host: metricsHost, port, registry: deps.metrics.registry });
+  const server = await startMetricsServer({
+    host: metricsHost,
+    port,
+    registry: deps.metrics.registry,
+    ready: () => readiness.answer(),
+  });
   stops.push({ what: 'metrics', stop: () => server.close() });
   return `http://${server.host}:${server.port}/metrics`;
 }

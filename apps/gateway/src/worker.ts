@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
 import { bankingHandlers } from './features/fiat-accounts/banking.effects.ts';
 import { followPayments } from './features/fiat-accounts/follow-payments.ts';
+import { type Check, databaseCheck } from './features/health/readiness.ts';
 import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
 import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
 import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
@@ -25,9 +26,12 @@ import { forgetOldVendorEvents } from './features/vendors/vendor-events.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { forgetOldEvents } from './features/webhooks/forget-events.ts';
 import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
+import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
 export interface Worker {
+  /** What it needs to do its work. */
+  readonly checks: readonly Check[];
   start(): void;
   stop(): Promise<void>;
 }
@@ -57,8 +61,14 @@ export function createWorker(deps: Deps): Worker {
     ...bankingHandlers(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
-  const intents = createIntentWorker(deps, handlers, { concurrency: deps.config.workerConcurrency });
-  const deliveries = createDeliveryDrain(deps);
+  const health = createWorkerHealth(deps.metrics.registry);
+  const intents = createIntentWorker(deps, handlers, {
+    concurrency: deps.config.workerConcurrency,
+    onTurn: health.loop('carrying out intents', DEADLINE_CHECK_MS),
+  });
+  const deliveries = createDeliveryDrain(deps, {
+    onTurn: health.loop('delivering webhooks', DEADLINE_CHECK_MS),
+  });
   const gasBalances = watchGasBalances({
     ...deps,
     chains: deps.chains.all,
@@ -71,6 +81,7 @@ export function createWorker(deps: Deps): Worker {
   /** Never two of a kind at once, and never an unhandled failure. */
   function every(ms: number, what: string, run: () => Promise<unknown>): void {
     let busy = false;
+    const turned = health.loop(what, ms);
     const timer = setInterval(() => {
       if (busy) return;
       busy = true;
@@ -78,6 +89,7 @@ export function createWorker(deps: Deps): Worker {
         .catch((error) => deps.logger.error({ err: error }, `${what} failed`))
         .finally(() => {
           busy = false;
+          turned();
           running.delete(work);
         });
       running.add(work);
@@ -86,6 +98,7 @@ export function createWorker(deps: Deps): Worker {
   }
 
   return {
+    checks: [databaseCheck(deps.db), ...health.checks],
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
@@ -121,7 +134,10 @@ export function createWorker(deps: Deps): Worker {
           followAuthorizations(deps),
           ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
         ];
-        const turn = watchTurn({ ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox });
+        const turn = watchTurn(
+          { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox },
+          health.chain(chain.settings.slug),
+        );
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
         every(GAP_CHECK_MS, `closing nonce gaps on ${chain.settings.slug}`, () => fillNonceGaps(deps, chain));
       }

@@ -7,7 +7,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
 /** One turn of watching a chain, to be called often. After a failure it rests, longer each time, and says so once a turn. */
-export function watchTurn(deps: WatcherDeps): () => Promise<void> {
+export function watchTurn(deps: WatcherDeps, onCaughtUp: () => void = () => {}): () => Promise<void> {
   const watcher = createWatcher(deps);
   let pauseMs = 0;
   let restsUntil = 0;
@@ -16,6 +16,7 @@ export function watchTurn(deps: WatcherDeps): () => Promise<void> {
     try {
       await watcher.catchUp();
       pauseMs = 0;
+      onCaughtUp();
     } catch (error) {
       pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, pauseMs * 2), LONGEST_PAUSE_MS);
       restsUntil = machineNow() + pauseMs;

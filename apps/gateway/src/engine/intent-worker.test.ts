@@ -69,6 +69,7 @@ describe('the intent worker', () => {
       retries?: RetrySchedule;
       leaseMs?: number;
       concurrency?: number;
+      onTurn?: () => void;
     } = {},
   ): IntentWorker {
     const record = (what: string, act: Act) => async (intent: Intent) => {
@@ -86,6 +87,7 @@ describe('the intent worker', () => {
       concurrency: options.concurrency ?? 10,
       pollMs: 20,
       ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
+      ...(options.onTurn ? { onTurn: options.onTurn } : {}),
     });
     workers.push(worker);
     worker.start();
@@ -391,5 +393,28 @@ describe('the intent worker', () => {
     expect(most).toBe(3);
     const { rows } = await database.owner.query(`SELECT status FROM intents WHERE kind = 'test.other'`);
     expect(rows).toEqual([{ status: 'prepared' }]);
+  });
+
+  it('tells of its turns while it finds work or none, and falls silent while every place hangs', async () => {
+    let turns = 0;
+    const hold = gate();
+    const worker = startWorker(
+      async () => {
+        await hold.opened;
+        return { kind: 'confirmed' };
+      },
+      { concurrency: 1, onTurn: () => turns++ },
+    );
+    await until('turns without work', () => turns > 3);
+    await prepare({ dedupeKey: 'a' });
+    await until('it runs', () => calls.length === 1);
+    const before = turns;
+    for (let times = 0; times < 5; times++) {
+      worker.wake();
+      await database.owner.query('SELECT 1');
+    }
+    expect(turns).toBe(before);
+    hold.open();
+    await until('turns again', () => turns > before + 1);
   });
 });

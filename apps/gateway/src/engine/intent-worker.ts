@@ -50,6 +50,8 @@ export interface IntentWorkerOptions {
   readonly concurrency: number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
+  /** Told whenever the worker has looked for work or ended some: how one sees from outside that it does not hang. */
+  readonly onTurn?: () => void;
 }
 
 export interface IntentWorker {
@@ -76,6 +78,7 @@ export function createIntentWorker(
 ): IntentWorker {
   const { logger, metrics } = tools;
   const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
+  const { onTurn = () => {} } = options;
   const owner = tools.ids.uuid();
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler as unknown as IntentHandler]));
   const kinds = [...byKind.keys()];
@@ -108,6 +111,7 @@ export function createIntentWorker(
           leaseMs,
           owner,
         ]);
+        onTurn();
         for (const row of rows) track(row);
         if (rows.length === free) wanted = true;
       } while (wanted && !stopping);
@@ -123,6 +127,7 @@ export function createIntentWorker(
     void work.finally(() => {
       inHand.delete(row.intent_id);
       running.delete(work);
+      onTurn();
       void claim();
     });
   }

@@ -3,12 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics, type MetricsServer, startMetricsServer } from './metrics.ts';
 
 const servers: MetricsServer[] = [];
+const ready = async () => ({ status: 503, body: { success: false } });
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 async function serve(metrics = createMetrics({ processMetrics: false })) {
-  const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry });
+  const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry, ready });
   servers.push(server);
   return { metrics, server, url: `http://127.0.0.1:${server.port}` };
 }
@@ -62,8 +63,15 @@ describe('metrics', () => {
 });
 
 describe('metrics server', () => {
-  it('answers nothing but /metrics, and only to be read', async () => {
+  it('answers nothing but /metrics, /health and /ready, and only to be read', async () => {
     const { url } = await serve();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    const answer = await fetch(`${url}/ready`);
+    expect([answer.status, answer.headers.get('cache-control'), await answer.json()]).toEqual([
+      503,
+      'no-store',
+      { success: false },
+    ]);
     expect((await fetch(`${url}/`)).status).toBe(404);
     expect((await fetch(`${url}/metricsx`)).status).toBe(404);
     expect((await fetch(`${url}/metrics?x=1`)).status).toBe(200);
@@ -83,13 +91,18 @@ describe('metrics server', () => {
   it('says which port is taken instead of starting without metrics', async () => {
     const { metrics, server } = await serve();
     await expect(
-      startMetricsServer({ host: '127.0.0.1', port: server.port, registry: metrics.registry }),
+      startMetricsServer({ host: '127.0.0.1', port: server.port, registry: metrics.registry, ready }),
     ).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
   it('closes although a scraper keeps its connection open, and frees the port', async () => {
     const metrics = createMetrics({ processMetrics: false });
-    const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry });
+    const server = await startMetricsServer({
+      host: '127.0.0.1',
+      port: 0,
+      registry: metrics.registry,
+      ready,
+    });
     const agent = new Agent({ keepAlive: true });
     await new Promise<void>((resolve, reject) => {
       request({ host: '127.0.0.1', port: server.port, path: '/metrics', agent }, (answer) => {
@@ -101,7 +114,7 @@ describe('metrics server', () => {
     await server.close();
     agent.destroy();
     servers.push(
-      await startMetricsServer({ host: '127.0.0.1', port: server.port, registry: metrics.registry }),
+      await startMetricsServer({ host: '127.0.0.1', port: server.port, registry: metrics.registry, ready }),
     );
   });
 });

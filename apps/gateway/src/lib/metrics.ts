@@ -112,33 +112,49 @@ export interface MetricsServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly registry: Registry;
+  /** What `/ready` says of the whole process. */
+  readonly ready: () => Promise<{ readonly status: number; readonly body: object }>;
 }
+
+interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const plain = (status: number, text: string): Page => ({ status, type: 'text/plain', text: `${text}\n` });
+const ALIVE = JSON.stringify({ success: true, data: { status: 'ok' } });
 
 /**
  * Serves `/metrics` on a port of its own, so that figures about the business are never reachable through the public
- * address. Rejects when the port cannot be taken.
+ * address, and `/health` and `/ready` beside it, because a worker has no other port. Rejects when the port cannot be taken.
  */
 export async function startMetricsServer({
   host,
   port,
   registry,
+  ready,
 }: MetricsServerOptions): Promise<MetricsServer> {
+  const pages: Readonly<Record<string, () => Promise<Page>>> = {
+    '/metrics': async () => ({ status: 200, type: registry.contentType, text: await registry.metrics() }),
+    '/health': async () => ({ status: 200, type: JSON_TYPE, text: ALIVE }),
+    '/ready': async () => {
+      const { status, body } = await ready();
+      return { status, type: JSON_TYPE, text: JSON.stringify(body) };
+    },
+  };
   const server = createServer((request, response) => {
-    const path = request.url?.split('?', 1)[0];
-    if (path !== '/metrics') {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found, see /metrics\n');
-      return;
+    const send = ({ status, type, text }: Page, headers: Record<string, string> = {}) =>
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(text);
+    const page = pages[request.url?.split('?', 1)[0] ?? ''];
+    if (page === undefined) {
+      send(plain(404, `not found, see ${Object.keys(pages).join(', ')}`));
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      send(plain(405, 'method not allowed'), { allow: 'GET, HEAD' });
+    } else {
+      page().then(send, () => send(plain(500, 'this could not be collected')));
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response
-        .writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' })
-        .end('method not allowed\n');
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => response.writeHead(500, { 'content-type': 'text/plain' }).end('metrics could not be collected\n'),
-    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -73,6 +73,18 @@ export const webhookDeliveryDetails = Type.Object({
   ),
 });
 
+export const unavailableDetails = Type.Object({
+  failing: Type.Optional(
+    Type.Array(
+      Type.Object({
+        check: Type.String({ description: 'What is missing, e.g. `database` or `rates`.' }),
+        reason: Type.String({ description: 'For people; may be reworded at any time.' }),
+      }),
+      { description: 'Only `/ready` tells.' },
+    ),
+  ),
+});
+
 export const rateLimitedDetails = Type.Object({
   retry_after: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Seconds to wait, as in the Retry-After header.' }),

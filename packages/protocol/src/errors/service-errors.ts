@@ -1,4 +1,4 @@
-import { rateLimitedDetails, webhookDeliveryDetails } from './details.ts';
+import { rateLimitedDetails, unavailableDetails, webhookDeliveryDetails } from './details.ts';
 import { type ErrorEntry, later, never } from './error-entry.ts';
 
 /** Errors of the transport and of the service itself. */
@@ -65,7 +65,8 @@ export const SERVICE_ERRORS = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'The service is temporarily unavailable.',
-    ...later,
+    details: unavailableDetails,
+    retryable: true,
     doc: 'The service is starting, stopping or overloaded; retry later.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,16 +1,9 @@
-import { CausewayError } from '@causeway/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { type Database, SYSTEM } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import type { Readiness } from './readiness.ts';
 
-const ping = statement<[], { one: number }>('health.ping', 'SELECT 1 AS one');
-
-/** `/health`: the process is alive. `/ready`: it can serve, which needs the database and is false while stopping. */
-export function registerHealthRoutes(
-  app: FastifyInstance,
-  tools: { db: Database; isStopping: () => boolean },
-): void {
+/** `/health`: the process is alive. `/ready`: its API can serve, and if not, why not. */
+export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness): void {
   const liveness = Type.Object({
     success: Type.Literal(true),
     data: Type.Object({ status: Type.Literal('ok') }),
@@ -38,16 +31,16 @@ export function registerHealthRoutes(
         operationId: 'ready',
         tags: ['Gateway'],
         summary: 'Can the process serve requests?',
+        description:
+          'No while it starts or stops, while its database does not answer, and while nothing can be priced because rates are stale or absent.',
         security: [],
         response: { 200: { ...liveness, description: 'Ready' } },
       },
     },
-    async () => {
-      if (tools.isStopping()) throw new CausewayError('SERVICE_UNAVAILABLE');
-      await tools.db.query(SYSTEM, ping, []).catch((cause) => {
-        throw new CausewayError('SERVICE_UNAVAILABLE', { cause });
-      });
-      return { success: true, data: { status: 'ok' } };
+    async (_request, reply: FastifyReply) => {
+      // Sent, not thrown: a probe that is answered no is no failed request.
+      const { status, body } = await readiness.answer();
+      return reply.code(status).send(body);
     },
   );
 }

@@ -49,6 +49,8 @@ export interface DrainOptions {
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly random?: () => number;
+  /** Told whenever it has looked who has something due. */
+  readonly onTurn?: () => void;
 }
 
 const CONCURRENCY = 512;
@@ -210,6 +212,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
     for (const { partner_id } of await db.query(SYSTEM, partnersWithDueDeliveries, [clock.date()])) {
       ready.add(partner_id);
     }
+    options.onTurn?.();
     claimSoon();
   }
 
