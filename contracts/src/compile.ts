@@ -12,6 +12,10 @@ const require = createRequire(import.meta.url);
 interface Artifact {
   abi: readonly unknown[];
   bytecode: string;
+  /** What the constructor leaves on chain, with zeros where it writes immutables. */
+  runtimeBytecode: string;
+  /** Where in it each immutable stands, in bytes; every one is a 32-byte word. */
+  immutables: Record<string, number[]>;
 }
 
 interface SolcMessage {
@@ -20,9 +24,21 @@ interface SolcMessage {
   sourceLocation?: { file: string };
 }
 
+interface SolcContract {
+  abi: unknown[];
+  evm: {
+    bytecode: { object: string };
+    deployedBytecode: {
+      object: string;
+      immutableReferences: Record<string, { start: number; length: number }[]>;
+    };
+  };
+}
+
 interface SolcOutput {
   errors?: SolcMessage[];
-  contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>;
+  contracts: Record<string, Record<string, SolcContract>>;
+  sources: Record<string, { ast: unknown }>;
 }
 
 /** Contracts compiled here: Solidity unit (a path in this folder, or an npm path) by contract name. */
@@ -52,7 +68,18 @@ const compilerSettings = {
   evmVersion: 'cancun',
   // Without the source hash a comment does not change the bytecode.
   metadata: { bytecodeHash: 'none' },
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+  outputSelection: {
+    '*': {
+      '*': [
+        'abi',
+        'evm.bytecode.object',
+        'evm.deployedBytecode.object',
+        'evm.deployedBytecode.immutableReferences',
+      ],
+      // The compiler names immutables by the number of their declaration only.
+      '': ['ast'],
+    },
+  },
 };
 
 /** The text of every generated module by file name. */
@@ -77,13 +104,34 @@ async function compileOurs(): Promise<Record<string, Artifact>> {
   if (messages.length > 0) {
     throw new Error(messages.map((message) => message.formattedMessage).join('\n'));
   }
+  const variableNames = new Map<string, string>();
+  for (const { ast } of Object.values(output.sources)) collectVariableNames(ast, variableNames);
   const artifacts: Record<string, Artifact> = {};
   for (const [name, unit] of Object.entries(compiledUnits)) {
     const contract = output.contracts[unit]?.[name];
     if (contract === undefined) throw new Error(`${unit} does not define ${name}`);
-    artifacts[name] = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
+    const { bytecode, deployedBytecode } = contract.evm;
+    const immutables = Object.entries(deployedBytecode.immutableReferences).map(([id, places]) => {
+      const variable = variableNames.get(id);
+      if (variable === undefined) throw new Error(`${name} has an immutable that nothing declares`);
+      if (places.some(({ length }) => length !== 32)) throw new Error(`${variable} is not a word`);
+      return [variable, places.map(({ start }) => start)] as const;
+    });
+    artifacts[name] = {
+      abi: contract.abi,
+      bytecode: `0x${bytecode.object}`,
+      runtimeBytecode: `0x${deployedBytecode.object}`,
+      immutables: Object.fromEntries(immutables.sort(([left], [right]) => (left < right ? -1 : 1))),
+    };
   }
   return artifacts;
+}
+
+function collectVariableNames(node: unknown, names: Map<string, string>): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { nodeType, id, name } = node as { nodeType?: string; id?: number; name?: string };
+  if (nodeType === 'VariableDeclaration' && name !== undefined) names.set(String(id), name);
+  for (const child of Object.values(node)) collectVariableNames(child, names);
 }
 
 /** All sources are read up front, so the compiler itself never touches the file system. */
@@ -114,8 +162,15 @@ async function readPublished(): Promise<Record<string, Artifact>> {
   const artifacts: Record<string, Artifact> = {};
   for (const [name, path] of Object.entries(publishedArtifacts)) {
     const file = require.resolve(`@safe-global/safe-contracts/build/artifacts/contracts/${path}`);
-    const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));
-    artifacts[name] = { abi, bytecode };
+    const {
+      abi,
+      bytecode,
+      deployedBytecode,
+    }: { abi: unknown[]; bytecode: string; deployedBytecode: string } = JSON.parse(
+      await readFile(file, 'utf8'),
+    );
+    // None of these has immutables; a test compares what they leave on a chain.
+    artifacts[name] = { abi, bytecode, runtimeBytecode: deployedBytecode, immutables: {} };
   }
   return artifacts;
 }
@@ -127,6 +182,12 @@ function renderModule(name: string, artifact: Artifact): string {
     `export const abi = ${JSON.stringify(artifact.abi, null, 2)} as const;`,
     '',
     `export const bytecode = '${artifact.bytecode}' as const;`,
+    '',
+    '/** What the constructor leaves on chain, with zeros where it writes immutables. */',
+    `export const runtimeBytecode = '${artifact.runtimeBytecode}' as const;`,
+    '',
+    '/** Where in it each immutable stands, in bytes; every one is a 32-byte word. */',
+    `export const immutables = ${JSON.stringify(artifact.immutables)} as const;`,
     '',
   ].join('\n');
 }
