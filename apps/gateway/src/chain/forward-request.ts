@@ -20,6 +20,8 @@ export interface ForwardRequest {
 
 /** The forwarder's EIP-712 name, given to its constructor. */
 export const FORWARDER_NAME = 'CausewayForwarder';
+/** The forwarder's EIP-712 version, fixed by OpenZeppelin. */
+const FORWARDER_VERSION = '1';
 
 type ForwardContext = Pick<ChainSettings, 'chainId' | 'contracts'>;
 
@@ -78,9 +80,19 @@ export function depositToBridgeData(deposit: {
   });
 }
 
+/** What every forward request of a chain is signed for. */
+export function forwarderDomain({ chainId, contracts }: ForwardContext) {
+  return {
+    name: FORWARDER_NAME,
+    version: FORWARDER_VERSION,
+    chainId,
+    verifyingContract: contracts.forwarder,
+  } as const;
+}
+
 export function forwardTypedData({ chainId, contracts }: ForwardContext, request: ForwardRequest) {
   return {
-    domain: forwarderDomain(chainId, contracts.forwarder),
+    domain: forwarderDomain({ chainId, contracts }),
     types: forwardRequestTypes,
     primaryType: 'ForwardRequest',
     message: request,
@@ -102,18 +114,14 @@ export function hashForwardRequest(context: ForwardContext, request: ForwardRequ
   return keccak256(`0x1901${domainOf(context).slice(2)}${keccak256(struct).slice(2)}`);
 }
 
-function domainOf({ chainId, contracts: { forwarder } }: ForwardContext): Hex {
-  const key = `${chainId}:${forwarder}`;
+function domainOf(context: ForwardContext): Hex {
+  const key = `${context.chainId}:${context.contracts.forwarder}`;
   let separator = domainSeparators.get(key);
   if (separator === undefined) {
-    separator = domainSeparator({ domain: forwarderDomain(chainId, forwarder) });
+    separator = domainSeparator({ domain: forwarderDomain(context) });
     domainSeparators.set(key, separator);
   }
   return separator;
-}
-
-function forwarderDomain(chainId: number, verifyingContract: Address) {
-  return { name: FORWARDER_NAME, version: '1', chainId, verifyingContract } as const;
 }
 
 function word(value: bigint | number): string {

@@ -1,19 +1,9 @@
-import {
-  causewayRouter,
-  compatibilityFallbackHandler,
-  erc2771Forwarder,
-  multiSendCallOnly,
-  safe,
-  safeProxyFactory,
-  testTether,
-  testToken,
-} from '@causeway/contracts';
+import { testTether, testToken } from '@causeway/contracts';
 import {
   concatHex,
   createTestClient,
   encodeAbiParameters,
   erc20Abi,
-  getContractAddress,
   http,
   keccak256,
   maxUint256,
@@ -22,9 +12,21 @@ import {
   walletActions,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { viemChain } from './chain-client.ts';
+import { createChainClient, viemChain } from './chain-client.ts';
 import type { Address, ChainContracts, ChainToken, Hex } from './chain-settings.ts';
-import { FORWARDER_NAME } from './forward-request.ts';
+import { deployContracts } from './contract-deployment.ts';
+import {
+  KEYLESS_FACTORY,
+  type PlannedContract,
+  planContract,
+  planForwarder,
+  planRouter,
+  planSafe,
+  saltOf,
+} from './contract-plan.ts';
+import { faultsOf } from './contract-survey.ts';
+import { localSigner } from './signer.ts';
+import { isDeployed } from './token-reads.ts';
 
 /**
  * Puts everything a sandbox needs on a local chain. Every address follows from the code and the chain id
@@ -38,14 +40,6 @@ export interface LocalContracts {
   tokens: ChainToken[];
 }
 
-interface PlannedContract {
-  address: Address;
-  salt: Hex;
-  creationCode: Hex;
-}
-
-/** The keyless CREATE2 deployer, which every local chain has from its first block. */
-const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const DEPLOYER_BALANCE_WEI = 10n ** 21n;
 const LOCAL_POLLING_MS = 20;
 const STABLECOIN_DECIMALS = 6;
@@ -58,30 +52,22 @@ const localTokens = [
   { code: 'USDT0', name: 'USDT0', bytecode: testToken.bytecode },
 ] as const;
 
-/** Deploys what is missing; with a `previous` result whose code is still on the chain it sends nothing at all. */
-export async function deployLocalContracts(
-  rpcUrl: string,
-  deployerKey: Hex,
-  previous?: LocalContracts,
-): Promise<LocalContracts> {
-  const client = await connectLocal(rpcUrl, deployerKey);
-  if (previous !== undefined && (await allHaveCode(client, addressesOf(previous)))) return previous;
-
-  const { planned, result } = planDeployment(client.chain.id, client.account.address);
-  if (!(await allHaveCode(client, [CREATE2_DEPLOYER]))) {
-    throw new Error('this chain has no CREATE2 deployer: it is not a local chain');
+/** Deploys what is missing, and sends nothing where nothing is. */
+export async function deployLocalContracts(rpcUrl: string, deployerKey: Hex): Promise<LocalContracts> {
+  const local = await connectLocal(rpcUrl, deployerKey);
+  const client = createChainClient(
+    { slug: 'local', chainId: local.chain.id, rpcUrl },
+    { pollingInterval: LOCAL_POLLING_MS },
+  );
+  const { planned, result } = planDeployment(local.chain.id, local.account.address);
+  const present = await Promise.all(planned.map(({ address }) => isDeployed(client, address)));
+  const missing = planned.filter((_, place) => !present[place]);
+  if (missing.length > 0) {
+    await local.setBalance({ address: local.account.address, value: DEPLOYER_BALANCE_WEI });
+    await deployContracts(client, localSigner(deployerKey), missing, { pollingMs: LOCAL_POLLING_MS });
   }
-  await client.setBalance({ address: client.account.address, value: DEPLOYER_BALANCE_WEI });
-  for (const { address, salt, creationCode } of planned) {
-    if (await allHaveCode(client, [address])) continue;
-    await mined(
-      client,
-      client.sendTransaction({ to: CREATE2_DEPLOYER, data: concatHex([salt, creationCode]) }),
-    );
-  }
-  if (!(await allHaveCode(client, addressesOf(result)))) {
-    throw new Error('a contract is not where CREATE2 should have put it');
-  }
+  const faults = await faultsOf(client, result.contracts);
+  if (faults.length > 0) throw new Error(`This chain cannot be used: ${faults.join('; ')}`);
   return result;
 }
 
@@ -146,7 +132,7 @@ export async function fundWallets(
   const firstNonce = await client.getTransactionCount({ address: client.account.address });
   const mints = wanted.filter(({ missing }) => missing > 0n);
   const sent: Hex[] = [];
-  // Sent in the order of their nonces, so that each is mined as it comes.
+  // Sent in the order of their nonces: a node parks a transaction that comes before its turn, and may then never mine it.
   for (const [position, { wallet, address, missing }] of mints.entries()) {
     const mint = { abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] } as const;
     sent.push(await client.writeContract({ ...mint, nonce: firstNonce + position, gas: MINT_GAS }));
@@ -211,56 +197,42 @@ function planDeployment(
   chainId: number,
   owner: Address,
 ): { planned: PlannedContract[]; result: LocalContracts } {
-  const planned: PlannedContract[] = [];
-  const plan = (name: string, bytecode: Hex, constructorArguments: Hex = '0x'): Address => {
-    // The chain id keeps the same contract at different addresses on two chains, as on real networks: an address used
-    // on the wrong chain then fails instead of happening to work.
-    const salt = keccak256(stringToHex(`causeway:${chainId}:${name}`));
-    const creationCode = concatHex([bytecode, constructorArguments]);
-    const address = getContractAddress({
-      opcode: 'CREATE2',
-      from: CREATE2_DEPLOYER,
-      salt,
-      bytecode: creationCode,
-    });
-    planned.push({ address, salt, creationCode });
-    return address;
+  // The chain id keeps the same contract at different addresses on two chains, unlike on real networks: a test that mixes
+  // up two chains then fails instead of happening to work.
+  const placeOf = (name: string) => saltOf(`${chainId}:${name}`);
+  const safes = {
+    safeSingleton: planSafe('safeSingleton', KEYLESS_FACTORY, placeOf('safe')),
+    safeProxyFactory: planSafe('safeProxyFactory', KEYLESS_FACTORY, placeOf('safe-proxy-factory')),
+    multiSendCallOnly: planSafe('multiSendCallOnly', KEYLESS_FACTORY, placeOf('multi-send-call-only')),
+    fallbackHandler: planSafe('fallbackHandler', KEYLESS_FACTORY, placeOf('fallback-handler')),
   };
-  const forwarder = plan(
-    'forwarder',
-    erc2771Forwarder.bytecode,
-    encodeAbiParameters([{ type: 'string' }], [FORWARDER_NAME]),
-  );
+  const forwarder = planForwarder(KEYLESS_FACTORY, placeOf('forwarder'));
+  const router = planRouter(KEYLESS_FACTORY, forwarder.address, placeOf('router'));
+  const plannedTokens = localTokens.map(({ code, name, bytecode }) => {
+    const constructorArguments = encodeAbiParameters(
+      [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }],
+      [name, code, STABLECOIN_DECIMALS, owner],
+    );
+    const place = { factory: KEYLESS_FACTORY, salt: placeOf(code) };
+    return planContract(code, { bytecode, constructorArguments }, place);
+  });
   const contracts: ChainContracts = {
-    safeSingleton: plan('safe', safe.bytecode),
-    safeProxyFactory: plan('safe-proxy-factory', safeProxyFactory.bytecode),
-    multiSendCallOnly: plan('multi-send-call-only', multiSendCallOnly.bytecode),
-    fallbackHandler: plan('fallback-handler', compatibilityFallbackHandler.bytecode),
-    forwarder,
-    router: plan('router', causewayRouter.bytecode, encodeAbiParameters([{ type: 'address' }], [forwarder])),
+    safeSingleton: safes.safeSingleton.address,
+    safeProxyFactory: safes.safeProxyFactory.address,
+    multiSendCallOnly: safes.multiSendCallOnly.address,
+    fallbackHandler: safes.fallbackHandler.address,
+    forwarder: forwarder.address,
+    router: router.address,
   };
-  const tokens = localTokens.map(({ code, name, bytecode }) => ({
-    code,
-    address: plan(
-      code,
-      bytecode,
-      encodeAbiParameters(
-        [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }],
-        [name, code, STABLECOIN_DECIMALS, owner],
-      ),
-    ),
+  const tokens = plannedTokens.map(({ name, address }) => ({
+    code: name,
+    address,
     decimals: STABLECOIN_DECIMALS,
   }));
-  return { planned, result: { chainId, contracts, tokens } };
-}
-
-function addressesOf({ contracts, tokens }: LocalContracts): Address[] {
-  return [...Object.values(contracts), ...tokens.map(({ address }) => address)];
-}
-
-async function allHaveCode(client: LocalClient, addresses: readonly Address[]): Promise<boolean> {
-  const codes = await Promise.all(addresses.map((address) => client.getCode({ address })));
-  return codes.every((code) => code !== undefined);
+  return {
+    planned: [...Object.values(safes), forwarder, router, ...plannedTokens],
+    result: { chainId, contracts, tokens },
+  };
 }
 
 async function mined(client: LocalClient, sent: Hex | Promise<Hex>): Promise<void> {

@@ -1,0 +1,197 @@
+import { BaseError } from 'viem';
+import type { ChainClient } from './chain-client.ts';
+import type { ChainContracts, Hex } from './chain-settings.ts';
+import {
+  codeAt,
+  DeploymentError,
+  type DeployOptions,
+  isFactoryThere,
+  MAX_FEE_PER_GAS_WEI,
+  missingFunds,
+} from './contract-deployment.ts';
+import {
+  CONTRACT_NAMES,
+  CONTRACT_ROLES,
+  type ContractRole,
+  type Create2Factory,
+  FACTORY_CODE,
+  judgeCode,
+  KEYLESS_FACTORY,
+  type PlannedContract,
+  planForwarder,
+  planRouter,
+  planSafe,
+  SAFE_FACTORY,
+  SAFE_ROLES,
+} from './contract-plan.ts';
+import { NodeUnavailableError } from './rpc-node.ts';
+import { answered, currentFees } from './transaction-rpc.ts';
+
+/** What a chain has of the contracts, what it lacks, and what the rest would cost. Sends nothing. */
+
+export interface ContractSurvey {
+  readonly contracts: ChainContracts;
+  readonly missing: readonly PlannedContract[];
+  /** The factories that have to be there first, where they are not. */
+  readonly missingFactories: readonly Create2Factory[];
+  readonly notes: readonly string[];
+}
+
+/** Finding the factory and hashing the code, besides what a plain creation costs. */
+const FACTORY_GAS = 20_000n;
+const PLAIN_TRANSFER_GAS = 21_000n;
+/** `PUSH0`, transient storage and `MCOPY` in one creation, and one without them. */
+const CANCUN_PROBE: Hex = '0x5f5f5d5f5c505f5f5f5e5f5ff3';
+const PLAIN_PROBE: Hex = '0x60006000f3';
+
+/**
+ * Contracts that a chains file names are kept as long as their code is right: escrow addresses depend on them. Otherwise
+ * Safe's are taken where its authors put them, and the rest belongs where CREATE2 puts it.
+ */
+export async function surveyContracts(
+  client: ChainClient,
+  { configured, factory = KEYLESS_FACTORY }: { configured?: ChainContracts; factory?: Create2Factory } = {},
+): Promise<ContractSurvey> {
+  const chainId = client.chain.id;
+  if (configured !== undefined) {
+    const faults = await faultsOf(client, configured);
+    if (faults.length === 0) return { contracts: configured, missing: [], missingFactories: [], notes: [] };
+    throw new DeploymentError(
+      `The chains file names contracts that cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n` +
+        'If the node is on the right chain and up to date, deploy anew with --replace. Open escrows and allowances stay with the old contracts.',
+    );
+  }
+  const notes: string[] = [];
+  const safes = await Promise.all(SAFE_ROLES.map((role) => placeSafe(client, role, factory, notes)));
+  const forwarder = planForwarder(factory);
+  const planned = [...safes, forwarder, planRouter(factory, forwarder.address)];
+  const contracts = Object.fromEntries(
+    CONTRACT_ROLES.map((role, place) => [role, planned[place]?.address]),
+  ) as unknown as ChainContracts;
+  const verdicts = await Promise.all(
+    CONTRACT_ROLES.map(async (role) =>
+      judgeCode(role, { chainId, contracts }, await codeAt(client, contracts[role])),
+    ),
+  );
+  verdicts.forEach((verdict, place) => {
+    const contract = planned[place];
+    if (verdict.state !== 'wrong' || contract === undefined) return;
+    throw new DeploymentError(
+      `At ${contract.address}, where CREATE2 puts the ${contract.name}, there is ${verdict.reason}. No transaction can change that: ` +
+        'this chain, or this node, is not to be trusted.',
+    );
+  });
+  const missing = planned.filter((_, place) => verdicts[place]?.state === 'missing');
+  const factories = [...new Set(missing.map((contract) => contract.factory))];
+  const present = await Promise.all(factories.map((candidate) => isFactoryThere(client, candidate)));
+  return { contracts, missing, missingFactories: factories.filter((_, place) => !present[place]), notes };
+}
+
+/** Safe's own address where the release is there or its factory can put it there; otherwise one of our factory. */
+async function placeSafe(
+  client: ChainClient,
+  role: (typeof SAFE_ROLES)[number],
+  factory: Create2Factory,
+  notes: string[],
+): Promise<PlannedContract> {
+  const [official, own] = [planSafe(role, SAFE_FACTORY), planSafe(role, factory)];
+  const chainId = client.chain.id;
+  // Safe's contracts have no immutables, so that nothing but the role decides their code.
+  const context = { chainId, contracts: {} as ChainContracts };
+  const verdict = judgeCode(role, context, await codeAt(client, official.address));
+  if (verdict.state === 'right') return official;
+  if (verdict.state === 'wrong') {
+    notes.push(
+      `At Safe's usual address of the ${CONTRACT_NAMES[role]} there is ${verdict.reason}: not used.`,
+    );
+    return own;
+  }
+  if (judgeCode(role, context, await codeAt(client, own.address)).state === 'right') return own;
+  return (await codeAt(client, SAFE_FACTORY.address)) === FACTORY_CODE ? official : own;
+}
+
+/** What is wrong with the code of these contracts, a line each. */
+export async function faultsOf(client: ChainClient, contracts: ChainContracts): Promise<string[]> {
+  const lines = await Promise.all(
+    CONTRACT_ROLES.map(async (role) => {
+      const verdict = await verdictOn(client, role, contracts);
+      return verdict.state === 'right' ? [] : [`${CONTRACT_NAMES[role]} ${contracts[role]}: ${verdict.text}`];
+    }),
+  );
+  return lines.flat();
+}
+
+export async function verdictOn(
+  client: ChainClient,
+  role: ContractRole,
+  contracts: ChainContracts,
+): Promise<{ readonly state: 'right' | 'missing' | 'wrong'; readonly text: string }> {
+  const code = await codeAt(client, contracts[role]);
+  const { state, reason } = judgeCode(role, { chainId: client.chain.id, contracts }, code);
+  const text = {
+    right: 'has exactly the code of this build',
+    missing: 'there is no contract',
+    wrong: reason,
+  };
+  return { state, text: text[state] ?? '' };
+}
+
+export interface DeploymentCost {
+  readonly steps: readonly { readonly name: string; readonly gas: bigint }[];
+  readonly gas: bigint;
+  readonly expectedWei: bigint;
+  /** What the deployer must have: fees are offered higher than they will probably be. */
+  readonly atMostWei: bigint;
+}
+
+/** Asked of a plain creation, because the factory that will create it may not be there yet. */
+export async function estimateDeployment(
+  client: ChainClient,
+  { missing, missingFactories }: Pick<ContractSurvey, 'missing' | 'missingFactories'>,
+  { maxFeePerGasWei = MAX_FEE_PER_GAS_WEI }: DeployOptions = {},
+): Promise<DeploymentCost> {
+  await requireCancun(client);
+  const creations = await Promise.all(
+    missing.map(async ({ name, creationCode }) => ({
+      name,
+      gas: (await answered(client.estimateGas({ data: creationCode }))) + FACTORY_GAS,
+    })),
+  );
+  const presigned = missingFactories.flatMap((factory) => factory.presigned ?? []);
+  const funding = await Promise.all(presigned.map(async (deployment) => missingFunds(client, deployment)));
+  const steps = [
+    ...presigned.map(() => ({
+      name: 'CREATE2 factory (its sender is paid, then it deploys itself)',
+      gas: PLAIN_TRANSFER_GAS,
+    })),
+    ...creations,
+  ];
+  const fees = await currentFees(client, maxFeePerGasWei);
+  const { baseFeePerGas } = await answered(client.getBlock());
+  const gas = steps.reduce((sum, step) => sum + step.gas, 0n);
+  const fundingWei = funding.reduce((sum, wei) => sum + wei, 0n);
+  return {
+    steps,
+    gas,
+    expectedWei: gas * ((baseFeePerGas ?? 0n) + fees.maxPriorityFeePerGas) + fundingWei,
+    atMostWei: (gas + gas / 4n) * fees.maxFeePerGas + fundingWei,
+  };
+}
+
+/** The router keeps its lock in transient storage: deployed on an older chain it would never move anything. */
+async function requireCancun(client: ChainClient): Promise<void> {
+  const runs = async (data: Hex) => {
+    try {
+      await client.call({ data });
+      return true;
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error;
+      if (error.walk((cause) => cause instanceof NodeUnavailableError)) await answered(Promise.reject(error));
+      return false;
+    }
+  };
+  if ((await runs(CANCUN_PROBE)) || !(await runs(PLAIN_PROBE))) return;
+  throw new DeploymentError(
+    'This chain does not know the instructions of Cancun (PUSH0, TSTORE, MCOPY), which the router needs.',
+  );
+}
