@@ -1,5 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { ROLES, VARIABLES, type Variable } from '../../apps/gateway/src/config-variables.ts';
+import {
+  DEPLOY_VARIABLES,
+  ROLES,
+  VARIABLES,
+  type Variable,
+} from '../../apps/gateway/src/config-variables.ts';
 
 const OUTPUT = new URL('../../docs/reference/config.md', import.meta.url);
 
@@ -21,7 +26,8 @@ database only. \`npm start -- --help\` prints a short form of this page.
 
 const CHAINS_FILE = `## Chains file
 
-\`CHAINS_FILE\` names a JSON file with one entry for each chain:
+\`CHAINS_FILE\` names a JSON file with one entry for each chain. \`npm run contracts:deploy\` writes it, \`npm run contracts:check\` compares it
+with the chains:
 
 \`\`\`json
 [
@@ -88,20 +94,27 @@ function defaultCell({ default: fallback, requiredInProduction }: Variable<unkno
   return requiredInProduction ? '**required in production**' : 'not set';
 }
 
-function row(variable: Variable<unknown>): string {
-  const { name, type, description, example, secret, roles = ROLES } = variable;
+const DEPLOYING = `## Putting contracts on a chain
+
+\`npm run contracts:deploy\` and \`npm run contracts:check\` take their settings from flags (\`--help\`) and from these variables;
+the [guide](../guides/operating.md) shows them at work. They need none of the above.
+`;
+
+function aboutCell({ description, example, secret }: Variable<unknown>): string {
   const about = [
     description,
     example && `Example: \`${example}\`.`,
     secret && 'Secret: never printed or logged.',
   ];
-  const cells = [
-    `\`${name}\``,
-    type.label,
-    defaultCell(variable),
-    roles.join(', '),
-    about.filter(Boolean).join(' '),
-  ];
+  return about.filter(Boolean).join(' ');
+}
+
+function row(variable: Variable<unknown>): string {
+  const { name, type, roles = ROLES } = variable;
+  return tableRow([`\`${name}\``, type.label, defaultCell(variable), roles.join(', '), aboutCell(variable)]);
+}
+
+function tableRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
@@ -111,7 +124,11 @@ export function renderConfig(): string {
   const table = ['| variable | type | default | read by | meaning |', '|---|---|---|---|---|', ...rows].join(
     '\n',
   );
-  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}\n${HOT_WALLETS_FILE}`;
+  const deployRows = Object.values<Variable<unknown>>(DEPLOY_VARIABLES).map((variable) =>
+    tableRow([`\`${variable.name}\``, variable.type.label, aboutCell(variable)]),
+  );
+  const deploying = ['| variable | type | meaning |', '|---|---|---|', ...deployRows].join('\n');
+  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}\n${HOT_WALLETS_FILE}\n${DEPLOYING}\n${deploying}\n`;
 }
 
 if (import.meta.main) writeFileSync(OUTPUT, renderConfig());

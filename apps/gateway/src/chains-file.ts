@@ -64,6 +64,15 @@ export function parseChainsFile(text: string): ChainsFileResult {
   return { chains: (content as ChainEntry[]).map(toConfiguredChain) };
 }
 
+/** The text of a chains file with this chain added, or put in the place of the entry with its slug. */
+export function withChain(text: string | undefined, chain: ConfiguredChain): string {
+  const entries: Readonly<Record<string, unknown>>[] = text === undefined ? [] : JSON.parse(text);
+  const entry = toEntry(chain);
+  const place = entries.findIndex(({ slug }) => slug === chain.slug);
+  const merged = place < 0 ? [...entries, entry] : entries.with(place, { ...entries[place], ...entry });
+  return `${JSON.stringify(merged, null, 2)}\n`;
+}
+
 function contradictions(entries: readonly ChainEntry[]): string[] {
   const problems: string[] = [];
   const unique = (what: string, keys: readonly (string | number)[]) => {
@@ -108,5 +117,26 @@ function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
     },
     tokens: entry.tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
     treasury: entry.treasury,
+  };
+}
+
+function toEntry({ contracts, ...chain }: ConfiguredChain): ChainEntry {
+  return {
+    slug: chain.slug,
+    chain_id: chain.chainId,
+    rpc_urls: [...chain.rpcUrls],
+    ...(chain.quorum === undefined ? {} : { quorum: chain.quorum }),
+    public_rpc_url: chain.publicRpcUrl,
+    confirmations: chain.confirmations,
+    contracts: {
+      safe_singleton: contracts.safeSingleton,
+      safe_proxy_factory: contracts.safeProxyFactory,
+      multi_send_call_only: contracts.multiSendCallOnly,
+      fallback_handler: contracts.fallbackHandler,
+      forwarder: contracts.forwarder,
+      router: contracts.router,
+    },
+    tokens: chain.tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
+    treasury: chain.treasury,
   };
 }

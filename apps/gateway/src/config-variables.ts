@@ -503,3 +503,36 @@ export const VARIABLES = {
     { example: 'http://otel-collector:4318' },
   ),
 };
+
+/** What the commands that put contracts on a chain read. They run before there is anything else to configure. */
+export const DEPLOY_VARIABLES = {
+  deployerKey: optional(
+    'DEPLOYER_KEY',
+    values.privateKey,
+    'Private key that pays for the deployment. The contracts have no owner: it is of no use afterwards.',
+    { example: '0x…', secret: true },
+  ),
+  deployerKeystore: optional(
+    'DEPLOYER_KEYSTORE',
+    values.path,
+    'Encrypted keystore file (Web3 secret storage) with that key, in place of DEPLOYER_KEY.',
+    { example: '/run/secrets/deployer.json' },
+  ),
+  deployerKeystorePassword: optional('DEPLOYER_KEYSTORE_PASSWORD', values.text, 'Opens DEPLOYER_KEYSTORE.', {
+    secret: true,
+  }),
+  deployRpcUrl: optional(
+    'DEPLOY_RPC_URL',
+    values.httpUrl,
+    'Node to use, in place of `--rpc`: an address that carries a provider’s key does not belong on a command line.',
+    { example: 'https://node.example.com/your-key', secret: true },
+  ),
+  chainsFile: optional(
+    'CHAINS_FILE',
+    values.path,
+    'The file to write or to check, in place of `--chains-file`.',
+    {
+      example: '/etc/causeway/chains.json',
+    },
+  ),
+};

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type ConfiguredChain, parseChainsFile } from './chains-file.ts';
 import { InvalidValue } from './config-values.ts';
-import { type Environment, ROLES, type Role, VARIABLES, type Variable } from './config-variables.ts';
+import {
+  DEPLOY_VARIABLES,
+  type Environment,
+  ROLES,
+  type Role,
+  VARIABLES,
+  type Variable,
+} from './config-variables.ts';
 import { type ConfiguredHotWallet, parseHotWalletsFile } from './hot-wallets-file.ts';
 import { maskText } from './lib/redaction.ts';
 
@@ -14,6 +21,11 @@ type Variables = typeof VARIABLES;
 type ValueOf<V> =
   V extends Variable<infer T> ? (V extends { readonly default: string | object } ? T : T | undefined) : never;
 type Values = { readonly [Key in keyof Variables]: ValueOf<Variables[Key]> };
+
+/** What `contracts:deploy` and `contracts:check` take from the environment. */
+export type DeployConfig = {
+  readonly [Key in keyof typeof DEPLOY_VARIABLES]: ValueOf<(typeof DEPLOY_VARIABLES)[Key]>;
+};
 
 /** The configuration of one process: parsed once, frozen at every depth. */
 export interface Config extends Values {
@@ -76,6 +88,17 @@ export function loadConfig(
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
   const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';
   return deepFreeze({ ...(values as unknown as Values), command, roles, chains, hotWallets, portGiven });
+}
+
+/** Reads what the commands for contracts need, and nothing else: a deployment may be far from complete by then. */
+export function loadDeployConfig(env: EnvironmentVariables = process.env): DeployConfig {
+  const problems: string[] = [];
+  const values = Object.entries<Variable<unknown>>(DEPLOY_VARIABLES).map(([key, variable]) => [
+    key,
+    readValue(variable, env, 'production', ROLES, problems),
+  ]);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return deepFreeze(Object.fromEntries(values) as DeployConfig);
 }
 
 function readValue<T>(

@@ -169,7 +169,9 @@ async function send(
   );
   const refusal = await broadcast(client, raw);
   if (refusal !== undefined) {
-    throw new DeploymentError(`The node does not take the transaction for ${what}: ${refusal}`);
+    throw new DeploymentError(
+      `The node does not take the transaction for ${what}: ${refusal}\nRun this again: whatever was taken all the same is not sent twice.`,
+    );
   }
   return minedReceipt(client, txHash, what, options);
 }

@@ -1,4 +1,4 @@
-import { BaseError } from 'viem';
+import { BaseError, formatEther } from 'viem';
 import type { ChainClient } from './chain-client.ts';
 import type { ChainContracts, Hex } from './chain-settings.ts';
 import {
@@ -44,47 +44,73 @@ const PLAIN_TRANSFER_GAS = 21_000n;
 const CANCUN_PROBE: Hex = '0x5f5f5d5f5c505f5f5f5e5f5ff3';
 const PLAIN_PROBE: Hex = '0x60006000f3';
 
+export interface SurveyOptions {
+  /** What a chains file names already. */
+  readonly configured?: ChainContracts;
+  /** Plans anew what is configured and cannot be used, instead of refusing it. */
+  readonly replace?: boolean;
+  readonly factory?: Create2Factory;
+}
+
 /**
- * Contracts that a chains file names are kept as long as their code is right: escrow addresses depend on them. Otherwise
- * Safe's are taken where its authors put them, and the rest belongs where CREATE2 puts it.
+ * Contracts that a chains file names are kept as long as their code is right: escrow addresses and allowances depend on
+ * them. Otherwise Safe's are taken where its authors put them, and the rest belongs where CREATE2 puts it.
  */
 export async function surveyContracts(
   client: ChainClient,
-  { configured, factory = KEYLESS_FACTORY }: { configured?: ChainContracts; factory?: Create2Factory } = {},
+  { configured, replace = false, factory = KEYLESS_FACTORY }: SurveyOptions = {},
 ): Promise<ContractSurvey> {
-  const chainId = client.chain.id;
-  if (configured !== undefined) {
-    const faults = await faultsOf(client, configured);
-    if (faults.length === 0) return { contracts: configured, missing: [], missingFactories: [], notes: [] };
+  const faults = configured === undefined ? [] : await faultsOf(client, configured);
+  if (faults.length > 0 && !replace) {
     throw new DeploymentError(
-      `The chains file names contracts that cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n` +
-        'If the node is on the right chain and up to date, deploy anew with --replace. Open escrows and allowances stay with the old contracts.',
+      `The chains file names contracts that cannot be used:\n${faults.map(({ text }) => `  - ${text}`).join('\n')}\n` +
+        'If the node is on the right chain and up to date, let them be replaced with --replace. Escrows, allowances and what partners have signed stay with the old ones.',
     );
   }
+  const kept = (role: ContractRole) =>
+    faults.some((fault) => fault.role === role) ? undefined : configured?.[role];
   const notes: string[] = [];
-  const safes = await Promise.all(SAFE_ROLES.map((role) => placeSafe(client, role, factory, notes)));
-  const forwarder = planForwarder(factory);
-  const planned = [...safes, forwarder, planRouter(factory, forwarder.address)];
-  const contracts = Object.fromEntries(
-    CONTRACT_ROLES.map((role, place) => [role, planned[place]?.address]),
-  ) as unknown as ChainContracts;
-  const verdicts = await Promise.all(
-    CONTRACT_ROLES.map(async (role) =>
-      judgeCode(role, { chainId, contracts }, await codeAt(client, contracts[role])),
+  const safes = await Promise.all(
+    SAFE_ROLES.map((role) =>
+      kept(role) === undefined ? placeSafe(client, role, factory, notes) : undefined,
     ),
   );
-  verdicts.forEach((verdict, place) => {
-    const contract = planned[place];
-    if (verdict.state !== 'wrong' || contract === undefined) return;
-    throw new DeploymentError(
-      `At ${contract.address}, where CREATE2 puts the ${contract.name}, there is ${verdict.reason}. No transaction can change that: ` +
-        'this chain, or this node, is not to be trusted.',
-    );
-  });
-  const missing = planned.filter((_, place) => verdicts[place]?.state === 'missing');
+  if (safes.some((contract) => contract !== undefined && contract.factory !== SAFE_FACTORY)) {
+    notes.push("Safe is not at its usual addresses here: only its authors' factory could put it there.");
+  }
+  const forwarder = kept('forwarder') === undefined ? planForwarder(factory) : undefined;
+  const trusted = forwarder?.address ?? kept('forwarder');
+  const router =
+    trusted !== undefined && kept('router') === undefined ? planRouter(factory, trusted) : undefined;
+  const planned = [...safes, forwarder, router];
+  const contracts = Object.fromEntries(
+    CONTRACT_ROLES.map((role, place) => [role, planned[place]?.address ?? kept(role)]),
+  ) as unknown as ChainContracts;
+  const missing = await missingOf(client, planned, contracts);
   const factories = [...new Set(missing.map((contract) => contract.factory))];
   const present = await Promise.all(factories.map((candidate) => isFactoryThere(client, candidate)));
   return { contracts, missing, missingFactories: factories.filter((_, place) => !present[place]), notes };
+}
+
+/** Those of the plan that are not there; refuses an address that something else has taken. */
+async function missingOf(
+  client: ChainClient,
+  planned: readonly (PlannedContract | undefined)[],
+  contracts: ChainContracts,
+): Promise<PlannedContract[]> {
+  const missing: PlannedContract[] = [];
+  for (const [place, role] of CONTRACT_ROLES.entries()) {
+    const contract = planned[place];
+    if (contract === undefined) continue;
+    const { state, text } = await verdictOn(client, role, contracts);
+    if (state === 'missing') missing.push(contract);
+    if (state !== 'wrong') continue;
+    throw new DeploymentError(
+      `At ${contract.address}, where CREATE2 puts the ${contract.name}, there is ${text}. No transaction can put that right: ` +
+        'do not trust this node, or this chain.',
+    );
+  }
+  return missing;
 }
 
 /** Safe's own address where the release is there or its factory can put it there; otherwise one of our factory. */
@@ -110,15 +136,18 @@ async function placeSafe(
   return (await codeAt(client, SAFE_FACTORY.address)) === FACTORY_CODE ? official : own;
 }
 
-/** What is wrong with the code of these contracts, a line each. */
-export async function faultsOf(client: ChainClient, contracts: ChainContracts): Promise<string[]> {
-  const lines = await Promise.all(
+/** Those of these contracts that have not exactly the code of this build. */
+export async function faultsOf(
+  client: ChainClient,
+  contracts: ChainContracts,
+): Promise<{ readonly role: ContractRole; readonly text: string }[]> {
+  const faults = await Promise.all(
     CONTRACT_ROLES.map(async (role) => {
-      const verdict = await verdictOn(client, role, contracts);
-      return verdict.state === 'right' ? [] : [`${CONTRACT_NAMES[role]} ${contracts[role]}: ${verdict.text}`];
+      const { state, text } = await verdictOn(client, role, contracts);
+      return state === 'right' ? [] : [{ role, text: `${CONTRACT_NAMES[role]} ${contracts[role]}: ${text}` }];
     }),
   );
-  return lines.flat();
+  return faults.flat();
 }
 
 export async function verdictOn(
@@ -176,6 +205,13 @@ export async function estimateDeployment(
     expectedWei: gas * ((baseFeePerGas ?? 0n) + fees.maxPriorityFeePerGas) + fundingWei,
     atMostWei: (gas + gas / 4n) * fees.maxFeePerGas + fundingWei,
   };
+}
+
+/** An amount of the chain's own coin, short enough to read: never more than it is, or never less. */
+export function coins(wei: bigint, rounding: 'down' | 'up' = 'down'): string {
+  const unit = 10n ** BigInt(Math.max(0, `${wei}`.length - 4));
+  const short = rounding === 'down' ? (wei / unit) * unit : ((wei + unit - 1n) / unit) * unit;
+  return formatEther(short);
 }
 
 /** The router keeps its lock in transient storage: deployed on an older chain it would never move anything. */

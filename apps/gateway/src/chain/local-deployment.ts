@@ -67,7 +67,8 @@ export async function deployLocalContracts(rpcUrl: string, deployerKey: Hex): Pr
     await deployContracts(client, localSigner(deployerKey), missing, { pollingMs: LOCAL_POLLING_MS });
   }
   const faults = await faultsOf(client, result.contracts);
-  if (faults.length > 0) throw new Error(`This chain cannot be used: ${faults.join('; ')}`);
+  if (faults.length > 0)
+    throw new Error(`This chain cannot be used: ${faults.map(({ text }) => text).join('; ')}`);
   return result;
 }
 

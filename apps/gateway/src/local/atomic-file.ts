@@ -5,14 +5,19 @@ import { dirname } from 'node:path';
 /** Private by default: everything a sandbox keeps in its home is its owner's business. */
 const PRIVATE_FILE = 0o600;
 
-/** Replaces a file so that a reader, or a start after a crash, sees the old content or the new one, never a part. */
+/**
+ * Replaces a file so that a reader, or a start after a crash, sees the old content or the new one, never a part. A file that
+ * was there keeps its owner and mode.
+ */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', PRIVATE_FILE);
     try {
       await file.writeFile(content);
-      await giveToFolderOwner(temporary, dirname(path));
+      const previous = await stat(path).catch(() => undefined);
+      if (previous !== undefined) await file.chmod(previous.mode & 0o777);
+      await giveToOwnerOf(previous === undefined ? dirname(path) : path, temporary);
       await file.sync();
     } finally {
       await file.close();
@@ -25,10 +30,10 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
   await syncFolder(dirname(path));
 }
 
-/** A start as root in an ordinary user's sandbox must not lock that user out of it. */
-export async function giveToFolderOwner(path: string, folder: string): Promise<void> {
+/** What root writes into an ordinary user's folder, or over an ordinary user's file, must not lock that user out. */
+export async function giveToOwnerOf(model: string, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(folder);
+  const { uid, gid } = await stat(model);
   if (uid !== 0) await chown(path, uid, gid);
 }
 

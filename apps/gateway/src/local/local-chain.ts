@@ -2,7 +2,7 @@ import { access, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalChain as Chain } from '@causeway/local-chain';
 import { serveRpc } from '@causeway/local-chain/rpc';
-import { giveToFolderOwner, writeFileAtomically } from './atomic-file.ts';
+import { giveToOwnerOf, writeFileAtomically } from './atomic-file.ts';
 
 export interface LocalChain {
   readonly slug: string;
@@ -48,7 +48,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     throw new Error(`Chain ${slug} cannot be brought back from ${journalFile}: ${reason} ${START_AFRESH}`);
   });
   try {
-    await giveToFolderOwner(journalFile, folder);
+    await giveToOwnerOf(folder, journalFile);
     const server = await serveOnKnownPort(chain, join(folder, 'port'), slug, onNotice);
     return {
       slug,
