@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tokenByCode } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { checkChain } from '../../apps/gateway/src/chain/contract-check.ts';
-import { sealKeystore } from '../../apps/gateway/src/chain/keystore-signer.ts';
+import { openKeystore, sealKeystore } from '../../apps/gateway/src/chain/keystore-signer.ts';
 import {
   randomWallet,
   startTestChain,
@@ -44,6 +44,26 @@ const blockNumber = () => chain.client.getBlockNumber();
 const entriesIn = async () => JSON.parse(await readFile(file, 'utf8'));
 
 describe('the commands as an operator runs them', () => {
+  it('make a key that only its password opens, print its address, and overwrite none', async () => {
+    const keystore = join(folder, 'service.json');
+    const made = await run('keys-new', [keystore]);
+    const [text, password] = [
+      await readFile(keystore, 'utf8'),
+      await readFile(`${keystore}.password`, 'utf8'),
+    ];
+    const signer = await openKeystore(text, password.trim());
+    expect(made).toEqual({ code: 0, output: `${signer.address}\n` });
+    await expect(openKeystore(text, 'guessed')).rejects.toThrow('password');
+    for (const path of [keystore, `${keystore}.password`])
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+
+    expect(await run('keys-new', [keystore])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('is there already'),
+    });
+    expect(await readFile(keystore, 'utf8')).toBe(text);
+  });
+
   /** A process of its own, seen by what it prints and how it ends. */
   function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const path = new URL(`../../scripts/${script}.ts`, import.meta.url).pathname;
