@@ -85,7 +85,7 @@ function statuses<S extends string, T extends string, F, G extends string>(
       const timeout = spec?.timeout;
       return [
         code(status),
-        spec?.says ?? '',
+        `${spec?.says ?? ''}${spec?.additive ? ' An addition to the contract’s list.' : ''}`,
         spec?.published ? 'yes' : '',
         spec?.terminal ? 'yes' : '',
         timeout ? `${timeout.defaultSeconds} s (${code(timeout.setting)}): ${code(timeout.trigger)}` : '',

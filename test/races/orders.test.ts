@@ -90,12 +90,13 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   }
 
   /** With its escrow fixed, as it is before anybody can pay into it. */
-  async function offramp(): Promise<string> {
+  async function offramp(fields: Record<string, unknown> = {}): Promise<string> {
     const { deps } = gateway;
     const orderId = await desk.offrampOrder({
       user_uuid: userId,
       payment_details_id: detailsId,
       fiat_amount: '20.00',
+      ...fields,
     });
     await ensureEscrow(deps, (await readOrder(deps.db, SYSTEM, orderId))!);
     return orderId;
@@ -144,7 +145,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     timeout: LONG_MS,
   }, async () => {
     await rounds(async () => {
-      const orderId = await offramp();
+      const orderId = await offramp({ provider_scope: 'all', has_fiat_settlement_notification: true });
       expect(await report(orderId, ...PROVED)).toBe(true);
       const [byPartner, byProvider] = await Promise.all([
         desk.act(orderId, 'confirm-fiat-received'),

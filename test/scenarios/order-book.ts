@@ -133,10 +133,12 @@ function followOrder(
     return order;
   }
 
-  /** A late deposit or a hold can have asked before; an order that did not stop never has. */
-  function refundAsked({ refundOwed }: Situation) {
-    if (direction === 'onramp' || at() !== 'cancelled') return 'never asked for';
-    return refundOwed ? 'asked for' : 'perhaps asked for';
+  /** An order that did not stop never asks; one that failed asks once no hold forbids it to sign. */
+  function refundAsked({ refundOwed, held }: Situation) {
+    const isStopped = at() === 'cancelled' || at() === 'failed';
+    if (direction === 'onramp' || !isStopped) return 'never asked for';
+    const isForbidden = held === true && at() === 'failed';
+    return refundOwed && !isForbidden ? 'asked for' : 'perhaps asked for';
   }
 
   /** The books sum to zero at any moment; an escrow and its account agree as soon as nothing is under way. */

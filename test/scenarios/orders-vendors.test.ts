@@ -161,7 +161,7 @@ describe('vendors and operators at their own desks', () => {
       'awaiting_fiat_received_confirmation',
     );
     const own = await vendor.post('fiat-settled');
-    expect(own.body.error.code).toBe('OPERATION_NOT_ALLOWED');
+    expect(own.body.error.code).toBe('INVALID_STATUS');
     await desk.act(orderId, 'confirm-fiat-received');
     await desk.reaches(orderId, 'completed');
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {

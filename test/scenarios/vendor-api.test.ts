@@ -161,7 +161,7 @@ describe('the vendor API', () => {
       expect([action, ...code(answer)]).toEqual([action, 409, 'INVALID_STATUS']);
       expect(answer.body.error.details.status).toBe('awaiting_vendor_escrow_funding');
     }
-    expect(code(await vendor.act(orderId, 'fiat-settled'))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect(code(await vendor.act(orderId, 'fiat-settled'))).toEqual([409, 'INVALID_STATUS']);
   });
 
   it('a retry with its Idempotency-Key gets the first answer; without one, two at once have one winner', async () => {

@@ -212,13 +212,14 @@ describe('events', () => {
     }
   });
 
-  test('order.refund.required belongs to off-ramp orders that are cancelled', () => {
-    const announcing = orderMachines.flatMap((machine) =>
-      machine.transitions
-        .filter((row) => row.emits.includes('order.refund.required'))
-        .map((row) => `${machine.name} ${row.to}`),
-    );
-    expect(new Set(announcing)).toEqual(new Set(['offramp cancelled']));
+  test('order.refund.required belongs to off-ramp orders that stopped, and is remembered', () => {
+    for (const machine of orderMachines) {
+      for (const row of machine.transitions) {
+        const asks = row.emits.includes('order.refund.required');
+        expect(row.sets?.refundAsked === true, `${machine.name} ${row.on}`).toBe(asks);
+        if (asks) expect(['offramp cancelled', 'offramp failed']).toContain(`${machine.name} ${row.to}`);
+      }
+    }
   });
 
   test('exactly the contract’s seventeen statuses are published', () => {

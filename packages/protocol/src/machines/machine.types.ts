@@ -155,6 +155,8 @@ export interface StatusSpec<T extends string, G extends string> {
   readonly says: string;
   /** Carried by webhooks. The others are mid-flight: visible in REST only. */
   readonly published: boolean;
+  /** Not in the contract's table of this machine: a value of our own, which its clients must tolerate (C9). */
+  readonly additive?: true;
   /** Nothing more happens by itself; a partner or an operator may still act. */
   readonly terminal: boolean;
   /** What has become of the trade, where that is known. */

@@ -3,7 +3,7 @@ import { disputesDecidedForBuyer } from './order-disputes.ts';
 import type { OrderTransition } from './order-facts.ts';
 
 const CHANGED = ['order.status.changed'] as const;
-/** Both in one transaction: a cancelled order whose crypto is in escrow never goes unannounced. */
+/** Both in one transaction: a stopped order whose crypto is in escrow never goes unannounced. */
 const CHANGED_AND_REFUND_REQUIRED = ['order.status.changed', 'order.refund.required'] as const;
 
 const UNFUNDED = [
@@ -35,6 +35,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
     action: 'cancel',
+    sets: { refundAsked: true },
     spec: 'D6 cancel, C3.2 row 7; allowed while held, because the crypto stays in escrow',
   },
   {
@@ -52,6 +53,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    sets: { refundAsked: true },
     spec: 'C3.2 row 7: no payment proof; a review stops the clock',
   },
   {
@@ -61,6 +63,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['proof_wanted', 'not_held'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    sets: { refundAsked: true },
     spec: 'C3.2 row 7: a refused proof not renewed; never while a proof waits for review',
   },
   {
@@ -70,7 +73,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['proof_attempts_used_up'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
-    sets: { proofPending: false },
+    sets: { proofPending: false, refundAsked: true },
     counts: 'proofRejections',
     spec: 'C3.2 row 7, D6: proofs refused 3 times',
   },
@@ -81,7 +84,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held', 'escrow_funded'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
-    sets: { awardedToBuyer: false },
+    sets: { awardedToBuyer: false, refundAsked: true },
     spec: 'D12: the operator decides for the partner, which signs its refund',
   },
   {
@@ -92,19 +95,38 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     to: 'cancelled',
     emits: ['order.refund.required'],
     posts: 'partner_escrow_funded',
-    sets: { escrow: 'funded', transferAuthorization: 'spent' },
+    sets: { escrow: 'funded', transferAuthorization: 'spent', refundAsked: true },
     spec: 'C6: a deposit that lost the race against the cancellation is owed back',
   },
 ];
 
 const failures: readonly OrderTransition<OfframpStatus>[] = [
   {
-    from: [...UNFUNDED, 'crypto_received'],
+    from: UNFUNDED,
     on: 'escrow_failed',
     by: ['chain', 'system'],
     to: 'failed',
     emits: CHANGED,
-    spec: 'C3.2 row 8; a funded deposit can be refunded by the partner',
+    spec: 'C3.2 row 8; a deposit that arrives later can be refunded by the partner',
+  },
+  {
+    from: 'crypto_received',
+    on: 'escrow_failed',
+    by: ['chain', 'system'],
+    guard: ['not_held'],
+    to: 'failed',
+    emits: CHANGED_AND_REFUND_REQUIRED,
+    sets: { refundAsked: true },
+    spec: 'C3.2 row 8, C6: stopped without a payout, its crypto still in escrow',
+  },
+  {
+    from: 'crypto_received',
+    on: 'escrow_failed',
+    by: ['chain', 'system'],
+    guard: ['held'],
+    to: 'failed',
+    emits: CHANGED,
+    spec: 'C3.2 row 8; the refund is asked for when the hold that forbids it is released',
   },
   {
     from: PAYMENT_CLAIMED,
@@ -113,7 +135,7 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     to: 'failed',
     emits: CHANGED,
     sets: { held: true },
-    spec: 'C3.2 row 8; held, because the buyer says it has paid: the operator frees the refund',
+    spec: 'C3.2 row 8; held, because the buyer says it has paid: the operator frees the refund, which is then asked for',
   },
   {
     from: ['awaiting_crypto_transfer_authorization', 'crypto_transfer_authorization_pending'],
@@ -163,12 +185,23 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     from: 'failed',
     on: 'deposit_finalized',
     by: ['chain'],
-    guard: ['escrow_untouched'],
+    guard: ['escrow_untouched', 'not_held'],
+    to: 'failed',
+    emits: ['order.refund.required'],
+    posts: 'partner_escrow_funded',
+    sets: { escrow: 'funded', transferAuthorization: 'spent', refundAsked: true },
+    spec: 'C6: a late deposit is owed back',
+  },
+  {
+    from: 'failed',
+    on: 'deposit_finalized',
+    by: ['chain'],
+    guard: ['escrow_untouched', 'held'],
     to: 'failed',
     emits: [],
     posts: 'partner_escrow_funded',
     sets: { escrow: 'funded', transferAuthorization: 'spent' },
-    spec: 'A late deposit can be refunded; C6: order.refund.required belongs to cancelled only',
+    spec: 'Likewise, asked for when the hold is released',
   },
   {
     from: 'failed',
@@ -196,7 +229,27 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     from: 'failed',
     on: 'hold_released',
     by: ['operator'],
-    guard: ['hold_present', 'no_auto_refund_due'],
+    guard: ['hold_present', 'no_auto_refund_due', 'escrow_funded', 'refund_unasked'],
+    to: 'failed',
+    emits: ['order.refund.required'],
+    sets: { held: false, refundAsked: true },
+    spec: 'C6: the refund that the hold kept back; at most once an order',
+  },
+  {
+    from: 'failed',
+    on: 'hold_released',
+    by: ['operator'],
+    guard: ['hold_present', 'no_auto_refund_due', 'escrow_funded', 'refund_asked'],
+    to: 'failed',
+    emits: [],
+    sets: { held: false },
+    spec: 'D12 holds',
+  },
+  {
+    from: 'failed',
+    on: 'hold_released',
+    by: ['operator'],
+    guard: ['hold_present', 'no_auto_refund_due', 'escrow_not_funded'],
     to: 'failed',
     emits: [],
     sets: { held: false },
@@ -277,16 +330,6 @@ const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'faile
     },
     {
       from: status,
-      on: 'refund_failed',
-      by: ['chain', 'system'],
-      guard: ['escrow_refunding'],
-      to: status,
-      emits: [],
-      sets: { escrow: 'funded' },
-      spec: 'C4.6 rule 4: crypto remains in escrow, so the partner may sign again',
-    },
-    {
-      from: status,
       on: 'transfer_authorization_lapsed',
       by: ['chain', 'clock'],
       to: status,
@@ -296,6 +339,50 @@ const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'faile
     },
   ],
 );
+
+/** A cancelled order has asked for its refund with the cancellation; a failed one may not have asked yet. */
+const refundFailures: readonly OrderTransition<OfframpStatus>[] = [
+  {
+    from: 'cancelled',
+    on: 'refund_failed',
+    by: ['chain', 'system'],
+    guard: ['escrow_refunding'],
+    to: 'cancelled',
+    emits: [],
+    sets: { escrow: 'funded' },
+    spec: 'C4.6 rule 4: crypto remains in escrow, so the partner may sign again',
+  },
+  {
+    from: 'failed',
+    on: 'refund_failed',
+    by: ['chain', 'system'],
+    guard: ['escrow_refunding', 'refund_asked'],
+    to: 'failed',
+    emits: [],
+    sets: { escrow: 'funded' },
+    spec: 'C4.6 rule 4: crypto remains in escrow, so the partner may sign again',
+  },
+  {
+    from: 'failed',
+    on: 'refund_failed',
+    by: ['chain', 'system'],
+    guard: ['escrow_refunding', 'refund_unasked', 'not_held'],
+    to: 'failed',
+    emits: ['order.refund.required'],
+    sets: { escrow: 'funded', refundAsked: true },
+    spec: 'C6: the automatic refund did not happen, so the partner is asked to sign',
+  },
+  {
+    from: 'failed',
+    on: 'refund_failed',
+    by: ['chain', 'system'],
+    guard: ['escrow_refunding', 'refund_unasked', 'held'],
+    to: 'failed',
+    emits: [],
+    sets: { escrow: 'funded' },
+    spec: 'Likewise while held: releasing the hold starts the automatic refund again',
+  },
+];
 
 const lapse: OrderTransition<OfframpStatus> = {
   from: 'awaiting_crypto_transfer_authorization',
@@ -313,5 +400,6 @@ export const OFFRAMP_STOPS: readonly OrderTransition<OfframpStatus>[] = [
   ...failures,
   ...costs,
   ...refunds,
+  ...refundFailures,
   lapse,
 ];

@@ -389,6 +389,10 @@ export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<
   transitions: [...funding, ...payout, ...OFFRAMP_STOPS, ...holds],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
-    trigger: { refund_authorized: ['not_held'], release_authorized: ['not_held'] },
+    trigger: {
+      refund_authorized: ['not_held'],
+      release_authorized: ['not_held'],
+      fiat_received_confirmed_by_provider: ['provider_confirms'],
+    },
   },
 });

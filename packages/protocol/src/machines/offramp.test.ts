@@ -84,7 +84,7 @@ describe('C3.2 off-ramp, row by row', () => {
   ] as const)(
     '%s first: the other confirmation is a no-op at every later status',
     (first, by, second, other) => {
-      const order = offrampUnderReview().report('proof_accepted', 'operator');
+      const order = offrampUnderReview({ settlementNotification: true }).report('proof_accepted', 'operator');
       order.report(first, by);
       expect(order.status).toBe('crypto_release_pending');
       const effects = order.effects.length;
@@ -113,6 +113,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(accepted({ settlementNotification: false }).next()).toBe('confirm_fiat_received');
     expect(accepted({ settlementNotification: true }).next()).toBe('wait');
     expect(accepted({ settlementNotification: true }).allowed()).toEqual(['confirm-fiat-received']);
+    expect(accepted({}).refusal('fiat_received_confirmed_by_provider', 'provider')).toBe('INVALID_STATUS');
   });
 
   test('a cancelled order with funded escrow asks for its refund, until the refund is under way', () => {
@@ -203,12 +204,27 @@ describe('C3.2 off-ramp, row by row', () => {
 
   test('an escrow error fails the order; once the buyer claims payment the refund waits for review', () => {
     const funded = offrampFunded().report('escrow_failed', 'chain');
-    expect(funded).toMatchObject({ status: 'failed', last: [CHANGED] });
+    expect(funded).toMatchObject({ status: 'failed', last: [CHANGED, 'order.refund.required'] });
     expect(funded.allowed()).toEqual(['authorize-refund']);
     const claimed = offrampUnderReview().report('escrow_failed', 'chain');
-    expect(claimed.status).toBe('failed');
+    expect(claimed).toMatchObject({ status: 'failed', last: [CHANGED] });
     expect(claimed.refusal('refund_authorized', 'partner')).toBe('OPERATION_NOT_ALLOWED');
-    expect(claimed.report('hold_released', 'operator').allowed()).toEqual(['authorize-refund']);
+    claimed.report('hold_released', 'operator');
+    expect(claimed.last).toEqual(['order.refund.required']);
+    expect(claimed.allowed()).toEqual(['authorize-refund']);
+  });
+
+  test('a failed order asks for its refund once, whenever it becomes possible: not without crypto, not while held', () => {
+    expect(offramp().report('escrow_failed', 'chain').last).toEqual([CHANGED]);
+    const late = offramp().report('transfer_authorized', 'partner').report('escrow_failed', 'chain');
+    expect(late.report('deposit_finalized', 'chain').last).toEqual(['order.refund.required']);
+    const held = offrampFunded().report('hold_placed', 'operator').report('escrow_failed', 'chain');
+    expect(held.last).toEqual([CHANGED]);
+    expect(held.report('hold_released', 'operator').last).toEqual(['order.refund.required']);
+    held.report('hold_placed', 'operator').report('hold_released', 'operator');
+    held.report('refund_authorized', 'partner').report('refund_failed', 'chain');
+    expect(held.emitted.filter((event) => event === 'order.refund.required')).toHaveLength(1);
+    expect(held.allowed()).toEqual(['authorize-refund']);
   });
 
   test('the cost bound fails a fiat-anchored order and refunds it without a partner call', () => {
@@ -274,6 +290,7 @@ describe('C3.2 off-ramp, row by row', () => {
     const unsigned = () =>
       offrampFunded().report('cost_bound_exceeded', 'system').report('refund_failed', 'system');
     expect(unsigned().allowed()).toEqual(['authorize-refund']);
+    expect(unsigned().last).toEqual(['order.refund.required']);
     const signed = unsigned().report('refund_signed_by_vendor', 'vendor');
     expect(signed.effects.filter((effect) => effect === 'escrow.auto-refund')).toHaveLength(2);
     expect(signed.allowed()).toEqual([]);

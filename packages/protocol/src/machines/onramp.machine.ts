@@ -49,11 +49,13 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
   fiat_received_confirmed: {
     says: 'The vendor has the fiat; the release waits only where a review holds it.',
     published: false,
+    additive: true,
     terminal: false,
   },
   crypto_release_pending: {
     says: 'The escrow is paying the partner master wallet.',
     published: false,
+    additive: true,
     terminal: false,
   },
   completed: {

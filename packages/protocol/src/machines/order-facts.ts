@@ -22,6 +22,8 @@ export interface OrderFacts {
   readonly releaseSigned: boolean;
   /** A dispute was decided for the buyer, and the release still lacks a signature. */
   readonly awardedToBuyer: boolean;
+  /** order.refund.required has been sent: it is sent once an order. */
+  readonly refundAsked: boolean;
   /** `live`: a signed funding request can still execute, whoever submits it. */
   readonly transferAuthorization: 'none' | 'live' | 'spent';
   /** `failed_unspent`: the send-out failed, yet its signed request can still execute. */
@@ -47,6 +49,7 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   escrow: 'none',
   releaseSigned: false,
   awardedToBuyer: false,
+  refundAsked: false,
   transferAuthorization: 'none',
   sendOut: 'none',
   proofPending: false,
@@ -165,6 +168,12 @@ export const ORDER_GUARDS = {
     reads: ['settlementNotification'],
     holds: (facts) => !facts.settlementNotification,
   },
+  provider_confirms: {
+    code: 'INVALID_STATUS',
+    says: 'a provider confirms fiat receipt automatically',
+    reads: ['settlementNotification'],
+    holds: (facts) => facts.settlementNotification,
+  },
   no_live_transfer: {
     code: 'OPERATION_NOT_ALLOWED',
     says: 'no earlier signed transfer can still execute',
@@ -230,6 +239,19 @@ export const ORDER_GUARDS = {
     says: 'a dispute was decided for the buyer, and the release waits for a signature',
     reads: ['awardedToBuyer'],
     holds: (facts) => facts.awardedToBuyer,
+  },
+  refund_asked: {
+    code: 'INVALID_STATUS',
+    says: 'the partner has been asked to sign the refund',
+    reads: ['refundAsked'],
+    // Orders from before the fact was kept lack it.
+    holds: (facts) => facts.refundAsked === true,
+  },
+  refund_unasked: {
+    code: 'INVALID_STATUS',
+    says: 'the partner has not been asked to sign the refund yet',
+    reads: ['refundAsked'],
+    holds: (facts) => facts.refundAsked !== true,
   },
   fiat_anchored: {
     code: 'INVALID_STATUS',

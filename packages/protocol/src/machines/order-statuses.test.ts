@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { OrderStatusSchema } from '../wire/index.ts';
 import {
+  additiveStatuses,
   hasToldPayee,
   ORDER_MACHINES,
   orderStatusesThatKnow,
@@ -24,6 +26,49 @@ describe('what the tables say about statuses', () => {
       for (const status of machine.statusNames) {
         if (machine.statuses[status]?.terminal) expect(machine.statuses[status]?.outcome).toBeDefined();
       }
+    }
+  });
+
+  test('statuses that contract 3.1 and 3.2 do not list are marked as additions, and no webhook carries one', () => {
+    const LISTED = {
+      onramp: [
+        'awaiting_liquidity_provider',
+        'awaiting_vendor_escrow_funding',
+        'awaiting_fiat_transfer',
+        'fiat_transfer_pending',
+        'completed',
+        'send_out_pending',
+        'send_out_completed',
+        'send_out_failed',
+        'cancelled',
+        'failed',
+        'dispute_started',
+      ],
+      offramp: [
+        'created',
+        'awaiting_liquidity_provider',
+        'awaiting_crypto_transfer_authorization',
+        'crypto_transfer_authorization_pending',
+        'crypto_received',
+        'fiat_payment_started',
+        'fiat_payment_review_started',
+        'awaiting_fiat_received_confirmation',
+        'fiat_received_confirmed',
+        'crypto_release_pending',
+        'completed',
+        'cancelled',
+        'failed',
+        'dispute_started',
+      ],
+    };
+    for (const direction of ['onramp', 'offramp'] as const) {
+      const { statusNames, statuses } = ORDER_MACHINES[direction];
+      const added = additiveStatuses(direction);
+      expect(statusNames.filter((status) => !added.includes(status)).sort()).toEqual(
+        LISTED[direction].toSorted(),
+      );
+      for (const status of added) expect(statuses[status]?.published).toBe(false);
+      for (const status of added) expect(OrderStatusSchema.description).toContain(status);
     }
   });
 

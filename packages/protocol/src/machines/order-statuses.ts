@@ -30,6 +30,12 @@ export function hasToldPayee(machine: OrderMachine, passed: readonly OrderStatus
   return passed.some((status) => machine.statuses[status]?.tellsPayee === true);
 }
 
+/** Statuses that REST shows beyond those that the contract lists for a direction. */
+export function additiveStatuses(direction: OrderDirection): OrderStatus[] {
+  const { statusNames, statuses } = ORDER_MACHINES[direction];
+  return statusNames.filter((status) => statuses[status]?.additive === true);
+}
+
 export interface VendorDuty {
   readonly direction: OrderDirection;
   readonly status: OrderStatus;

@@ -91,6 +91,10 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
   if (direction === 'offramp' && order.status === 'cancelled' && order.facts.escrow !== 'none') {
     expect(refundsAnnounced, trace).toBe(1);
   }
+  // Nobody is left to find out by reading: whoever may sign a refund has been asked to.
+  if (direction === 'offramp' && order.allowed().includes('authorize-refund')) {
+    expect(refundsAnnounced, trace).toBe(1);
+  }
   if (order.facts.held && order.allowed().includes('authorize-refund')) throw new Error(trace);
   if (order.facts.proofRejections > 3) throw new Error(trace);
 }

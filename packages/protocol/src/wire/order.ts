@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { NEXT_ACTIONS, ORDER_STATUSES, PARTNER_ACTIONS } from '../machines/index.ts';
+import {
+  additiveStatuses,
+  NEXT_ACTIONS,
+  ORDER_STATUSES,
+  type OrderStatus,
+  PARTNER_ACTIONS,
+} from '../machines/index.ts';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
 import { ANCHOR_TYPES, FeeBreakdownSchema } from './quote.ts';
 import { DestinationSchema, RecipientSchema } from './recipient.ts';
@@ -8,7 +14,12 @@ import { PageInput, PageSchema } from './user.ts';
 const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-export const OrderStatusSchema = literals(ORDER_STATUSES);
+const ADDITIONS = additiveStatuses('onramp').join(' and ');
+
+export const OrderStatusSchema = Type.Unsafe<OrderStatus>({
+  ...literals(ORDER_STATUSES),
+  description: `Additions to the contract's list: an on-ramp order passes through ${ADDITIONS} between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one.`,
+});
 
 export const OrderSchema = Type.Object({
   order_id: Uuid,

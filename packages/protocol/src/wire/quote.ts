@@ -102,6 +102,9 @@ export const PricedSchema = Type.Object({
 export const QuoteSchema = Type.Object({
   quote_id: Uuid,
   ...PricedSchema.properties,
+  has_fiat_settlement_notification: Type.Boolean({
+    description: 'The provider confirms by itself when fiat reaches the recipient',
+  }),
   expires_at: Timestamp,
 });
 
@@ -110,5 +113,4 @@ export const ANCHOR_TYPES = ['fiat', 'crypto'] as const;
 export const OfframpQuoteSchema = Type.Object({
   ...QuoteSchema.properties,
   anchor_type: literals(ANCHOR_TYPES),
-  has_fiat_settlement_notification: Type.Boolean(),
 });

@@ -46,6 +46,7 @@ export function quoteView(issued: Issued): Static<typeof QuoteSchema> {
   return {
     quote_id: issued.quoteId,
     ...pricedView(issued),
+    has_fiat_settlement_notification: issued.match.hasFiatSettlementNotification,
     expires_at: issued.expiresAt.toISOString(),
   };
 }
@@ -54,7 +55,6 @@ export function offrampQuoteView(issued: Issued): Static<typeof OfframpQuoteSche
   return {
     ...quoteView(issued),
     anchor_type: issued.terms.anchor,
-    has_fiat_settlement_notification: issued.match.hasFiatSettlementNotification,
   };
 }
 

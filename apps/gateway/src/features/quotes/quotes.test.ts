@@ -41,6 +41,18 @@ describe('quotes', () => {
     expect(stored).toMatchObject({ vendor_id: offer?.vendorId, status: 'active', rate: body.data.rate });
   });
 
+  it('say whether the provider confirms the fiat by itself, and the order says the same', async () => {
+    for (const [scope, notifies] of [
+      ['p2p', false],
+      ['direct', true],
+    ] as const) {
+      const { body } = await quote({ provider_scope: scope });
+      expect(body.data.has_fiat_settlement_notification).toBe(notifies);
+      const order = await initiate(body.data.quote_id);
+      expect(order.body.data.has_fiat_settlement_notification).toBe(notifies);
+    }
+  });
+
   it('need a cleared customer of this partner: others answer 422 with the status, strangers 404', async () => {
     const { gateway } = market;
     const created = await call('/api/v1/partner/users', { email: 'unverified@example.com' });

@@ -63,6 +63,8 @@ export async function openWidgetOrder(
   const { quote_id } = await issueOfframpQuote(tools, run, partner, {
     ...request,
     payment_details_id: detailsId,
+    // Its partner may not say that the fiat has arrived, so the provider has to.
+    has_fiat_settlement_notification: true,
   });
   return initiateOfframp(tools, unit, { quote_id, ...reference }, 'widget');
 }

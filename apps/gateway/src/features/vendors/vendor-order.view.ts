@@ -31,17 +31,11 @@ export const VENDOR_TRIGGERS: Readonly<
   dispute: { trigger: 'dispute_opened', actor: 'vendor' },
 };
 
-/** A marketplace vendor cannot confirm its own payment; only a provider that promised to notify may. */
-export function mayReport(order: OrderRow, actor: 'vendor' | 'provider'): boolean {
-  return actor === 'vendor' || order.facts.settlementNotification;
-}
-
 function allowedActions(order: OrderRow): VendorAction[] {
   const machine = ORDER_MACHINES[order.direction];
   const facts = factsOf(order);
   return VENDOR_ACTIONS.filter((action) => {
     const { trigger, actor } = VENDOR_TRIGGERS[action];
-    if (!mayReport(order, actor)) return false;
     const decision = decide(machine, order.status, trigger, facts, actor);
     return decision.kind === 'moved' && decision.transition.noop !== true;
   });

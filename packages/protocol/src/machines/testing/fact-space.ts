@@ -20,6 +20,7 @@ export const ORDER_DOMAINS: Domains<OrderFacts> = {
   escrow: ['none', 'funded', 'releasing', 'refunding', 'emptied'],
   releaseSigned: EITHER,
   awardedToBuyer: EITHER,
+  refundAsked: EITHER,
   transferAuthorization: ['none', 'live', 'spent'],
   sendOut: ['none', 'in_progress', 'failed_unspent', 'failed_spent', 'completed'],
   proofPending: EITHER,
