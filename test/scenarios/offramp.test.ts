@@ -72,12 +72,13 @@ describe('off-ramp orders, contract 3.2', () => {
       const early = await order.desk.act(order.id, 'confirm-fiat-received');
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       await accept(order);
+      const promised = await order.desk.event(order.id, 'provider_confirms_fiat');
+      expect([promised.status, promised.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      expect(promised.body.error.details.status).toBe('awaiting_fiat_received_confirmation');
       const confirmed = await order.desk.act(order.id, 'confirm-fiat-received');
       expect([confirmed.status, Object.keys(confirmed.body.data)]).toEqual([200, ['order_id', 'status']]);
       await order.took('3.2 confirm-fiat-received');
       await order.ended('released');
-      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
-      await order.is('completed');
     });
 
     it('the provider confirms by itself, and every later confirmation is a 200 that changes nothing', async () => {
@@ -157,6 +158,10 @@ describe('off-ramp orders, contract 3.2', () => {
       await order.took('3.2 cancelled with a deposit', OWED);
       const wrong = await order.desk.refund(order.id, generatePrivateKey());
       expect([wrong.status, wrong.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+      for (const signature of ['0x1234', 'not hex', `0x${'f'.repeat(130)}`]) {
+        const malformed = await order.desk.act(order.id, 'authorize-refund', { signature });
+        expect([malformed.status, malformed.body.error.code]).toEqual([400, 'INVALID_SIGNATURE']);
+      }
       await operate(order.id, 'hold', 'place');
       await order.is('cancelled', OWED_BUT_HELD);
       const held = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);

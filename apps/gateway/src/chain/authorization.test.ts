@@ -25,13 +25,13 @@ import { describeEscrow } from './escrow.ts';
 import { forwardCall } from './forward-request.ts';
 import { type AuthorizationWish, issueAuthorization } from './issue-authorization.ts';
 import { approveRouter } from './local-deployment.ts';
-import { acceptRefundSignature, refundParameters } from './refund-authorization.ts';
+import { acceptOwnerSignature, refundParameters } from './refund-authorization.ts';
 import {
   type AuthorizationEnd,
   authorizationRelayHandler,
   settleAuthorizations,
 } from './relay-authorization.ts';
-import { payoutTransaction } from './safe-transaction.ts';
+import { hashSafeTransaction, payoutTransaction } from './safe-transaction.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from './testing/local-chain.ts';
 import { tokenTransferCall } from './token-reads.ts';
 import { createTransactor } from './transactor.ts';
@@ -499,14 +499,17 @@ describe('a refund', () => {
     });
     const signWith = ({ privateKey }: TestWallet) =>
       privateKeyToAccount(privateKey).signTypedData(parameters.typed_data as never);
-    expect(await acceptRefundSignature(escrow, transaction, await signWith(seller))).toMatch(
-      /^0x[0-9a-f]{130}$/,
-    );
-    for (const wrong of [await signWith(buyer), await signWith(randomWallet()), '0x', 'hello']) {
-      await expect(acceptRefundSignature(escrow, transaction, wrong)).rejects.toMatchObject({
-        code: 'ESCROW_SIGNER_MISMATCH',
-        status: 502,
-      });
+    const accept = (signature: string) =>
+      acceptOwnerSignature(escrow, hashSafeTransaction(escrow, transaction), ['seller'], signature);
+    expect(await accept(await signWith(seller))).toEqual({
+      signer: seller.address,
+      signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+    });
+    for (const wrong of [await signWith(buyer), await signWith(randomWallet())]) {
+      await expect(accept(wrong)).rejects.toMatchObject({ code: 'ESCROW_SIGNER_MISMATCH', status: 502 });
+    }
+    for (const malformed of ['0x', 'hello', '', `0x${'f'.repeat(130)}`, `0x${'0'.repeat(130)}`]) {
+      await expect(accept(malformed)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE', status: 400 });
     }
   });
 });

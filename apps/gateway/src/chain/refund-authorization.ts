@@ -1,6 +1,6 @@
 import { CausewayError, formatFixed, type RefundAuthorizationParametersSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { ChainSettings, ChainToken, Hex } from './chain-settings.ts';
+import type { Address, ChainSettings, ChainToken, Hex } from './chain-settings.ts';
 import type { Escrow } from './escrow.ts';
 import {
   EscrowSignerMismatchError,
@@ -9,7 +9,7 @@ import {
   type SafeTransaction,
   safeTypedData,
 } from './safe-transaction.ts';
-import { canonicalSignature } from './signature.ts';
+import { canonicalSignature, InvalidSignatureError } from './signature.ts';
 
 /** The refund of a deposit as the seller signs it: the Safe's own transaction, which pays the seller and nobody else. */
 export function refundParameters(
@@ -49,18 +49,26 @@ export function refundParameters(
   };
 }
 
-/** The seller's signature in the form the Safe takes. Another owner's is as wrong here as a stranger's. */
-export async function acceptRefundSignature(
+/**
+ * Which of these owners signed, and the signature in the form the Safe takes. Another owner's is as wrong here as a
+ * stranger's; what is no signature at all is the request's fault.
+ */
+export async function acceptOwnerSignature(
   escrow: Escrow,
-  transaction: SafeTransaction,
+  safeTxHash: Hex,
+  owners: readonly ('seller' | 'buyer')[],
   signature: string,
-): Promise<Hex> {
-  try {
-    const signer = await recoverOwner(escrow, hashSafeTransaction(escrow, transaction), signature as Hex);
-    if (signer === escrow.parties.seller) return canonicalSignature(signature as Hex);
-  } catch (error) {
-    if (!(error instanceof EscrowSignerMismatchError)) throw error;
-    throw new CausewayError('ESCROW_SIGNER_MISMATCH', { cause: error });
+): Promise<{ readonly signer: Address; readonly signature: Hex }> {
+  const given = signature as Hex;
+  const signer = await recoverOwner(escrow, safeTxHash, given).catch((cause: unknown) => {
+    if (cause instanceof InvalidSignatureError) throw new CausewayError('INVALID_SIGNATURE', { cause });
+    if (cause instanceof EscrowSignerMismatchError) {
+      throw new CausewayError('ESCROW_SIGNER_MISMATCH', { cause });
+    }
+    throw cause;
+  });
+  if (!owners.some((owner) => escrow.parties[owner] === signer)) {
+    throw new CausewayError('ESCROW_SIGNER_MISMATCH');
   }
-  throw new CausewayError('ESCROW_SIGNER_MISMATCH');
+  return { signer, signature: canonicalSignature(given) };
 }

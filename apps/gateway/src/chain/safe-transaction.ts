@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import type { Address, ContractCall, Hex, TokenTransfer } from './chain-settings.ts';
 import { ESCROW_THRESHOLD, type Escrow, ownersOf } from './escrow.ts';
-import { canonicalSignature, InvalidSignatureError, recoverSigner } from './signature.ts';
+import { canonicalSignature, recoverSigner } from './signature.ts';
 
 /**
  * A transaction of the escrow's Safe: what the owners sign, and how it is executed.
@@ -93,16 +93,12 @@ export function hashSafeTransaction(escrow: Escrow, transaction: SafeTransaction
   return hashTypedData(safeTypedData(escrow, transaction));
 }
 
-/** Which owner made this signature; throws `EscrowSignerMismatchError` when none did. */
+/**
+ * Which owner made this signature; throws `EscrowSignerMismatchError` when none did, and `InvalidSignatureError` when it
+ * is no signature at all.
+ */
 export async function recoverOwner(escrow: Escrow, safeTxHash: Hex, signature: Hex): Promise<Address> {
-  let signer: Address;
-  try {
-    signer = recoverSigner(safeTxHash, signature);
-  } catch (cause) {
-    throw cause instanceof InvalidSignatureError
-      ? new EscrowSignerMismatchError(cause.message, { cause })
-      : cause;
-  }
+  const signer = recoverSigner(safeTxHash, signature);
   if (!ownersOf(escrow.parties).includes(signer)) {
     throw new EscrowSignerMismatchError(`${signer} does not own the escrow ${escrow.address}`);
   }

@@ -124,6 +124,13 @@ function asCausewayError(error: unknown): CausewayError {
   return new CausewayError('INTERNAL_ERROR', { cause: error });
 }
 
+const UNFIT = new Set<string>(['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']);
+
+/** The request itself is at fault, whatever it is about. */
+export function isUnfit(error: unknown): boolean {
+  return UNFIT.has(asCausewayError(error).code);
+}
+
 // What PostgreSQL says of U+0000, in a text and in a JSON document: the request's fault, wherever it was put.
 const UNSTORABLE_TEXT_CODES = new Set(['22021', '22P05']);
 

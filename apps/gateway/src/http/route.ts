@@ -7,6 +7,7 @@ import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-w
 import { withSpan } from '../lib/tracing.ts';
 import type { Access } from './access.ts';
 import { answerOnce, answerOnceOutside, IDEMPOTENCY_ERRORS, identityOf, sendAnswer } from './answer-once.ts';
+import { isUnfit } from './errors.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
 
 /**
@@ -27,6 +28,11 @@ export interface RouteSpec<P extends TSchema, Q extends TSchema, B extends TSche
   readonly data: D;
   /** Codes this route can answer beyond those every route of its kind can. */
   readonly errors?: readonly ErrorCode[];
+  /**
+   * Throws where what the path names is not there for this caller. Asked before a request that does not fit is told so:
+   * whoever may not act on something learns nothing about how to.
+   */
+  readonly requireSubject?: (request: FastifyRequest) => Promise<void>;
 }
 
 export interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema> {
@@ -305,6 +311,15 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
         200: Type.Object({ success: Type.Literal(true), data: spec.data }, { description: 'Success' }),
       },
     },
+    ...(spec.requireSubject === undefined ? {} : { errorHandler: subjectFirst(spec.requireSubject) }),
     handler: (request, reply) => withSpan(spanName, {}, () => handler(request, reply)),
   });
+}
+
+/** Looks only where a request is refused for its form, so that one that fits costs nothing more. */
+function subjectFirst(requireSubject: (request: FastifyRequest) => Promise<void>) {
+  return async (error: Error, request: FastifyRequest): Promise<never> => {
+    if (request.principal !== null && isUnfit(error)) await requireSubject(request);
+    throw error;
+  };
 }

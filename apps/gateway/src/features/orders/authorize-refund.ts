@@ -3,7 +3,7 @@ import type { RefundAnswerSchema, RefundAuthorizationParametersSchema } from '@c
 import type { Static } from 'typebox';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { acceptRefundSignature, refundParameters } from '../../chain/refund-authorization.ts';
+import { acceptOwnerSignature, refundParameters } from '../../chain/refund-authorization.ts';
 import { partnerScope } from '../../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
@@ -43,9 +43,9 @@ async function authorizeRefund(
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
   const refunding = moveOrder(unit, tools.orderHosts, order, 'refund_authorized', 'partner');
-  const { escrow, transaction } = payoutOf(tools.chains.get(order.chain), order, 'refund');
-  const accepted = await acceptRefundSignature(escrow, transaction, signature);
-  recordSignature(unit, order, 'refund', escrow.parties.seller, accepted);
+  const { escrow, hash } = payoutOf(tools.chains.get(order.chain), order, 'refund');
+  const accepted = await acceptOwnerSignature(escrow, hash, ['seller'], signature);
+  recordSignature(unit, order, 'refund', accepted.signer, accepted.signature);
   return refunding;
 }
 

@@ -7,14 +7,14 @@ import {
 import type { Static } from 'typebox';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { refundParameters } from '../../chain/refund-authorization.ts';
+import { acceptOwnerSignature, refundParameters } from '../../chain/refund-authorization.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
 import { orderToSign } from './authorize-transfer.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import type { OrderRow } from './order.types.ts';
-import { acceptOwnerSignature } from './owner-signature.ts';
+import { recordSignature } from './record-escrow.ts';
 
 type SigningParameters = Static<typeof RefundAuthorizationParametersSchema>;
 
@@ -77,6 +77,7 @@ export async function authorizePayout(
   const order = await loadOrderForAction(unit, orderId);
   const after = moveOrder(unit, tools.orderHosts, order, SIGNED[given.purpose], given.actor);
   const payout = payoutOf(tools.chains.get(order.chain), order, given.purpose);
-  await acceptOwnerSignature(unit, order, payout, given.purpose, given.owners, given.signature);
+  const accepted = await acceptOwnerSignature(payout.escrow, payout.hash, given.owners, given.signature);
+  recordSignature(unit, order, given.purpose, accepted.signer, accepted.signature);
   return { before: order, after };
 }

@@ -14,7 +14,7 @@ import { Type } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
-import { actOnOrder } from './act-on-order.ts';
+import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { refundAuthorizationParameters, refundDeposit } from './authorize-refund.ts';
 import { authorizeCryptoTransfer, transferAuthorizationParameters } from './authorize-transfer.ts';
 import { initiateOfframp, type OfframpInitiateTools } from './initiate-offramp.ts';
@@ -73,6 +73,7 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       tag: TAG,
       summary: 'Read what the partner wallet signs to fund the escrow',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       data: TransferAuthorizationParametersSchema,
       errors: [
         ...ACTION_ERRORS,
@@ -95,6 +96,7 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       tag: TAG,
       summary: 'Hand over the signed transfer into escrow',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Object({ forward_request: ForwardRequestInput, signature: GivenSignature }),
       data: CompactOrderSchema,
       errors: [
@@ -124,6 +126,7 @@ function registerConfirmation(app: FastifyInstance, tools: OfframpRouteTools): v
       summary: 'Say that the recipient has the fiat',
       description: 'On an order already confirmed, by whomever, it changes nothing and answers the status.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       data: CompactOrderSchema,
       errors: ACTION_ERRORS,
     },
@@ -151,6 +154,7 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
       summary: 'Read what the partner wallet signs to get its deposit back',
       description: 'Sign with signer_address; recipient_address is always the escrow’s seller.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       data: RefundAuthorizationParametersSchema,
       errors: ACTION_ERRORS,
     },
@@ -169,9 +173,10 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
       description:
         'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Object({ signature: GivenSignature }),
       data: RefundAnswerSchema,
-      errors: [...ACTION_ERRORS, 'ESCROW_SIGNER_MISMATCH'],
+      errors: [...ACTION_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     },
     ({ params, body }, partner) => refundDeposit(tools, partner.partnerId, params.order_id, body.signature),
   );

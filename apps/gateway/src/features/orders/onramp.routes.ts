@@ -8,6 +8,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { requireOrder } from './act-on-order.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from './authorize-bridge.ts';
 import type { OrderHosts } from './order.host.ts';
 import type { OrderSecrets } from './order.secrets.ts';
@@ -46,6 +47,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       summary: 'Say whom the vendor asks for the payment',
       description: 'On payment_request orders only. Give exactly one of the two fields.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Object({
         payment_details_id: Type.Optional(Type.Integer({ minimum: 1 })),
         payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
@@ -68,6 +70,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       tag: TAG,
       summary: 'Read what the partner wallet signs to send the crypto to another network',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       // Left out is as wrong as unknown, and told the same way once the order is found.
       query: Type.Partial(Type.Object(destination)),
       data: BridgeAuthorizationParametersSchema,
@@ -97,6 +100,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       tag: TAG,
       summary: 'Hand over the signed send-out',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Object({
         ...destination,
         forward_request: ForwardRequestInput,

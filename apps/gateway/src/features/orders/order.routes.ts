@@ -11,7 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import { actOnOrder } from './act-on-order.ts';
+import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { registerFundsRoute } from './funds.routes.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
 import { listOrders } from './list-orders.ts';
@@ -98,6 +98,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       tag: 'On-ramp',
       summary: 'Say that the end user has sent the fiat',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       data: CompactOrderSchema,
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     },
@@ -123,6 +124,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       tag: 'Orders',
       summary: 'Cancel an order',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Optional(
         Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
       ),

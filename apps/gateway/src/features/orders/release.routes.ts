@@ -9,6 +9,7 @@ import { Type } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { requireOrder } from './act-on-order.ts';
 import { authorizePayout, releaseAuthorizationParameters } from './authorize-release.ts';
 import type { OrderHosts } from './order.host.ts';
 
@@ -39,6 +40,7 @@ export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools)
       description:
         'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       data: RefundAuthorizationParametersSchema,
       errors: ERRORS,
     },
@@ -57,9 +59,10 @@ export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools)
       description:
         'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
       params: OrderParams,
+      requireSubject: requireOrder(tools),
       body: Type.Object({ signature: GivenSignature }),
       data: CompactOrderSchema,
-      errors: [...ERRORS, 'ESCROW_SIGNER_MISMATCH'],
+      errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     },
     async ({ params, body }, _partner, unit) => {
       const { after } = await authorizePayout(tools, unit, params.order_id, {

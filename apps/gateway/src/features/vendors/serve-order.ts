@@ -1,6 +1,7 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
 import { EscrowSignerMismatchError, recoverOwner } from '../../chain/safe-transaction.ts';
+import { InvalidSignatureError } from '../../chain/signature.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
@@ -139,7 +140,9 @@ async function giveSignature(
   const payout = payoutOf(chains.get(order.chain), order, purpose);
   const signature = await sign(payout.hash);
   const signer = await recoverOwner(payout.escrow, payout.hash, signature).catch((error: unknown) => {
-    if (error instanceof EscrowSignerMismatchError) throw new CausewayError('INVALID_SIGNATURE');
+    if (error instanceof EscrowSignerMismatchError || error instanceof InvalidSignatureError) {
+      throw new CausewayError('INVALID_SIGNATURE', { cause: error });
+    }
     throw error;
   });
   if (signer.toLowerCase() !== vendor.wallet_address.toLowerCase()) {
