@@ -15,6 +15,7 @@ import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { readUser } from '../users/load-user.ts';
+import { DOCUMENT_BODY_BYTES } from './documents/document-content.ts';
 import { identityView } from './identity.ts';
 import { readIdentity } from './kyc-profile.ts';
 import { patchKyc } from './patch-kyc.ts';
@@ -26,8 +27,6 @@ export interface KycRouteTools extends UnitTools, SubmitKycTools {}
 const TAG = 'Users and KYC';
 const USER = '/api/v1/partner/users/:user_uuid';
 const UserParams = Type.Object({ user_uuid: Uuid });
-/** Documents travel as base64 in JSON, so this one kind of request may be larger than all others. */
-const DOCUMENT_BODY_BYTES = 10 * 1024 * 1024;
 
 export function registerKycRoutes(app: FastifyInstance, tools: KycRouteTools): void {
   registerSubmissions(app, tools);
@@ -85,7 +84,7 @@ function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
         tag: TAG,
         summary: 'Upload a document',
         description:
-          'JPEG, PNG, WebP or PDF, 7 MiB at most. A document sent again takes the place of the first.',
+          'JPEG, PNG, WebP or PDF; the request may have 10 MiB. A document sent again takes the place of the first.',
         params: UserParams,
         body: KycDocumentInput,
         data: KycDocumentSchema,

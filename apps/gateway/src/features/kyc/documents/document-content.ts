@@ -1,8 +1,8 @@
 import type { KycContentType } from '@causeway/protocol';
 import { invalidRequest } from '../../../http/errors.ts';
 
-/** Base64 makes four characters of three bytes: what fits into the largest body that is taken. */
-export const MAX_DOCUMENT_BYTES = 7 * 1024 * 1024;
+/** Of the request that carries a document as base64 in JSON; the one bound of its size. */
+export const DOCUMENT_BODY_BYTES = 10 * 1024 * 1024;
 const MIN_DOCUMENT_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
@@ -11,9 +11,6 @@ export function readDocumentContent(content: string, contentType: KycContentType
   const text = content.replace(/\s/g, '');
   if (text.length % 4 !== 0 || !BASE64.test(text)) throw invalidRequest('content', 'must be base64');
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length > MAX_DOCUMENT_BYTES) {
-    throw invalidRequest('content', `must not be larger than ${MAX_DOCUMENT_BYTES} bytes`);
-  }
   const found = sniffContentType(bytes);
   if (bytes.length < MIN_DOCUMENT_BYTES || found === undefined) {
     throw invalidRequest('content', 'is not a JPEG, PNG, WebP or PDF file');
