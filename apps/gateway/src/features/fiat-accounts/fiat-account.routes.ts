@@ -79,7 +79,7 @@ function registerIssuing(app: FastifyInstance, tools: FiatAccountRouteTools): vo
       tag: TAG,
       summary: 'Issue an account to a customer',
       description:
-        'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it.',
+        'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it; asking again before that answers PROVISIONING_IN_PROGRESS.',
       params: UserParams,
       body: FiatAccountInput,
       data: FiatAccountSchema,
@@ -89,6 +89,7 @@ function registerIssuing(app: FastifyInstance, tools: FiatAccountRouteTools): vo
         'UNSUPPORTED_FIAT_CURRENCY',
         'MISSING_FIELDS',
         'CLIENT_NOT_APPROVED',
+        'PROVISIONING_IN_PROGRESS',
         'BANKING_ERROR',
         'BANKING_UNAVAILABLE',
       ],

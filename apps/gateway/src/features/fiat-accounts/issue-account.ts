@@ -55,11 +55,11 @@ export async function issueAccount(
   return { user, account };
 }
 
-/** What the bank did to an account that was asked for before; one that it is still opening is no error. */
+/** What the bank did to an account that was asked for before. */
 function usable(account: AccountRow): AccountRow {
   if (account.status === 'failed') throw new CausewayError('BANKING_ERROR');
-  if (account.status === 'provisioning' && account.bank_unavailable) {
-    throw new CausewayError('BANKING_UNAVAILABLE');
+  if (account.status === 'provisioning') {
+    throw new CausewayError(account.bank_unavailable ? 'BANKING_UNAVAILABLE' : 'PROVISIONING_IN_PROGRESS');
   }
   return account;
 }
