@@ -216,7 +216,7 @@ describe('the rails listing', () => {
 
   it('says nothing about liquidity that is unknown, and what it is told otherwise', () => {
     expect(railView('cnaps').formats?.some((format) => 'has_liquidity' in format)).toBe(false);
-    const told = catalogue.withLiquidity((_rail, format) =>
+    const told = catalogue.withLiquidity((_direction, _rail, format) =>
       format === 'cnaps-bank' ? true : format === 'cnaps-bank_business' ? false : undefined,
     );
     const rails = told.paymentRails({ currency: 'CNY', direction: 'offramp' }).rails;

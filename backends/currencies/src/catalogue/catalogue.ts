@@ -38,7 +38,6 @@ import type {
 export type CatalogueOptions = {
   /** Sandbox chains that stand for listed ones. */
   localChains?: readonly LocalChain[];
-  hasLiquidity?: HasLiquidity;
 };
 
 export type ResolveInstitutionRequest = {
@@ -102,7 +101,7 @@ export function buildCatalogue(data: ReferenceData, options: CatalogueOptions = 
     cryptoCurrencies: () => listing.cryptoCurrencies,
     blockchains: () => listing.blockchains,
     fiatCurrencies: () => fiatViews,
-    paymentRails: buildRailListing(liveRails, options.hasLiquidity ?? UNKNOWN_LIQUIDITY),
+    paymentRails: buildRailListing(liveRails, UNKNOWN_LIQUIDITY),
     institutions: buildInstitutionListing(liveRails, data.institutions, data.institutionTypes),
     currencies: () => currencies,
     cryptoWithNetworks: () => listing.cryptoWithNetworks,

@@ -16,7 +16,13 @@ export function buildRailListing(
 ): (query: PaymentRailsQuery) => PaymentRailsView {
   const listed = rails
     .filter((rail) => rail.live !== false)
-    .map((rail) => ({ rail, view: deepFreeze(toRailView(rail, hasLiquidity)) }));
+    .flatMap((rail) =>
+      rail.directions.map((direction) => ({
+        rail,
+        direction,
+        view: deepFreeze(toRailView(rail, direction, hasLiquidity)),
+      })),
+    );
   const answers = new Map<string, PaymentRailsView>();
 
   return ({ country, currency, direction }) => {
@@ -24,7 +30,7 @@ export function buildRailListing(
     const known = answers.get(key);
     if (known !== undefined) return known;
     const views = listed
-      .filter(({ rail }) => rail.directions.includes(direction))
+      .filter((one) => one.direction === direction)
       .filter(({ rail }) => country === undefined || rail.countries.includes(country))
       .filter(({ rail }) => currency === undefined || rail.currencies.includes(currency))
       .map(({ view }) => view);

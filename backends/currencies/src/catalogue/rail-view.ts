@@ -1,10 +1,10 @@
 import type { PaymentFieldView, RailFormatView, RailView } from './catalogue-views.ts';
-import type { PaymentField, Rail, RailFormat } from './reference-data.ts';
+import type { Direction, PaymentField, Rail, RailFormat } from './reference-data.ts';
 
 /** Whether a format has configured liquidity; undefined means unknown, and the wire then says nothing. */
-export type HasLiquidity = (railSlug: string, formatId: string) => boolean | undefined;
+export type HasLiquidity = (direction: Direction, railSlug: string, formatId: string) => boolean | undefined;
 
-export function toRailView(rail: Rail, hasLiquidity: HasLiquidity): RailView {
+export function toRailView(rail: Rail, direction: Direction, hasLiquidity: HasLiquidity): RailView {
   const { settlement, limits, formats } = rail;
   return {
     slug: rail.slug,
@@ -26,7 +26,9 @@ export function toRailView(rail: Rail, hasLiquidity: HasLiquidity): RailView {
     },
     fields: fieldsOfRail(rail).map(toFieldView),
     ...(rail.requireOneOf && { require_one_of: rail.requireOneOf }),
-    ...(formats && { formats: formats.map((format) => toFormatView(rail.slug, format, hasLiquidity)) }),
+    ...(formats && {
+      formats: formats.map((format) => toFormatView(format, hasLiquidity(direction, rail.slug, format.id))),
+    }),
   };
 }
 
@@ -49,8 +51,7 @@ export function fieldsOfRail(rail: Rail): readonly PaymentField[] {
   }));
 }
 
-function toFormatView(railSlug: string, format: RailFormat, hasLiquidity: HasLiquidity): RailFormatView {
-  const liquidity = hasLiquidity(railSlug, format.id);
+function toFormatView(format: RailFormat, liquidity: boolean | undefined): RailFormatView {
   return {
     id: format.id,
     name: format.name,

@@ -9,6 +9,7 @@ import * as corridorSchemas from './corridor.schemas.ts';
 import { listCorridors } from './corridors.ts';
 import * as institutionSchemas from './institution.schemas.ts';
 import * as railSchemas from './rail.schemas.ts';
+import { createLiquidityMarks } from './rail-liquidity.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
 export interface SupportedDeps {
@@ -22,7 +23,8 @@ const MAX_REMEMBERED_URL_LENGTH = 300;
 
 export function registerSupportedRoutes(app: FastifyInstance, deps: SupportedDeps): void {
   registerListings(app, deps.currencies);
-  registerQuestions(app, deps.currencies);
+  registerRails(app, deps);
+  registerInstitutions(app, deps.currencies);
   registerCorridors(app, deps);
 }
 
@@ -77,14 +79,18 @@ function registerListings(app: FastifyInstance, currencies: Currencies): void {
   );
 }
 
-function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
+/** The same question is mostly asked in the same words, so the address itself is the first key. */
+function rememberedByUrl() {
   const byUrl = new AnswerMemory();
-
-  /** The same question is mostly asked in the same words, so the address itself is the first key. */
-  function asked(snapshot: CurrenciesSnapshot, url: string, make: () => unknown): PreparedReading {
+  return (generation: object, url: string, make: () => unknown) => {
     const memory = url.length <= MAX_REMEMBERED_URL_LENGTH ? byUrl : new AnswerMemory();
-    return { answer: memory.recall(snapshot.reference, url, make), ageSeconds: snapshot.ageSeconds };
-  }
+    return memory.recall(generation, url, make);
+  };
+}
+
+function registerRails(app: FastifyInstance, { currencies, offers }: SupportedDeps): void {
+  const asked = rememberedByUrl();
+  const marked = createLiquidityMarks(offers);
 
   supportedRoute(
     app,
@@ -99,13 +105,18 @@ function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
       data: railSchemas.PaymentRails,
     },
     (request) => {
-      const snapshot = currencies.current();
-      return asked(snapshot, request.url, () =>
-        snapshot.reference.catalogue.paymentRails(readPaymentRailsQuery(request.query as RawQuery)),
+      const { reference, ageSeconds } = currencies.current();
+      const catalogue = marked(reference.catalogue);
+      const answer = asked(catalogue, request.url, () =>
+        catalogue.paymentRails(readPaymentRailsQuery(request.query as RawQuery)),
       );
+      return { answer, ageSeconds };
     },
   );
+}
 
+function registerInstitutions(app: FastifyInstance, currencies: Currencies): void {
+  const asked = rememberedByUrl();
   supportedRoute(
     app,
     {
@@ -119,13 +130,14 @@ function registerQuestions(app: FastifyInstance, currencies: Currencies): void {
       data: institutionSchemas.Institutions,
     },
     (request) => {
-      const snapshot = currencies.current();
-      const { catalogue } = snapshot.reference;
-      return asked(snapshot, request.url, () =>
+      const { reference, ageSeconds } = currencies.current();
+      const { catalogue } = reference;
+      const answer = asked(reference, request.url, () =>
         catalogue.institutions(
           readInstitutionsQuery(request.query as RawQuery, (slug) => catalogue.rail(slug) !== undefined),
         ),
       );
+      return { answer, ageSeconds };
     },
   );
 }

@@ -48,6 +48,29 @@ describe('liquidity', () => {
     expect(await pair('SELL')).toBeDefined();
   });
 
+  it('is marked on the formats of a rail: by direction, by institution type, by who is there to serve', async () => {
+    const marks = async (direction: string) => {
+      const path = `/api/v1/supported/payment-rails?currency=GHS&direction=${direction}`;
+      const { body } = await market.gateway.call('GET', path, { key: null });
+      const formats: { id: string; has_liquidity?: boolean }[] = body.data.rails.flatMap(
+        (rail: { formats?: [] }) => rail.formats ?? [],
+      );
+      return Object.fromEntries(formats.map(({ id, has_liquidity }) => [id, has_liquidity]));
+    };
+    const BOTH = { 'ghana-bank': true, 'ghana-mobile-money': true };
+    expect(await marks('offramp')).toEqual(BOTH);
+    await market.owner.query(
+      `UPDATE offers SET payment_options = '[{"network_slug":"ghana-transfer","method_slugs":["mtn-momo-ghana"]}]'
+        WHERE fiat_currency = 'GHS' AND side = 'BUY'`,
+    );
+    await until('the bank format without liquidity', async () => !(await marks('offramp'))['ghana-bank']);
+    expect(await marks('offramp')).toEqual({ 'ghana-bank': false, 'ghana-mobile-money': true });
+    expect(await marks('onramp')).toEqual(BOTH);
+    await market.owner.query(`UPDATE offers SET authorized = false WHERE fiat_currency = 'GHS'`);
+    await until('no liquidity', async () => !Object.values(await marks('onramp')).some(Boolean));
+    expect(await marks('offramp')).toEqual({ 'ghana-bank': false, 'ghana-mobile-money': false });
+  });
+
   it('shows no price and no vendor', async () => {
     const names = new Set((await read()).flatMap((one) => Object.keys(one)));
     expect([...names].toSorted()).toEqual([
