@@ -146,13 +146,19 @@ describe('hostile webhook addresses', () => {
     expect(judgeUrl(url, { allowLoopback: false })).toEqual({ problem });
   });
 
-  it('lets public addresses and the usual ports through', () => {
+  it('lets public addresses through on the usual ports, and on whichever are configured', () => {
     for (const url of [
       'https://hooks.example/',
       'https://hooks.example:8443/a?b=c',
       'https://93.184.216.34/',
     ]) {
       expect(judgeUrl(url, { allowLoopback: false })).toHaveProperty('url');
+    }
+    for (const port of [80, 3000, 9443]) {
+      const url = `https://hooks.example:${port}/`;
+      expect(judgeUrl(url, { allowLoopback: false, ports: 'any' })).toHaveProperty('url');
+      expect(judgeUrl(url, { allowLoopback: false, ports: [port] })).toHaveProperty('url');
+      expect(judgeUrl(url, { allowLoopback: false, ports: [443] })).toEqual({ problem: 'port_not_allowed' });
     }
     for (const address of ['93.184.216.34', '8.8.8.8', '2606:4700:4700::1111', '172.32.0.1', '100.128.0.1']) {
       expect(isAllowedAddress(address, { allowLoopback: false }), address).toBe(true);

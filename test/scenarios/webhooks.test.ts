@@ -93,6 +93,9 @@ describe('webhooks as a partner sees them', () => {
       const refused = await call('POST', BASE, { body: { url } });
       expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_WEBHOOK_URL']);
     }
+    // A sandbox's users develop behind whatever port they have.
+    const elsewhere = await call('POST', BASE, { body: { url: 'https://93.184.216.34:9443/hooks' } });
+    expect([elsewhere.status, elsewhere.body.data?.enabled]).toEqual([200, true]);
     const removed = await call('DELETE', `${BASE}/whatever-id`);
     expect(removed.body.data).toEqual({ message: expect.any(String) });
     expect((await call('GET', BASE)).body.data.enabled).toBe(false);

@@ -70,6 +70,16 @@ export const portOrOff: ValueType<number | null> = {
   parse: (given) => (given === '' || given === 'off' ? null : port.parse(given)),
 };
 
+export const portsOrAny: ValueType<readonly number[] | 'any'> = {
+  label: 'list of ports, comma between; `any` for all of them',
+  parse(given) {
+    if (given === 'any') return 'any';
+    const ports = splitList(given).map((entry) => wholeNumber(1, PORT_MAX).parse(entry));
+    if (ports.length === 0) throw new InvalidValue('must name at least one port, or be any');
+    return ports;
+  },
+};
+
 /** A percentage stays decimal text: no float ever touches it. */
 export const percentage: ValueType<string> = {
   label: 'decimal, 0 or more and below 100, at most 6 decimals',

@@ -448,6 +448,13 @@ export const VARIABLES = {
       ),
     },
   ),
+  webhookPorts: withDefault(
+    'WEBHOOK_PORTS',
+    values.portsOrAny,
+    { sandbox: 'any', production: '443,8443' },
+    'Ports of public hosts that webhooks may go to.',
+    { example: '443,8443,9443' },
+  ),
   eventRetentionDays: withDefault(
     'EVENT_RETENTION_DAYS',
     // Longer than the ten attempts of a delivery take, so that none is forgotten on its way.

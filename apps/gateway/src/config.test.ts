@@ -76,6 +76,7 @@ describe('a sandbox', () => {
       rateLimitPublicPerMinute: 600_000,
       bodyLimitBytes: 1_048_576,
       webhookAllowLoopback: true,
+      webhookPorts: 'any',
       platformFeePct: '0.5',
       orderTimeoutNoVendorSeconds: 900,
       orderTimeoutNoEscrowSeconds: 1800,
@@ -224,6 +225,7 @@ describe('production', () => {
       host: '0.0.0.0',
       metricsHost: '127.0.0.1',
       webhookAllowLoopback: false,
+      webhookPorts: [443, 8443],
       publicBaseUrl: 'https://pay.example.com',
     });
   });

@@ -122,7 +122,7 @@ export async function createDeps(
   const chains = connectChains(around.chains, around.serviceSigner, {
     onTrouble: nodeTroubles(logger, metrics.registry),
   });
-  const webhookPolicy = { allowLoopback: config.webhookAllowLoopback };
+  const webhookPolicy = { allowLoopback: config.webhookAllowLoopback, ports: config.webhookPorts };
   const onClockMoved: (() => void)[] = [];
 
   const principals = createPrincipals(db, listener, logger);

@@ -9,8 +9,8 @@ import ipaddr from 'ipaddr.js';
  */
 export interface AddressPolicy {
   readonly allowLoopback: boolean;
-  /** Ports of public hosts; a webhook is not a way to knock at databases and mail servers. */
-  readonly ports?: readonly number[];
+  /** Ports of public hosts; a webhook is not a way to knock at databases and mail servers. 443 and 8443 by default. */
+  readonly ports?: readonly number[] | 'any';
 }
 
 export type UrlProblem =
@@ -45,8 +45,13 @@ export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { 
   const literal = literalAddress(url.hostname);
   if (literal !== undefined && !isAllowedAddress(literal, policy)) return { problem: 'address_not_allowed' };
   if (loopback) return policy.allowLoopback ? { url } : { problem: 'address_not_allowed' };
-  const port = url.port === '' ? 443 : Number(url.port);
-  return (policy.ports ?? DEFAULT_PORTS).includes(port) ? { url } : { problem: 'port_not_allowed' };
+  return isAllowedPort(url.port === '' ? 443 : Number(url.port), policy)
+    ? { url }
+    : { problem: 'port_not_allowed' };
+}
+
+function isAllowedPort(port: number, { ports = DEFAULT_PORTS }: AddressPolicy): boolean {
+  return ports === 'any' ? port > 0 : ports.includes(port);
 }
 
 /** URL parsing has already turned decimal, octal and hexadecimal hosts into dotted form. */
