@@ -26,6 +26,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Other ways to its database than the owner's own, such as through a pooler. */
   readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
+  /** A migrated database in place of a clone of the template. */
+  readonly databaseUrl?: string;
   /** Receives every log line; none are written otherwise. */
   readonly onLog?: (line: string) => void;
 }
@@ -50,7 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const ground = inject('ground');
   const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
-  const databaseUrl = await cloneDatabase();
+  const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
   const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
   const chains = ground.chains.map((chain) => {

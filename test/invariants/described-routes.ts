@@ -41,7 +41,12 @@ export interface Operation {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Schema }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: Schema;
+  }[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
   readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: object }>>;
 }
@@ -84,6 +89,13 @@ function parametersOf(path: string): PathParameter[] {
 
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{([^}]+)\}/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+/** The query without which a route refuses, from its examples. */
+export function requiredQuery({ operation }: DescribedRoute): string {
+  const needed = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required === true);
+  const query = Object.fromEntries(needed.map(({ name, schema }) => [name, String(sampleOf(schema))]));
+  return `?${new URLSearchParams(query)}`;
 }
 
 /** A key of each kind of caller, as the sandbox hands them out. */

@@ -103,6 +103,9 @@ describe('whatever is wrong is answered in the envelope', () => {
     ['the wrong type', '{"extra":1,"amount":1}'],
     ['a missing field', '{}'],
     ['U+0000 in a text', '{"extra":"a\\u0000b"}'],
+    ['U+0000 in the name of a field', '{"extra":{"a\\u0000b":1}}'],
+    ['half a surrogate pair', '{"extra":["\\ud83d"]}'],
+    ['the other half', '{"extra":{"a":"\\uDE00x"}}'],
   ])('%s is 400', async (_what, body) => {
     await expectRefusal(json(body), 400, 'VALIDATION_ERROR');
     await expectRefusal(
@@ -120,6 +123,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     ['duplicate keys', '{"extra":1,"extra":2}', 'application/json'],
     ['a charset', '{"extra":"ü"}', 'application/json; charset=utf-8'],
     ['odd capitals', '{"extra":1}', 'Application/JSON'],
+    ['a surrogate pair as escapes', '{"extra":"\\ud83d\\ude00"}', 'application/json'],
     ['unknown fields', '{"extra":1,"unknown":{"a":[]}}', 'application/json'],
     ['brackets within a text', `{"extra":"${'['.repeat(500)}\\"${'{'.repeat(500)}"}`, 'application/json'],
     ['deep but sane nesting', `{"extra":${'['.repeat(60)}${']'.repeat(60)}}`, 'application/json'],

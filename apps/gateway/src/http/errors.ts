@@ -1,5 +1,6 @@
 import {
   CausewayError,
+  type ErrorKey,
   errorStatus,
   SupportedResourceError,
   supportedErrorStatus,
@@ -13,6 +14,7 @@ import type {
   FastifyRequest,
   FastifySchemaValidationError,
 } from 'fastify';
+import { isOutage } from '../db/outage.ts';
 import type { Logger } from '../lib/logger.ts';
 import { setCommonHeaders } from './transport.ts';
 
@@ -28,6 +30,9 @@ export interface ErrorAnswers {
 }
 
 type NoteUnmatched = (request: FastifyRequest, status: number) => void;
+const SERVICE_UNAVAILABLE = 503;
+/** A database that restarts is back within a second; what takes longer is asked again as often. */
+const RETRY_AFTER_SECONDS = 1;
 
 export function errorAnswers(logger: Logger): ErrorAnswers {
   let onUnmatched: NoteUnmatched = () => {};
@@ -49,6 +54,7 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
     }
     // Whatever went wrong with it: no hook of a route tells of a request that has none.
     if (request.is404) onUnmatched(request, status);
+    if (status === SERVICE_UNAVAILABLE) reply.header('retry-after', RETRY_AFTER_SECONDS);
     return reply
       .code(status)
       .header('content-type', 'application/json; charset=utf-8')
@@ -84,9 +90,12 @@ function isRateLimit(error: unknown): boolean {
 function asSupportedError(error: unknown): Error {
   if (error instanceof SupportedResourceError) return error;
   const known = asCausewayError(error);
-  return known.status < 500
-    ? new SupportedResourceError('validation_error', { cause: error })
-    : new SupportedResourceError('internal_error', { cause: error });
+  return new SupportedResourceError(keyOfStatus(known.status), { cause: error });
+}
+
+function keyOfStatus(status: number): ErrorKey {
+  if (status === SERVICE_UNAVAILABLE) return 'service_unavailable';
+  return status < 500 ? 'validation_error' : 'internal_error';
 }
 
 function asCausewayError(error: unknown): CausewayError {
@@ -121,7 +130,7 @@ function asCausewayError(error: unknown): CausewayError {
   if (error instanceof SyntaxError && 'statusCode' in error && error.statusCode === 400) {
     return invalidRequest('body', 'must be valid JSON');
   }
-  return new CausewayError('INTERNAL_ERROR', { cause: error });
+  return new CausewayError(isOutage(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', { cause: error });
 }
 
 const UNFIT = new Set<string>(['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']);

@@ -222,7 +222,7 @@ describe('Idempotency-Key', () => {
         WHERE datname = current_database() AND application_name = 'causeway-partner' AND state = 'idle in transaction'`,
     );
     gate.open();
-    expect((await dying).status).toBe(500);
+    expect((await dying).status).toBe(503);
     mood = 'succeed';
     const retried = await until('the lock is gone', async () => {
       const answer = await post('k1', { shell: 1 });

@@ -280,7 +280,15 @@ function inputOf<P extends TSchema, Q extends TSchema, B extends TSchema>(
   };
 }
 
-const EVERY_ROUTE: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+/** Codes that any route can answer. */
+export const EVERY_ROUTE: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+/** Of every route that reads a body, whether it wants one or not. */
+const WITH_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
 function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
   app: FastifyInstance,
@@ -290,6 +298,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
 ): void {
   const codes = [
     ...EVERY_ROUTE,
+    ...(spec.method === 'GET' ? [] : WITH_BODY),
     ...(access === 'public' ? [] : (['UNAUTHORIZED'] as const)),
     ...(spec.errors ?? []),
   ];

@@ -139,8 +139,28 @@ function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
     if (isTooDeep(body as string)) return done(invalidRequest('body', 'is nested too deeply'));
-    parse(request, body as string, done);
+    if (!SUSPECT_ESCAPE.test(body as string)) return parse(request, body as string, done);
+    parse(request, body as string, (error, value) => {
+      const path = error === null ? unstorableText(value, 'body') : undefined;
+      if (path !== undefined) return done(invalidRequest(path, 'contains a character that no text can hold'));
+      done(error, value);
+    });
   });
+}
+
+/** U+0000 and halves of surrogate pairs can only be written as escapes; nearly no body has one. */
+const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
+
+/** Where in a value there is text that PostgreSQL refuses, names of fields included. */
+function unstorableText(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined;
+  if (value === null || typeof value !== 'object') return undefined;
+  for (const [name, field] of Object.entries(value)) {
+    if (unstorableText(name, path) !== undefined) return path;
+    const found = unstorableText(field, path === 'body' ? name : `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const MAX_NESTING = 64;

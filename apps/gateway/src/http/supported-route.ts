@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { NoteAnswer } from './measurement.ts';
 import { openToAnyOrigin, type PreparedReading, sendPrepared } from './prepared-answer.ts';
+import { EVERY_ROUTE } from './route.ts';
 
 /**
  * Public reads that are answered from memory: prepared bytes with an ETag, open to pages of any origin.
@@ -24,7 +25,7 @@ export interface PreparedRouteSpec {
 
 type Answer = (request: FastifyRequest) => PreparedReading | Promise<PreparedReading>;
 
-const COMMON_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+const UNCHANGED = Type.Null({ description: 'The client has it already: If-None-Match names its ETag' });
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
@@ -40,8 +41,10 @@ export function supportedRoute(app: FastifyInstance, spec: PreparedRouteSpec, an
       ...documentation(spec),
       response: {
         200: successOf(spec.data),
+        304: UNCHANGED,
         400: { ...SupportedErrorResponse, description: 'A query parameter is missing or not valid' },
         500: { ...SupportedErrorResponse, description: 'An unexpected failure' },
+        503: { ...SupportedErrorResponse, description: 'Away for a moment; see Retry-After' },
       },
     },
     validatorCompiler: () => () => true,
@@ -56,8 +59,8 @@ export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, ans
   app.route({
     method: 'GET',
     url: spec.url,
-    config: { access: 'public', errors: [...COMMON_ERRORS, 'SERVICE_UNAVAILABLE', ...(spec.errors ?? [])] },
-    schema: { ...documentation(spec), response: { 200: successOf(spec.data) } },
+    config: { access: 'public', errors: [...EVERY_ROUTE, ...(spec.errors ?? [])] },
+    schema: { ...documentation(spec), response: { 200: successOf(spec.data), 304: UNCHANGED } },
     serializerCompiler: alreadySerialised,
     handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
   });

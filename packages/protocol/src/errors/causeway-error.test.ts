@@ -121,6 +121,7 @@ describe('the supported-resources envelope', () => {
       'invalid_country',
       'invalid_currency',
       'invalid_rail',
+      'service_unavailable',
       'internal_error',
     ]);
   });
@@ -128,7 +129,9 @@ describe('the supported-resources envelope', () => {
   test.each(ERROR_KEYS)('%s has a status, a doc and a body that fits the published schema', (key) => {
     const error = new SupportedResourceError(key, { cause: new Error(SECRET) });
     expect(ERROR_KEY_CATALOGUE[key].doc).toMatch(/\.$/);
-    expect(supportedErrorStatus(error)).toBe(key === 'internal_error' ? 500 : 400);
+    expect(supportedErrorStatus(error)).toBe(
+      { internal_error: 500, service_unavailable: 503 }[key as string] ?? 400,
+    );
     expect(toSupportedErrorBody(error)).toEqual({ success: false, data: { error_key: key } });
     expect(Value.Check(SupportedErrorResponse, toSupportedErrorBody(error))).toBe(true);
     expect(JSON.stringify(error)).not.toContain(SECRET);

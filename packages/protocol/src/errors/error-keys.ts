@@ -17,6 +17,10 @@ export const ERROR_KEY_CATALOGUE = {
     status: 400,
     doc: 'rail is missing or unknown; choose one from GET /supported/payment-rails.',
   },
+  service_unavailable: {
+    status: 503,
+    doc: 'Something this answer needs is away for a moment; retry after as long as Retry-After says.',
+  },
   internal_error: { status: 500, doc: 'An unexpected failure; retry, and report X-Request-Id if it stays.' },
 } as const satisfies Record<string, ErrorKeyEntry>;
 

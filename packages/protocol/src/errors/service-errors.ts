@@ -67,6 +67,6 @@ export const SERVICE_ERRORS = {
     message: 'The service is temporarily unavailable.',
     details: unavailableDetails,
     retryable: true,
-    doc: 'The service is starting, stopping or overloaded; retry later.',
+    doc: 'The service or something it needs, such as its database, is away for a moment; retry as Retry-After says, with the same Idempotency-Key.',
   },
 } as const satisfies Record<string, ErrorEntry>;

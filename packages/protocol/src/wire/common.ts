@@ -13,6 +13,23 @@ export const Timestamp = Type.String({
   examples: ['2026-11-15T10:00:00.000Z'],
 });
 
+/**
+ * A point in time as a request carries it: a calendar that every part of the program, the database included, can hold and
+ * reckon with, and exactly the form that `Date` reads everywhere.
+ */
+export const TimestampInput = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    pattern:
+      '^(?:19[7-9][0-9]|2[0-9]{3})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})$',
+    maxLength: 40,
+    description: `${description}; ISO 8601 with a time zone, from 1970 on`,
+    examples: ['2026-11-01T00:00:00Z'],
+  });
+
+/** A number that the service gave out as an id: exact in JSON, and the database's. */
+export const NumericId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
 export const DecimalString = Type.String({
   description: 'A decimal number as text; parse it as a decimal, never as a float',
   examples: ['100.00'],
@@ -24,7 +41,13 @@ export const DecimalString = Type.String({
  */
 export const AmountInput = Type.String({ maxLength: 80, examples: ['100.00'] });
 
-export const PercentInput = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], {
+// What is below zero is told so by name; the bounds are those of an exact number.
+const PercentNumber = Type.Number({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+});
+
+export const PercentInput = Type.Union([Type.String({ maxLength: 40 }), PercentNumber], {
   description: 'Percent, at most 6 decimals; "1" means 1 %',
   examples: ['1'],
 });

@@ -6,7 +6,7 @@ import {
   type OrderStatus,
   PARTNER_ACTIONS,
 } from '../machines/index.ts';
-import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
+import { DecimalString, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { ANCHOR_TYPES, FeeBreakdownSchema } from './quote.ts';
 import { DestinationSchema, RecipientSchema } from './recipient.ts';
 import { PageInput, PageSchema } from './user.ts';
@@ -74,8 +74,8 @@ export const OrderQuery = Type.Object({
   order_type: Type.Optional(literals(['onramp', 'offramp', 'payment_request'])),
   user_uuid: Type.Optional(Uuid),
   reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  created_from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive' })),
-  created_to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive' })),
+  created_from: Type.Optional(TimestampInput('Inclusive')),
+  created_to: Type.Optional(TimestampInput('Exclusive')),
 });
 
 export const OrderListSchema = Type.Object({ orders: Type.Array(OrderSchema), pagination: PageSchema });

@@ -5,6 +5,7 @@ import {
   CurrencyCodeInput,
   DecimalString,
   literals,
+  NumericId,
   PercentInput,
   SlugInput,
   Timestamp,
@@ -77,7 +78,7 @@ export const OfframpQuoteRequest = Type.Object({
   ...OfframpPricingRequest.properties,
   user_uuid: Type.Optional(Uuid),
   payment_details_id: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[1-9][0-9]{0,18}$' })], {
+    Type.Union([NumericId, Type.String({ pattern: '^[1-9][0-9]{0,17}$' })], {
       description: 'Own payment profile: the customer’s saved payment details',
       examples: [42],
     }),

@@ -20,8 +20,8 @@ test('with a remote backend that was never reached, every endpoint says so in it
   gateway = await startDiscoveryGateway({ currenciesUrl: 'http://127.0.0.1:9' });
   for (const path of ['crypto-currencies', 'corridors', 'payment-rails?country=GH&direction=onramp']) {
     expect(await call(`/supported/${path}`)).toEqual({
-      status: 500,
-      body: { success: false, data: { error_key: 'internal_error' } },
+      status: 503,
+      body: { success: false, data: { error_key: 'service_unavailable' } },
     });
   }
   for (const path of ['/rates', '/currencies', '/currency/convert?from=USDC&to=KES&amount=1']) {

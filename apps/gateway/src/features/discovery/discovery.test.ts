@@ -237,6 +237,19 @@ test.each<[string, number, string]>([
     'VALIDATION_ERROR',
   ],
   ['/rates/history?base=USDC&quote=KES&limit=1001', 400, 'VALIDATION_ERROR'],
+  // What PostgreSQL or a Date cannot hold, or not alike.
+  ...[
+    '0001-01-01T00:00:00Z',
+    '0000-12-31T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '9999-12-31T23:59:59Z',
+    '2016-12-31T23:59:60Z',
+    '2026-02-30T00:00:00Z',
+    '2026-11-15T10:00:00',
+  ].flatMap((date): [string, number, string][] => [
+    [`/rates/history?base=USDC&quote=KES&to=${date}`, 400, 'VALIDATION_ERROR'],
+    [`/rates/history?base=USDC&quote=KES&from=${date}`, 400, 'VALIDATION_ERROR'],
+  ]),
   ['/currency/convert?from=USDC&to=KES', 400, 'VALIDATION_ERROR'],
   ['/currency/convert?from=USDC&to=KES&amount=1.2345678', 400, 'VALIDATION_ERROR'],
   ['/currency/convert?from=USDC&to=KES&amount=-1', 400, 'VALIDATION_ERROR'],

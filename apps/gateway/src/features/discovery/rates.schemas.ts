@@ -1,3 +1,4 @@
+import { TimestampInput } from '@causeway/protocol';
 import { type TSchema, Type } from 'typebox';
 
 /** Wire shapes of the rates endpoints, with examples that a test validates against them. */
@@ -51,8 +52,8 @@ export const Rates = Type.Object(
 export const RateHistoryQuery = Type.Object({
   base: AssetCode('USDC'),
   quote: AssetCode('KES'),
-  from: Type.Optional(Time({ description: '24 hours before `to` when not sent' })),
-  to: Type.Optional(Time({ description: 'Now when not sent' })),
+  from: Type.Optional(TimestampInput('24 hours before `to` when not sent')),
+  to: Type.Optional(TimestampInput('Now when not sent')),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
 });
 

@@ -164,7 +164,11 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
         authorized: Type.Boolean(),
         reason: Reason,
         version: Type.Optional(
-          Type.Integer({ minimum: 1, description: 'Refused with 409 where the offer has changed since' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: 'Refused with 409 where the offer has changed since',
+          }),
         ),
       }),
       data: Type.Object({ offer_id: Uuid, authorized: Type.Boolean(), version: Type.Integer() }),

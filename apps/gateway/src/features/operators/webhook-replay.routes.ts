@@ -3,7 +3,7 @@ import {
   DeliveryListQuery,
   DeliveryListSchema,
   DeliverySchema,
-  Timestamp,
+  TimestampInput,
   Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -80,7 +80,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
       description:
         'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
       params: PartnerParams,
-      body: Type.Object({ since: Timestamp, reason: Reason }),
+      body: Type.Object({ since: TimestampInput('Inclusive'), reason: Reason }),
       data: Type.Object({ replayed: Type.Integer({ examples: [12] }), has_more: Type.Boolean() }),
       errors: ['PARTNER_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     },

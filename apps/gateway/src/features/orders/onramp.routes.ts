@@ -3,6 +3,7 @@ import {
   CompactOrderSchema,
   ForwardRequestInput,
   GivenSignature,
+  NumericId,
   Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -49,7 +50,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       params: OrderParams,
       requireSubject: requireOrder(tools),
       body: Type.Object({
-        payment_details_id: Type.Optional(Type.Integer({ minimum: 1 })),
+        payment_details_id: Type.Optional(NumericId),
         payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
       }),
       data: Type.Object({ message: Type.String() }),

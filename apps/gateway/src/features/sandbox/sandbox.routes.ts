@@ -2,6 +2,7 @@ import {
   KYC_STATUSES,
   KycStatusSchema,
   literals,
+  NumericId,
   OrderSchema,
   SANDBOX_KYC_TRIGGERS,
   SANDBOX_ORDER_EVENTS,
@@ -60,7 +61,7 @@ function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): v
         fiat_currency: Amount,
         fiat_amount: Amount,
         crypto_amount: Amount,
-        payment_details_id: Type.Optional(Type.Integer({ minimum: 1 })),
+        payment_details_id: Type.Optional(NumericId),
         reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
       }),
       data: OrderSchema,
@@ -105,7 +106,7 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
       body: Type.Object({
         event: literals(SANDBOX_ORDER_EVENTS),
         cost_multiplier: Type.Optional(
-          Type.Union([Type.String({ maxLength: 40 }), Type.Number({ minimum: 0 })], {
+          Type.Union([Type.String({ maxLength: 40 }), Type.Number({ minimum: 0, maximum: 999_999_999 })], {
             description: 'Of reprice: what the payout costs now, by what was expected',
             examples: ['1.25'],
           }),

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { Principals, VendorPrincipal } from '../../http/principals.ts';
+import { EVERY_ROUTE } from '../../http/route.ts';
 import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
 import { createStreamHub, type StreamHub } from '../../lib/stream-hub.ts';
 import { latestVendorCursor, readVendorEvents } from './vendor-events.ts';
@@ -27,7 +28,7 @@ export function registerVendorEventRoutes(app: FastifyInstance, tools: VendorEve
     url: '/api/v1/vendor/events',
     config: {
       access: 'vendor',
-      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
+      errors: [...EVERY_ROUTE, 'UNAUTHORIZED'],
     },
     schema: {
       operationId: 'listVendorEvents',

@@ -2,6 +2,7 @@ import {
   EvmAddress,
   literals,
   OrderStatusSchema,
+  TimestampInput,
   Uuid,
   VendorOrderDetailSchema,
   VendorOrderSchema,
@@ -181,9 +182,6 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
   );
 }
 
-const PointInTime = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-11-01T00:00:00Z'] }));
-
 function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void {
   vendorRoute(
     app,
@@ -196,14 +194,17 @@ function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void 
       description:
         'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
       query: Type.Object({
-        from: PointInTime('Inclusive'),
-        to: PointInTime('Exclusive'),
+        from: Type.Optional(TimestampInput('Inclusive')),
+        to: Type.Optional(TimestampInput('Exclusive')),
         ...PageQuery.properties,
       }),
       data: VendorStatementSchema,
     },
     async ({ query: { from, to, ...page } }, { vendorId }) => {
-      const period = { from: dateOf('from', from), to: dateOf('to', to) };
+      const period = {
+        from: from === undefined ? null : new Date(from),
+        to: to === undefined ? null : new Date(to),
+      };
       if (period.from !== null && period.to !== null && period.from >= period.to) {
         throw invalidRequest('to', 'must be after from');
       }
@@ -216,11 +217,4 @@ function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void 
       };
     },
   );
-}
-
-function dateOf(name: string, text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw invalidRequest(name, 'must be a point in time');
-  return date;
 }

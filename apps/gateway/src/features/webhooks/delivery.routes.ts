@@ -1,4 +1,10 @@
-import { DeliveryListQuery, DeliveryListSchema, DeliverySchema, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  DeliveryListQuery,
+  DeliveryListSchema,
+  DeliverySchema,
+  TimestampInput,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
@@ -51,7 +57,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): 
       summary: 'Send the latest state again after an outage',
       description:
         'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
-      body: Type.Object({ since: Timestamp }),
+      body: Type.Object({ since: TimestampInput('Inclusive') }),
       data: Type.Object({ replayed: Type.Integer(), has_more: Type.Boolean() }),
       errors: ['WEBHOOK_NOT_CONFIGURED'],
     },

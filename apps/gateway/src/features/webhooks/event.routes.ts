@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
+import { EVERY_ROUTE } from '../../http/route.ts';
 import { readEvents, requireKept } from './event-stream.ts';
 import { createStreamHub, type StreamHub } from './stream-hub.ts';
 
@@ -27,7 +28,7 @@ export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools
     url: '/api/v1/partner/events',
     config: {
       access: 'partner',
-      errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'CURSOR_EXPIRED', 'RATE_LIMITED', 'INTERNAL_ERROR'],
+      errors: [...EVERY_ROUTE, 'UNAUTHORIZED', 'CURSOR_EXPIRED'],
     },
     schema: {
       operationId: 'listEvents',

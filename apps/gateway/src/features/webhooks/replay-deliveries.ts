@@ -2,7 +2,6 @@ import { CausewayError, type DeliveryListQuery, type DeliveryView } from '@cause
 import type { Static } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { invalidRequest } from '../../http/errors.ts';
 import { deliveryView } from './delivery.view.ts';
 import {
   type DeliveryRow,
@@ -49,7 +48,6 @@ export async function replaySince(
   sinceText: string,
 ): Promise<{ replayed: number; has_more: boolean }> {
   const since = new Date(sinceText);
-  if (Number.isNaN(since.getTime())) throw invalidRequest('since', 'must be a point in time');
   await requireWebhook(unit, partnerId);
   const [row] = await unit.tx.query(replayLatest, [partnerId, since, unit.at, MAX_REPLAYED]);
   const replayed = row?.replayed ?? 0;

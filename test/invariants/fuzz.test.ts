@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fuzzCustomers } from '../fuzz/customers.fuzz.ts';
+import { fuzzDescribed } from '../fuzz/described.fuzz.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** `npm run fuzz` asks for many more; FUZZ_SEED repeats a run. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 
-describe('mutated requests over the routes of customers', () => {
+describe('requests that nobody should send', () => {
   let gateway: TestGateway;
   const logged: string[] = [];
   beforeAll(async () => {
@@ -21,7 +22,7 @@ describe('mutated requests over the routes of customers', () => {
   afterAll(() => gateway?.stop());
 
   it(
-    `get no 5xx and always their envelope: ${REQUESTS} requests, seed ${SEED}`,
+    `mutated over the routes of customers, get no 5xx and always their envelope: ${REQUESTS} requests, seed ${SEED}`,
     async () => {
       const { statuses, problems } = await fuzzCustomers(gateway, { seed: SEED, requests: REQUESTS });
       expect({ problems, logged: logged.slice(0, 5) }).toEqual({ problems: [], logged: [] });
@@ -32,5 +33,18 @@ describe('mutated requests over the routes of customers', () => {
       expect((await gateway.call('GET', '/health', { key: null })).status).toBe(200);
     },
     30 * 60_000,
+  );
+
+  it(
+    `at and beyond the edges of every described field, get no 5xx and only described statuses: ${REQUESTS} requests, seed ${SEED}`,
+    async () => {
+      const { cases, statuses, problems } = await fuzzDescribed(gateway, { seed: SEED, requests: REQUESTS });
+      expect({ problems, logged: logged.slice(0, 5) }).toEqual({ problems: [], logged: [] });
+      expect(cases).toBeGreaterThan(10_000);
+      for (const status of ['200', '400', '404']) {
+        expect([status, (statuses[status] ?? 0) > 0]).toEqual([status, true]);
+      }
+    },
+    60 * 60_000,
   );
 });
