@@ -14,6 +14,7 @@ type Hex = `0x${string}`;
 const freshAddress = (): Hex =>
   `0x${Array.from({ length: 40 }, () => Math.floor(Math.random() * 16).toString(16)).join('')}`;
 
+const PAYER = { full_name: 'Ada Lovelace', email: 'ada@example.ca' };
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
 
 describe('on-ramp orders, contract 3.1', () => {
@@ -167,10 +168,14 @@ describe('on-ramp orders, contract 3.1', () => {
       expect(await desk.read(order.id)).not.toHaveProperty('vendor_payment_details');
       const early = await desk.act(order.id, 'confirm-payment-sent');
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-      const own = await desk.ownDetails(userId);
+      const own = (
+        await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
+          body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details: PAYER },
+        })
+      ).body.data.id;
       for (const body of [
         {},
-        { payment_details_id: own, payment_details: { email: 'ada@example.ca' } },
+        { payment_details_id: own, payment_details: PAYER },
         { payment_details: {} },
         { payment_details: { email: ' ' } },
       ]) {
@@ -182,7 +187,7 @@ describe('on-ramp orders, contract 3.1', () => {
       expect(foreign.status).toBe(404);
       await order.is('awaiting_fiat_transfer', unknown);
 
-      for (const body of [{ payment_details_id: own }, { payment_details: { email: 'ada@example.ca' } }]) {
+      for (const body of [{ payment_details_id: own }, { payment_details: PAYER }]) {
         const given = await desk.act(order.id, 'submit-payer-details', body);
         expect(given.body.data).toEqual({ message: expect.any(String) });
         await order.is('awaiting_fiat_transfer', { paymentRequest: 'payer known' });

@@ -43,7 +43,7 @@ describe('the operator API for orders', () => {
     const vendor = await holderOf(gateway, desks, orderId);
     await vendor.act(orderId, 'accept', {
       refund_signature: await vendor.sign(orderId, 'refund'),
-      payment_details: { iban: 'DE02120300000000202051' },
+      payment_details: { full_name: 'Vendor', iban: 'DE02120300000000202051' },
     });
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
       actOnOrder(unit, gateway.deps.orderHosts, orderId, 'escrow_funded', 'chain'),

@@ -87,7 +87,7 @@ describe('vendors and operators at their own desks', () => {
     expect((await vendor.post('accept', { refund_signature })).status).toBe(400);
     const wrong = await vendor.post('accept', {
       refund_signature: `0x${'11'.repeat(65)}`,
-      payment_details: { iban: 'X' },
+      payment_details: { full_name: 'Vendor', iban: 'DE02120300000000202051' },
     });
     expect(wrong.body.error.code).toBe('INVALID_SIGNATURE');
     const payment_details = { iban: 'DE02120300000000202051', full_name: 'Vendor' };

@@ -52,9 +52,9 @@ export const REQUEST_ERRORS = {
   INVALID_PAYER_DETAILS: {
     status: 400,
     message: 'The payer details are not valid.',
-    details: fieldDetails,
+    details: fieldProblemsDetails,
     retryable: false,
-    doc: 'submit-payer-details needs exactly one of payment_details_id and payment_details, fitting the rail; correct and send again.',
+    doc: 'submit-payer-details needs exactly one of payment_details_id and payment_details, fitting the rail; correct the places listed in details.fields.',
   },
   INVALID_FORWARD_REQUEST: {
     status: 400,

@@ -133,11 +133,24 @@ export const STATE_ERRORS = {
     ...never,
     doc: 'The rail pays only certain relationships, e.g. self and family; use another rail.',
   },
+  RECIPIENT_NOT_ELIGIBLE: {
+    status: 422,
+    message: 'This rail does not pay this recipient.',
+    details: fieldProblemsDetails,
+    retryable: false,
+    doc: 'The rail pays persons of its own country only; details.fields says what keeps this recipient from it. Use another rail.',
+  },
   RECIPIENT_NOT_CLEARED: {
     status: 422,
-    message: 'The recipient is not cleared for payment.',
+    message: 'The recipient or the account holder is not cleared for payment.',
     ...never,
-    doc: 'Only recipients whose screening_status is clear can be quoted; wait for the screening or use another recipient.',
+    doc: 'Recipient and account holder have to be screened with the result clear, and not archived, at the quote and at every later step up to the payout; wait for the screening or use another recipient.',
+  },
+  WALLET_NOT_CLEARED: {
+    status: 422,
+    message: 'This wallet is not cleared.',
+    ...never,
+    doc: 'The wallet’s screening found something, or a person has to look at it; use another wallet, or ask the operator.',
   },
   RECIPIENT_UNVERIFIABLE: {
     status: 422,

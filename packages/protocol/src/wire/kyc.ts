@@ -75,6 +75,9 @@ export const VerificationStatusSchema = Type.Object({
   updated_at: Timestamp,
 });
 
+const ONCE_ONLY = 'Taken only while the KYC record has none';
+const ONCE_OR_SHORTENED = `${ONCE_ONLY}, or to shorten the one it has`;
+
 /** Values are judged one by one, each with a code of its own; the schema only wants an object. */
 export const KycPatchInput = Type.Object(
   {
@@ -86,6 +89,10 @@ export const KycPatchInput = Type.Object(
     address: Type.Optional(Type.Unknown({ description: 'Text' })),
     city: Type.Optional(Type.Unknown({ description: 'Text' })),
     postal_code: Type.Optional(Type.Unknown({ description: 'Text' })),
+    phone_number: Type.Optional(Type.Unknown({ description: 'With the country code, as in +442079460958' })),
+    first_name: Type.Optional(Type.Unknown({ description: ONCE_OR_SHORTENED })),
+    last_name: Type.Optional(Type.Unknown({ description: ONCE_OR_SHORTENED })),
+    id_number: Type.Optional(Type.Unknown({ description: ONCE_ONLY })),
   },
   { description: 'A field sent blank is left as it is; one unacceptable value and nothing is written' },
 );

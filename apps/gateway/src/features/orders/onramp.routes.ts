@@ -11,14 +11,10 @@ import { Type } from 'typebox';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { requireOrder } from './act-on-order.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from './authorize-bridge.ts';
-import type { OrderHosts } from './order.host.ts';
-import type { OrderSecrets } from './order.secrets.ts';
 import { registerReleaseRoutes } from './release.routes.ts';
-import { submitPayerDetails } from './submit-payer-details.ts';
+import { type PayerTools, submitPayerDetails } from './submit-payer-details.ts';
 
-export interface OnrampRouteTools extends SendOutTools, OrderSecrets {
-  readonly orderHosts: OrderHosts;
-}
+export interface OnrampRouteTools extends SendOutTools, PayerTools {}
 
 const TAG = 'On-ramp';
 const OrderParams = Type.Object({ order_id: Uuid });
@@ -46,7 +42,8 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       operationId: 'submitPayerDetails',
       tag: TAG,
       summary: 'Say whom the vendor asks for the payment',
-      description: 'On payment_request orders only. Give exactly one of the two fields.',
+      description:
+        'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
       params: OrderParams,
       requireSubject: requireOrder(tools),
       body: Type.Object({
@@ -54,7 +51,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
         payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
       }),
       data: Type.Object({ message: Type.String() }),
-      errors: [...ACTION_ERRORS, 'INVALID_PAYER_DETAILS', 'PAYMENT_DETAILS_NOT_FOUND'],
+      errors: [...ACTION_ERRORS, 'INVALID_PAYER_DETAILS', 'PAYMENT_DETAILS_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     },
     async ({ params, body }, _partner, unit) => {
       await submitPayerDetails(tools, unit, params.order_id, body);

@@ -2,7 +2,7 @@ import { CausewayError } from '@causeway/protocol';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
 import { identityFields } from '../kyc/identity.ts';
-import { PATCHABLE_KYC_FIELDS } from '../kyc/kyc-patch.ts';
+import { isSuppliable } from '../kyc/kyc-patch.ts';
 import { readIdentity } from '../kyc/kyc-profile.ts';
 import { senderFieldProblems, senderIdentityDetails } from '../payment-details/validation/sender-fields.ts';
 import type { Vaults } from '../privacy/vault.ts';
@@ -34,6 +34,6 @@ export async function requireSenderIdentity(
   });
   if (problems.length === 0) return;
   throw new CausewayError('SENDER_IDENTITY_REQUIRED', {
-    details: senderIdentityDetails(problems, PATCHABLE_KYC_FIELDS),
+    details: senderIdentityDetails(problems, (field) => isSuppliable(field, identity.kyc)),
   });
 }

@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { DetailsCheck } from '../payment-details/details-check.port.ts';
 import { loadPaymentDetails, openPaymentDetails } from '../payment-details/load-payment-details.ts';
 import { lockUserRow } from '../users/load-user.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
@@ -8,17 +9,19 @@ import { type OrderSecrets, type PlainDetails, sealPayerDetails } from './order.
 import { setPayerDetails } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
+export interface PayerTools extends OrderSecrets {
+  readonly orderHosts: OrderHosts;
+  readonly detailsCheck: DetailsCheck;
+}
+
 export interface PayerDetailsInput {
   readonly payment_details_id?: number | undefined;
   readonly payment_details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const MOST_FIELDS = 30;
-const LONGEST_VALUE = 500;
-
 /** Tells the vendor whom to ask for the money: a saved profile of the customer, or details given here. */
 export async function submitPayerDetails(
-  tools: OrderSecrets & { readonly orderHosts: OrderHosts },
+  tools: PayerTools,
   unit: UnitOfWork,
   orderId: string,
   input: PayerDetailsInput,
@@ -30,29 +33,41 @@ export async function submitPayerDetails(
 }
 
 async function payerDetails(
-  tools: OrderSecrets,
+  tools: PayerTools,
   unit: UnitOfWork,
   order: OrderRow,
   { payment_details_id: savedId, payment_details: inline }: PayerDetailsInput,
 ): Promise<PlainDetails> {
   if ((savedId === undefined) === (inline === undefined)) {
-    throw new CausewayError('INVALID_PAYER_DETAILS', {
-      message: 'Give exactly one of payment_details_id and payment_details.',
-    });
+    throw invalidPayer(
+      ['payment_details_id', 'payment_details'].map((path) => ({
+        path,
+        message: 'give exactly one of them',
+      })),
+    );
   }
-  if (inline !== undefined) return plainDetails(inline);
+  if (savedId === undefined) return fitting(tools, order, inline);
   const user = await lockUserRow(unit, order.user_id);
-  return openPaymentDetails(tools.vaults, user, await loadPaymentDetails(unit, order.user_id, `${savedId}`));
+  const saved = await loadPaymentDetails(unit, order.user_id, `${savedId}`);
+  if (saved.rail !== order.payment_network_slug || saved.currency !== order.fiat_currency) {
+    const wanted = `${order.payment_network_slug} in ${order.fiat_currency}`;
+    throw invalidPayer([{ path: 'payment_details_id', message: `must be payment details of ${wanted}` }]);
+  }
+  // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
+  return fitting(tools, order, openPaymentDetails(tools.vaults, user, saved));
 }
 
-function plainDetails(given: Readonly<Record<string, unknown>>): PlainDetails {
-  const entries = Object.entries(given);
-  const isPlain = (value: unknown): value is string =>
-    typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_VALUE;
-  if (entries.length === 0 || entries.length > MOST_FIELDS || !entries.every(([, value]) => isPlain(value))) {
-    throw new CausewayError('INVALID_PAYER_DETAILS', {
-      message: 'payment_details must have fields, each a text that is not blank.',
-    });
-  }
-  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+function fitting({ detailsCheck }: PayerTools, order: OrderRow, details: unknown): PlainDetails {
+  const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
+  const fit = detailsCheck.fit(place, details);
+  if (fit.ok) return fit.details;
+  throw invalidPayer(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
+}
+
+function invalidPayer(fields: { path: string; message: string }[]): CausewayError {
+  const told = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new CausewayError('INVALID_PAYER_DETAILS', {
+    message: `The payer details are not valid: ${told}.`,
+    details: { fields },
+  });
 }

@@ -8,7 +8,11 @@ import {
   type DetailsRequest,
 } from './details-check.port.ts';
 import { maskDetails } from './validation/mask-details.ts';
-import { recipientFieldsMessage, validateDetails } from './validation/validate-details.ts';
+import {
+  recipientFieldsMessage,
+  type ValidationChoice,
+  validateDetails,
+} from './validation/validate-details.ts';
 
 /** Checks details against the rails of the currencies backend, as the newest snapshot has them. */
 export function createCatalogueCheck(currencies: Currencies): DetailsCheck {
@@ -21,6 +25,17 @@ export function createCatalogueCheck(currencies: Currencies): DetailsCheck {
   }
   return {
     check: (request) => checkAgainst(catalogue(), request),
+    fit(place, details) {
+      const known = currencies.current().reference.catalogue;
+      // An order outlives its rail's going offline.
+      const rail = known.data.rails.find(({ slug }) => slug === place.rail);
+      if (rail === undefined) throw new CausewayError('SERVICE_UNAVAILABLE');
+      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(place.institutionId)));
+    },
+    nationalsOf(slug) {
+      const rail = catalogue().rail(slug);
+      return rail?.formats?.some(({ nationalsOnly }) => nationalsOnly) ? rail.countries : null;
+    },
     mask(rail, details) {
       let shape: ReturnType<Catalogue['rail']>;
       try {
@@ -52,11 +67,7 @@ function checkAgainst(catalogue: Catalogue, request: DetailsRequest): CheckedDet
   if (resolution === undefined) throw invalidRequest('rail', 'is not a supported rail');
   if (!resolution.ok) throw new CausewayError(resolution.reason);
   const { institution } = resolution;
-  const ownCode = institution.codes?.[rail.slug] ?? institution.code;
-  const validation = validateDetails(rail, request.details, {
-    institutionType: institution.institutionType,
-    institutionCodes: [...(ownCode === undefined ? [] : [ownCode]), ...(institution.alternateCodes ?? [])],
-  });
+  const validation = validateDetails(rail, request.details, choiceOf(rail.slug, institution));
   if (!validation.ok) {
     throw new CausewayError('INVALID_RECIPIENT_FIELDS', {
       message: recipientFieldsMessage(validation.problems),
@@ -71,5 +82,14 @@ function checkAgainst(catalogue: Catalogue, request: DetailsRequest): CheckedDet
     formatId: validation.formatId,
     beneficiaryType: validation.beneficiaryType,
     details: validation.details,
+  };
+}
+
+function choiceOf(rail: string, institution: ReturnType<Catalogue['institution']>): ValidationChoice {
+  if (institution === undefined) return {};
+  const ownCode = institution.codes?.[rail] ?? institution.code;
+  return {
+    institutionType: institution.institutionType,
+    institutionCodes: [...(ownCode === undefined ? [] : [ownCode]), ...(institution.alternateCodes ?? [])],
   };
 }

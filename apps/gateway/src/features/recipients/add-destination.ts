@@ -7,7 +7,7 @@ import {
 } from '../payment-details/details-check.port.ts';
 import { countDestinations, type DestinationRow, insertDestination } from './destination.store.ts';
 import { lockActiveRecipient, vaultOfRecipient } from './load-recipient.ts';
-import { insertTokens } from './recipient.store.ts';
+import { insertTokens, type RecipientRow } from './recipient.store.ts';
 import { identifierHashes, type RecipientTools } from './write-version.ts';
 
 export interface DestinationTools extends RecipientTools {
@@ -26,7 +26,8 @@ export async function addDestination(
   request: DetailsRequest,
 ): Promise<{ readonly row: DestinationRow; readonly details: Readonly<Record<string, string>> }> {
   const recipient = await lockActiveRecipient(unit, recipientId);
-  const checked = checkNow(tools.detailsCheck, request);
+  const checked = checkNow(() => tools.detailsCheck.check(request));
+  requireEligible(tools.detailsCheck, checked.rail, recipient);
   const [count] = await unit.tx.query(countDestinations, [recipientId]);
   if (Number(count?.total ?? 0) >= MAX_DESTINATIONS) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
@@ -61,9 +62,27 @@ export async function addDestination(
   return { row, details: checked.details };
 }
 
-function checkNow(check: DetailsCheck, request: DetailsRequest) {
+/** Some wallets pay persons of their own country only. */
+export function requireEligible(
+  check: DetailsCheck,
+  rail: string,
+  { recipient_kind, recipient_country }: Pick<RecipientRow, 'recipient_kind' | 'recipient_country'>,
+): void {
+  const countries = checkNow(() => check.nationalsOf(rail));
+  if (countries === null) return;
+  const fields: { path: string; message: string }[] = [];
+  if (recipient_kind !== 'individual') {
+    fields.push({ path: 'recipient_kind', message: `must be individual on ${rail}` });
+  }
+  if (!countries.includes(recipient_country)) {
+    fields.push({ path: 'recipient_country', message: `must be ${countries.join(' or ')} on ${rail}` });
+  }
+  if (fields.length > 0) throw new CausewayError('RECIPIENT_NOT_ELIGIBLE', { details: { fields } });
+}
+
+function checkNow<T>(ask: () => T): T {
   try {
-    return check.check(request);
+    return ask();
   } catch (error) {
     if (!(error instanceof DetailsCheckUnavailable)) throw error;
     throw new CausewayError('SERVICE_UNAVAILABLE', { cause: error });

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Vaults } from '../privacy/vault.ts';
-import { type DestinationTools, destinationContext } from './add-destination.ts';
+import { type DestinationTools, destinationContext, requireEligible } from './add-destination.ts';
 import { type DestinationRow, findDestination } from './destination.store.ts';
 import {
   lockActiveRecipient,
@@ -61,6 +61,7 @@ export function takeSnapshot(
   destination: DestinationRow,
 ): RecipientSnapshot {
   if (recipient.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  requireEligible(tools.detailsCheck, destination.rail, recipient);
   const recipientId = recipient.recipient_id;
   const destinationId = destination.recipient_destination_id;
   const vault = vaultOfRecipient(tools.vaults, recipient);

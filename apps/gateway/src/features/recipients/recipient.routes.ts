@@ -189,6 +189,7 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
       errors: [
         'RECIPIENT_NOT_FOUND',
         'INVALID_RECIPIENT_FIELDS',
+        'RECIPIENT_NOT_ELIGIBLE',
         'INSTITUTION_REQUIRED',
         'INSTITUTION_NOT_AVAILABLE',
         'OPERATION_NOT_ALLOWED',

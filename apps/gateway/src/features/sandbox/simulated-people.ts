@@ -53,7 +53,7 @@ const accept = inOneUnit((tools, unit, order, vendor) =>
     signWith(vendor),
     order.direction === 'offramp' || order.facts.paymentRequest
       ? undefined
-      : simulatedDetails(tools.currencies, order, vendor.row.name),
+      : simulatedDetails(tools, order, vendor.row.name),
   ),
 );
 

@@ -4,6 +4,7 @@ import { EscrowSignerMismatchError, recoverOwner } from '../../chain/safe-transa
 import { InvalidSignatureError } from '../../chain/signature.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidFields } from '../../http/errors.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import { passOver } from '../orders/offer-order.effect.ts';
@@ -13,6 +14,7 @@ import type { PlainDetails } from '../orders/order.secrets.ts';
 import type { OrderEscrow, OrderRow } from '../orders/order.types.ts';
 import { recordEscrow, recordSignature, recordVendorDetails } from '../orders/record-escrow.ts';
 import { type PaymentProof, recordProof } from '../orders/review-proof.ts';
+import type { DetailsCheck } from '../payment-details/details-check.port.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
 
 /** What a vendor does with an order it was offered. Simulated vendors call the same functions as real ones. */
@@ -20,6 +22,7 @@ export interface VendorTools {
   readonly chains: Chains;
   readonly orderHosts: OrderHosts;
   readonly sealer: Sealer;
+  readonly detailsCheck: DetailsCheck;
 }
 
 /** Signs the hash of an escrow transaction with the vendor's key. */
@@ -41,9 +44,19 @@ export async function acceptOrder(
   const escrow = await plannedEscrow(tools, unit, vendor, order);
   const accepted = moveOrder(unit, tools.orderHosts, { ...order, escrow }, 'vendor_accepted', 'vendor');
   recordEscrow(unit, orderId, escrow);
-  if (paymentDetails !== undefined) recordVendorDetails(unit, tools.sealer, orderId, paymentDetails);
+  if (paymentDetails !== undefined) {
+    recordVendorDetails(unit, tools.sealer, orderId, payableDetails(tools, order, paymentDetails));
+  }
   await giveSignature(tools, unit, vendor, accepted, 'refund', sign);
   return accepted;
+}
+
+/** The end user pays by them: they fit the rail. What a vendor says besides, a reference say, is passed on as it is. */
+function payableDetails(tools: VendorTools, order: OrderRow, given: PlainDetails): PlainDetails {
+  const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
+  const fit = tools.detailsCheck.fit(place, given);
+  if (fit.ok) return { ...given, ...fit.details };
+  throw invalidFields(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
 }
 
 /** Where the crypto will be locked if this vendor takes the order. */

@@ -86,9 +86,10 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
     {
       operationId: 'acceptVendorOrder',
       summary: 'Take an order',
-      description: 'On-ramp, payment_details say where the end user pays; payment_request orders need none.',
+      description:
+        'On-ramp, payment_details say where the end user pays: what the order’s rail requires, and what else helps, a reference say. payment_request orders need none.',
       body: Type.Object({ refund_signature: GivenSignature, payment_details: Type.Optional(TextMap) }),
-      errors: SIGNING_ERRORS,
+      errors: [...SIGNING_ERRORS, 'SERVICE_UNAVAILABLE'],
     },
     'accept',
     async (unit, vendor, orderId, body) => {

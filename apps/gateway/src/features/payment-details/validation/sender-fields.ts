@@ -33,7 +33,7 @@ export function senderFieldProblems(
 /** `details` of 422 SENDER_IDENTITY_REQUIRED; `field_limits` is absent when no listed field has a ceiling. */
 export function senderIdentityDetails(
   problems: readonly SenderFieldProblem[],
-  suppliableByPatch: ReadonlySet<string>,
+  isSuppliable: (field: string) => boolean,
 ): {
   readonly missing_fields: string[];
   readonly kyc_fields: string[];
@@ -45,7 +45,7 @@ export function senderIdentityDetails(
   );
   return {
     missing_fields: missing,
-    kyc_fields: missing.filter((field) => suppliableByPatch.has(field)),
+    kyc_fields: missing.filter(isSuppliable),
     ...(limits.length > 0 && { field_limits: Object.fromEntries(limits) }),
   };
 }

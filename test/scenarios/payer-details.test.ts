@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties } from './orders-parties.ts';
+
+const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada' };
+const EMMA = { full_name: 'Emma Tremblay', email: 'emma@example.ca' };
+
+describe('what is said of a payer or a payee fits the rail', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    desk = ordersDesk(gateway);
+    parties = orderParties(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  });
+  afterAll(() => gateway?.stop());
+
+  async function canadianDetails(userId: string): Promise<number> {
+    const made = await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
+      body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details: EMMA },
+    });
+    expect(made.status, made.text).toBe(200);
+    return made.body.data.id as number;
+  }
+
+  describe('submit-payer-details', () => {
+    let userId: string;
+    let orderId: string;
+    beforeAll(async () => {
+      userId = await desk.user();
+      orderId = await desk.onrampOrder({ ...CANADIAN, user_uuid: userId });
+      for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
+      await desk.reaches(orderId, 'awaiting_fiat_transfer');
+    });
+
+    const submit = (body: object) => desk.act(orderId, 'submit-payer-details', body);
+
+    it.each([
+      ['only fields that the rail does not have', { foo: 'bar' }, ['full_name', 'email', 'phone_number']],
+      ['an e-mail that is none', { ...EMMA, email: 'not-an-email' }, ['email']],
+      ['no name', { email: EMMA.email }, ['full_name']],
+      ['neither e-mail nor phone', { full_name: EMMA.full_name }, ['email', 'phone_number']],
+      ['a value that is no text', { ...EMMA, email: { nested: true } }, ['email']],
+    ])('refuses %s and names the fields', async (_what, payment_details, fields) => {
+      const refused = await submit({ payment_details });
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
+      const paths = refused.body.error.details.fields.map(({ path }: { path: string }) => path);
+      expect(paths).toEqual(fields.map((field) => `payment_details.${field}`));
+      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+    });
+
+    it('refuses a saved profile of another rail, and another customer’s as if it were not there', async () => {
+      const sepa = await submit({ payment_details_id: await desk.ownDetails(userId) });
+      expect([sepa.status, sepa.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
+      expect(sepa.body.error.details.fields).toEqual([
+        { path: 'payment_details_id', message: expect.stringContaining('interac-canada') },
+      ]);
+      const strangers = await submit({ payment_details_id: await canadianDetails(await desk.user()) });
+      const missing = await submit({ payment_details_id: 999_999_999 });
+      expect([strangers.status, strangers.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
+      expect(strangers.text).toBe(missing.text);
+      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+    });
+
+    it('takes what fits, and tells the vendor that and nothing else', async () => {
+      const given = await submit({ payment_details: { ...EMMA, email: 'Emma@Example.ca', foo: 'bar' } });
+      expect(given.status, given.text).toBe(200);
+      const vendor = await parties.vendorOf(orderId);
+      const told = await vendor.get('payment-instructions');
+      expect(told.status, told.text).toBe(200);
+      expect(told.text).toContain('Emma Tremblay');
+      expect(told.text).not.toContain('bar');
+      const saved = await submit({ payment_details_id: await canadianDetails(userId) });
+      expect(saved.status, saved.text).toBe(200);
+    });
+  });
+
+  describe('accept', () => {
+    it('refuses payment details that lack what the rail requires or are malformed, and keeps the offer', async () => {
+      const orderId = await desk.onrampOrder();
+      const vendor = await parties.vendorOf(orderId);
+      const refund_signature = await vendor.sign('refund');
+      for (const [payment_details, path] of [
+        [{ iban: 'DE02120300000000202051' }, 'payment_details.full_name'],
+        [{ full_name: 'Harbour Liquidity', iban: 'DE00120300000000202051' }, 'payment_details.iban'],
+        [{ foo: 'bar' }, 'payment_details.full_name'],
+      ] as const) {
+        const refused = await vendor.post('accept', { refund_signature, payment_details });
+        expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+        const paths = refused.body.error.details.fields.map((field: { path: string }) => field.path);
+        expect(paths).toContain(path);
+      }
+      expect(await desk.read(orderId)).toMatchObject({ status: 'awaiting_liquidity_provider' });
+      const payment_details = {
+        full_name: 'Harbour Liquidity',
+        iban: 'de02 1203 0000 0000 2020 51',
+        reference: 'invoice 7',
+      };
+      const accepted = await vendor.post('accept', { refund_signature, payment_details });
+      expect(accepted.status, accepted.text).toBe(200);
+      await desk.event(orderId, 'escrow_funded');
+      expect((await desk.reaches(orderId, 'awaiting_fiat_transfer')).vendor_payment_details).toEqual({
+        full_name: 'Harbour Liquidity',
+        iban: 'DE02120300000000202051',
+        reference: 'invoice 7',
+      });
+    });
+  });
+});
