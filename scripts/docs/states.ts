@@ -10,6 +10,7 @@ import {
   recipientMachine,
   SANDBOX_EVENT_RULES,
   SANDBOX_ORDER_EVENTS,
+  screeningCaseMachine,
   screeningMachine,
   sourcesOf,
   type Transition,
@@ -37,6 +38,7 @@ export function renderStates(): string {
     section(kycMachine),
     section(recipientMachine),
     section(screeningMachine),
+    section(screeningCaseMachine),
   ].join('\n\n')}\n`;
 }
 

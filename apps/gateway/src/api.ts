@@ -22,6 +22,7 @@ import { registerOrderReviewRoutes } from './features/operators/order-review.rou
 import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
 import { registerReconciliationRoutes } from './features/operators/reconciliation.routes.ts';
+import { registerScreeningCaseRoutes } from './features/operators/screening-case.routes.ts';
 import { registerSendOutRoutes } from './features/operators/send-out.routes.ts';
 import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
 import { registerWebhookReplayRoutes } from './features/operators/webhook-replay.routes.ts';
@@ -95,6 +96,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       }
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
+      registerScreeningCaseRoutes(server, deps);
       registerAuditRoutes(server, deps);
       registerPartnerAdminRoutes(server, deps);
       registerVendorAdminRoutes(server, deps);

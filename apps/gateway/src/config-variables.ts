@@ -409,8 +409,33 @@ export const VARIABLES = {
   sanctionsListFile: optional(
     'SANCTIONS_LIST_FILE',
     values.path,
-    'Sanctions list (OFAC SDN or OpenSanctions) that recipients are screened against. Without it every recipient of production goes to review.',
-    { example: '/var/lib/causeway/sdn.xml', roles: worker },
+    'Sanctions list (OFAC SDN or OpenSanctions) that recipients, account holders and wallets are screened against. Without it every recipient of production goes to review.',
+    { example: '/var/lib/causeway/sdn.xml' },
+  ),
+  sanctionsAddressesFile: optional(
+    'SANCTIONS_ADDRESSES_FILE',
+    values.path,
+    'File that names the wallets nobody may pay or be paid by, in any format; those of SANCTIONS_LIST_FILE are read besides. Without it a small selection of the SDN list counts.',
+    { example: '/var/lib/causeway/addresses.txt' },
+  ),
+  walletScreeningUrl: optional(
+    'WALLET_SCREENING_URL',
+    values.httpUrl,
+    'Service that screens wallets, besides the lists. While it does not answer, no new wallet is taken and no send-out is prepared.',
+    { example: 'https://wallets.internal' },
+  ),
+  walletScreeningToken: optional(
+    'WALLET_SCREENING_TOKEN',
+    values.text,
+    'Sent to WALLET_SCREENING_URL as a bearer token.',
+    { secret: true },
+  ),
+  walletRescreenSeconds: withDefault(
+    'WALLET_RESCREEN_SECONDS',
+    seconds,
+    '86400',
+    'The wallets of partners and of active vendors are screened again after this long.',
+    { roles: worker },
   ),
   sanctionsAlternatesFile: optional(
     'SANCTIONS_ALTERNATES_FILE',

@@ -15,6 +15,13 @@ import { createListScreening } from './features/recipients/screening/list-screen
 import { loadSanctionsList } from './features/recipients/screening/load-sanctions-list.ts';
 import type { ScreeningPort } from './features/recipients/screening/screening.port.ts';
 import { createSimulatedScreening } from './features/recipients/screening/simulated-screening.ts';
+import { httpWalletScreening } from './features/screening/wallets/http-wallet-screening.ts';
+import { loadListedWallets, SHIPPED_ADDRESSES } from './features/screening/wallets/listed-wallets.ts';
+import {
+  screenByAll,
+  testWallets,
+  type WalletScreeningPort,
+} from './features/screening/wallets/wallet-screening.port.ts';
 import { machineNow } from './lib/clock.ts';
 import type { BankingPort } from './upstream/banking.port.ts';
 import { createSimulatedBank, type SimulatedBank } from './upstream/simulated-bank.ts';
@@ -24,6 +31,7 @@ export interface CustomerParts {
   readonly documents: DocumentStore;
   readonly kycProvider: KycProvider;
   readonly screening: ScreeningPort;
+  readonly walletScreening: WalletScreeningPort;
   /** Opens accounts for customers; none where no bank is configured. */
   readonly bank: BankingPort | undefined;
   /** The bank again where it is the sandbox's own, into which a sandbox user can pay. */
@@ -46,6 +54,7 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
       documents,
       kycProvider: providerOf(tools),
       screening: await screeningOf(config),
+      walletScreening: screenByAll(await walletScreeningsOf(config)),
       bank: undefined,
       simulatedBank: undefined,
       deliverSimulatedKyc: async () => {},
@@ -72,6 +81,7 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
     simulatedBank: bank,
     screening:
       config.sanctionsListFile === undefined ? createSimulatedScreening() : await screeningOf(config),
+    walletScreening: screenByAll([testWallets, ...(await walletScreeningsOf(config))]),
     deliverSimulatedKyc: () => kycProvider.deliverDue(),
   };
 }
@@ -123,6 +133,16 @@ async function screeningOf(config: Config): Promise<ScreeningPort> {
   return createListScreening(
     await loadSanctionsList({ path, alternatesPath: config.sanctionsAlternatesFile }),
   );
+}
+
+/** The lists first: they are in memory, and what they name needs no second opinion. */
+async function walletScreeningsOf(config: Config): Promise<WalletScreeningPort[]> {
+  const listed = await loadListedWallets({
+    addresses: config.sanctionsAddressesFile ?? SHIPPED_ADDRESSES,
+    names: config.sanctionsListFile,
+  });
+  const { walletScreeningUrl: url, walletScreeningToken: accessToken } = config;
+  return url === undefined ? [listed] : [listed, httpWalletScreening({ url, accessToken })];
 }
 
 function needed(value: string | undefined, name: string): string {

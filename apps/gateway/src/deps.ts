@@ -14,11 +14,15 @@ import { createListener, type Listener } from './db/listener.ts';
 import { createOrderHosts, type OrderHosts } from './features/orders/order.host.ts';
 import { createCatalogueCheck } from './features/payment-details/catalogue-check.ts';
 import type { DetailsCheck } from './features/payment-details/details-check.port.ts';
+import { holderOfPaymentDetails } from './features/payment-details/load-payment-details.ts';
 import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
 import { loadIndexKey } from './features/privacy/index-key.ts';
 import { createVaults, type Vaults } from './features/privacy/vault.ts';
+import { holderOfDestination } from './features/recipients/open-destination.ts';
 import { solverConduct } from './features/sandbox/settings.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
+import type { ScreenCaseTools } from './features/screening/screen-case.effect.ts';
+import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
 import { type OpenSecrets, secretOpener } from './features/webhooks/webhook-secret.ts';
@@ -71,6 +75,8 @@ export interface Deps extends CustomerParts {
   /** Finds equal values without reading them. */
   readonly blindIndex: BlindIndex;
   readonly detailsCheck: DetailsCheck;
+  /** Who holds an account that is to be screened. */
+  readonly holders: ScreenCaseTools['holders'];
   /** Reference data and rates, in memory. */
   readonly currencies: Currencies;
   readonly currenciesParts: CurrenciesParts;
@@ -210,6 +216,10 @@ export async function createDeps(
       currencies.current().reference.catalogue.data.countries.find(({ code }) => code === alpha2)?.alpha3,
   });
 
+  const vaults = createVaults(sealer);
+  // A sandbox is ready when it says so: its own partners and vendors have been screened.
+  if (sandbox) await screenKnownWallets({ db, clock, ids, ...customerParts }, config.walletRescreenSeconds);
+
   return {
     ...customerParts,
     config,
@@ -223,7 +233,11 @@ export async function createDeps(
     principals,
     rateLimit,
     sealer,
-    vaults: createVaults(sealer),
+    vaults,
+    holders: {
+      destination: (key) => holderOfDestination({ db, vaults }, key),
+      payment_details: (key) => holderOfPaymentDetails({ db, vaults }, key),
+    },
     blindIndex,
     detailsCheck: createCatalogueCheck(currencies),
     currencies,

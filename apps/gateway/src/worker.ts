@@ -15,6 +15,7 @@ import { authorizationHandlers, followAuthorizations } from './features/orders/a
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
 import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
 import { expireOrders } from './features/orders/expire-orders.ts';
+import { holdScreenedHandler } from './features/orders/hold-screened.effect.ts';
 import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
@@ -22,6 +23,8 @@ import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
 import { endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
+import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
+import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { forgetOldVendorEvents } from './features/vendors/vendor-events.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { forgetOldEvents } from './features/webhooks/forget-events.ts';
@@ -58,6 +61,8 @@ export function createWorker(deps: Deps): Worker {
     storeDocumentHandler(deps),
     deleteDocumentHandler(deps),
     screenRecipientHandler(deps),
+    screenCaseHandler(deps),
+    holdScreenedHandler(deps),
     ...bankingHandlers(deps),
     ...(deps.sandbox ? [simulatorHandler(deps)] : []),
   ];
@@ -141,6 +146,7 @@ export function createWorker(deps: Deps): Worker {
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
         every(GAP_CHECK_MS, `closing nonce gaps on ${chain.settings.slug}`, () => fillNonceGaps(deps, chain));
       }
+      every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
       intents.start();
       deliveries.start();

@@ -136,6 +136,7 @@ export function operatorMutationAfter<
   spec: RouteSpec<P, Q, B, D>,
   look: (input: RouteInput<P, Q, B>) => Promise<Seen>,
   handle: Handler<P, Q, B, D, [operator: OperatorPrincipal, unit: UnitOfWork, seen: Seen]>,
+  afterwards: () => Promise<void> = async () => {},
 ): void {
   add(app, answeredOnce(spec), 'operator', async (request, reply) => {
     const input = inputOf<P, Q, B>(request);
@@ -143,11 +144,14 @@ export function operatorMutationAfter<
     const seen = await look(input);
     const work = (unit: UnitOfWork) => handle(input, request.principal as OperatorPrincipal, unit, seen);
     if (identity === null) {
-      return unitOfWork(tools, SYSTEM, async (unit) => success(await work(unit)));
+      const answer = await unitOfWork(tools, SYSTEM, async (unit) => success(await work(unit)));
+      await afterwards();
+      return answer;
     }
     const answer = await unitOfWork(tools, SYSTEM, (unit) =>
       answerOnce(unit, identity, app.answerSealer, reply, () => work(unit)),
     );
+    await afterwards();
     return sendAnswer(reply, answer);
   });
 }

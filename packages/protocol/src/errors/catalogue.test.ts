@@ -44,6 +44,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'DELIVERY_NOT_FOUND',
     'EFFECT_NOT_FOUND',
     'PROOF_NOT_FOUND',
+    'SCREENING_CASE_NOT_FOUND',
     'FIAT_PAYMENT_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],

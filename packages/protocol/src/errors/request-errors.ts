@@ -222,6 +222,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No payment proof has this id, or whoever it names is forgotten; an operator reads the ids from GET /operator/proof-reviews.',
   },
+  SCREENING_CASE_NOT_FOUND: {
+    status: 404,
+    message: 'Screening case not found.',
+    ...never,
+    doc: 'No screening case has this id; an operator reads the ids from GET /operator/screening-cases.',
+  },
   FIAT_PAYMENT_NOT_FOUND: {
     status: 404,
     message: 'Fiat payment not found.',

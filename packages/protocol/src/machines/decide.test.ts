@@ -20,6 +20,7 @@ import {
   RECIPIENT_TRIGGERS,
   recipientMachine,
   SCREENING_TRIGGERS,
+  screeningCaseMachine,
   screeningMachine,
   sourcesOf,
   timeoutOf,
@@ -52,6 +53,12 @@ const CASES: readonly Case[] = [
   asCase(kycMachine, KYC_TRIGGERS),
   asCase(recipientMachine, RECIPIENT_TRIGGERS),
   asCase(screeningMachine, SCREENING_TRIGGERS),
+  asCase(
+    screeningCaseMachine,
+    SCREENING_TRIGGERS,
+    { decidedByPerson: [false, true] },
+    { decidedByPerson: false },
+  ),
 ];
 
 function rowsOf(machine: AnyMachine, status: string, trigger: string) {
@@ -177,7 +184,14 @@ describe.each(CASES.map((one) => [one.machine.name, one] as const))('%s', (_name
 });
 
 test('no trigger and no guard of the vocabularies is idle', () => {
-  for (const names of [['onramp', 'offramp'], ['quote'], ['kyc'], ['recipient'], ['screening']]) {
+  for (const names of [
+    ['onramp', 'offramp'],
+    ['quote'],
+    ['kyc'],
+    ['recipient'],
+    ['screening'],
+    ['screening_case'],
+  ]) {
     const cases = CASES.filter(({ machine }) => names.includes(machine.name));
     const rows = cases.flatMap(({ machine }) => machine.transitions);
     expect(new Set(rows.map((row) => row.on))).toEqual(new Set(cases[0]?.triggers));

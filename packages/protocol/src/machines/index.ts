@@ -21,3 +21,4 @@ export * from './order-vocabulary.ts';
 export * from './quote.machine.ts';
 export * from './recipient.machine.ts';
 export * from './sandbox-events.ts';
+export * from './screening.machine.ts';

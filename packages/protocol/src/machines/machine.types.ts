@@ -42,6 +42,8 @@ export const EFFECT_KINDS = [
   'bank.pay-vendor',
   'kyc.verify',
   'recipient.screen',
+  'screening.screen',
+  'screening.hold-orders',
 ] as const;
 export type EffectKind = (typeof EFFECT_KINDS)[number];
 
@@ -90,6 +92,8 @@ export type RefusalCode =
   | 'SEND_OUT_IN_PROGRESS'
   | 'ORDER_NOT_FOUND'
   | 'KYC_NOT_CLEARED'
+  | 'RECIPIENT_NOT_CLEARED'
+  | 'WALLET_NOT_CLEARED'
   | 'QUOTE_EXPIRED'
   | 'QUOTE_ALREADY_USED';
 

@@ -11,7 +11,13 @@ import {
   type OrderMachine,
   type OrderTransition,
 } from './order-facts.ts';
-import { holdPlacements, holdReleasesThatResume, kycWaivers, plainHoldReleases } from './order-holds.ts';
+import {
+  holdPlacements,
+  holdReleasesThatResume,
+  kycWaivers,
+  plainHoldReleases,
+  screeningHolds,
+} from './order-holds.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const REFUNDABLE: StatusSpec<OrderTrigger, OrderGuard>['next'] = [
@@ -114,7 +120,7 @@ const funding: readonly OrderTransition<OfframpStatus>[] = [
     from: NEW,
     on: 'order_initiated',
     by: ['partner', 'customer'],
-    guard: ['kyc_cleared'],
+    guard: ['kyc_cleared', 'payee_cleared', 'wallets_cleared'],
     to: 'created',
     emits: [],
     follow: 'liquidity_checked',
@@ -144,6 +150,7 @@ const funding: readonly OrderTransition<OfframpStatus>[] = [
     from: 'awaiting_liquidity_provider',
     on: 'vendor_accepted',
     by: ['vendor'],
+    guard: ['wallets_cleared'],
     to: 'awaiting_crypto_transfer_authorization',
     emits: CHANGED,
     effects: ['escrow.deploy-and-watch'],
@@ -163,13 +170,13 @@ const funding: readonly OrderTransition<OfframpStatus>[] = [
     from: 'awaiting_crypto_transfer_authorization',
     on: 'transfer_authorized',
     by: ['partner', 'customer'],
-    guard: ['not_held', 'kyc_cleared', 'no_live_transfer'],
+    guard: ['not_held', 'kyc_cleared', 'payee_cleared', 'wallets_cleared', 'no_live_transfer'],
     to: 'crypto_transfer_authorization_pending',
     emits: [],
     effects: ['transfer.relay'],
     action: 'authorize-crypto-transfer',
     sets: { transferAuthorization: 'live' },
-    spec: 'C3.2 row 2, D6; nothing is funded yet, so a lost KYC or a hold refuses',
+    spec: 'C3.2 row 2, D6; nothing is funded yet, so a lost KYC, a lost screening or a hold refuses',
   },
   {
     from: 'crypto_transfer_authorization_pending',
@@ -207,27 +214,33 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
     from: 'crypto_received',
     on: 'payout_requested',
     by: ['system'],
-    guard: ['not_held', 'kyc_still_cleared'],
+    guard: ['not_held', 'kyc_still_cleared', 'payee_still_cleared', 'payout_wallets_still_cleared'],
     to: 'crypto_received',
     emits: [],
     effects: ['vendor.request-fiat-payment'],
-    spec: 'Safety: KYC is read again before the buyer is told to pay; a funded order goes to review, not on',
+    spec: 'Safety: KYC and screening are read again before the buyer is told to pay; a funded order goes to review, not on',
   },
   {
     from: 'crypto_received',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: ['not_held', 'kyc_still_cleared'],
+    guard: ['not_held', 'kyc_still_cleared', 'payee_still_cleared', 'payout_wallets_still_cleared'],
     to: 'crypto_received',
     emits: [],
     noop: true,
-    spec: 'Safety: KYC is read again at the moment the buyer learns where to pay',
+    spec: 'Safety: KYC and screening are read again at the moment the buyer learns where to pay',
   },
   {
     from: 'fiat_payment_started',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: ['not_held', 'proof_wanted', 'kyc_still_cleared'],
+    guard: [
+      'not_held',
+      'proof_wanted',
+      'kyc_still_cleared',
+      'payee_still_cleared',
+      'payout_wallets_still_cleared',
+    ],
     to: 'fiat_payment_started',
     emits: [],
     noop: true,
@@ -328,7 +341,7 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
     from: 'fiat_received_confirmed',
     on: 'release_started',
     by: ['system'],
-    guard: ['not_held', 'kyc_still_cleared', 'escrow_funded'],
+    guard: ['not_held', 'kyc_still_cleared', 'payout_wallets_still_cleared', 'escrow_funded'],
     to: 'crypto_release_pending',
     emits: [],
     effects: ['escrow.release'],
@@ -358,6 +371,7 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
 
 const holds: readonly OrderTransition<OfframpStatus>[] = [
   ...holdPlacements(OFFRAMP_STATUSES.filter((status) => status !== 'completed')),
+  ...screeningHolds(OFFRAMP_STATUSES.filter((status) => status !== 'completed')),
   ...plainHoldReleases([
     'created',
     'awaiting_liquidity_provider',

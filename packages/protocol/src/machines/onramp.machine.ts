@@ -12,7 +12,13 @@ import {
   type OrderMachine,
   type OrderTransition,
 } from './order-facts.ts';
-import { holdPlacements, holdReleasesThatResume, kycWaivers, plainHoldReleases } from './order-holds.ts';
+import {
+  holdPlacements,
+  holdReleasesThatResume,
+  kycWaivers,
+  plainHoldReleases,
+  screeningHolds,
+} from './order-holds.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
@@ -110,7 +116,7 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     from: NEW,
     on: 'order_initiated',
     by: ['partner', 'customer'],
-    guard: ['kyc_cleared'],
+    guard: ['kyc_cleared', 'wallets_cleared'],
     to: 'awaiting_liquidity_provider',
     emits: CHANGED,
     effects: ['vendor.offer-order'],
@@ -120,6 +126,7 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     from: 'awaiting_liquidity_provider',
     on: 'vendor_accepted',
     by: ['vendor'],
+    guard: ['wallets_cleared'],
     to: 'awaiting_vendor_escrow_funding',
     emits: CHANGED,
     effects: ['escrow.deploy-and-watch'],
@@ -190,7 +197,7 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     from: 'fiat_received_confirmed',
     on: 'release_started',
     by: ['system'],
-    guard: ['not_held', 'kyc_still_cleared', 'escrow_funded'],
+    guard: ['not_held', 'kyc_still_cleared', 'payout_wallets_still_cleared', 'escrow_funded'],
     to: 'crypto_release_pending',
     emits: [],
     effects: ['escrow.release'],
@@ -223,7 +230,7 @@ const sendOut: readonly OrderTransition<OnrampStatus>[] = [
     from: ['completed', 'send_out_failed'],
     on: 'bridge_authorized',
     by: ['partner', 'customer'],
-    guard: ['not_held'],
+    guard: ['not_held', 'payout_wallets_still_cleared'],
     to: 'send_out_pending',
     emits: CHANGED,
     effects: ['bridge.relay'],
@@ -303,6 +310,7 @@ const disputes: readonly OrderTransition<OnrampStatus>[] = disputesDecidedForBuy
 
 const holds: readonly OrderTransition<OnrampStatus>[] = [
   ...holdPlacements(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
+  ...screeningHolds(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
   ...plainHoldReleases([
     'awaiting_liquidity_provider',
     'awaiting_vendor_escrow_funding',

@@ -8,6 +8,12 @@ export interface OrderFacts {
   readonly kycCleared: boolean;
   /** An operator lets this order's payout go on although its customer is not cleared any more. */
   readonly kycWaived: boolean;
+  /** Off-ramp: recipient and account holder are screened clear, and the recipient is not archived. */
+  readonly payeeCleared: boolean;
+  /** Every wallet that a release pays is screened clear. */
+  readonly payoutWalletsCleared: boolean;
+  /** The wallet that a refund or a return pays is screened clear. */
+  readonly refundWalletCleared: boolean;
   readonly vendorAvailable: boolean;
   readonly fundingSource: 'own_iban' | 'vendor_details';
   readonly paymentRequest: boolean;
@@ -39,6 +45,9 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   held: false,
   kycCleared: true,
   kycWaived: false,
+  payeeCleared: true,
+  payoutWalletsCleared: true,
+  refundWalletCleared: true,
   vendorAvailable: true,
   fundingSource: 'vendor_details',
   paymentRequest: false,
@@ -95,6 +104,65 @@ export const ORDER_GUARDS = {
     says: 'the customer’s KYC is not VERIFIED',
     reads: ['kycCleared'],
     holds: (facts) => !facts.kycCleared,
+  },
+  payee_cleared: {
+    code: 'RECIPIENT_NOT_CLEARED',
+    says: 'recipient and account holder are screened clear and the recipient is not archived',
+    reads: ['payeeCleared'],
+    holds: (facts) => facts.payeeCleared,
+  },
+  payee_still_cleared: {
+    code: 'RECIPIENT_NOT_CLEARED',
+    says: 'recipient and account holder are still screened clear and the recipient is not archived; if not, the order goes to review',
+    reads: ['payeeCleared'],
+    holds: (facts) => facts.payeeCleared,
+    onRefusal: 'hold_placed',
+  },
+  wallets_cleared: {
+    code: 'WALLET_NOT_CLEARED',
+    says: 'the wallets of both sides are screened clear',
+    reads: ['payoutWalletsCleared', 'refundWalletCleared'],
+    // Both are read, so that what a guard looks at does not depend on what it sees.
+    holds: ({ payoutWalletsCleared, refundWalletCleared }) => payoutWalletsCleared && refundWalletCleared,
+  },
+  payout_wallets_still_cleared: {
+    code: 'WALLET_NOT_CLEARED',
+    says: 'the wallets that a release pays are still screened clear; if not, the order goes to review',
+    reads: ['payoutWalletsCleared'],
+    holds: (facts) => facts.payoutWalletsCleared,
+    onRefusal: 'hold_placed',
+  },
+  refund_wallet_cleared: {
+    code: 'WALLET_NOT_CLEARED',
+    says: 'the wallet that a refund pays is screened clear',
+    reads: ['refundWalletCleared'],
+    holds: (facts) => facts.refundWalletCleared,
+  },
+  refund_wallet_still_cleared: {
+    code: 'WALLET_NOT_CLEARED',
+    says: 'the wallet that a refund pays is still screened clear; if not, the order goes to review',
+    reads: ['refundWalletCleared'],
+    holds: (facts) => facts.refundWalletCleared,
+    onRefusal: 'hold_placed',
+  },
+  screening_not_clear: {
+    code: 'INVALID_STATUS',
+    says: 'the payee or a wallet of the order is not screened clear',
+    reads: ['payeeCleared', 'payoutWalletsCleared', 'refundWalletCleared'],
+    holds: ({ payeeCleared, payoutWalletsCleared, refundWalletCleared }) =>
+      ![payeeCleared, payoutWalletsCleared, refundWalletCleared].every((cleared) => cleared),
+  },
+  return_free: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the order is not held for review, and the wallet that a refund pays is screened clear',
+    reads: ['held', 'refundWalletCleared'],
+    holds: ({ held, refundWalletCleared }) => !held && refundWalletCleared,
+  },
+  return_kept: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the order is held for review, or the wallet that a refund pays is not screened clear',
+    reads: ['held', 'refundWalletCleared'],
+    holds: ({ held, refundWalletCleared }) => held || !refundWalletCleared,
   },
   vendor_available: {
     code: 'INVALID_STATUS',
@@ -273,15 +341,17 @@ export const ORDER_GUARDS = {
   },
   auto_refund_due: {
     code: 'INVALID_STATUS',
-    says: 'the cost bound stopped the order and its deposit is still in escrow',
-    reads: ['costBoundExceeded', 'escrow'],
-    holds: (facts) => facts.costBoundExceeded && facts.escrow === 'funded',
+    says: 'the cost bound stopped the order, its deposit is still in escrow and its wallet is screened clear',
+    reads: ['costBoundExceeded', 'escrow', 'refundWalletCleared'],
+    holds: ({ costBoundExceeded, escrow, refundWalletCleared }) =>
+      costBoundExceeded && escrow === 'funded' && refundWalletCleared,
   },
   no_auto_refund_due: {
     code: 'INVALID_STATUS',
-    says: 'no automatic refund is outstanding',
-    reads: ['costBoundExceeded', 'escrow'],
-    holds: (facts) => !facts.costBoundExceeded || facts.escrow !== 'funded',
+    says: 'no automatic refund is outstanding, or its wallet is not screened clear',
+    reads: ['costBoundExceeded', 'escrow', 'refundWalletCleared'],
+    holds: ({ costBoundExceeded, escrow, refundWalletCleared }) =>
+      !costBoundExceeded || escrow !== 'funded' || !refundWalletCleared,
   },
   proof_pending: {
     code: 'INVALID_STATUS',

@@ -18,6 +18,20 @@ export function holdPlacements<S extends OrderStatus>(statuses: readonly S[]): O
   }));
 }
 
+/** A name or a wallet of a funded order is no longer clear: nothing moves until somebody has looked. */
+export function screeningHolds<S extends OrderStatus>(statuses: readonly S[]): OrderTransition<S>[] {
+  return statuses.map((status) => ({
+    from: status,
+    on: 'screening_lost',
+    by: ['system'],
+    guard: ['hold_absent', 'escrow_funded', 'screening_not_clear'],
+    to: status,
+    emits: [],
+    sets: { held: true },
+    spec: 'D13: a funded order of a recipient that is no longer clear is held; likewise of a wallet',
+  }));
+}
+
 export function plainHoldReleases<S extends OrderStatus>(statuses: readonly S[]): OrderTransition<S>[] {
   return statuses.map((status) => holdRelease(status, 'D12 holds'));
 }

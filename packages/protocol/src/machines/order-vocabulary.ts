@@ -73,5 +73,6 @@ export const ORDER_TRIGGERS = [
   'hold_placed',
   'hold_released',
   'kyc_waived',
+  'screening_lost',
 ] as const;
 export type OrderTrigger = (typeof ORDER_TRIGGERS)[number];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { SCREENING_STATUSES } from '../machines/index.ts';
 import { CountryCodeInput, literals, SlugInput, Timestamp } from './common.ts';
 import { PageSchema } from './user.ts';
 
@@ -25,6 +26,12 @@ export const MaskedDetails = Type.Record(Type.String(), Type.String(), {
   description: 'At most the last four characters of anything personal',
 });
 
+export const HolderScreening = Type.Unsafe<(typeof SCREENING_STATUSES)[number]>({
+  type: 'string',
+  enum: [...SCREENING_STATUSES],
+  description: 'Of the account’s holder; only clear can be quoted',
+});
+
 export const PaymentDetailsSchema = Type.Object({
   id: Type.Integer({ description: 'payment_details_id' }),
   rail: Type.String(),
@@ -33,6 +40,7 @@ export const PaymentDetailsSchema = Type.Object({
   institution_id: Type.Union([Type.String(), Type.Null()]),
   beneficiary_type: literals(BENEFICIARY_TYPES),
   details: MaskedDetails,
+  screening_status: HolderScreening,
   created_at: Timestamp,
 });
 

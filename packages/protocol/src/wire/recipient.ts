@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SCREENING_STATUSES } from '../machines/index.ts';
 import { CountryCodeInput, literals, SlugInput, Timestamp, Uuid } from './common.ts';
-import { BENEFICIARY_TYPES, MaskedDetails, PaymentDetailsInput } from './payment-details.ts';
+import { BENEFICIARY_TYPES, HolderScreening, MaskedDetails, PaymentDetailsInput } from './payment-details.ts';
 
 export const RECIPIENT_KINDS = ['individual', 'business'] as const;
 export const ScreeningStatusSchema = literals(SCREENING_STATUSES);
@@ -84,6 +84,7 @@ export const DestinationSchema = Type.Object({
   institution_id: NullableText,
   beneficiary_type: literals(BENEFICIARY_TYPES),
   details: MaskedDetails,
+  screening_status: Type.Optional(HolderScreening),
   version: Type.Integer(),
   created_at: Timestamp,
 });

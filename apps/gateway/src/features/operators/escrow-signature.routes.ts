@@ -73,7 +73,13 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: Escro
       params: OrderParams,
       body: Type.Object({ purpose: Purpose, signature: GivenSignature, reason: Reason }),
       data: CompactOrderSchema,
-      errors: [...ERRORS, 'KYC_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+      errors: [
+        ...ERRORS,
+        'KYC_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
+        'INVALID_SIGNATURE',
+        'ESCROW_SIGNER_MISMATCH',
+      ],
     },
     async ({ params, body }, operator, unit) => {
       const { before, after } = await authorizePayout(tools, unit, params.order_id, {

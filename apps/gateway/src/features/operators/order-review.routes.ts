@@ -136,7 +136,7 @@ function registerHold(app: FastifyInstance, tools: OrderReviewTools): void {
         reason: Reason,
       }),
       data: CompactOrderSchema,
-      errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+      errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     },
     ({ params, body }, operator, unit) => {
       const { decision, override_kyc: isWaived = false, reason } = body;
@@ -163,7 +163,7 @@ function registerDispute(app: FastifyInstance, tools: OrderReviewTools): void {
       params: OrderParams,
       body: Type.Object({ decision: literals(['open', 'for_buyer', 'for_seller']), reason: Reason }),
       data: CompactOrderSchema,
-      errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+      errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     },
     ({ params, body }, operator, unit) =>
       decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>

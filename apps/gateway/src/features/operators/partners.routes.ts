@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { operatorMutation, operatorRoute } from '../../http/route.ts';
+import { operatorMutationAfter, operatorRoute } from '../../http/route.ts';
+import { lookUpWallet, takeWallet } from '../screening/screen-wallet.ts';
 import { recordAction } from './audit.ts';
 import type { KeyRouteTools } from './keys.routes.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
@@ -50,7 +51,7 @@ export function registerPartnerAdminRoutes(app: FastifyInstance, tools: PartnerR
 }
 
 function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void {
-  operatorMutation(
+  operatorMutationAfter(
     app,
     tools,
     {
@@ -76,9 +77,11 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
         widget_key: NewKeySchema,
         webhook_secret: Type.String({ description: 'Signs the partner’s webhooks; shown this once' }),
       }),
-      errors: ['OPERATION_NOT_ALLOWED'],
+      errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
-    async ({ body }, operator, unit) => {
+    ({ body }) => lookUpWallet(tools, body.wallet_address),
+    async ({ body }, operator, unit, look) => {
+      await takeWallet(unit, body.wallet_address, look);
       const { partner, webhookSecret } = await refuseTakenName(
         openPartner(unit, tools, {
           name: body.name,
@@ -153,7 +156,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
 }
 
 function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
-  operatorMutation(
+  operatorMutationAfter(
     app,
     tools,
     {
@@ -167,9 +170,11 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
       params: PartnerParams,
       body: Changes,
       data: PartnerSchema,
-      errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+      errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
-    async ({ params, body }, operator, unit) => {
+    async ({ body }) => body.wallet_address && lookUpWallet(tools, body.wallet_address),
+    async ({ params, body }, operator, unit, look) => {
+      if (body.wallet_address && look) await takeWallet(unit, body.wallet_address, look);
       const { reason, ...fields } = body;
       const names = CHANGEABLE.filter((name) => fields[name] !== undefined);
       if (names.length === 0) throw invalidRequest('body', `must have one of ${CHANGEABLE.join(', ')}`);

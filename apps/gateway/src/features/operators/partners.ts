@@ -5,6 +5,7 @@ import type { Statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { randomToken, type Sealer, TOKEN_PREFIX } from '../../lib/crypto.ts';
+import type { WalletScreeningPort } from '../screening/wallets/wallet-screening.port.ts';
 import { webhookSecretContext } from '../webhooks/webhook-secret.ts';
 import { insertPartner, lockPartner, type PartnerRow, updatePartner } from './partners.store.ts';
 import { isVendorWallet } from './vendors.store.ts';
@@ -12,6 +13,7 @@ import { isVendorWallet } from './vendors.store.ts';
 export interface PartnerTools {
   readonly sealer: Sealer;
   readonly chains: Pick<Chains, 'all' | 'service'>;
+  readonly walletScreening: WalletScreeningPort;
 }
 
 export interface PartnerTerms {

@@ -2,7 +2,8 @@ import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
-import { operatorMutation, operatorRoute } from '../../http/route.ts';
+import { operatorMutation, operatorMutationAfter, operatorRoute } from '../../http/route.ts';
+import { lookUpWallet, takeWallet } from '../screening/screen-wallet.ts';
 import { recordAction } from './audit.ts';
 import type { KeyRouteTools } from './keys.routes.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from './keys.schemas.ts';
@@ -20,7 +21,7 @@ import {
   type VendorRow,
 } from './vendors.store.ts';
 
-export interface VendorAdminTools extends KeyRouteTools, Pick<PartnerTools, 'chains'> {}
+export interface VendorAdminTools extends KeyRouteTools, Pick<PartnerTools, 'chains' | 'walletScreening'> {}
 
 const VENDORS = '/api/v1/operator/vendors';
 const VENDOR = `${VENDORS}/:vendor_id`;
@@ -45,7 +46,7 @@ export function registerVendorAdminRoutes(app: FastifyInstance, tools: VendorAdm
 }
 
 function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
-  operatorMutation(
+  operatorMutationAfter(
     app,
     tools,
     {
@@ -57,9 +58,11 @@ function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
       description: 'The key is in this answer and nowhere else. It works at once.',
       body: Type.Object({ name: Name, wallet_address: EvmAddress, kind: Kind, reason: OptionalReason }),
       data: Type.Object({ vendor: VendorSchema, vendor_key: NewKeySchema }),
-      errors: ['OPERATION_NOT_ALLOWED'],
+      errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
-    async ({ body }, operator, unit) => {
+    ({ body }) => lookUpWallet(tools, body.wallet_address),
+    async ({ body }, operator, unit, look) => {
+      await takeWallet(unit, body.wallet_address, look);
       await requireOwnWallet(unit, tools.chains, body.wallet_address, isPartnerWallet, 'a partner');
       const ownerId = unit.ids.uuid();
       const [row] = await refuseTakenName(

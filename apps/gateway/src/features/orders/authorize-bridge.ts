@@ -13,13 +13,14 @@ import { type Address, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { issueAuthorization } from '../../chain/issue-authorization.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
+import { refuseLostWallets, requireClearWallet, type WalletTools } from '../screening/screen-wallet.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
 import { escrowOfOrder, orderToSign, type SignedTransfer } from './authorize-transfer.ts';
 import { receiptOf } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import type { OrderRow } from './order.types.ts';
 
-export interface SendOutTools extends UnitTools {
+export interface SendOutTools extends UnitTools, WalletTools {
   readonly chains: Chains;
   readonly bridge: BridgePort | undefined;
 }
@@ -42,6 +43,7 @@ export async function bridgeAuthorizationParameters(
   const order = await orderToSign(tools, partnerId, orderId, 'bridge_authorized');
   const chain = tools.chains.get(order.chain);
   const target = targetOf(tools.chains, order, destination);
+  await requireClearWallet(tools, target.address);
   const token = tokenByCode(chain.settings, order.crypto_currency);
   const sender = escrowOfOrder(order).buyer;
   const quote = await askBridge(tools.bridge, {
@@ -78,6 +80,7 @@ export async function authorizeBridge(
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
   const authorized = moveOrder(unit, tools.orderHosts, order, 'bridge_authorized', 'partner');
+  await refuseLostWallets(unit, [signed.destination_address]);
   await acceptAuthorization(unit, tools.chains.get(order.chain).settings, {
     orderId,
     purpose: 'bridge',

@@ -52,6 +52,9 @@ export function draftOrder(
     vendor_payment_details_sealed: null,
     payer_details_sealed: null,
     vendor_kind: quote.provider ?? expectedKind(quote),
+    // The vendor's wallet counts from the moment the escrow is fixed.
+    seller_cleared: quote.direction === 'onramp' || quote.partner_wallet_cleared,
+    buyer_cleared: quote.direction === 'offramp' || quote.partner_wallet_cleared,
     created_at: unit.at,
     updated_at: unit.at,
   };

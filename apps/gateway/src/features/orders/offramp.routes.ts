@@ -56,6 +56,8 @@ function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void 
         'QUOTE_EXPIRED',
         'QUOTE_ALREADY_USED',
         'KYC_NOT_CLEARED',
+        'RECIPIENT_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
         'SENDER_IDENTITY_REQUIRED',
       ],
     },
@@ -78,6 +80,8 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       errors: [
         ...ACTION_ERRORS,
         'KYC_NOT_CLEARED',
+        'RECIPIENT_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
         'ALLOWANCE_TOO_LOW',
         'BALANCE_TOO_LOW',
         'TRANSACTOR_UNAVAILABLE',
@@ -102,6 +106,8 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       errors: [
         ...ACTION_ERRORS,
         'KYC_NOT_CLEARED',
+        'RECIPIENT_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
         'INVALID_FORWARD_REQUEST',
         'INVALID_SIGNATURE',
         'NONCE_ALREADY_USED',
@@ -156,7 +162,7 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
       params: OrderParams,
       requireSubject: requireOrder(tools),
       data: RefundAuthorizationParametersSchema,
-      errors: ACTION_ERRORS,
+      errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED'],
     },
     ({ params }, partner) => refundAuthorizationParameters(tools, partner.partnerId, params.order_id),
   );
@@ -176,7 +182,7 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
       requireSubject: requireOrder(tools),
       body: Type.Object({ signature: GivenSignature }),
       data: RefundAnswerSchema,
-      errors: [...ACTION_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+      errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     },
     ({ params, body }, partner) => refundDeposit(tools, partner.partnerId, params.order_id, body.signature),
   );

@@ -121,10 +121,19 @@ function effectKey(order: OrderRow, effect: EffectKind): string {
 }
 
 export function factsOf(order: OrderRow): OrderFacts {
-  return { ...order.facts, kycCleared: order.kyc_status === 'VERIFIED' };
+  const { direction, payee_cleared, seller_cleared, buyer_cleared } = order;
+  return {
+    ...order.facts,
+    kycCleared: order.kyc_status === 'VERIFIED',
+    payeeCleared: payee_cleared,
+    // Off-ramp a release pays the partner's markup too, and the partner is the seller.
+    payoutWalletsCleared: buyer_cleared && (direction === 'onramp' || seller_cleared),
+    refundWalletCleared: seller_cleared,
+  };
 }
 
-export function storedFacts({ kycCleared: _, ...stored }: OrderFacts): StoredFacts {
+export function storedFacts(facts: OrderFacts): StoredFacts {
+  const { kycCleared, payeeCleared, payoutWalletsCleared, refundWalletCleared, ...stored } = facts;
   return stored;
 }
 

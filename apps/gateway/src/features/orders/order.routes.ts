@@ -45,6 +45,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         'QUOTE_EXPIRED',
         'QUOTE_ALREADY_USED',
         'KYC_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
         'NO_OFFERS_AVAILABLE',
       ],
     },

@@ -8,13 +8,24 @@ import type { OrderRow } from './order.types.ts';
 const sqlList = (statuses: readonly OrderStatus[]) => statuses.map((status) => `'${status}'`).join(', ');
 const WAITING_FOR_VENDOR = sqlList(orderStatusesThatKnow('vendor_declined'));
 
+/** An owner of the escrow is clear while no case says otherwise: every wallet is screened before it is taken. */
+const walletCleared = (owner: 'seller' | 'buyer') => `NOT EXISTS (
+    SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
+       AND c.subject_key = lower(o.escrow ->> '${owner}'))`;
+
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
   o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
   o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
   o.platform_fee_pct, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
   o.tx_hash, o.created_at, o.updated_at, u.kyc_status, o.revision, o.send_out_tx_hash, o.payment_details_id::text,
   o.recipient_id, o.recipient_context_sealed, r.data_key_sealed AS recipient_key_sealed,
-  o.vendor_payment_details_sealed, o.payer_details_sealed, o.provider AS vendor_kind`;
+  o.vendor_payment_details_sealed, o.payer_details_sealed, o.provider AS vendor_kind,
+  o.direction = 'onramp' OR (
+    (o.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
+      SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
+         AND c.subject_key = coalesce(o.payment_details_id::text, (
+           SELECT q.recipient_destination_id::text FROM quotes q WHERE q.quote_id = o.quote_id)))) AS payee_cleared,
+  ${walletCleared('seller')} AS seller_cleared, ${walletCleared('buyer')} AS buyer_cleared`;
 
 const FROM =
   'FROM orders o JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = o.recipient_id';
@@ -263,3 +274,18 @@ export const findProof = statement<
   [proofId: string],
   { proof_id: string; order_id: string; proof_sealed: string | null }
 >('orders.find_proof', 'SELECT proof_id, order_id, proof_sealed FROM payment_proofs WHERE proof_id = $1');
+
+/** Orders with money in escrow that a name or a wallet is part of, and that nobody holds yet. */
+export const fundedOrdersOf = statement<[subjectKind: string, subjectKey: string], { order_id: string }>(
+  'orders.funded_orders_of',
+  `SELECT o.order_id FROM orders o
+    WHERE o.facts ->> 'escrow' = 'funded' AND NOT (o.facts ->> 'held')::boolean
+      AND CASE $1
+            WHEN 'recipient' THEN o.recipient_id::text = $2
+            WHEN 'payment_details' THEN o.payment_details_id::text = $2
+            WHEN 'destination' THEN $2 = (
+              SELECT q.recipient_destination_id::text FROM quotes q WHERE q.quote_id = o.quote_id)
+            ELSE $2 IN (lower(o.escrow ->> 'seller'), lower(o.escrow ->> 'buyer'))
+          END
+    ORDER BY o.order_id`,
+);

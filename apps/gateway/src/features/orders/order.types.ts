@@ -13,8 +13,11 @@ export interface OrderEscrow {
   readonly buyer: `0x${string}`;
 }
 
-/** The facts that the order keeps itself; whether its customer is cleared is read from the customer. */
-export type StoredFacts = Omit<OrderFacts, 'kycCleared'>;
+/** The facts that the order keeps itself; who is cleared is read from those whom it is about. */
+export type StoredFacts = Omit<
+  OrderFacts,
+  'kycCleared' | 'payeeCleared' | 'payoutWalletsCleared' | 'refundWalletCleared'
+>;
 
 export interface OrderRow {
   order_id: string;
@@ -58,6 +61,10 @@ export interface OrderRow {
   created_at: Date;
   updated_at: Date;
   kyc_status: KycStatus;
+  payee_cleared: boolean;
+  /** Of the escrow's two sides; true until the escrow is fixed. */
+  seller_cleared: boolean;
+  buyer_cleared: boolean;
   /** Only while a deposit is applied to it: the account, as the books name it, that the money is on. */
   deposit_account?: string;
   /** Only on an order that is being created: it has no row and no status yet. */

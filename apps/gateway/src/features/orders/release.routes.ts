@@ -25,6 +25,7 @@ const ERRORS = [
   'INVALID_STATUS',
   'OPERATION_NOT_ALLOWED',
   'KYC_NOT_CLEARED',
+  'WALLET_NOT_CLEARED',
 ] as const;
 
 /** How the buyer of an on-ramp order, the partner, is paid after a dispute although the vendor never signed. */

@@ -1,9 +1,11 @@
 import { CausewayError } from '@causeway/protocol';
+import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vaults } from '../privacy/vault.ts';
-import { vaultOfUser } from '../users/load-user.ts';
+import { type Holder, holderSubjects } from '../screening/screening-case.ts';
+import { userKeyOwner, vaultOfUser } from '../users/load-user.ts';
 import type { UserRow } from '../users/user.types.ts';
-import { findPaymentDetails, idsOfUser, type PaymentDetailsRow } from './payment-details.store.ts';
+import { findPaymentDetails, holderOf, idsOfUser, type PaymentDetailsRow } from './payment-details.store.ts';
 
 export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
 
@@ -33,4 +35,16 @@ export function openPaymentDetails(
 ): Readonly<Record<string, string>> {
   const text = vaultOfUser(vaults, user).open(row.details_sealed, sealedDetailsContext(row.seal_id));
   return JSON.parse(text) as Record<string, string>;
+}
+
+/** Whose account payment details are, for their screening. */
+export async function holderOfPaymentDetails(
+  tools: { readonly db: Database; readonly vaults: Vaults },
+  paymentDetailsId: string,
+): Promise<Holder | undefined> {
+  const [row] = await tools.db.query(SYSTEM, holderOf, [paymentDetailsId]);
+  if (row === undefined) return undefined;
+  const vault = tools.vaults.open(row.data_key_sealed, userKeyOwner(row.user_id));
+  const details = JSON.parse(vault.open(row.details_sealed, sealedDetailsContext(row.seal_id)));
+  return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
 }

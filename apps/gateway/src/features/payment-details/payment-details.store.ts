@@ -1,3 +1,4 @@
+import type { ScreeningStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 
 export interface PaymentDetailsRow {
@@ -14,10 +15,14 @@ export interface PaymentDetailsRow {
   details_sealed: string;
   validated: boolean;
   created_at: Date;
+  /** Of the account's holder. The customer's own verified name needs no case: its KYC has judged it. */
+  screening_status: ScreeningStatus;
 }
 
 const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, rail, currency, country_code, institution_id,
-  format_id, beneficiary_type, details_sealed, validated, created_at`;
+  format_id, beneficiary_type, details_sealed, validated, created_at,
+  coalesce((SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'payment_details'
+    AND c.subject_key = payment_details_id::text), 'clear') AS screening_status`;
 
 export const insertPaymentDetails = statement<
   [
@@ -64,4 +69,17 @@ export const countPaymentDetails = statement<[userId: string], { total: string }
 export const idsOfUser = statement<[userId: string], { payment_details_id: string }>(
   'payment_details.ids_of_user',
   'SELECT payment_details_id::text FROM payment_details WHERE user_id = $1',
+);
+
+/** Whose account it is, for those who screen its holder; nothing once the customer is forgotten. */
+export const holderOf = statement<
+  [paymentDetailsId: string],
+  Pick<PaymentDetailsRow, 'user_id' | 'seal_id' | 'beneficiary_type' | 'details_sealed'> & {
+    data_key_sealed: string;
+  }
+>(
+  'payment_details.holder',
+  `SELECT p.user_id, p.seal_id, p.beneficiary_type, p.details_sealed, u.data_key_sealed
+     FROM payment_details p JOIN users u USING (user_id)
+    WHERE p.payment_details_id = $1::bigint AND u.data_key_sealed IS NOT NULL`,
 );

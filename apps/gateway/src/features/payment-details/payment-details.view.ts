@@ -16,6 +16,7 @@ export function paymentDetailsView(
     institution_id: row.institution_id,
     beneficiary_type: row.beneficiary_type,
     details: { ...check.mask(row.rail, details) },
+    screening_status: row.screening_status,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -1,4 +1,9 @@
-import { CausewayError, type KycStatus, type OfframpQuoteRequest } from '@causeway/protocol';
+import {
+  CausewayError,
+  type KycStatus,
+  type OfframpQuoteRequest,
+  type ScreeningStatus,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields, invalidRequest } from '../../http/errors.ts';
 import type { Catalogue } from '../../upstream/currencies.port.ts';
@@ -42,6 +47,8 @@ export interface ThirdPartyRow {
   recipient_id: string | null;
   recipient_destination_id: string | null;
   destination_created_at: Date;
+  /** Of the account's holder. */
+  holder_status: ScreeningStatus;
   [column: string]: unknown;
 }
 

@@ -44,6 +44,7 @@ export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & Off
         'DESTINATION_NOT_FOUND',
         'KYC_NOT_CLEARED',
         'RECIPIENT_NOT_CLEARED',
+        'RECIPIENT_NOT_ELIGIBLE',
         'RELATIONSHIP_NOT_ALLOWED',
         'INSTITUTION_NOT_AVAILABLE',
         'INSTITUTION_REQUIRED',

@@ -42,6 +42,9 @@ export interface QuoteRow extends PricedColumns {
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
   kyc_status: KycStatus;
+  /** Recipient and account holder are screened clear, and the recipient is not archived. */
+  payee_cleared: boolean;
+  partner_wallet_cleared: boolean;
   /** The customer has an account of its own, open and in this currency, when the quote is claimed. */
   has_own_account: boolean;
 }
@@ -114,9 +117,16 @@ export const lockQuote = statement<[quoteId: string, direction: string], QuoteRo
           q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
           q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
           q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
+          (q.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
+            SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
+               AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
+          ) AS payee_cleared,
+          NOT EXISTS (SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
+            AND c.subject_key = lower(p.wallet_address)) AS partner_wallet_cleared,
           q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
             AND a.currency = q.fiat_currency AND a.status = 'active') AS has_own_account
-     FROM quotes q JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = q.recipient_id
+     FROM quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
+     LEFT JOIN recipients r ON r.recipient_id = q.recipient_id
     WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,
 );

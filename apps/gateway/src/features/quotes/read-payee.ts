@@ -30,6 +30,7 @@ async function ownDetails(
   if (row === undefined) throw new CausewayError('USER_NOT_FOUND');
   if (row.payment_details_id === null) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
   requireCleared(row.kyc_status);
+  if (row.holder_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
   return { place: row, paymentDetailsId: row.payment_details_id };
 }
 
@@ -43,7 +44,11 @@ async function thirdParty(
   if (!hasRecipient(row)) throw new CausewayError('RECIPIENT_NOT_FOUND');
   if (!hasDestination(row)) throw new CausewayError('DESTINATION_NOT_FOUND');
   requireCleared(row.kyc_status);
-  const destination = { ...row, created_at: row.destination_created_at };
+  const destination = {
+    ...row,
+    created_at: row.destination_created_at,
+    screening_status: row.holder_status,
+  };
   return { place: row, snapshot: takeSnapshot(tools, row, destination) };
 }
 

@@ -5,13 +5,16 @@ import {
   DetailsCheckUnavailable,
   type DetailsRequest,
 } from '../payment-details/details-check.port.ts';
+import { holderSubjects, openHolderCase } from '../screening/screening-case.ts';
 import { countDestinations, type DestinationRow, insertDestination } from './destination.store.ts';
 import { lockActiveRecipient, vaultOfRecipient } from './load-recipient.ts';
 import { insertTokens, type RecipientRow } from './recipient.store.ts';
+import type { ScreeningPort } from './screening/screening.port.ts';
 import { identifierHashes, type RecipientTools } from './write-version.ts';
 
 export interface DestinationTools extends RecipientTools {
   readonly detailsCheck: DetailsCheck;
+  readonly screening: ScreeningPort;
 }
 
 export const MAX_DESTINATIONS = 100;
@@ -35,10 +38,8 @@ export async function addDestination(
     });
   }
   const destinationId = unit.ids.uuid();
-  const sealed = vaultOfRecipient(tools.vaults, recipient).seal(
-    JSON.stringify(checked.details),
-    destinationContext(destinationId),
-  );
+  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const sealed = vault.seal(JSON.stringify(checked.details), destinationContext(destinationId));
   const [row] = await unit.tx.query(insertDestination, [
     destinationId,
     recipient.partner_id,
@@ -59,7 +60,10 @@ export async function addDestination(
   if (hashes.length > 0) {
     unit.tx.defer(insertTokens, [recipient.partner_id, recipientId, 'destination', hashes]);
   }
-  return { row, details: checked.details };
+  const subject = { kind: 'destination', key: destinationId, partnerId: recipient.partner_id } as const;
+  const subjects = holderSubjects(checked.details, checked.beneficiaryType);
+  const screening_status = openHolderCase(tools, unit, subject, { subjects, vault });
+  return { row: { ...row, screening_status }, details: checked.details };
 }
 
 /** Some wallets pay persons of their own country only. */

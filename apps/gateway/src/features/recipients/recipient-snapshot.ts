@@ -38,7 +38,7 @@ export interface RecipientSnapshot {
 
 const snapshotContext = (recipientId: string) => `recipient_snapshot:${recipientId}`;
 
-/** For quotes and orders: only an active recipient whose screening is clear can be paid. */
+/** For quotes and orders: only an active recipient can be paid, screened clear like the account's holder. */
 export async function snapshotRecipient(
   tools: DestinationTools,
   unit: UnitOfWork,
@@ -60,7 +60,9 @@ export function takeSnapshot(
   recipient: CurrentRecipientRow,
   destination: DestinationRow,
 ): RecipientSnapshot {
-  if (recipient.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  if (recipient.screening_status !== 'clear' || destination.screening_status !== 'clear') {
+    throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  }
   requireEligible(tools.detailsCheck, destination.rail, recipient);
   const recipientId = recipient.recipient_id;
   const destinationId = destination.recipient_destination_id;

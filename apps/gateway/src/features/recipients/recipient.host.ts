@@ -53,11 +53,17 @@ export const screeningHost: MachineHost<RecipientSubject, ScreeningStatus, Scree
       return { ...subject, screening_status: status, screening_round, updated_at: unit.at };
     },
     eventFor: movesNoMoney,
-    intentFor: (subject, effect) => ({
-      kind: effect,
-      dedupeKey: `${subject.recipient_id}:${subject.screening_round}`,
-      partnerId: subject.partner_id,
-      payload: { recipient_id: subject.recipient_id, round: subject.screening_round },
-    }),
+    intentFor({ recipient_id, partner_id: partnerId, screening_round: round, ...subject }, effect) {
+      if (effect === 'recipient.screen') {
+        const payload = { recipient_id, round };
+        return { kind: effect, dedupeKey: `${recipient_id}:${round}`, partnerId, payload };
+      }
+      return {
+        kind: effect,
+        dedupeKey: `${recipient_id}:${subject.screening_status}:${subject.updated_at.getTime()}`,
+        partnerId,
+        payload: { subject_kind: 'recipient', subject_key: recipient_id },
+      };
+    },
     entryFor: movesNoMoney,
   };

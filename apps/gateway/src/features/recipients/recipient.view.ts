@@ -39,6 +39,7 @@ export function destinationView(
     institution_id: row.institution_id,
     beneficiary_type: row.beneficiary_type,
     details: { ...check.mask(row.rail, details) },
+    ...(row.screening_status === undefined ? {} : { screening_status: row.screening_status }),
     version: row.version,
     created_at: row.created_at.toISOString(),
   };

@@ -65,7 +65,14 @@ function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): v
         reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
       }),
       data: OrderSchema,
-      errors: ['USER_NOT_FOUND', 'KYC_NOT_CLEARED', 'PAYMENT_DETAILS_NOT_FOUND', ...PRICING_ERRORS],
+      errors: [
+        'USER_NOT_FOUND',
+        'KYC_NOT_CLEARED',
+        'RECIPIENT_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
+        'PAYMENT_DETAILS_NOT_FOUND',
+        ...PRICING_ERRORS,
+      ],
     },
     ({ body }, partner, unit) => openWidgetOrder(tools, unit, partner, body),
   );

@@ -15,6 +15,7 @@ import type { OrderEscrow, OrderRow } from '../orders/order.types.ts';
 import { recordEscrow, recordSignature, recordVendorDetails } from '../orders/record-escrow.ts';
 import { type PaymentProof, recordProof } from '../orders/review-proof.ts';
 import type { DetailsCheck } from '../payment-details/details-check.port.ts';
+import { lostWallets } from '../screening/screen-wallet.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
 
 /** What a vendor does with an order it was offered. Simulated vendors call the same functions as real ones. */
@@ -42,7 +43,14 @@ export async function acceptOrder(
 ): Promise<OrderRow> {
   const order = await offeredOrder(unit, vendor, orderId);
   const escrow = await plannedEscrow(tools, unit, vendor, order);
-  const accepted = moveOrder(unit, tools.orderHosts, { ...order, escrow }, 'vendor_accepted', 'vendor');
+  const lost = await lostWallets(unit, [escrow.seller, escrow.buyer]);
+  const planned = {
+    ...order,
+    escrow,
+    seller_cleared: !lost.has(escrow.seller.toLowerCase()),
+    buyer_cleared: !lost.has(escrow.buyer.toLowerCase()),
+  };
+  const accepted = moveOrder(unit, tools.orderHosts, planned, 'vendor_accepted', 'vendor');
   recordEscrow(unit, orderId, escrow);
   if (paymentDetails !== undefined) {
     recordVendorDetails(unit, tools.sealer, orderId, payableDetails(tools, order, paymentDetails));

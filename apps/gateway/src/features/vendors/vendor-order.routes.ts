@@ -89,7 +89,7 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
       description:
         'On-ramp, payment_details say where the end user pays: what the order’s rail requires, and what else helps, a reference say. payment_request orders need none.',
       body: Type.Object({ refund_signature: GivenSignature, payment_details: Type.Optional(TextMap) }),
-      errors: [...SIGNING_ERRORS, 'SERVICE_UNAVAILABLE'],
+      errors: [...SIGNING_ERRORS, 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
     'accept',
     async (unit, vendor, orderId, body) => {

@@ -172,7 +172,7 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
           examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
         }),
       }),
-      errors: ORDER_ERRORS,
+      errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     },
     ({ params }, principal) =>
       unitOfWork(tools, SYSTEM, async (unit) => {

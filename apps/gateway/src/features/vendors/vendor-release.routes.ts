@@ -26,6 +26,7 @@ export function registerVendorReleaseRoute(app: FastifyInstance, tools: UnitTool
         'INVALID_STATUS',
         'OPERATION_NOT_ALLOWED',
         'KYC_NOT_CLEARED',
+        'WALLET_NOT_CLEARED',
         'INVALID_SIGNATURE',
       ],
     },

@@ -1,6 +1,6 @@
 import { foldName } from './folded-name.ts';
 import type { LoadedSanctionsList } from './load-sanctions-list.ts';
-import type { ScreeningHit, ScreeningPort } from './screening.port.ts';
+import type { ScreeningHit, ScreeningPort, ScreeningResult, ScreeningSubject } from './screening.port.ts';
 
 /** Likeness from which a person looks at it; names of two words with one of them misspelt are above it. */
 export const DEFAULT_SCREENING_THRESHOLD = 0.88;
@@ -13,19 +13,18 @@ export function createListScreening(
   list: Pick<LoadedSanctionsList, 'index' | 'version'>,
   threshold: number = DEFAULT_SCREENING_THRESHOLD,
 ): ScreeningPort {
-  return {
-    async screen({ name, nativeName }) {
-      const folded = [name, nativeName ?? ''].filter((text) => text.trim() !== '').map(foldName);
-      const hits = folded.flatMap((query) => list.index.search(query, threshold, MAX_HITS).hits);
-      // A name without a single letter or digit cannot be compared with anything, so it cannot be cleared either.
-      const unreadable = folded.length === 0 || folded.some(({ words }) => words.length === 0);
-      return {
-        status: hits.length > 0 || unreadable ? 'review' : 'clear',
-        hits: bestOfEach(hits),
-        listVersion: list.version,
-      };
-    },
+  const screenAtOnce = ({ name, nativeName }: ScreeningSubject): ScreeningResult => {
+    const folded = [name, nativeName ?? ''].filter((text) => text.trim() !== '').map(foldName);
+    const hits = folded.flatMap((query) => list.index.search(query, threshold, MAX_HITS).hits);
+    // A name without a single letter or digit cannot be compared with anything, so it cannot be cleared either.
+    const unreadable = folded.length === 0 || folded.some(({ words }) => words.length === 0);
+    return {
+      status: hits.length > 0 || unreadable ? 'review' : 'clear',
+      hits: bestOfEach(hits),
+      listVersion: list.version,
+    };
   };
+  return { screenAtOnce, screen: async (subject) => screenAtOnce(subject) };
 }
 
 function bestOfEach(hits: readonly ScreeningHit[]): ScreeningHit[] {

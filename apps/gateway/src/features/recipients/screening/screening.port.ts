@@ -26,4 +26,6 @@ export interface ScreeningResult {
 /** Asks whether a recipient may be on a sanctions list. A failure rejects, and the recipient stays pending. */
 export interface ScreeningPort {
   screen(subject: ScreeningSubject): Promise<ScreeningResult>;
+  /** The same, where the answer is in memory and nothing has to be waited for. */
+  screenAtOnce?(subject: ScreeningSubject): ScreeningResult;
 }

@@ -1,4 +1,4 @@
-import type { ScreeningPort, ScreeningStatus } from './screening.port.ts';
+import type { ScreeningPort, ScreeningResult, ScreeningStatus, ScreeningSubject } from './screening.port.ts';
 
 /** The sandbox's test values: the part of a name that gets a status. The stricter one is looked for first. */
 const TEST_VALUES: readonly [part: string, status: ScreeningStatus][] = [
@@ -7,10 +7,10 @@ const TEST_VALUES: readonly [part: string, status: ScreeningStatus][] = [
 ];
 
 export function createSimulatedScreening(): ScreeningPort {
-  return {
-    async screen({ name }) {
-      const status = TEST_VALUES.find(([part]) => name.includes(part))?.[1] ?? 'clear';
-      return { status, hits: [], listVersion: 'simulated' };
-    },
-  };
+  const screenAtOnce = ({ name }: ScreeningSubject): ScreeningResult => ({
+    status: TEST_VALUES.find(([part]) => name.includes(part))?.[1] ?? 'clear',
+    hits: [],
+    listVersion: 'simulated',
+  });
+  return { screenAtOnce, screen: async (subject) => screenAtOnce(subject) };
 }

@@ -1,0 +1,81 @@
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { Intent } from '../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { schedule } from '../../lib/backoff.ts';
+import type { ScreeningPort, ScreeningResult } from '../recipients/screening/screening.port.ts';
+import { findCase, lockCase, type ScreeningCaseRow } from './screening-case.store.ts';
+import {
+  type Holder,
+  keepFinding,
+  moveCase,
+  RESULT_TRIGGERS,
+  sealHits,
+  strictestOf,
+} from './screening-case.ts';
+import type { WalletScreeningPort } from './wallets/wallet-screening.port.ts';
+
+/** Who holds an account, by its key; nobody where the person is forgotten. */
+export type HolderReader = (key: string) => Promise<Holder | undefined>;
+
+export interface ScreenCaseTools {
+  readonly db: Database;
+  readonly screening: ScreeningPort;
+  readonly walletScreening: WalletScreeningPort;
+  readonly holders: Readonly<Record<'destination' | 'payment_details', HolderReader>>;
+}
+
+type Payload = { readonly case_id: string; readonly round: number };
+
+interface Finding {
+  readonly status: ScreeningResult['status'];
+  readonly listVersion: string;
+  readonly hitsSealed?: string;
+  readonly listed?: readonly string[];
+}
+
+const DONE = { kind: 'confirmed' } as const satisfies Outcome;
+
+const isAsked = (row: ScreeningCaseRow | undefined, round: number): row is ScreeningCaseRow =>
+  row?.screening_status === 'pending' && row.screening_round === round;
+
+/** Asks the screening about a holder or a wallet. Asking twice is harmless: only the first answer of a round counts. */
+export function screenCaseHandler(tools: ScreenCaseTools): IntentHandler<Payload> {
+  async function carryOut({ payload }: Intent<Payload>): Promise<Outcome> {
+    const [row] = await tools.db.query(SYSTEM, findCase, [payload.case_id]);
+    if (!isAsked(row, payload.round)) return DONE;
+    let finding: Finding | undefined;
+    try {
+      finding = await look(tools, row);
+    } catch (error) {
+      return { kind: 'retry', error: error instanceof Error ? error.name : 'the screening failed' };
+    }
+    if (finding === undefined) return { ...DONE, result: 'the person is forgotten' };
+    const found = finding;
+    return { ...DONE, followUp: (unit) => take(unit, payload, found) };
+  }
+  return {
+    kind: 'screening.screen',
+    // Until it is screened nothing is paid to it.
+    schedule: schedule([1, 5, 30, 300, 3600], { maxAttempts: 10_000, jitterPct: 20 }),
+    perform: carryOut,
+    reconcile: carryOut,
+  };
+}
+
+async function look(tools: ScreenCaseTools, row: ScreeningCaseRow): Promise<Finding | undefined> {
+  if (row.subject_kind === 'wallet') return tools.walletScreening.screen(row.subject_key);
+  const holder = await tools.holders[row.subject_kind](row.subject_key);
+  if (holder === undefined) return undefined;
+  const results = await Promise.all(holder.subjects.map((subject) => tools.screening.screen(subject)));
+  const { hits, ...result } = strictestOf(results);
+  return { ...result, hitsSealed: sealHits(holder.vault, row.case_id, hits) };
+}
+
+async function take(unit: UnitOfWork, { case_id, round }: Payload, found: Finding): Promise<void> {
+  const [row] = await unit.tx.query(lockCase, [case_id]);
+  // A person may have decided meanwhile: their word stands.
+  if (!isAsked(row, round)) return;
+  moveCase(unit, row, RESULT_TRIGGERS[found.status], 'provider');
+  keepFinding(unit, case_id, found);
+}

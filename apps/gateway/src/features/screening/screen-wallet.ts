@@ -1,0 +1,86 @@
+import { CausewayError } from '@causeway/protocol';
+import { SYSTEM } from '../../db/database.ts';
+import { RecordedRefusal, type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { lockCaseOfWallet, walletsDue, walletsNotClear } from './screening-case.store.ts';
+import { draftCase, keepFinding, moveCase, RESULT_TRIGGERS } from './screening-case.ts';
+import {
+  type WalletFinding,
+  type WalletScreeningPort,
+  WalletScreeningUnavailable,
+} from './wallets/wallet-screening.port.ts';
+
+export interface WalletTools {
+  readonly walletScreening: WalletScreeningPort;
+}
+
+export type WalletLook = WalletFinding | 'unavailable';
+
+/** Asked while no transaction waits: the screening may be a service elsewhere. */
+export async function lookUpWallet({ walletScreening }: WalletTools, address: string): Promise<WalletLook> {
+  try {
+    return await walletScreening.screen(address.toLowerCase());
+  } catch (error) {
+    if (error instanceof WalletScreeningUnavailable) return 'unavailable';
+    throw error;
+  }
+}
+
+/**
+ * Takes a wallet into use, or refuses it. Its case is kept either way, so that an operator sees who was refused; a
+ * wallet that nobody could judge is refused and leaves no case. Called before anything else is written.
+ */
+export async function takeWallet(unit: UnitOfWork, address: string, look: WalletLook): Promise<void> {
+  const [known] = await unit.tx.query(lockCaseOfWallet, [address]);
+  if (known?.decided_by_person === true && known.screening_status === 'clear') return;
+  if (look === 'unavailable') {
+    throw new CausewayError('SERVICE_UNAVAILABLE', { message: 'Wallets cannot be screened at present.' });
+  }
+  const subject = { partner_id: null, subject_kind: 'wallet', subject_key: address.toLowerCase() } as const;
+  const { listed, listVersion } = look;
+  const found = { listed: [...listed], list_version: listVersion, screened_at: unit.at };
+  const before = known ?? { ...draftCase(unit, subject), ...found };
+  const { row } = moveCase(unit, before, RESULT_TRIGGERS[look.status], 'provider');
+  if (known !== undefined) keepFinding(unit, known.case_id, { listVersion, listed });
+  if (row.screening_status !== 'clear') throw new RecordedRefusal(new CausewayError('WALLET_NOT_CLEARED'));
+}
+
+/** The same for a wallet that is named in a request whose work is done outside a transaction. */
+export async function requireClearWallet(tools: UnitTools & WalletTools, address: string): Promise<void> {
+  const look = await lookUpWallet(tools, address);
+  await unitOfWork(tools, SYSTEM, (unit) => takeWallet(unit, address, look));
+}
+
+/** What has become of wallets that were clear when they were taken. */
+export async function refuseLostWallets(unit: UnitOfWork, addresses: readonly string[]): Promise<void> {
+  if ((await lostWallets(unit, addresses)).size > 0) throw new CausewayError('WALLET_NOT_CLEARED');
+}
+
+export async function lostWallets(unit: UnitOfWork, addresses: readonly string[]): Promise<Set<string>> {
+  const keys = addresses.map((address) => address.toLowerCase());
+  const lost = await unit.tx.query(walletsNotClear, [keys]);
+  return new Set(lost.map(({ address }) => address));
+}
+
+const BATCH = 100;
+
+/**
+ * Screens the wallets of partners and vendors that never were, and again those that were a while ago: lists grow. A
+ * screening that cannot be reached is asked again at the next turn.
+ */
+export async function screenKnownWallets(
+  tools: UnitTools & WalletTools,
+  rescreenSeconds: number,
+): Promise<number> {
+  const screenedBefore = new Date(tools.clock.now() - rescreenSeconds * 1_000);
+  const due = await tools.db.query(SYSTEM, walletsDue, [screenedBefore, BATCH]);
+  for (const { address } of due) {
+    try {
+      await requireClearWallet(tools, address);
+    } catch (error) {
+      // Refused is an answer: the case is written, and its orders are held.
+      if (error instanceof CausewayError && error.code === 'WALLET_NOT_CLEARED') continue;
+      throw error;
+    }
+  }
+  return due.length;
+}

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties } from './orders-parties.ts';
+
+const REFUSED = [422, 'RECIPIENT_NOT_CLEARED'];
+const code = ({ status, body }: Answer) => [status, body.error?.code];
+
+describe('screening counts at every step that spends or reveals', () => {
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let parties: OrderParties;
+  let sender: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true });
+    desk = ordersDesk(gateway);
+    parties = orderParties(gateway);
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    sender = await desk.user();
+  });
+  afterAll(() => gateway?.stop());
+
+  const post = (path: string, body: unknown) => gateway.call('POST', `/api/v1${path}`, { body });
+
+  async function recipient(): Promise<string> {
+    const made = await post('/partner/recipients', {
+      recipient_name: 'Erika Muster',
+      recipient_country: 'DE',
+    });
+    const { recipient_id: id } = made.body.data;
+    await setScreening(id, 'clear');
+    return id;
+  }
+
+  async function setScreening(id: string, status: string): Promise<void> {
+    const set = await post(`/sandbox/recipients/${id}/screening-status`, { screening_status: status });
+    expect(set.body.data.screening_status).toBe(status);
+  }
+
+  const destination = (id: string, full_name = 'Erika Muster') =>
+    post(`/partner/recipients/${id}/destinations`, {
+      rail: 'iban-sepa',
+      currency: 'EUR',
+      country_code: 'DE',
+      details: { full_name, iban: 'DE89370400440532013000' },
+    });
+
+  const quote = (id: string, destinationId: string) =>
+    desk.offrampQuote({ sender_id: sender, recipient_id: id, recipient_destination_id: destinationId });
+
+  async function payee() {
+    const id = await recipient();
+    const { recipient_destination_id: destinationId } = (await destination(id)).body.data;
+    return { id, destinationId };
+  }
+
+  async function order(): Promise<{ id: string; orderId: string }> {
+    const { id, destinationId } = await payee();
+    const quoted = await quote(id, destinationId);
+    const made = await post('/partner/offramp/initiate', { quote_id: quoted.body.data.quote_id });
+    expect(made.status, made.text).toBe(200);
+    return { id, orderId: made.body.data.order_id };
+  }
+
+  async function funded() {
+    const made = await order();
+    expect((await desk.fund(made.orderId)).status).toBe(200);
+    await desk.reaches(made.orderId, 'crypto_received');
+    return made;
+  }
+
+  const held = (orderId: string) => until('the hold', () => parties.isHeld(orderId));
+
+  describe('the account holder', () => {
+    it.each([
+      ['Blocked Person', 'blocked'],
+      ['Review Person', 'review'],
+    ])(
+      'of a destination: %s gets the status %s, and no quote, whatever the recipient is called',
+      async (name, status) => {
+        const id = await recipient();
+        const added = await destination(id, name);
+        expect(added.body.data).toMatchObject({ screening_status: status });
+        expect(code(await quote(id, added.body.data.recipient_destination_id))).toEqual(REFUSED);
+        const listed = await gateway.call('GET', `/api/v1/partner/recipients/${id}/destinations`);
+        expect(listed.body.data.destinations).toMatchObject([{ screening_status: status }]);
+        // The recipient’s other accounts are as good as before.
+        const other = await destination(id);
+        expect((await quote(id, other.body.data.recipient_destination_id)).status).toBe(200);
+      },
+    );
+
+    it('of a customer’s payment details: a third party’s name is screened', async () => {
+      const userId = await desk.user();
+      const save = (full_name: string) =>
+        post(`/partner/users/${userId}/payment-details`, {
+          rail: 'iban-sepa',
+          currency: 'EUR',
+          country_code: 'DE',
+          details: { full_name, iban: 'DE89370400440532013000' },
+        });
+      const blocked = await save('Blocked Person');
+      expect(blocked.body.data).toMatchObject({ screening_status: 'blocked' });
+      const refused = await desk.offrampQuote({
+        user_uuid: userId,
+        payment_details_id: blocked.body.data.id,
+      });
+      expect(code(refused)).toEqual(REFUSED);
+      const clear = await save('Ada Lovelace');
+      const quoted = await desk.offrampQuote({ user_uuid: userId, payment_details_id: clear.body.data.id });
+      expect(quoted.status, quoted.text).toBe(200);
+    });
+
+    it('is in the operator’s queue, and is paid once the operator has cleared it, on record', async () => {
+      const operator = { key: gateway.sandbox.operatorKey };
+      const id = await recipient();
+      const added = await destination(id, 'Review Person');
+      const { recipient_destination_id: destinationId } = added.body.data;
+      const path = '/api/v1/operator/screening-cases';
+      const listed = await gateway.call(
+        'GET',
+        `${path}?status=review&subject_kind=destination&limit=100`,
+        operator,
+      );
+      const found = listed.body.data.cases.find((one: { subject: string }) => one.subject === destinationId);
+      expect(found).toMatchObject({ screening_status: 'review', decided_by_person: false });
+      expect(listed.text).not.toContain('Review Person');
+      const decide = (decision: string, reason?: string) =>
+        gateway.call('POST', `${path}/${found.case_id}/decision`, {
+          ...operator,
+          body: { decision, reason },
+        });
+      expect((await decide('clear')).status).toBe(400);
+      expect(code(await decide('review', 'ticket 3'))).toEqual([409, 'INVALID_STATUS']);
+      const cleared = await decide('clear', 'ticket 3');
+      expect(cleared.body.data).toMatchObject({ screening_status: 'clear' });
+      expect((await quote(id, destinationId)).status).toBe(200);
+      const audit = await gateway.call(
+        'GET',
+        `/api/v1/operator/audit?subject=screening_cases/${found.case_id}`,
+        operator,
+      );
+      expect(audit.body.data.entries).toMatchObject([{ action: 'screening_case.clear', reason: 'ticket 3' }]);
+      const unknown = await gateway.call('POST', `${path}/${crypto.randomUUID()}/decision`, {
+        ...operator,
+        body: { decision: 'clear', reason: 'ticket 3' },
+      });
+      expect(code(unknown)).toEqual([404, 'SCREENING_CASE_NOT_FOUND']);
+    });
+  });
+
+  describe('a recipient that is no longer clear', () => {
+    it.each([
+      ['blocked', (id: string) => setScreening(id, 'blocked')],
+      ['under review', (id: string) => setScreening(id, 'review')],
+      ['pending', (id: string) => setScreening(id, 'pending')],
+      ['archived', (id: string) => gateway.call('DELETE', `/api/v1/partner/recipients/${id}`)],
+    ])('at initiate (%s): refused, and the quote stays as it was', async (_what, lose) => {
+      const { id, destinationId } = await payee();
+      const { quote_id } = (await quote(id, destinationId)).body.data;
+      await lose(id);
+      expect(code(await post('/partner/offramp/initiate', { quote_id }))).toEqual(REFUSED);
+      if (_what === 'archived') return;
+      await setScreening(id, 'clear');
+      expect((await post('/partner/offramp/initiate', { quote_id })).status).toBe(200);
+    });
+
+    it('at funding: parameters and signed transfer are refused, nothing is held', async () => {
+      const { id, orderId } = await order();
+      const signed = await desk.signedFunding(orderId);
+      await setScreening(id, 'blocked');
+      const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
+      expect(code(await gateway.call('GET', path))).toEqual(REFUSED);
+      expect(code(await desk.act(orderId, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
+      expect((await desk.read(orderId)).allowed_actions).not.toContain('authorize-crypto-transfer');
+      expect(await parties.isHeld(orderId)).toBe(false);
+      await setScreening(id, 'clear');
+      expect((await desk.act(orderId, 'authorize-crypto-transfer', signed)).status).toBe(200);
+    });
+
+    it('before the deposit is final: the order is held and the buyer is not told where to pay', async () => {
+      const { id, orderId } = await order();
+      await desk.fund(orderId);
+      await setScreening(id, 'blocked');
+      await desk.reaches(orderId, 'crypto_received');
+      await held(orderId);
+      const told = await (await parties.vendorOf(orderId)).get('payment-instructions');
+      expect(code(told)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(told.text).not.toContain('DE89');
+    });
+
+    it('once funded: the order is held by itself, a released hold comes back, and the deposit can be refunded', async () => {
+      const { id, orderId } = await funded();
+      await setScreening(id, 'blocked');
+      await held(orderId);
+      await parties.operate(orderId, 'hold', { decision: 'release' });
+      expect(await parties.isHeld(orderId)).toBe(true);
+      expect((await desk.act(orderId, 'cancel')).status).toBe(200);
+      const path = `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`;
+      expect(code(await gateway.call('GET', path))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      await parties.operate(orderId, 'hold', { decision: 'release' });
+      expect((await desk.refund(orderId)).body.data).toMatchObject({ status: 'cancelled' });
+      await until('the refund', async () => (await desk.escrowBalance(orderId)) === 0n);
+      await desk.booksBalance();
+    });
+
+    it('archived before the buyer learns where to pay: it is refused, and the hold stays', async () => {
+      const { id, orderId } = await funded();
+      await gateway.call('DELETE', `/api/v1/partner/recipients/${id}`);
+      const told = await (await parties.vendorOf(orderId)).get('payment-instructions');
+      expect(code(told)).toEqual(REFUSED);
+      expect(await parties.isHeld(orderId)).toBe(true);
+    });
+
+    it('cleared again, the order goes on', async () => {
+      const { id, orderId } = await funded();
+      await setScreening(id, 'review');
+      await held(orderId);
+      await setScreening(id, 'clear');
+      await parties.operate(orderId, 'hold', { decision: 'release' });
+      expect(await parties.isHeld(orderId)).toBe(false);
+      const told = await (await parties.vendorOf(orderId)).get('payment-instructions');
+      expect(told.status, told.text).toBe(200);
+    });
+  });
+});
