@@ -2,7 +2,7 @@ import { literals, SCREENING_STATUSES, ScreeningStatusSchema, Timestamp, Uuid } 
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { operatorMutation, operatorRoute } from '../../http/route.ts';
-import { type CaseReviewTools, screeningCases } from '../screening/review-cases.ts';
+import { type CaseReviewTools, casesAbout, screeningCases } from '../screening/review-cases.ts';
 import { decideCase } from '../screening/screening-case.ts';
 import { recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
@@ -54,12 +54,24 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, tools: CaseRev
         ...PageQuery.properties,
         status: Type.Optional(literals(OPEN)),
         subject_kind: Type.Optional(SubjectKind),
+        subject: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 80,
+            description:
+              'A wallet’s address or an id: its case, even a clear one; the other filters do not count then',
+          }),
+        ),
       }),
       data: Type.Object({ cases: Type.Array(CaseSchema), pagination: OffsetPage }),
     },
-    async ({ query: { limit, offset, status, subject_kind } }) => {
+    async ({ query: { limit, offset, status, subject_kind, subject } }) => {
       const statuses = status === undefined ? OPEN : [status];
-      const { cases, total } = await screeningCases(tools, { statuses, subject_kind, limit, offset });
+      const known = subject === undefined ? undefined : await casesAbout(tools, subject);
+      const { cases, total } =
+        known === undefined
+          ? await screeningCases(tools, { statuses, subject_kind, limit, offset })
+          : { cases: known, total: known.length };
       return {
         cases: cases.map(({ row, hits }) => ({
           case_id: row.case_id,

@@ -3,7 +3,13 @@ import { SYSTEM } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import type { ScreeningHit } from '../recipients/screening/screening.port.ts';
 import type { HolderReader } from './screen-case.effect.ts';
-import { type CaseSubject, countCases, listCases, type ScreeningCaseRow } from './screening-case.store.ts';
+import {
+  type CaseSubject,
+  casesOfSubject,
+  countCases,
+  listCases,
+  type ScreeningCaseRow,
+} from './screening-case.store.ts';
 import { openHits } from './screening-case.ts';
 
 export interface CaseReviewTools extends UnitTools {
@@ -32,6 +38,12 @@ export async function screeningCases(
   const cases: CaseToReview[] = [];
   for (const row of rows) cases.push({ row, hits: await hitsOf(tools, row) });
   return { cases, total: Number(count?.total ?? 0) };
+}
+
+/** The cases about one subject, clear or not: an operator may know more than a list. */
+export async function casesAbout(tools: CaseReviewTools, subject: string): Promise<readonly CaseToReview[]> {
+  const rows = await tools.db.query(SYSTEM, casesOfSubject, [subject]);
+  return Promise.all(rows.map(async (row) => ({ row, hits: await hitsOf(tools, row) })));
 }
 
 async function hitsOf({ holders }: CaseReviewTools, row: ScreeningCaseRow): Promise<ScreeningHit[]> {

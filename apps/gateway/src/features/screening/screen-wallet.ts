@@ -35,10 +35,9 @@ export async function takeWallet(unit: UnitOfWork, address: string, look: Wallet
   if (look === 'unavailable') {
     throw new CausewayError('SERVICE_UNAVAILABLE', { message: 'Wallets cannot be screened at present.' });
   }
-  const subject = { partner_id: null, subject_kind: 'wallet', subject_key: address.toLowerCase() } as const;
   const { listed, listVersion } = look;
   const found = { listed: [...listed], list_version: listVersion, screened_at: unit.at };
-  const before = known ?? { ...draftCase(unit, subject), ...found };
+  const before = known ?? { ...draftCase(unit, walletSubject(address)), ...found };
   const { row } = moveCase(unit, before, RESULT_TRIGGERS[look.status], 'provider');
   if (known !== undefined) keepFinding(unit, known.case_id, { listVersion, listed });
   if (row.screening_status !== 'clear') throw new RecordedRefusal(new CausewayError('WALLET_NOT_CLEARED'));
@@ -64,8 +63,8 @@ export async function lostWallets(unit: UnitOfWork, addresses: readonly string[]
 const BATCH = 100;
 
 /**
- * Screens the wallets of partners and vendors that never were, and again those that were a while ago: lists grow. A
- * screening that cannot be reached is asked again at the next turn.
+ * Screens the wallets of partners and vendors that never were, and again those that were a while ago: lists grow. While
+ * the screening cannot be reached, a wallet that never was screened waits for it and is not used.
  */
 export async function screenKnownWallets(
   tools: UnitTools & WalletTools,
@@ -74,13 +73,22 @@ export async function screenKnownWallets(
   const screenedBefore = new Date(tools.clock.now() - rescreenSeconds * 1_000);
   const due = await tools.db.query(SYSTEM, walletsDue, [screenedBefore, BATCH]);
   for (const { address } of due) {
-    try {
-      await requireClearWallet(tools, address);
-    } catch (error) {
+    const look = await lookUpWallet(tools, address);
+    await unitOfWork(tools, SYSTEM, (unit) =>
+      look === 'unavailable' ? askLater(unit, address) : takeWallet(unit, address, look),
+    ).catch((error: unknown) => {
       // Refused is an answer: the case is written, and its orders are held.
-      if (error instanceof CausewayError && error.code === 'WALLET_NOT_CLEARED') continue;
-      throw error;
-    }
+      if (!(error instanceof CausewayError) || error.code !== 'WALLET_NOT_CLEARED') throw error;
+    });
   }
   return due.length;
 }
+
+async function askLater(unit: UnitOfWork, address: string): Promise<void> {
+  const [known] = await unit.tx.query(lockCaseOfWallet, [address]);
+  if (known === undefined)
+    moveCase(unit, draftCase(unit, walletSubject(address)), 'screening_requested', 'system');
+}
+
+const walletSubject = (address: string) =>
+  ({ partner_id: null, subject_kind: 'wallet', subject_key: address.toLowerCase() }) as const;

@@ -74,6 +74,13 @@ export const lockCaseOfWallet = statement<[address: string], ScreeningCaseRow>(
   `SELECT ${COLUMNS} FROM screening_cases WHERE subject_kind = 'wallet' AND subject_key = lower($1) FOR UPDATE`,
 );
 
+/** Of one address, destination or set of payment details, clear or not. */
+export const casesOfSubject = statement<[subjectKey: string], ScreeningCaseRow>(
+  'screening.cases_of_subject',
+  `SELECT ${COLUMNS} FROM screening_cases
+    WHERE subject_kind IN ('destination', 'payment_details', 'wallet') AND subject_key = lower($1)`,
+);
+
 export const walletsNotClear = statement<[addresses: readonly string[]], { address: string }>(
   'screening.wallets_not_clear',
   `SELECT subject_key AS address FROM screening_cases

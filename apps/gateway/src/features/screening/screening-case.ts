@@ -10,6 +10,7 @@ import {
   screeningCaseMachine,
 } from '@causeway/protocol';
 import { type Execution, execute, type MachineHost } from '../../engine/execute.ts';
+import type { IntentDraft } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vault } from '../privacy/vault.ts';
 import type {
@@ -70,7 +71,7 @@ const caseHost: MachineHost<Case, ScreeningStatus, ScreeningTrigger, ScreeningCa
       return after;
     },
     eventFor: movesNoMoney,
-    intentFor({ case_id, partner_id: partnerId, screening_round: round, ...row }, effect) {
+    intentFor({ case_id, partner_id: partnerId, screening_round: round, ...row }, effect): IntentDraft {
       if (effect === 'screening.screen') {
         return { kind: effect, dedupeKey: `${case_id}:${round}`, partnerId, payload: { case_id, round } };
       }
