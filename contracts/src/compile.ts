@@ -48,6 +48,7 @@ const compiledUnits = {
   TestTether: 'src/test-tokens/TestTether.sol',
   FeeOnTransferToken: 'src/test-tokens/FeeOnTransferToken.sol',
   ReenteringToken: 'src/test-tokens/ReenteringToken.sol',
+  EventFlood: 'src/test-tokens/EventFlood.sol',
   ERC2771Forwarder: '@openzeppelin/contracts/metatx/ERC2771Forwarder.sol',
 } as const;
 

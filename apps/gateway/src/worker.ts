@@ -1,3 +1,4 @@
+import { foreignTokenReader } from './chain/foreign-tokens.ts';
 import { watchGasBalances } from './chain/gas-balances.ts';
 import { fillNonceGaps } from './chain/nonce-gaps.ts';
 import { watchTurn } from './chain/watch-loop.ts';
@@ -17,6 +18,7 @@ import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts'
 import { expireOrders } from './features/orders/expire-orders.ts';
 import { holdScreenedHandler } from './features/orders/hold-screened.effect.ts';
 import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
+import { closeFinishedWatches } from './features/orders/reconcile-escrows.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
 import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
@@ -45,6 +47,7 @@ const SWEEP_MS = 60_000;
 const HOLDS_MS = 2_000;
 const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
+const FOREIGN_TOKENS_MS = 5_000;
 const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
 
@@ -139,13 +142,16 @@ export function createWorker(deps: Deps): Worker {
           followAuthorizations(deps),
           ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
         ];
-        const turn = watchTurn(
-          { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox },
-          health.chain(chain.settings.slug),
-        );
+        const watching = { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox };
+        const turn = watchTurn(watching, health.chain(chain.settings.slug));
         every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
+        const foreignTokens = foreignTokenReader(watching);
+        every(FOREIGN_TOKENS_MS, `looking for foreign tokens on ${chain.settings.slug}`, () =>
+          foreignTokens.look(),
+        );
         every(GAP_CHECK_MS, `closing nonce gaps on ${chain.settings.slug}`, () => fillNonceGaps(deps, chain));
       }
+      every(SWEEP_MS, 'closing the watches of finished orders', () => closeFinishedWatches(deps));
       every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
       intents.start();

@@ -36,7 +36,7 @@ export function createChainClient(
     pollingInterval,
     // Gas estimates and nonces must describe this moment, not a cached block.
     cacheTime: 0,
-  }).extend(() => ({ agreedBlockHash: group.agreedBlockHash }));
+  }).extend(() => ({ agreedBlockHash: group.agreedBlockHash, askInPassing: group.askInPassing }));
 }
 
 /** The client library's description of a chain. It never learns a node's address, so its errors cannot repeat one. */

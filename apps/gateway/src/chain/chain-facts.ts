@@ -30,6 +30,7 @@ export interface EscrowExecution extends FactPlace {
   readonly type: 'escrow_executed';
   readonly escrow: Address;
   readonly orderId: string;
+  readonly partnerId: string;
   readonly safeTxHash: Hex;
 }
 

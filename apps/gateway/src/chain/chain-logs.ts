@@ -1,5 +1,5 @@
 import { causewayRouter, erc2771Forwarder, safe } from '@causeway/contracts';
-import { erc20Abi, getAbiItem, getAddress } from 'viem';
+import { erc20Abi, getAbiItem, getAddress, isAddressEqual, type Log, parseEventLogs } from 'viem';
 import type { ChainClient } from './chain-client.ts';
 import type {
   BridgeDeposit,
@@ -9,20 +9,13 @@ import type {
   ForwardExecution,
 } from './chain-facts.ts';
 import type { Address, ChainSettings, Hex } from './chain-settings.ts';
+import { type BlockRange, type LogQuestion, type LogReader, logReader } from './log-reader.ts';
 
 /** A transfer into an escrow; what it means depends on what was paid before. */
 export type UnclassifiedDeposit = Omit<Deposit, 'kind'>;
 export type LogFact = UnclassifiedDeposit | EscrowExecution | ForwardExecution | BridgeDeposit;
 
-export interface BlockRange {
-  readonly fromBlock: bigint;
-  readonly toBlock: bigint;
-}
-
-// Nodes limit how many addresses one question may name.
-const ADDRESSES_A_QUERY = 400;
-
-const transferEvent = getAbiItem({ abi: erc20Abi, name: 'Transfer' });
+export const transferEvent = getAbiItem({ abi: erc20Abi, name: 'Transfer' });
 const executionSuccess = getAbiItem({ abi: safe.abi, name: 'ExecutionSuccess' });
 const bridgeDeposited = getAbiItem({ abi: causewayRouter.abi, name: 'BridgeDeposited' });
 const forwardExecuted = getAbiItem({ abi: erc2771Forwarder.abi, name: 'ExecutedForwardRequest' });
@@ -34,65 +27,137 @@ interface PlacedLog {
   readonly blockHash: Hex;
 }
 
-/**
- * Transfers of any token into watched addresses, wrong tokens included, and executions of their Safes.
- */
-export async function readEscrowLogs(
-  client: ChainClient,
-  chainId: number,
-  watches: readonly EscrowWatch[],
-  range: BlockRange,
-): Promise<LogFact[]> {
-  const facts: LogFact[] = [];
-  for (let start = 0; start < watches.length; start += ADDRESSES_A_QUERY) {
-    const some = watches.slice(start, start + ADDRESSES_A_QUERY);
-    const byAddress = new Map(some.map((watch) => [watch.address.toLowerCase(), watch]));
-    const addresses = some.map(({ address }) => address);
-    const [transfers, executions] = await Promise.all([
-      // Strict leaves out what only looks alike, such as transfers of collectibles.
-      client.getLogs({ event: transferEvent, args: { to: addresses }, strict: true, ...range }),
-      client.getLogs({ address: addresses, event: executionSuccess, strict: true, ...range }),
-    ]);
-    for (const log of transfers) {
-      const watch = byAddress.get(log.args.to.toLowerCase());
-      if (watch !== undefined) facts.push(depositOf(chainId, watch, log.address, log.args, log));
-    }
-    for (const log of executions) {
-      const watch = byAddress.get(log.address.toLowerCase());
-      if (watch === undefined) continue;
-      facts.push({
-        type: 'escrow_executed',
-        ...placeOf(chainId, log),
-        escrow: watch.address,
-        orderId: watch.orderId,
-        safeTxHash: log.args.txHash,
-      });
-    }
-  }
-  return facts;
+export interface TransferLog extends PlacedLog {
+  readonly address: Address;
+  readonly args: { readonly from: Address; readonly to: Address; readonly value: bigint };
 }
 
-/** What went through our forwarder and router, whoever submitted it. */
-export async function readContractLogs(
-  client: ChainClient,
-  { chainId, contracts }: Pick<ChainSettings, 'chainId' | 'contracts'>,
-  range: BlockRange,
-): Promise<LogFact[]> {
-  const logs = await client.getLogs({
-    address: [contracts.forwarder, contracts.router],
-    events: [forwardExecuted, bridgeDeposited],
-    strict: true,
-    ...range,
+type ReadSettings = Pick<ChainSettings, 'chainId' | 'contracts' | 'tokens'>;
+
+export interface FactReader {
+  /** What was paid into these escrows in the chain's tokens, and what their Safes executed. */
+  escrowFacts(watches: readonly EscrowWatch[], range: BlockRange): Promise<LogFact[]>;
+  /** What these wallets' forward requests did, and what our router paid to bridges, whoever submitted it. */
+  contractFacts(signers: readonly Address[], range: BlockRange): Promise<LogFact[]>;
+}
+
+/**
+ * The questions that the watcher asks. Each names our own contracts or the chain's configured tokens, so that what strangers
+ * log, however much of it, is never read: a contract of one's own can log any event about anybody for next to nothing.
+ */
+export function factReader(client: ChainClient, settings: ReadSettings, maxRangeBlocks: number): FactReader {
+  const { chainId, contracts } = settings;
+  const tokens = settings.tokens.map(({ address }) => address);
+  const reader = (): LogReader => logReader(client, maxRangeBlocks);
+  const [readTransfers, readExecutions, readForwards, readBridge] = [reader(), reader(), reader(), reader()];
+
+  /** Strict leaves out what only looks alike, such as transfers of collectibles. */
+  const transfers = (escrows: readonly Address[]): LogQuestion<TransferLog> => ({
+    subjects: escrows,
+    ask: (some, range) =>
+      client.getLogs({
+        address: tokens,
+        event: transferEvent,
+        args: { to: [...some] },
+        strict: true,
+        ...range,
+      }),
+    pick: (logs, some) =>
+      parseEventLogs({ abi: [transferEvent], logs: [...logs], args: { to: [...some] }, strict: true })
+        .filter(({ address }) => tokens.some((token) => isAddressEqual(token, address)))
+        .map(placed),
   });
-  return logs.map((log): LogFact => {
-    const place = placeOf(chainId, log);
-    if (log.eventName === 'ExecutedForwardRequest') {
-      const { signer, nonce, success } = log.args;
-      return { type: 'forward_executed', ...place, signer, nonce, succeeded: success };
-    }
-    const { bridgeQuoteId, token, from, to, amount } = log.args;
-    return { type: 'bridge_deposited', ...place, bridgeQuoteId, token, sender: from, solver: to, amount };
+
+  const executions = (escrows: readonly Address[]) => ({
+    subjects: escrows,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({ address: [...some], event: executionSuccess, strict: true, ...range }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [executionSuccess], logs: [...logs], strict: true })
+        .filter(({ address }) => some.some((escrow) => isAddressEqual(escrow, address)))
+        .map(placed),
   });
+
+  const forwards = (signers: readonly Address[]) => ({
+    subjects: signers,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({
+        address: contracts.forwarder,
+        event: forwardExecuted,
+        args: { signer: [...some] },
+        strict: true,
+        ...range,
+      }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [forwardExecuted], logs: [...logs], args: { signer: [...some] }, strict: true })
+        .filter(({ address }) => isAddressEqual(address, contracts.forwarder))
+        .map(placed),
+  });
+
+  const bridgeDeposits = {
+    subjects: tokens,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({
+        address: contracts.router,
+        event: bridgeDeposited,
+        args: { token: [...some] },
+        strict: true,
+        ...range,
+      }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [bridgeDeposited], logs: [...logs], args: { token: [...some] }, strict: true })
+        .filter(({ address }) => isAddressEqual(address, contracts.router))
+        .map(placed),
+  };
+
+  return {
+    async escrowFacts(watches, range) {
+      const byAddress = watchesByAddress(watches);
+      const escrows = watches.map(({ address }) => address);
+      const [paid, executed] = await Promise.all([
+        readTransfers(transfers(escrows), range),
+        readExecutions(executions(escrows), range),
+      ]);
+      return [
+        ...depositsIn(chainId, byAddress, paid),
+        ...executed.flatMap((log): EscrowExecution[] => {
+          const watch = byAddress.get(log.address.toLowerCase());
+          if (watch === undefined) return [];
+          const { address: escrow, orderId, partnerId } = watch;
+          const safeTxHash = log.args.txHash;
+          return [
+            { type: 'escrow_executed', ...placeOf(chainId, log), escrow, orderId, partnerId, safeTxHash },
+          ];
+        }),
+      ];
+    },
+
+    async contractFacts(signers, range) {
+      const [executed, deposited] = await Promise.all([
+        readForwards(forwards(signers), range),
+        readBridge(bridgeDeposits, range),
+      ]);
+      return [
+        ...executed.map((log): ForwardExecution => {
+          const { signer, nonce, success } = log.args;
+          return { type: 'forward_executed', ...placeOf(chainId, log), signer, nonce, succeeded: success };
+        }),
+        ...deposited.map((log): BridgeDeposit => {
+          const { bridgeQuoteId, token, from, to, amount } = log.args;
+          const place = placeOf(chainId, log);
+          return {
+            type: 'bridge_deposited',
+            ...place,
+            bridgeQuoteId,
+            token,
+            sender: from,
+            solver: to,
+            amount,
+          };
+        }),
+      ];
+    },
+  };
 }
 
 export function inChainOrder(left: LogFact, right: LogFact): number {
@@ -100,24 +165,39 @@ export function inChainOrder(left: LogFact, right: LogFact): number {
   return left.logIndex - right.logIndex;
 }
 
-function depositOf(
+export function watchesByAddress(watches: readonly EscrowWatch[]): ReadonlyMap<string, EscrowWatch> {
+  return new Map(watches.map((watch) => [watch.address.toLowerCase(), watch]));
+}
+
+/** A transfer of nothing is none: anyone can log one for anybody, at the price of the gas. */
+export function depositsIn(
   chainId: number,
-  watch: EscrowWatch,
-  token: Address,
-  { from, value }: { from: Address; value: bigint },
-  log: PlacedLog,
-): UnclassifiedDeposit {
-  return {
-    type: 'deposit',
-    ...placeOf(chainId, log),
-    escrow: watch.address,
-    orderId: watch.orderId,
-    partnerId: watch.partnerId,
-    // Nodes write addresses in lower case; records have one spelling.
-    token: getAddress(token),
-    sender: from,
-    amount: value,
-  };
+  byAddress: ReadonlyMap<string, EscrowWatch>,
+  transfers: readonly TransferLog[],
+): UnclassifiedDeposit[] {
+  return transfers.flatMap((log): UnclassifiedDeposit[] => {
+    const { from, to, value } = log.args;
+    const watch = byAddress.get(to.toLowerCase());
+    if (watch === undefined || value === 0n) return [];
+    return [
+      {
+        type: 'deposit',
+        ...placeOf(chainId, log),
+        escrow: watch.address,
+        orderId: watch.orderId,
+        partnerId: watch.partnerId,
+        // Nodes write addresses in lower case; records have one spelling.
+        token: getAddress(log.address),
+        sender: from,
+        amount: value,
+      },
+    ];
+  });
+}
+
+/** What comes out of a receipt has its place: pending logs, which have none, are in no receipt. */
+function placed<L extends { [Field in keyof PlacedLog]: PlacedLog[Field] | null }>(log: L): L & PlacedLog {
+  return log as L & PlacedLog;
 }
 
 function placeOf(chainId: number, { transactionHash, logIndex, blockNumber, blockHash }: PlacedLog) {

@@ -20,7 +20,7 @@ export interface Fact {
 type Fields = Readonly<Record<string, unknown>>;
 
 const LOG_FIELDS = ['address', 'topics', 'data', 'transactionHash', 'logIndex', 'blockNumber', 'blockHash'];
-const BLOCK_FIELDS = ['number', 'timestamp', 'parentHash'];
+const BLOCK_FIELDS = ['number', 'timestamp', 'parentHash', 'transactions'];
 const RECEIPT_FIELDS = ['transactionHash', 'status', 'blockNumber'];
 
 /** Undefined where every node may have an answer of its own: the newest block, the pool, an estimate. */

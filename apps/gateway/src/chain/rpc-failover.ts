@@ -2,7 +2,7 @@ import { BaseError } from 'viem';
 import { machineNow } from '../lib/clock.ts';
 import type { Hex } from './chain-settings.ts';
 import { type ChainQuestion, type Fact, questionOf } from './node-facts.ts';
-import { NodeUnavailableError, type RpcNode } from './rpc-node.ts';
+import { type CallLimits, NodeUnavailableError, type RpcNode } from './rpc-node.ts';
 
 /**
  * Several nodes of one chain as one. Questions of the moment go to the first that is well: it answered lately, serves the
@@ -14,6 +14,8 @@ export interface NodeGroup {
   call(method: string, params: unknown): Promise<unknown>;
   /** The hash of a block that every node that knows it agrees on; throws `ChainDisagreementError` where they do not. */
   agreedBlockHash(blockNumber: bigint): Promise<Hex>;
+  /** One node's word, asked once and within bounds. Whatever comes of it says nothing about the node's health. */
+  askInPassing(method: string, params: unknown, limits: CallLimits): Promise<unknown>;
 }
 
 /** The nodes contradict each other, or too few of them know: nothing may depend on it yet. */
@@ -77,7 +79,7 @@ export function groupNodes(
   async function ask(member: Member, method: string, params: unknown, timeoutMs?: number): Promise<unknown> {
     try {
       if (!member.isVerified) await verify(member, timeoutMs);
-      const answer = await member.node.call(method, params, timeoutMs);
+      const answer = await member.node.call(method, params, { timeoutMs });
       member.restsUntil = 0;
       return answer;
     } catch (error) {
@@ -91,7 +93,7 @@ export function groupNodes(
 
   /** A node of another network would answer everything, wrongly. */
   async function verify(member: Member, timeoutMs?: number): Promise<void> {
-    const answered = await member.node.call('eth_chainId', [], timeoutMs);
+    const answered = await member.node.call('eth_chainId', [], { timeoutMs });
     if (Number(answered) !== chainId) {
       if (!member.isForeign) onTrouble?.(`${member.node.name} serves another chain than ${chainId}`, 'node');
       member.isForeign = true;
@@ -226,6 +228,13 @@ export function groupNodes(
 
   return {
     call,
+
+    async askInPassing(method, params, limits) {
+      const [member] = inOrder();
+      if (member === undefined) throw new NodeUnavailableError('the chain', 'no node is configured');
+      if (!member.isVerified) await verify(member, limits.timeoutMs);
+      return member.node.call(method, params, limits);
+    },
 
     async agreedBlockHash(blockNumber) {
       const hash = hashOf(await call('eth_getBlockByNumber', [`0x${blockNumber.toString(16)}`, false]));

@@ -7,6 +7,7 @@ import {
 } from 'viem';
 import type { ChainClient } from './chain-client.ts';
 import type { Address, ContractCall, Hex } from './chain-settings.ts';
+import { AnswerTooLongError } from './rpc-node.ts';
 import { type Fees, firstFees } from './transaction-fees.ts';
 
 /**
@@ -114,7 +115,9 @@ export async function answered<T>(question: Promise<T>): Promise<T> {
 /** Only the client library's own errors mean that a node is out of reach; anything else is a fault and stays one. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof BaseError)) return error;
-  const isRefusal = error.walk((cause) => cause instanceof RpcRequestError) !== null;
+  const isVerdict = (cause: unknown) =>
+    cause instanceof RpcRequestError || cause instanceof AnswerTooLongError;
+  const isRefusal = error.walk(isVerdict) !== null;
   return new ChainUnavailableError(describeRpcError(error), isRefusal);
 }
 

@@ -1,7 +1,7 @@
 import { type Database, SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
-import type { Deposit, DepositKind, EscrowWatch } from './chain-facts.ts';
+import type { Deposit, DepositKind, EscrowExecution, EscrowWatch, ForwardExecution } from './chain-facts.ts';
 import type { Address, Hex } from './chain-settings.ts';
 
 /** All SQL of the watcher. */
@@ -10,6 +10,10 @@ export interface Cursor {
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
 }
+
+type DepositPlace = Pick<Deposit, 'txHash' | 'logIndex'>;
+
+const ROWS_A_STATEMENT = 2_000;
 
 interface CursorRow {
   block_number: string;
@@ -64,9 +68,14 @@ const insertWatch = statement<
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (chain_id, address) DO NOTHING`,
 );
 
-const closeWatches = statement<[orderId: string, at: Date]>(
+const closeWatches = statement<[orderIds: readonly string[], at: Date]>(
   'chain.close_watches',
-  'UPDATE escrow_watches SET closed_at = $2 WHERE order_id = $1 AND closed_at IS NULL',
+  'UPDATE escrow_watches SET closed_at = $2 WHERE order_id = ANY($1::uuid[]) AND closed_at IS NULL',
+);
+
+const reopenWatches = statement<[orderId: string]>(
+  'chain.reopen_watches',
+  'UPDATE escrow_watches SET closed_at = NULL WHERE order_id = $1 AND closed_at IS NOT NULL',
 );
 
 const WATCH_COLUMNS = 'address, order_id, partner_id, token, expected_amount::text, expected_sender';
@@ -87,15 +96,19 @@ const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
   'UPDATE escrow_watches SET caught_up = true WHERE chain_id = $1 AND address = ANY($2::text[])',
 );
 
-const isFunded = statement<[chainId: number, address: string], { funded: boolean }>(
-  'chain.is_funded',
-  `SELECT EXISTS (SELECT FROM deposit_observations
-                   WHERE chain_id = $1 AND address = $2 AND kind = 'exact') AS funded`,
+const selectFunded = statement<[chainId: number, addresses: readonly string[]], { address: Address }>(
+  'chain.funded_escrows',
+  `SELECT address FROM deposit_observations
+    WHERE chain_id = $1 AND kind = 'exact' AND address = ANY($2::text[])`,
 );
 
-const selectDeposit = statement<[chainId: number, txHash: string, logIndex: number], { kind: DepositKind }>(
-  'chain.deposit',
-  'SELECT kind FROM deposit_observations WHERE chain_id = $1 AND tx_hash = $2 AND log_index = $3',
+const selectDeposits = statement<
+  [chainId: number, txHashes: readonly string[], logIndexes: readonly number[]],
+  { tx_hash: Hex; log_index: number }
+>(
+  'chain.known_deposits',
+  `SELECT d.tx_hash, d.log_index FROM unnest($2::text[], $3::integer[]) AS seen (tx_hash, log_index)
+     JOIN deposit_observations d ON d.chain_id = $1 AND d.tx_hash = seen.tx_hash AND d.log_index = seen.log_index`,
 );
 
 const selectDepositIn = statement<[orderId: string, txHash: string], { kind: DepositKind }>(
@@ -103,28 +116,76 @@ const selectDepositIn = statement<[orderId: string, txHash: string], { kind: Dep
   'SELECT kind FROM deposit_observations WHERE order_id = $1 AND tx_hash = $2 LIMIT 1',
 );
 
-const insertDeposit = statement<
+const insertDeposits = statement<
   [
     chainId: number,
-    txHash: string,
-    logIndex: number,
-    blockNumber: bigint,
-    blockHash: string,
-    address: string,
-    orderId: string,
-    partnerId: string,
-    token: string,
-    sender: string,
-    amount: bigint,
-    kind: string,
-    disposition: string,
+    txHashes: readonly string[],
+    logIndexes: readonly number[],
+    blockNumbers: readonly string[],
+    blockHashes: readonly string[],
+    addresses: readonly string[],
+    orderIds: readonly string[],
+    partnerIds: readonly string[],
+    tokens: readonly string[],
+    senders: readonly string[],
+    amounts: readonly string[],
+    kinds: readonly string[],
     at: Date,
   ]
 >(
-  'chain.insert_deposit',
+  'chain.insert_deposits',
   `INSERT INTO deposit_observations (chain_id, tx_hash, log_index, block_number, block_hash, address, order_id,
      partner_id, token, sender, amount, kind, disposition, observed_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+   SELECT $1, tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind,
+          CASE kind WHEN 'exact' THEN 'credited' ELSE 'held_for_review' END, $13
+     FROM unnest($2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::text[],
+                 $10::text[], $11::numeric[], $12::text[])
+       AS paid (tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind)`,
+);
+
+const insertExecutions = statement<
+  [
+    chainId: number,
+    addresses: readonly string[],
+    safeTxHashes: readonly string[],
+    orderIds: readonly string[],
+    partnerIds: readonly string[],
+    txHashes: readonly string[],
+    blockNumbers: readonly string[],
+    at: Date,
+  ]
+>(
+  'chain.insert_executions',
+  `INSERT INTO escrow_executions
+     (chain_id, address, safe_tx_hash, order_id, partner_id, tx_hash, block_number, observed_at)
+   SELECT $1, address, safe_tx_hash, order_id, partner_id, tx_hash, block_number, $8
+     FROM unnest($2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::bigint[])
+       AS executed (address, safe_tx_hash, order_id, partner_id, tx_hash, block_number)
+   ON CONFLICT (chain_id, address, safe_tx_hash)
+   DO UPDATE SET tx_hash = excluded.tx_hash, block_number = excluded.block_number`,
+);
+
+const selectExecution = statement<
+  [chainId: number, address: string, safeTxHash: string],
+  { tx_hash: Hex | null; read_to: string | null }
+>(
+  'chain.execution',
+  `SELECT (SELECT tx_hash FROM escrow_executions WHERE chain_id = $1 AND address = $2 AND safe_tx_hash = $3),
+          (SELECT block_number::text FROM chain_cursors WHERE chain_id = $1) AS read_to`,
+);
+
+const selectSigners = statement<[chainId: number, forwarder: string], { sender: Address }>(
+  'chain.known_signers',
+  'SELECT DISTINCT sender FROM forwarder_nonces WHERE chain_id = $1 AND forwarder = $2',
+);
+
+const selectAwaited = statement<
+  [chainId: number, forwarder: string, senders: readonly string[]],
+  { sender: Address; nonce: string }
+>(
+  'chain.awaited_forwards',
+  `SELECT sender, nonce::text FROM forward_authorizations
+    WHERE chain_id = $1 AND forwarder = $2 AND status = 'authorized' AND sender = ANY($3::text[])`,
 );
 
 const setDisposition = statement<
@@ -167,9 +228,14 @@ export function watchEscrow(unit: UnitOfWork, chainId: number, watch: EscrowWatc
   ]);
 }
 
-/** The order is over: its escrow is watched for a while longer and then forgotten. */
-export function stopWatching(unit: UnitOfWork, orderId: string): void {
-  unit.tx.defer(closeWatches, [orderId, unit.at]);
+/** The orders are over: their escrows are watched for a while longer and then forgotten. */
+export function stopWatching(unit: UnitOfWork, orderIds: readonly string[]): void {
+  unit.tx.defer(closeWatches, [orderIds, unit.at]);
+}
+
+/** Something was paid into it after all: it is watched until its order is over again. */
+export function watchAgain(unit: UnitOfWork, orderId: string): void {
+  unit.tx.defer(reopenWatches, [orderId]);
 }
 
 export async function listWatches(db: Database, chainId: number, closedAfter: Date): Promise<EscrowWatch[]> {
@@ -184,17 +250,23 @@ export function finishCatchingUp(unit: UnitOfWork, chainId: number, watches: rea
   unit.tx.defer(markCaughtUp, [chainId, watches.map(({ address }) => address)]);
 }
 
-export async function isEscrowFunded(unit: UnitOfWork, chainId: number, escrow: Address): Promise<boolean> {
-  const [row] = await unit.tx.query(isFunded, [chainId, escrow]);
-  return row?.funded === true;
-}
-
-export async function isDepositKnown(
+/** What is needed to judge these deposits: which of their escrows are funded, and which of them are on record. */
+export async function readKnown(
   unit: UnitOfWork,
-  deposit: Pick<Deposit, 'chainId' | 'txHash' | 'logIndex'>,
-): Promise<boolean> {
-  const rows = await unit.tx.query(selectDeposit, [deposit.chainId, deposit.txHash, deposit.logIndex]);
-  return rows.length > 0;
+  chainId: number,
+  deposits: readonly Pick<Deposit, 'escrow' | 'txHash' | 'logIndex'>[],
+): Promise<{ readonly funded: Set<Address>; isKnown(deposit: DepositPlace): boolean }> {
+  const [funded, known] = await unit.tx.queryBoth(
+    selectFunded,
+    [chainId, [...new Set(deposits.map(({ escrow }) => escrow))]],
+    selectDeposits,
+    [chainId, deposits.map(({ txHash }) => txHash), deposits.map(({ logIndex }) => logIndex)],
+  );
+  const places = new Set(known.map(({ tx_hash, log_index }) => `${tx_hash}:${log_index}`));
+  return {
+    funded: new Set(funded.map(({ address }) => address)),
+    isKnown: ({ txHash, logIndex }) => places.has(`${txHash}:${logIndex}`),
+  };
 }
 
 /** Whether this transaction paid something into the order's escrow. */
@@ -202,23 +274,79 @@ export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: He
   return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
 }
 
-export function recordDeposit(unit: UnitOfWork, deposit: Deposit): void {
-  unit.tx.defer(insertDeposit, [
-    deposit.chainId,
-    deposit.txHash,
-    deposit.logIndex,
-    deposit.blockNumber,
-    deposit.blockHash,
-    deposit.escrow,
-    deposit.orderId,
-    deposit.partnerId,
-    deposit.token,
-    deposit.sender,
-    deposit.amount,
-    deposit.kind,
-    deposit.kind === 'exact' ? 'credited' : 'held_for_review',
+/** However many they are, they travel together. */
+export function recordDeposits(unit: UnitOfWork, chainId: number, deposits: readonly Deposit[]): void {
+  for (let start = 0; start < deposits.length; start += ROWS_A_STATEMENT) {
+    const some = deposits.slice(start, start + ROWS_A_STATEMENT);
+    unit.tx.defer(insertDeposits, [
+      chainId,
+      some.map(({ txHash }) => txHash),
+      some.map(({ logIndex }) => logIndex),
+      some.map(({ blockNumber }) => `${blockNumber}`),
+      some.map(({ blockHash }) => blockHash),
+      some.map(({ escrow }) => escrow),
+      some.map(({ orderId }) => orderId),
+      some.map(({ partnerId }) => partnerId),
+      some.map(({ token }) => token),
+      some.map(({ sender }) => sender),
+      some.map(({ amount }) => `${amount}`),
+      some.map(({ kind }) => kind),
+      unit.at,
+    ]);
+  }
+}
+
+/** Told again where a local chain was rolled back: the transaction may then be another. */
+export function recordExecutions(
+  unit: UnitOfWork,
+  chainId: number,
+  executions: readonly EscrowExecution[],
+): void {
+  if (executions.length === 0) return;
+  unit.tx.defer(insertExecutions, [
+    chainId,
+    executions.map(({ escrow }) => escrow),
+    executions.map(({ safeTxHash }) => safeTxHash),
+    executions.map(({ orderId }) => orderId),
+    executions.map(({ partnerId }) => partnerId),
+    executions.map(({ txHash }) => txHash),
+    executions.map(({ blockNumber }) => `${blockNumber}`),
     unit.at,
   ]);
+}
+
+/** The transaction in which an escrow executed this, whoever sent it, as far as the chain has been read. */
+export async function findExecution(
+  db: Database,
+  chainId: number,
+  escrow: Address,
+  safeTxHash: Hex,
+): Promise<{ readonly txHash: Hex | null; readonly readTo: bigint }> {
+  const [row] = await db.query(SYSTEM, selectExecution, [chainId, escrow, safeTxHash]);
+  return { txHash: row?.tx_hash ?? null, readTo: BigInt(row?.read_to ?? -1) };
+}
+
+/** Wallets that were shown a request to sign. A request of any other is nobody's here. */
+export async function listSigners(db: Database, chainId: number, forwarder: Address): Promise<Address[]> {
+  return (await db.query(SYSTEM, selectSigners, [chainId, forwarder])).map(({ sender }) => sender);
+}
+
+/** Which of the executed requests matter: those that were signed here, and each wallet's last, which says how far it is. */
+export async function awaitedForwards(
+  unit: UnitOfWork,
+  chainId: number,
+  forwarder: Address,
+  executed: readonly ForwardExecution[],
+): Promise<ReadonlySet<ForwardExecution>> {
+  if (executed.length === 0) return new Set();
+  const lastOf = new Map(executed.map((fact) => [fact.signer, fact]));
+  const rows = await unit.tx.query(selectAwaited, [chainId, forwarder, [...lastOf.keys()]]);
+  const awaited = new Set(rows.map(({ sender, nonce }) => `${sender}:${nonce}`));
+  return new Set(
+    executed.filter(
+      (fact) => lastOf.get(fact.signer) === fact || awaited.has(`${fact.signer}:${fact.nonce}`),
+    ),
+  );
 }
 
 /** For a handler that finds an exact deposit not to fit its order any more. */

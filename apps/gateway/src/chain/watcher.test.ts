@@ -19,6 +19,17 @@ import { tokenTransferCall } from './token-reads.ts';
 import { readCursor, stopWatching, watchEscrow } from './watch.store.ts';
 import { createWatcher, FinalityBrokenError, type WatcherDeps } from './watcher.ts';
 
+const insertPartner = statement<[partnerId: string, wallet: string, at: Date]>(
+  'test.watched_partner',
+  `INSERT INTO partners
+     (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_secret_sealed, created_at)
+   VALUES ($1, 'Watched', 'test-chain', $2, 0, '', $3)`,
+);
+const insertSigner = statement<[chainId: number, forwarder: string, sender: string, partnerId: string]>(
+  'test.watched_signer',
+  'INSERT INTO forwarder_nonces (chain_id, forwarder, sender, partner_id, next_nonce) VALUES ($1, $2, $3, $4, 0)',
+);
+
 const CONFIRMATIONS = 4;
 const AMOUNT = 5_000_000n;
 
@@ -150,7 +161,7 @@ describe('a deposit', () => {
     await pay(watch.address);
     await mine(CONFIRMATIONS);
     await watcher.catchUp();
-    await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => stopWatching(unit, watch.orderId));
+    await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => stopWatching(unit, [watch.orderId]));
     await pay(watch.address);
     await mine(CONFIRMATIONS);
     await watcher.catchUp();
@@ -283,8 +294,11 @@ describe('reading', () => {
     for (const watch of watches) expect(await kinds(watch)).toEqual(['exact']);
   });
 
-  test('tells of a forward request that somebody executed, with its nonce', async () => {
+  test('tells of a known wallet’s forward request that somebody executed, with its nonce', async () => {
     const partner = await chain.fundedWallet();
+    const { chainId, contracts } = chain.settings;
+    await db.query(SYSTEM, insertPartner, [partnerId, partner.address, clock.date()]);
+    await db.query(SYSTEM, insertSigner, [chainId, contracts.forwarder, partner.address, partnerId]);
     await approveRouter(
       chain.settings.rpcUrl,
       partner.privateKey,

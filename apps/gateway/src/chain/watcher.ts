@@ -2,27 +2,30 @@ import { SYSTEM } from '../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ChainClient } from './chain-client.ts';
-import { type ChainFactHandler, classifyDeposit, type EscrowWatch } from './chain-facts.ts';
 import {
-  type BlockRange,
-  inChainOrder,
-  type LogFact,
-  readContractLogs,
-  readEscrowLogs,
-} from './chain-logs.ts';
+  type ChainFact,
+  type ChainFactHandler,
+  classifyDeposit,
+  type Deposit,
+  type EscrowWatch,
+} from './chain-facts.ts';
+import { factReader, inChainOrder, type LogFact, type UnclassifiedDeposit } from './chain-logs.ts';
 import type { ChainSettings } from './chain-settings.ts';
+import { type BlockRange, smaller } from './log-reader.ts';
 import { answered, ChainUnavailableError } from './transaction-rpc.ts';
 import {
+  awaitedForwards,
   type Cursor,
   finishCatchingUp,
   holdCursor,
-  isDepositKnown,
-  isEscrowFunded,
   listNewWatches,
+  listSigners,
   listWatches,
   moveCursor,
   readCursor,
-  recordDeposit,
+  readKnown,
+  recordDeposits,
+  recordExecutions,
   startCursor,
 } from './watch.store.ts';
 
@@ -38,7 +41,7 @@ export interface Watcher {
 
 export interface WatcherDeps extends UnitTools {
   readonly logger: Logger;
-  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'contracts'>;
+  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'contracts' | 'tokens'>;
   readonly client: ChainClient;
   readonly handlers: readonly ChainFactHandler[];
   readonly limits?: Partial<WatcherLimits>;
@@ -47,12 +50,10 @@ export interface WatcherDeps extends UnitTools {
 }
 
 interface WatcherLimits {
-  /** Blocks asked for at once; halved while a node finds it too much. */
+  /** Blocks read in one step; halved while the node does not answer. */
   readonly maxRangeBlocks: number;
   /** How far back the first start, and each new escrow, is looked through. */
   readonly lookBackBlocks: number;
-  /** How long the escrow of a finished order is watched for stray deposits. */
-  readonly afterlifeMs: number;
 }
 
 /** The chain no longer has a block that was final. Nothing is read until a person has looked. */
@@ -63,14 +64,21 @@ export class FinalityBrokenError extends Error {
 const DEFAULT_LIMITS: WatcherLimits = {
   maxRangeBlocks: 1_000,
   lookBackBlocks: 5_000,
-  afterlifeMs: 30 * 24 * 3_600_000,
 };
 const NEW_WATCHES_A_STEP = 200;
+/** How long the escrow of a finished order is watched for stray deposits. */
+const AFTERLIFE_MS = 30 * 24 * 3_600_000;
+
+/** Escrows that were closed before then are no longer watched. */
+export function watchedSince(nowMs: number): Date {
+  return new Date(nowMs - AFTERLIFE_MS);
+}
 
 export function createWatcher(deps: WatcherDeps): Watcher {
   const { db, clock, logger, client, settings, handlers } = deps;
   const { chainId } = settings;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const reader = factReader(client, settings, limits.maxRangeBlocks);
   let rangeBlocks = BigInt(limits.maxRangeBlocks);
 
   async function finalHead(): Promise<bigint> {
@@ -131,26 +139,56 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     return { facts: facts.sort(inChainOrder), end };
   }
 
+  /** All that is needed to judge the facts is read at once, and all that is recorded is written at once. */
   async function report(unit: UnitOfWork, facts: readonly LogFact[], watches: readonly EscrowWatch[]) {
-    const byAddress = new Map(watches.map((watch) => [watch.address, watch]));
+    if (facts.length === 0) return;
+    const deposits = await classified(unit, facts.filter(isDeposit), watches);
+    const forwards = facts.filter((fact) => fact.type === 'forward_executed');
+    const awaited = await awaitedForwards(unit, chainId, settings.contracts.forwarder, forwards);
+    recordDeposits(unit, chainId, [...deposits.values()]);
+    recordExecutions(
+      unit,
+      chainId,
+      facts.filter((fact) => fact.type === 'escrow_executed'),
+    );
     for (const fact of facts) {
-      if (fact.type !== 'deposit') {
-        for (const handle of handlers) await handle(fact, unit);
-        continue;
-      }
+      if (fact.type === 'forward_executed' && !awaited.has(fact)) continue;
+      const told: ChainFact | undefined = isDeposit(fact) ? deposits.get(fact) : fact;
+      if (told === undefined) continue;
+      for (const handle of handlers) await handle(told, unit);
+    }
+    warnOfHeld([...deposits.values()]);
+  }
+
+  /** Catching up and going on overlap where an escrow is new; a deposit is told once. */
+  async function classified(
+    unit: UnitOfWork,
+    paid: readonly UnclassifiedDeposit[],
+    watches: readonly EscrowWatch[],
+  ): Promise<ReadonlyMap<UnclassifiedDeposit, Deposit>> {
+    const deposits = new Map<UnclassifiedDeposit, Deposit>();
+    if (paid.length === 0) return deposits;
+    const byAddress = new Map(watches.map((watch) => [watch.address, watch]));
+    const { funded, isKnown } = await readKnown(unit, chainId, paid);
+    for (const fact of paid) {
       const watch = byAddress.get(fact.escrow);
-      // Catching up and going on overlap where an escrow is new; a deposit is told once.
-      if (watch === undefined || (await isDepositKnown(unit, fact))) continue;
-      const kind = classifyDeposit(watch, fact, await isEscrowFunded(unit, chainId, fact.escrow));
-      const deposit = { ...fact, kind };
-      recordDeposit(unit, deposit);
-      if (kind !== 'exact') {
-        logger.warn(
-          { chain: settings.slug, order_id: fact.orderId, kind, tx_hash: fact.txHash },
-          'deposit held for review',
-        );
-      }
-      for (const handle of handlers) await handle(deposit, unit);
+      if (watch === undefined || isKnown(fact)) continue;
+      const kind = classifyDeposit(watch, fact, funded.has(fact.escrow));
+      if (kind === 'exact') funded.add(fact.escrow);
+      deposits.set(fact, { ...fact, kind });
+    }
+    return deposits;
+  }
+
+  /** One line an order and kind, however many there are. */
+  function warnOfHeld(deposits: readonly Deposit[]): void {
+    const held = deposits.filter(({ kind }) => kind !== 'exact');
+    for (const same of Map.groupBy(held, ({ orderId, kind }) => `${orderId} ${kind}`).values()) {
+      const [{ orderId, kind, txHash }] = same as [Deposit, ...Deposit[]];
+      logger.warn(
+        { chain: settings.slug, order_id: orderId, kind, tx_hash: txHash, deposits: same.length },
+        'deposit held for review',
+      );
     }
   }
 
@@ -158,16 +196,16 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   async function catchUpNewWatches(cursor: Cursor): Promise<void> {
     const watches = await listNewWatches(db, chainId, NEW_WATCHES_A_STEP);
     if (watches.length === 0) return;
-    const facts: LogFact[] = [];
+    const parts: LogFact[][] = [];
     let fromBlock = lookedBack(cursor.blockNumber);
     while (fromBlock <= cursor.blockNumber) {
       const range = { fromBlock, toBlock: smaller(fromBlock + rangeBlocks - 1n, cursor.blockNumber) };
-      facts.push(...(await readRange(range, () => readEscrowLogs(client, chainId, watches, range))).facts);
+      parts.push((await readRange(range, () => reader.escrowFacts(watches, range))).facts);
       fromBlock = range.toBlock + 1n;
     }
     await unitOfWork(deps, SYSTEM, async (unit) => {
       if (!(await holdCursor(unit, chainId, cursor))) return;
-      await report(unit, facts, watches);
+      await report(unit, parts.flat(), watches);
       finishCatchingUp(unit, chainId, watches);
     });
   }
@@ -176,12 +214,13 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     const fromBlock = cursor.blockNumber + 1n;
     const range = { fromBlock, toBlock: smaller(cursor.blockNumber + rangeBlocks, final) };
     // Asked after the head: whoever pays an address has learnt it from a registration that is committed by now.
-    const closedAfter = new Date(clock.now() - limits.afterlifeMs);
-    const watches = await listWatches(db, chainId, closedAfter);
-    const { facts, end } = await readRange(range, async () => [
-      ...(await readEscrowLogs(client, chainId, watches, range)),
-      ...(await readContractLogs(client, settings, range)),
+    const [watches, signers] = await Promise.all([
+      listWatches(db, chainId, watchedSince(clock.now())),
+      listSigners(db, chainId, settings.contracts.forwarder),
     ]);
+    const { facts, end } = await readRange(range, async () =>
+      (await Promise.all([reader.escrowFacts(watches, range), reader.contractFacts(signers, range)])).flat(),
+    );
     const isMoved = await unitOfWork(deps, SYSTEM, async (unit) => {
       if (!(await holdCursor(unit, chainId, cursor))) return false;
       await report(unit, facts, watches);
@@ -191,21 +230,15 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     return isMoved ? end : ((await readCursor(db, chainId)) ?? end);
   }
 
-  /**
-   * A node may refuse a range for its size in many words, or take too long over it; asking for less answers all of them.
-   * Silence is not answered at once: the node may simply be gone.
-   */
+  /** What a node refuses for its size is asked in parts where it is read. Silence may mean the same, so less is asked next. */
   async function shrinking<T>(read: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        const result = await read();
-        rangeBlocks = smaller(rangeBlocks * 2n, BigInt(limits.maxRangeBlocks));
-        return result;
-      } catch (error) {
-        if (!(error instanceof ChainUnavailableError) || rangeBlocks === 1n) throw error;
-        rangeBlocks = rangeBlocks / 2n;
-        if (!error.isRefusal) throw error;
-      }
+    try {
+      const result = await read();
+      rangeBlocks = smaller(rangeBlocks * 2n, BigInt(limits.maxRangeBlocks));
+      return result;
+    } catch (error) {
+      if (error instanceof ChainUnavailableError && rangeBlocks > 1n) rangeBlocks = rangeBlocks / 2n;
+      throw error;
     }
   }
 
@@ -226,6 +259,6 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   };
 }
 
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
+function isDeposit(fact: LogFact): fact is UnclassifiedDeposit {
+  return fact.type === 'deposit';
 }

@@ -2,7 +2,7 @@ import type { OrderTrigger } from '@causeway/protocol';
 import type { ChainFactHandler, EscrowWatch } from '../../chain/chain-facts.ts';
 import { type ChainSettings, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { holdDeposit, watchEscrow } from '../../chain/watch.store.ts';
+import { holdDeposit, watchAgain, watchEscrow } from '../../chain/watch.store.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
@@ -58,7 +58,10 @@ export function creditDeposits(tools: { readonly orderHosts: OrderHosts }): Chai
     const trigger = FUNDED[order.direction];
     const execution = execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
     if (execution.kind === 'refused') holdDeposit(unit, fact, `the order was ${order.status}`);
-    else unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
+    else {
+      unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
+      watchAgain(unit, order.order_id);
+    }
   };
 }
 

@@ -2,8 +2,10 @@ import { formatFixed, isTerminal, ORDER_MACHINES, ORDER_STATUSES } from '@causew
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { tokenBalance } from '../../chain/token-reads.ts';
+import { stopWatching } from '../../chain/watch.store.ts';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { type BookedEscrowRow, bookedEscrows, bookSums } from './reconcile.store.ts';
+import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type BookedEscrowRow, bookedEscrows, bookSums, overWithOpenWatch } from './reconcile.store.ts';
 
 interface ReconcileTools {
   readonly db: Database;
@@ -37,6 +39,22 @@ const OPEN_STATUSES = ORDER_STATUSES.filter((status) =>
 export async function checkBooks(db: Database) {
   const rows = await db.query(SYSTEM, bookSums, []);
   return rows.map(({ asset, sum }) => ({ asset, sum, balanced: sum === '0' }));
+}
+
+const WATCHES_AT_ONCE = 500;
+
+/** The escrow of an order that is over is watched for a time from now on, and then no more. */
+export async function closeFinishedWatches(tools: UnitTools): Promise<number> {
+  return unitOfWork(tools, SYSTEM, async (unit) => {
+    const over = await unit.tx.query(overWithOpenWatch, [OPEN_STATUSES, WATCHES_AT_ONCE]);
+    if (over.length > 0) {
+      stopWatching(
+        unit,
+        over.map(({ order_id }) => order_id),
+      );
+    }
+    return over.length;
+  });
 }
 
 /** One page of escrows: what the books say each holds, beside what the chain says. */

@@ -41,3 +41,15 @@ export const bookedEscrows = statement<
                        WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))
     ORDER BY o.order_id LIMIT $3`,
 );
+
+/** Orders that are over, as far as their escrow goes: it has paid out, or nothing was paid before they ended. */
+export const overWithOpenWatch = statement<
+  [openStatuses: readonly string[], limit: number],
+  { order_id: string }
+>(
+  'reconcile.over_with_open_watch',
+  `SELECT o.order_id FROM escrow_watches w JOIN orders o ON o.order_id = w.order_id
+    WHERE w.closed_at IS NULL
+      AND (o.facts->>'escrow' = 'emptied' OR (o.facts->>'escrow' = 'none' AND o.status <> ALL($1::text[])))
+    LIMIT $2`,
+);

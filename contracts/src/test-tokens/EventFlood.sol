@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+/**
+ * @title EventFlood
+ * @notice What anyone can deploy to keep those busy who read logs: transfers that never happened, of a token that is none, and
+ * real transfers of the smallest amount.
+ */
+contract EventFlood {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    /// @notice Logs `times` transfers to `to` that move nothing.
+    function pretend(address to, uint256 times) external {
+        for (uint256 i = 0; i < times; i++) emit Transfer(msg.sender, to, i + 1);
+    }
+
+    /// @notice Sends one unit of this contract's own tokens to `to`, `times` times.
+    function dust(IERC20 token, address to, uint256 times) external {
+        for (uint256 i = 0; i < times; i++) token.transfer(to, 1);
+    }
+}
