@@ -76,9 +76,7 @@ function chainsOfFile(flags: ReturnType<typeof readFlags>): readonly CheckedChai
   } catch {
     throw new CannotCheck(`${path} cannot be read.`);
   }
-  const { chains = [], problems } = parseChainsFile(text) as Partial<
-    Record<'problems', readonly string[]> & Record<'chains', readonly CheckedChain[]>
-  >;
+  const { chains = [], problems } = parseChainsFile(text);
   if (problems !== undefined) throw new CannotCheck(`${path}:\n  - ${problems.join('\n  - ')}`);
   const absent = flags.chain.filter((slug) => !chains.some((chain) => chain.slug === slug));
   if (absent.length > 0) throw new CannotCheck(`${path} has no chain ${absent.join(', ')}.`);

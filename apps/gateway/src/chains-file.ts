@@ -45,7 +45,7 @@ type ChainEntry = Static<typeof ChainsFile>[number];
 
 export type ChainsFileResult =
   | { readonly chains: readonly ConfiguredChain[]; readonly problems?: undefined }
-  | { readonly problems: readonly [string, ...string[]] };
+  | { readonly chains?: undefined; readonly problems: readonly [string, ...string[]] };
 
 /** Reads the text of a chains file. Problems say where and what, never the value: addresses of nodes carry keys. */
 export function parseChainsFile(text: string): ChainsFileResult {

@@ -120,7 +120,7 @@ async function openChainsFile(
     });
     return { chains: [] };
   }
-  const { chains, problems } = { chains: [], ...parseChainsFile(text) };
+  const { chains = [], problems } = parseChainsFile(text);
   if (problems !== undefined) {
     throw new DeploymentError(`${path} is no chains file to add to:\n  - ${problems.join('\n  - ')}`);
   }
