@@ -92,7 +92,7 @@ describe.skipIf(pgbouncer === undefined)('behind PgBouncer', () => {
   });
 
   it('that mixes up prepared statements in transaction mode, a process refuses to start and says what to change', async () => {
-    const off = keepsStatementsApart ? { max_prepared_statements: 0 } : {};
+    const off: Record<string, number> = keepsStatementsApart ? { max_prepared_statements: 0 } : {};
     const port = await startPooler({ pool_mode: 'transaction', ...off });
     const databaseUrl = await cloneDatabase();
     await expect(

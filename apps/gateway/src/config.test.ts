@@ -350,6 +350,33 @@ describe('chains file', () => {
 });
 
 describe('command line', () => {
+  it('migrate is a command of its own that needs the database alone', () => {
+    const { DATABASE_URL = '' } = PRODUCTION;
+    const config = loadConfig(
+      { CAUSEWAY_ENV: 'production', DATABASE_URL, CHAINS_FILE: '/absent' },
+      ['migrate'],
+      () => {
+        throw new Error('reads no file');
+      },
+    );
+    expect(config).toMatchObject({ command: 'migrate', roles: [], databaseUrl: DATABASE_URL });
+    expect(loadConfig({}, ['api']).command).toBe('serve');
+    expect(problemsOf({}, ['migrate'])).toEqual([expect.stringContaining('needs DATABASE_URL')]);
+    expect(problemsOf({ DATABASE_URL }, ['migrate', 'api'])).toEqual([
+      expect.stringContaining('start api afterwards'),
+    ]);
+    expect(usage()).toContain('npm start [-- api | worker | migrate]');
+    expect(usage()).toContain('MIGRATE_AT_START');
+  });
+
+  it('only production can be told not to migrate at start', () => {
+    expect(loadConfig(PRODUCTION, [], readChains).migrateAtStart).toBe(true);
+    expect(loadConfig({ ...PRODUCTION, MIGRATE_AT_START: 'false' }, [], readChains).migrateAtStart).toBe(
+      false,
+    );
+    expect(problemsOf({ MIGRATE_AT_START: 'false' })).toEqual([expect.stringContaining('is for production')]);
+  });
+
   it('names the roles, none means both', () => {
     expect(loadConfig({}, ['api']).roles).toEqual(['api']);
     expect(loadConfig({}, ['worker']).roles).toEqual(['worker']);
@@ -359,7 +386,7 @@ describe('command line', () => {
 
   it('says what exists when an argument is unknown', () => {
     expect(problemsOf({}, ['--port=1'])).toEqual([
-      '"--port=1" is not an argument. There are: api, worker (none means both) and --help.',
+      '"--port=1" is not an argument. There are: api, worker (none means both), migrate and --help.',
     ]);
   });
 

@@ -28,6 +28,7 @@ const SENSITIVE_KEYS = [
     'X-Service-Signature-Previous',
     'operator_key',
     'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
     'rpc_urls',
     'rpcUrl',
   ],

@@ -13,7 +13,7 @@ const KEY_CACHE_MAX = 2000;
 
 // Keys are compared in lower case without separators: x-api-key, api_key and apiKey are one.
 const SENSITIVE_PARTS =
-  /secret|password|passphrase|mnemonic|privatekey|apikey|signerkey|encryptionkey|operatorkey|widgetkey|vendorkey|cookie|signature|accesstoken|refreshtoken|authtoken|bearertoken|databaseurl|connectionstring|email|phone|firstname|lastname|middlename|fullname|nativename|recipientname|sendername|payername|holdername|beneficiaryname|dateofbirth|birthdate|idnumber|passport|registrationnumber|accountnumber|routingnumber|cardnumber|iban|postalcode|streetaddress|addressline|homeaddress|nationality|gender/;
+  /secret|password|passphrase|mnemonic|privatekey|apikey|signerkey|encryptionkey|operatorkey|widgetkey|vendorkey|cookie|signature|accesstoken|refreshtoken|authtoken|bearertoken|databaseurl|databasedirecturl|connectionstring|email|phone|firstname|lastname|middlename|fullname|nativename|recipientname|sendername|payername|holdername|beneficiaryname|dateofbirth|birthdate|idnumber|passport|registrationnumber|accountnumber|routingnumber|cardnumber|iban|postalcode|streetaddress|addressline|homeaddress|nationality|gender/;
 const SENSITIVE_WHOLE = new Set([
   ...['authorization', 'proxyauthorization', 'dob', 'ssn', 'pin'],
   // Addresses of chain nodes carry the provider's key; the public one may be seen.
