@@ -24,7 +24,8 @@ export function renderErrors(): string {
 
 Partner endpoints answer \`{ "success": false, "error": { "code", "message", "details" } }\`. Decide by \`code\`; messages may
 be reworded. \`details\` is always an object. "Retry" says whether the same request can succeed later with nothing changed.
-Every answer carries \`X-Request-Id\`: quote it when you ask for help.
+Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators find it in the log, see
+[operating](../guides/operating.md#the-log-and-finding-a-request-in-it).
 
 | Status | Code | Message | When, and what to do | Details | Retry |
 |---|---|---|---|---|---|

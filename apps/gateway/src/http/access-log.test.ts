@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type CallOptions, call } from '../../../../test/harness/call.ts';
@@ -24,6 +25,7 @@ describe('one line for every request', () => {
   let letGo: () => void;
   let started = 0;
   const logs: string[] = [];
+  const stream = new PassThrough();
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -56,6 +58,12 @@ describe('one line for every request', () => {
         );
         publicRoute(app, { ...spec, method: 'GET', url: '/api/v1/t/broken', operationId: 'broken' }, () => {
           throw new Error('broken');
+        });
+        app.route({
+          method: 'GET',
+          url: '/api/v1/t/stream',
+          config: { access: 'partner' },
+          handler: (_request, reply) => reply.header('content-type', 'text/event-stream').send(stream),
         });
         const prepared = { answer: prepareAnswer({ a: 1 }), ageSeconds: 0 };
         supportedRoute(
@@ -196,6 +204,18 @@ describe('one line for every request', () => {
     expect(more).toEqual([]);
     expect(logs.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
     expectNothingPersonal();
+  });
+
+  it('a stream leaves its line when it begins, and none when it ends', async () => {
+    stream.write('data: 1\n\n');
+    const response = await fetch(`${shell.baseUrl}/api/v1/t/stream`, { headers: { 'x-api-key': key } });
+    const id = response.headers.get('x-request-id') ?? 'none';
+    expect(linesWith(id)).toEqual([
+      expect.objectContaining({ status: 200, route: '/api/v1/t/stream', key_id: keyId }),
+    ]);
+    stream.end();
+    expect(await response.text()).toBe('data: 1\n\n');
+    expect(linesWith(id)).toHaveLength(1);
   });
 
   it('counts no request as under way that was answered or has gone', async () => {

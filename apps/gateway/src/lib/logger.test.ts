@@ -1,6 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createLogger, type LoggerOptions } from './logger.ts';
+import { createLogger, type LoggerOptions, lineWriter } from './logger.ts';
 
 const KEY = 'cw_test_4fKd93kDkfj39fkDkdj3';
 const SECRETS = [
@@ -135,5 +139,48 @@ describe('logger', () => {
     expect(lines[1]).toContain('refused cw_test_[redacted]\n    Error: refused');
     expect(lines[1]).toContain('    caused by\n    Error: connect postgres://[redacted]@db failed');
     expectNoLeak(lines);
+  });
+});
+
+describe('lines past the logger', () => {
+  it('go where those of the logger go, and are as readable', () => {
+    const json = capture();
+    lineWriter(json.logger).write('{"level":"info","msg":"request"}\n');
+    expect(json.lines).toEqual(['{"level":"info","msg":"request"}\n']);
+    const pretty = capture({ format: 'pretty' });
+    lineWriter(pretty.logger).write(
+      '{"level":"info","time":"2026-11-15T10:02:41.118Z","status":404,"msg":"request"}\n',
+    );
+    expect(pretty.lines).toEqual(['10:02:41.118 INFO  request status=404\n']);
+  });
+
+  it('wait for nobody: what a reader that is too slow would miss is dropped, and counted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-log-'));
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const logger = createLogger({ level: 'info', format: 'json', fd: openSync(pipe, 'r+') });
+    const writer = lineWriter(logger);
+    const line = `{"msg":"request","x":"${'x'.repeat(1_000)}"}\n`;
+    const written = 40_000;
+    for (let count = 0; count < written; count++) writer.write(line);
+    writer.close();
+
+    let received = 0;
+    let told: { lines: number } | undefined;
+    let rest = '';
+    const reader = createReadStream(pipe, 'utf8');
+    for await (const chunk of reader) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const entry of lines.map((text) => JSON.parse(text))) {
+        if (entry.msg === 'request') received++;
+        else told = entry;
+      }
+      if (told !== undefined) break;
+    }
+    rmSync(folder, { recursive: true });
+    expect(told).toMatchObject({ level: 'warn', lines: written - received });
+    expect(received).toBeGreaterThan(20_000);
+    expect(received).toBeLessThan(written);
   });
 });

@@ -100,7 +100,7 @@ export interface LineWriter {
   close(): void;
 }
 
-const GATHERED_CHARACTERS = 16_384;
+const GATHERED_CHARACTERS = 65_536;
 const GATHERED_MS = 100;
 
 /**
