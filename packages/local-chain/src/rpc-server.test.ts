@@ -93,6 +93,25 @@ describe('JSON-RPC over HTTP', () => {
     expect((await post(body, { host: 'localhost:1' })).status).toBe(200);
   });
 
+  it('answers what was asked before it closes', async () => {
+    const begun = Promise.withResolvers<void>();
+    const closing = Promise.withResolvers<void>();
+    const other = await serveRpc({
+      async request(method, params) {
+        begun.resolve();
+        await closing.promise;
+        return chain.request(method, params);
+      },
+    });
+    const asked = fetch(other.url, { method: 'POST', body: JSON.stringify(call('eth_blockNumber')) });
+    await begun.promise;
+    const closed = other.close();
+    closing.resolve();
+    expect(await (await asked).json()).toMatchObject({ result: '0x0' });
+    await closed;
+    await expect(fetch(other.url)).rejects.toThrow();
+  });
+
   it('moves to a free port when the preferred one is taken', async () => {
     const other = await serveRpc(chain, { preferredPort: server.port });
     expect(other.port).not.toBe(server.port);

@@ -16,6 +16,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_BATCH = 1_000;
 /** Longer than clients keep an idle connection, so that none is closed under a request. */
 const KEEP_ALIVE_MS = 120_000;
+const CLOSE_PATIENCE_MS = 1_000;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** On the preferred port, or on a free one where that is taken. */
@@ -39,8 +40,10 @@ export async function serveRpc(
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      server.closeAllConnections();
+      // Whoever is being answered hears the answer.
+      const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS);
       await closed;
+      clearTimeout(cutOff);
     },
   };
 }
