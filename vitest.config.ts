@@ -14,6 +14,7 @@ const PURE = ['payment-details/validation', 'recipients/screening', 'kyc/provide
 /** Files that mostly wait for processes to start and die: begun last, one of them would be waited for alone. */
 const LONG = [
   'test/faults/sandbox-start',
+  'test/faults/shutdown',
   'local/local-parts',
   'test/faults/chain-worker-kill',
   'test/faults/several-processes',

@@ -7,12 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 // biome-ignore lint/style/noProcessEnv: a program of its own; it looks where the sandbox was told to live.
 const home = process.argv[2] ?? process.env.CAUSEWAY_HOME ?? '.causeway';
-const sandbox = JSON.parse(
-  await readFile(`${home}/sandbox.json`, 'utf8').catch(() => {
-    throw new Error(`There is no ${home}/sandbox.json: start the sandbox first, with npm start.`);
-  }),
-);
+const sandbox = await readFile(`${home}/sandbox.json`, 'utf8')
+  .then((text) => JSON.parse(text))
+  .catch(() => giveUp(`There is no sandbox in ${home}.`));
 const key: string = sandbox.partners[0].api_key;
+
+/** The file outlives the sandbox that wrote it, and another program may have its port by now. */
+function giveUp(what: string): never {
+  process.stderr.write(
+    `${what}\nStart one with \`npm start\` and try again when it says that it is ready. If its CAUSEWAY_HOME is another folder,\n` +
+      'name that: `npm run first-order -- <folder>`.\n',
+  );
+  process.exit(1);
+}
 
 interface Answer {
   readonly success: boolean;
@@ -26,8 +33,11 @@ async function call(method: string, path: string, body?: unknown): Promise<Answe
     method,
     headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = (await response.json()) as Answer;
+  }).catch(() => giveUp(`The sandbox of ${home} does not run: nothing answers at ${sandbox.base_url}.`));
+  const answer = (await response.json().catch(() => undefined)) as Answer | undefined;
+  if (typeof answer?.success !== 'boolean' || answer.error?.code === 'UNAUTHORIZED') {
+    giveUp(`The sandbox of ${home} does not run: what answers at ${sandbox.base_url} is another program.`);
+  }
   if (!answer.success) throw new Error(`${method} ${path}: ${answer.error?.code} ${answer.error?.message}`);
   return answer.data;
 }

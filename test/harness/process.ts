@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { until } from './until.ts';
 
 /** The program as people start it: a process of its own, seen only from outside. */
@@ -15,16 +16,38 @@ export interface GatewayProcess {
   ready(): Promise<void>;
 }
 
-const MAIN = new URL('../../apps/gateway/src/main.ts', import.meta.url).pathname;
+const REPOSITORY = new URL('../..', import.meta.url).pathname;
+const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
 
 export function startProcess(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): GatewayProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? '', METRICS_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return watched(
+    spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env.PATH ?? '', METRICS_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+/** `npm start` itself, in a process group of its own as a terminal gives it one. */
+export function startWithNpm(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): GatewayProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  return watched(
+    spawn('npm', ['start', '--', ...args], {
+      cwd: REPOSITORY,
+      env: { PATH, HOME, METRICS_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    }),
+  );
+}
+
+function watched(child: ChildProcessByStdio<null, Readable, Readable>): GatewayProcess {
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
@@ -39,10 +62,11 @@ export function startProcess(
     output,
     exited,
     async ready() {
-      await until('the sandbox to be ready', () => {
+      const isReady = () => {
         if (ended) throw new Error(`it ended before it was ready:\n${output()}`);
         return output().includes('is ready.');
-      });
+      };
+      await until('the sandbox to be ready', isReady, 90_000);
     },
   };
 }

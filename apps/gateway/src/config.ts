@@ -211,6 +211,11 @@ export function wantsHelp(argv: readonly string[] = process.argv.slice(2)): bool
   return argv.some(isHelp);
 }
 
+/** Whether `npm start` started this process, and so is its parent. */
+export function startedByNpm(env: EnvironmentVariables = process.env): boolean {
+  return env.npm_lifecycle_event === 'start';
+}
+
 /** What `--help` prints. */
 export function usage(): string {
   const variables: readonly Variable<unknown>[] = Object.values(VARIABLES);

@@ -1,5 +1,13 @@
 import { createApi } from './api.ts';
-import { type Config, ConfigError, loadConfig, publicBaseUrlOf, usage, wantsHelp } from './config.ts';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  publicBaseUrlOf,
+  startedByNpm,
+  usage,
+  wantsHelp,
+} from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { prepareDatabase } from './db/start.ts';
 import { createDeps, type Deps, type Surroundings } from './deps.ts';
@@ -9,6 +17,7 @@ import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
 import { releaseStartMemory } from './lib/memory.ts';
 import { startMetricsServer } from './lib/metrics.ts';
+import { watchStopRequests } from './lib/stop-requests.ts';
 import { startTracing } from './lib/tracing.ts';
 import { renderBanner } from './local/banner.ts';
 import { pickPort } from './local/free-port.ts';
@@ -27,14 +36,14 @@ async function main(): Promise<void> {
     return;
   }
   const config = loadConfig();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      // Whoever asks twice means it.
-      if (stopping !== undefined) process.exit(1);
-      interruption.abort(new Error(`stopped by ${signal}`));
-      void stopAll(config.shutdownGraceSeconds).then(() => process.exit(0));
-    });
-  }
+  watchStopRequests({
+    onStop(reason) {
+      interruption.abort(new Error(reason));
+      void endInOrder(config.shutdownGraceSeconds);
+    },
+    onInsist: () => process.exit(1),
+    startedByNpm: startedByNpm(),
+  });
   if (config.command === 'migrate') await applyMigrations(config);
   else if (config.environment === 'sandbox') await startSandbox(config);
   else await startProduction(config);
@@ -79,6 +88,7 @@ async function startSandbox(config: Config): Promise<void> {
     seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
   );
   stops.push({ what: 'connections', stop: () => deps.close() });
+  interruption.signal.throwIfAborted();
 
   progress.update('Starting the API and the worker');
   const { baseUrl, metricsUrl } = await startRoles(deps, port, (text) => progress.note(text));
@@ -112,6 +122,7 @@ async function startProduction(config: Config): Promise<void> {
   });
   const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
   stops.push({ what: 'connections', stop: () => deps.close() });
+  interruption.signal.throwIfAborted();
   const { baseUrl } = await startRoles(deps, config.port, (text) => logger.warn(text));
   logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
 }
@@ -178,6 +189,13 @@ async function startMetrics(
   return `http://${server.host}:${server.port}/metrics`;
 }
 
+/** A start under way is waited for: what it has begun can only be stopped once it stands. */
+async function endInOrder(graceSeconds: number): Promise<void> {
+  await Promise.race([starting.catch(() => undefined), after(graceSeconds * 1_000)]);
+  await stopAll(graceSeconds);
+  process.exit(0);
+}
+
 /** Last started, first stopped; one part that will not stop does not keep the others alive. */
 function stopAll(graceSeconds: number): Promise<void> {
   stopping ??= (async () => {
@@ -196,7 +214,8 @@ function after(ms: number): Promise<void> {
   });
 }
 
-main().catch(async (error: unknown) => {
+const starting = main();
+starting.catch(async (error: unknown) => {
   if (interruption.signal.aborted) return;
   const text = error instanceof ConfigError ? error.message : explain(error);
   process.stderr.write(`\n${text}\n`);
