@@ -30,7 +30,6 @@ export interface ShellOptions {
 export interface Shell {
   readonly baseUrl: string;
   readonly port: number;
-  readonly app: Server;
   readonly metrics: Metrics;
   readonly db: Database;
   readonly clock: MovableClock;
@@ -79,7 +78,6 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   return {
     baseUrl,
     port: Number(new URL(baseUrl).port),
-    app,
     metrics,
     db,
     clock,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +23,7 @@ describe('one line for every request', () => {
   let key: string;
   let keyId: string;
   let letGo: () => void;
+  let slowSocket: Socket;
   let started = 0;
   const logs: string[] = [];
   const stream = new PassThrough();
@@ -50,9 +51,10 @@ describe('one line for every request', () => {
         partnerRoute(
           app,
           { ...spec, method: 'GET', url: '/api/v1/t/slow', operationId: 'slow' },
-          () =>
+          ({ request }) =>
             new Promise<object>((resolve) => {
               started += 1;
+              slowSocket = request.raw.socket;
               letGo = () => resolve({});
             }),
         );
@@ -175,12 +177,7 @@ describe('one line for every request', () => {
     const closed = once(socket, 'close');
     socket.destroy();
     await closed;
-    await until('the server to notice', async () => {
-      const { count } = await new Promise<{ count: number }>((resolve, reject) =>
-        shell.app.server.getConnections((error, n) => (error ? reject(error) : resolve({ count: n }))),
-      );
-      return count === 0;
-    });
+    await until('the server to notice', () => slowSocket.destroyed);
     letGo();
     const [line, ...more] = await until('its line', () => {
       const found = linesWith('gone-1');

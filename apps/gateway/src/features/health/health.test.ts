@@ -53,7 +53,7 @@ describe('what a process says of its health', () => {
   }
 
   /** As the worker that keeps the rates does, from its start to its end. */
-  async function feedFor(work: () => Promise<void>): Promise<void> {
+  async function feedFor(work: () => Promise<unknown>): Promise<void> {
     const keeper = createRatePublisher({
       ...gateway.deps,
       wall: machineNow,
