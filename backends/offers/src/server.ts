@@ -1,23 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OfferBook } from './book/index.ts';
+import { HoldConflictError, HoldLedger } from './holds/hold-ledger.ts';
 import { matchOffer } from './matching/index.ts';
 import { readCommandLine, USAGE } from './server/command-line.ts';
 import { readBody } from './server/read-body.ts';
 import { snapshotBody } from './server/snapshot-body.ts';
-import { matchOutcomeToWire, parseMatchCall, WireFormatError } from './wire/index.ts';
+import { matchOutcomeToWire, parseHoldCall, parseMatchCall, WireFormatError } from './wire/index.ts';
 
 /**
  * The offers backend as a process of its own: `GET /snapshot` with every vendor and offer, for gateways that match
- * in memory and ask often (an ETag makes that cheap); `POST /match` for whoever wants one answer; `GET /health`.
+ * in memory and ask often (an ETag makes that cheap); `POST /match` for whoever wants one answer; `POST /holds` and
+ * `POST /holds/{id}/release` or `/consume` for what orders take of balances; `GET /health`.
  * It trusts its callers and belongs on a private network.
  */
 export interface OffersServerOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
-  /** The newest book, asked for with every request. */
+  /** The newest rows, asked for with every request. */
   readonly book: () => OfferBook;
+  /** What is reserved of them; kept in memory where none is given. */
+  readonly holds?: HoldLedger;
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -27,8 +31,9 @@ export interface OffersServer {
 }
 
 export async function startOffersServer(options: OffersServerOptions): Promise<OffersServer> {
+  const holds = options.holds ?? new HoldLedger();
   const server = createServer((request, response) => {
-    answer(request, response, options.book).catch((error: unknown) => {
+    answer(request, response, options.book, holds).catch((error: unknown) => {
       options.onFailure?.(error);
       if (response.headersSent) response.destroy();
       else reply(response, 500, { error: 'internal error' });
@@ -51,9 +56,11 @@ export async function startOffersServer(options: OffersServerOptions): Promise<O
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  book: () => OfferBook,
+  rows: () => OfferBook,
+  holds: HoldLedger,
 ): Promise<void> {
-  const [path] = (request.url ?? '/').split('?', 1);
+  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const book = () => holds.apply(rows());
   switch (`${request.method} ${path}`) {
     case 'GET /health':
       return reply(response, 200, healthOf(book()));
@@ -61,9 +68,20 @@ async function answer(
       return sendSnapshot(request, response, book());
     case 'POST /match':
       return sendMatch(request, response, book);
+    case 'POST /holds':
+      return sendHold(request, response, rows, holds);
   }
-  if (path === '/health' || path === '/snapshot' || path === '/match') {
-    response.setHeader('allow', path === '/match' ? 'POST' : 'GET');
+  const ending = HOLD_END.exec(path);
+  if (ending !== null && request.method === 'POST') {
+    const [, holdId = '', how] = ending;
+    const isDone = holds.end(holdId, how === 'release' ? 'released' : 'consumed');
+    return isDone
+      ? reply(response, 200, {})
+      : reply(response, 409, { error: 'the hold has ended otherwise' });
+  }
+  const isPosted = path === '/match' || path === '/holds' || ending !== null;
+  if (path === '/health' || path === '/snapshot' || isPosted) {
+    response.setHeader('allow', isPosted ? 'POST' : 'GET');
     return reply(response, 405, { error: 'this method is not served here' });
   }
   reply(response, 404, { error: 'no such path' });
@@ -81,10 +99,36 @@ function sendSnapshot(request: IncomingMessage, response: ServerResponse, book: 
   response.end(json);
 }
 
-async function sendMatch(
+const HOLD_END = /^\/holds\/([0-9A-Za-z-]{1,64})\/(release|consume)$/;
+
+function sendMatch(request: IncomingMessage, response: ServerResponse, book: () => OfferBook): Promise<void> {
+  return answerBody(request, response, (body) => {
+    const call = parseMatchCall(body);
+    return matchOutcomeToWire(call, matchOffer(book(), call.request, call.context));
+  });
+}
+
+function sendHold(
   request: IncomingMessage,
   response: ServerResponse,
-  book: () => OfferBook,
+  rows: () => OfferBook,
+  holds: HoldLedger,
+): Promise<void> {
+  return answerBody(request, response, (body) => {
+    const { hold_id, offer_id, crypto } = parseHoldCall(body);
+    try {
+      return { held: holds.hold(rows(), hold_id, offer_id, crypto) };
+    } catch (error) {
+      if (error instanceof HoldConflictError) throw new WireFormatError('', error.message);
+      throw error;
+    }
+  });
+}
+
+async function answerBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answerTo: (body: unknown) => object,
 ): Promise<void> {
   const text = await readBody(request);
   if (text === undefined) {
@@ -93,8 +137,7 @@ async function sendMatch(
     return reply(response, 413, { error: 'the body is too large' });
   }
   try {
-    const call = parseMatchCall(parseJson(text));
-    reply(response, 200, matchOutcomeToWire(call, matchOffer(book(), call.request, call.context)));
+    reply(response, 200, answerTo(parseJson(text)));
   } catch (error) {
     if (!(error instanceof WireFormatError)) throw error;
     reply(response, 400, { error: error.message, path: error.path });
@@ -132,7 +175,8 @@ async function main(): Promise<void> {
   }
   let book = commandLine.load();
   const tell = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-  const server = await startOffersServer({ ...commandLine, book: () => book, onFailure: tell });
+  const holds = new HoldLedger(commandLine.holdsFile);
+  const server = await startOffersServer({ ...commandLine, book: () => book, holds, onFailure: tell });
   process.stdout.write(`offers backend at ${server.url}\n`);
   process.on('SIGHUP', () => {
     try {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../../test/harness/until.ts';
 import { createLogger } from '../lib/logger.ts';
-import type { Offers } from './offers.port.ts';
+import type { OfferBooks } from './offers.port.ts';
 import { createHttpOffers } from './offers-http.ts';
 
 const VENDOR = {
@@ -39,7 +39,7 @@ describe('an offers backend of its own', () => {
   let answer: (response: ServerResponse) => void;
   let calls = 0;
   let now = 0;
-  let offers: Offers;
+  let offers: OfferBooks;
   let logged = '';
 
   beforeEach(async () => {
@@ -60,7 +60,7 @@ describe('an offers backend of its own', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  function connect(extra: { knownVendorIds?: () => Promise<ReadonlySet<string>> } = {}): Offers {
+  function connect(extra: { knownVendorIds?: () => Promise<ReadonlySet<string>> } = {}): OfferBooks {
     offers = createHttpOffers({
       baseUrl,
       logger: createLogger({

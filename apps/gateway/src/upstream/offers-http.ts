@@ -1,7 +1,7 @@
 import { OfferBook, type OfferRows, parseWireRows } from '@causeway/offers';
 import { Agent, request } from 'undici';
 import type { Logger } from '../lib/logger.ts';
-import { type Offers, offersUnavailable } from './offers.port.ts';
+import { type OfferBooks, offersUnavailable } from './offers.port.ts';
 
 export interface HttpOffersOptions {
   /** Without a slash at its end. */
@@ -30,7 +30,7 @@ const DEFAULT_MAX_AGE_MS = 60_000;
  * An offers backend of its own, reached over HTTP and asked twice a second. While it is slow, down or talks nonsense the
  * last good book stays in use until it is too old to be honest; its texts go to the log and nowhere else.
  */
-export function createHttpOffers(options: HttpOffersOptions): Offers {
+export function createHttpOffers(options: HttpOffersOptions): OfferBooks {
   const { logger, wall } = options;
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const maxAgeMs = options.maxAgeMs ?? DEFAULT_MAX_AGE_MS;
@@ -123,6 +123,5 @@ export function createHttpOffers(options: HttpOffersOptions): Offers {
       await polling;
       await agent.destroy();
     },
-    holds: undefined,
   };
 }

@@ -6,7 +6,7 @@ import { SYSTEM } from '../db/database.ts';
 import { createListener, type Listener } from '../db/listener.ts';
 import { newId } from '../lib/ids.ts';
 import { createLogger } from '../lib/logger.ts';
-import type { OfferHolds, Offers } from './offers.port.ts';
+import type { Offers } from './offers.port.ts';
 import { endHolds } from './offers.store.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
 
@@ -55,8 +55,7 @@ describe('offers in the database', () => {
     return id;
   }
 
-  const hold = (crypto: string, quoteId = newId()) =>
-    (offers.holds as OfferHolds).hold(quoteId, offerId, crypto);
+  const hold = (crypto: string, quoteId = newId()) => offers.holds.hold(quoteId, offerId, crypto);
   const sweep = (forgottenAfterMs: number) =>
     database.db.query(SYSTEM, endHolds, [['completed'], ['cancelled'], forgottenAfterMs, 100]);
   const balance = async () =>

@@ -1,5 +1,5 @@
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
-import { type Database, SYSTEM } from '../db/database.ts';
+import { type Database, SYSTEM, violatedConstraint } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import type { Logger } from '../lib/logger.ts';
 import { coalesce } from './coalesce.ts';
@@ -7,9 +7,12 @@ import { type Offers, offersUnavailable } from './offers.port.ts';
 import {
   allVendors,
   changedOffers,
+  consumeHold,
+  endHolds,
   holdBalance,
   type OfferBookRow,
   offerOf,
+  releaseHold,
   vendorOf,
 } from './offers.store.ts';
 
@@ -79,10 +82,26 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     async stop() {},
     holds: {
       async hold(quoteId, offerId, crypto) {
-        const [row] = await db.query(SYSTEM, holdBalance, [quoteId, offerId, crypto]);
+        const hold = () => db.query(SYSTEM, holdBalance, [quoteId, offerId, crypto]);
+        const [row] = await hold().catch((error: unknown) => {
+          if (violatedConstraint(error) !== 'offer_holds_pkey') throw error;
+          // Somebody held for the same quote at the same moment; what they hold is found now.
+          return hold();
+        });
         return row?.held === true;
       },
+      async release(quoteId, offerId) {
+        await db.query(SYSTEM, releaseHold, [quoteId, offerId]);
+      },
+      async consume(quoteId, offerId) {
+        await db.query(SYSTEM, consumeHold, [quoteId, offerId]);
+      },
+      async endFinished({ settled, stopped, forgottenAfterMs, limit }) {
+        const [row] = await db.query(SYSTEM, endHolds, [settled, stopped, forgottenAfterMs, limit]);
+        return Number(row?.ended ?? 0);
+      },
     },
+    ownsOffers: true,
   };
 }
 

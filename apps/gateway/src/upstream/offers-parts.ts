@@ -6,6 +6,7 @@ import type { Offers } from './offers.port.ts';
 import { allVendors } from './offers.store.ts';
 import { createHttpOffers } from './offers-http.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
+import { createRemoteHolds } from './remote-holds.ts';
 
 export interface OffersPartsOptions {
   readonly db: Database;
@@ -20,11 +21,21 @@ export interface OffersPartsOptions {
 
 export function createOffers({ db, listener, logger, wall, offersUrl }: OffersPartsOptions): Offers {
   if (offersUrl === undefined) return createInProcessOffers({ db, listener, logger });
-  return createHttpOffers({
+  const books = createHttpOffers({
     baseUrl: offersUrl,
     logger,
     wall,
     knownVendorIds: async () =>
       new Set((await db.query(SYSTEM, allVendors, [])).map(({ vendor_id }) => vendor_id)),
   });
+  const holds = createRemoteHolds({ db, baseUrl: offersUrl, logger });
+  return {
+    ...books,
+    holds,
+    ownsOffers: false,
+    async stop() {
+      await books.stop();
+      await holds.close();
+    },
+  };
 }

@@ -35,9 +35,13 @@ export interface Offers {
   /** Resolves after the first look, which a remote backend may miss: looking goes on either way. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Holds on offers' balances; undefined where the backend keeps its balances itself. */
-  readonly holds: OfferHolds | undefined;
+  readonly holds: OfferHolds;
+  /** Whether offers are made and changed here; a backend of its own keeps them itself. */
+  readonly ownsOffers: boolean;
 }
+
+/** A backend's book without what is done to its balances. */
+export type OfferBooks = Omit<Offers, 'holds' | 'ownsOffers'>;
 
 /** A book may be a moment old, the balances behind these are not: what is held never exceeds what there was. */
 export interface OfferHolds {
@@ -46,6 +50,23 @@ export interface OfferHolds {
    * little is left or the offer is gone. Holding the same again takes nothing more.
    */
   hold(quoteId: string, offerId: string, crypto: string): Promise<boolean>;
+  /** Gives what is held back to the offer. Of a hold that has ended, or never was, it does nothing. */
+  release(quoteId: string, offerId: string): Promise<void>;
+  /** What was held is gone for good. Of a hold that has ended, or never was, it does nothing. */
+  consume(quoteId: string, offerId: string): Promise<void>;
+  /**
+   * Ends holds that are no longer owed and answers how many: consumes those of orders that settled; releases those of
+   * orders that stopped, of quotes that another offer serves, and of quotes that no order came of for a while.
+   */
+  endFinished(rule: FinishedHolds): Promise<number>;
+}
+
+export interface FinishedHolds {
+  /** Statuses of orders. */
+  readonly settled: readonly string[];
+  readonly stopped: readonly string[];
+  readonly forgottenAfterMs: number;
+  readonly limit: number;
 }
 
 export function offersUnavailable(cause?: unknown): CausewayError {

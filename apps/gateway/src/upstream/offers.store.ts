@@ -78,24 +78,42 @@ export const holdBalance = statement<[quoteId: string, offerId: string, crypto: 
           set_config('synchronous_commit', 'off', true)`,
 );
 
+export const releaseHold = statement<[quoteId: string, offerId: string]>(
+  'offers.release_hold',
+  `WITH ended AS (DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2 RETURNING offer_id, crypto)
+   UPDATE offers o SET available_balance = o.available_balance + e.crypto FROM ended e WHERE o.offer_id = e.offer_id`,
+);
+
+export const consumeHold = statement<[quoteId: string, offerId: string]>(
+  'offers.consume_hold',
+  'DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2',
+);
+
+/** Which holds of a table are no longer owed, and whether their orders settled. */
+const FINISHED = (table: string, key: string, open: string) => `
+     SELECT ${key}, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
+       FROM ${table} h
+       LEFT JOIN orders o ON o.quote_id = h.quote_id
+       LEFT JOIN quotes q ON q.quote_id = h.quote_id
+      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[])
+         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
+             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond'))
+      ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED`;
+
+type FinishedParams = [
+  settled: readonly string[],
+  stopped: readonly string[],
+  forgottenAfterMs: number,
+  limit: number,
+];
+
 /**
  * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of quotes that another
  * vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the offer.
  */
-export const endHolds = statement<
-  [settled: readonly string[], stopped: readonly string[], forgottenAfterMs: number, limit: number],
-  { ended: string }
->(
+export const endHolds = statement<FinishedParams, { ended: string }>(
   'offers.end_holds',
-  `WITH due AS (
-     SELECT h.quote_id, h.offer_id, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
-       FROM offer_holds h
-       LEFT JOIN orders o ON o.quote_id = h.quote_id
-       LEFT JOIN quotes q ON q.quote_id = h.quote_id
-      WHERE o.status = ANY($1::text[]) OR o.status = ANY($2::text[])
-         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
-             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond')
-      ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED),
+  `WITH due AS (${FINISHED('offer_holds', 'h.quote_id, h.offer_id', 'true')}),
    ended AS (
      DELETE FROM offer_holds h USING due d WHERE h.quote_id = d.quote_id AND h.offer_id = d.offer_id
      RETURNING h.offer_id, CASE WHEN d.is_settled THEN 0 ELSE h.crypto END AS crypto),
@@ -104,6 +122,48 @@ export const endHolds = statement<
        FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
       WHERE o.offer_id = e.offer_id)
    SELECT count(*)::text AS ended FROM ended`,
+);
+
+/** What is reserved at a backend of its own. */
+export type RemoteHoldEnd = 'release' | 'consume';
+
+/** One that is open already keeps its id, so that the backend is asked for the same again. */
+export const openRemoteHold = statement<
+  [holdId: string, quoteId: string, offerId: string, crypto: string],
+  { hold_id: string; crypto: string }
+>(
+  'offers.open_remote_hold',
+  `INSERT INTO remote_offer_holds (hold_id, quote_id, offer_id, crypto, held_at)
+   VALUES ($1, $2, $3, $4::numeric, clock_timestamp())
+   ON CONFLICT (quote_id, offer_id) WHERE ending IS NULL DO UPDATE SET held_at = excluded.held_at
+   RETURNING hold_id, trim_scale(crypto)::text AS crypto`,
+);
+
+export const endRemoteHold = statement<
+  [quoteId: string, offerId: string, ending: RemoteHoldEnd],
+  { hold_id: string }
+>(
+  'offers.end_remote_hold',
+  `UPDATE remote_offer_holds SET ending = $3 WHERE quote_id = $1 AND offer_id = $2 AND ending IS NULL
+   RETURNING hold_id`,
+);
+
+export const markFinishedRemoteHolds = statement<FinishedParams>(
+  'offers.mark_finished_remote_holds',
+  `WITH due AS (${FINISHED('remote_offer_holds', 'h.hold_id', 'h.ending IS NULL')})
+   UPDATE remote_offer_holds h SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
+     FROM due d WHERE h.hold_id = d.hold_id`,
+);
+
+/** Several workers may tell the backend the same: it does it once. */
+export const endingRemoteHolds = statement<[limit: number], { hold_id: string; ending: RemoteHoldEnd }>(
+  'offers.ending_remote_holds',
+  'SELECT hold_id, ending FROM remote_offer_holds WHERE ending IS NOT NULL ORDER BY held_at LIMIT $1',
+);
+
+export const forgetRemoteHold = statement<[holdId: string]>(
+  'offers.forget_remote_hold',
+  'DELETE FROM remote_offer_holds WHERE hold_id = $1',
 );
 
 export function vendorOf(row: VendorBookRow): Vendor {

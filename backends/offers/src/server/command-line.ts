@@ -9,6 +9,8 @@ import { parseWireRows } from '../wire/index.ts';
 export interface CommandLine {
   readonly host: string;
   readonly port: number;
+  /** Where holds are kept over a restart. */
+  readonly holdsFile?: string;
   /** Reads the files anew. */
   readonly load: () => OfferBook;
 }
@@ -20,6 +22,7 @@ Serves vendors' offers to gateways.
   --rows <file>       vendors and offers as JSON, in the form of GET /snapshot; SIGHUP reads it again
   --catalogue <file>  makes a sandbox market for these currencies and rails (JSON) instead
   --seed <text>       seed of that market (causeway-sandbox)
+  --holds <file>      keeps what is reserved over a restart; without it a restart forgets
   --host <address>    where it listens (127.0.0.1)
   --port <number>     0 takes any free one (8091)
   --help
@@ -55,6 +58,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
     options: {
       rows: { type: 'string' },
       catalogue: { type: 'string' },
+      holds: { type: 'string' },
       seed: { type: 'string', default: 'causeway-sandbox' },
       host: { type: 'string', default: '127.0.0.1' },
       port: { type: 'string', default: '8091' },
@@ -65,11 +69,12 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
   if (!(port <= MAX_PORT)) throw new Error(`--port must be a number from 0 to ${MAX_PORT}`);
   const { rows, catalogue, seed, host } = values;
+  const kept = values.holds === undefined ? {} : { holdsFile: values.holds };
   if (rows !== undefined && catalogue === undefined) {
-    return { host, port, load: () => OfferBook.of(parseWireRows(readJson(rows))) };
+    return { host, port, ...kept, load: () => OfferBook.of(parseWireRows(readJson(rows))) };
   }
   if (catalogue !== undefined && rows === undefined) {
-    return { host, port, load: () => OfferBook.of(sandboxOffers(readSummary(catalogue), seed)) };
+    return { host, port, ...kept, load: () => OfferBook.of(sandboxOffers(readSummary(catalogue), seed)) };
   }
   throw new Error('exactly one of --rows and --catalogue is needed; --help tells more');
 }

@@ -134,7 +134,7 @@ function found<T>(row: T | undefined): T {
 }
 
 function requireOwnBook({ offers }: OfferTools): void {
-  if (offers.holds !== undefined) return;
+  if (offers.ownsOffers) return;
   throw new CausewayError('OPERATION_NOT_ALLOWED', {
     message: 'This deployment’s offers backend keeps the offers; change them there.',
   });

@@ -1,6 +1,5 @@
 import { orderStatusesWithOutcome } from '@causeway/protocol';
-import { type Database, SYSTEM } from '../../db/database.ts';
-import { endHolds } from '../../upstream/offers.store.ts';
+import type { Offers } from '../../upstream/offers.port.ts';
 
 /** Far longer than the transaction that writes an order may take. */
 const FORGOTTEN_AFTER_MS = 300_000;
@@ -11,7 +10,11 @@ const SETTLED = orderStatusesWithOutcome('settled');
 const STOPPED = orderStatusesWithOutcome('stopped');
 
 /** Gives vendors back what orders no longer need. Run by workers every few seconds. */
-export async function endFinishedHolds(tools: { readonly db: Database }): Promise<number> {
-  const [row] = await tools.db.query(SYSTEM, endHolds, [SETTLED, STOPPED, FORGOTTEN_AFTER_MS, BATCH]);
-  return Number(row?.ended ?? 0);
+export function endFinishedHolds({ offers }: { readonly offers: Offers }): Promise<number> {
+  return offers.holds.endFinished({
+    settled: SETTLED,
+    stopped: STOPPED,
+    forgottenAfterMs: FORGOTTEN_AFTER_MS,
+    limit: BATCH,
+  });
 }

@@ -41,8 +41,7 @@ export async function chooseServing(
       return undefined;
     }
     const { offerId, vendorId, kind: provider } = honoured.serving.offer;
-    const isHeld = offers.holds === undefined || (await offers.holds.hold(quote.quote_id, offerId, needed));
-    if (isHeld) {
+    if (await offers.holds.hold(quote.quote_id, offerId, needed)) {
       if (honoured.outcome === 'rematched') {
         const { quotedVendor: reason } = honoured;
         logger.info(

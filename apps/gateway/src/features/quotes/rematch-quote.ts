@@ -36,14 +36,11 @@ export async function rematchQuote(
 /** What cannot be held is passed over by the matching, so a declined offer is one that cannot be held. */
 function withoutOffers(offers: Offers, declinedOfferIds: readonly string[]): Offers {
   return {
-    book: () => offers.book(),
-    onChange: (react) => offers.onChange(react),
-    start: () => offers.start(),
-    stop: () => offers.stop(),
+    ...offers,
     holds: {
+      ...offers.holds,
       hold: async (quoteId, offerId, crypto) =>
-        !declinedOfferIds.includes(offerId) &&
-        (offers.holds === undefined || offers.holds.hold(quoteId, offerId, crypto)),
+        !declinedOfferIds.includes(offerId) && offers.holds.hold(quoteId, offerId, crypto),
     },
   };
 }
