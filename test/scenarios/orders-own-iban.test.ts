@@ -139,6 +139,41 @@ describe('orders paid from the customer’s own account, contract 3.1 row 5', ()
     ]);
   });
 
+  it('matching a payment ends the hold that the payment put on the order, and no other', async () => {
+    const ada = await world.holder();
+    const [first, second] = [await world.locked(ada), await world.locked(ada)];
+    const payment = (await ada.pay('100.00')).body.data;
+    await first.is('awaiting_fiat_transfer', HELD);
+    // Somebody holds both for reasons of their own: the deposit's hold gives way to theirs.
+    for (const { id } of [first, second]) {
+      const held = await gateway.call('POST', `/api/v1/operator/orders/${id}/hold`, {
+        key: gateway.sandbox.operatorKey,
+        body: { decision: 'place', reason: 'sanctions question' },
+      });
+      expect(held.status, held.text).toBe(200);
+    }
+    const refused = await operate(payment.id, 'decision', { decision: 'match', order_id: first.id });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect(refused.body.error.message).toContain('another reason');
+    await gateway.call('POST', `/api/v1/operator/orders/${first.id}/hold`, {
+      key: gateway.sandbox.operatorKey,
+      body: { decision: 'release', reason: 'answered' },
+    });
+    expect((await operate(payment.id, 'decision', { decision: 'match', order_id: first.id })).status).toBe(
+      200,
+    );
+    await first.took('3.1 deposit matched');
+    // The other one is held for the other reason still.
+    await second.is('awaiting_fiat_transfer', HELD);
+    await world.completed(first);
+    await gateway.call('POST', `/api/v1/operator/orders/${second.id}/hold`, {
+      key: gateway.sandbox.operatorKey,
+      body: { decision: 'release', reason: 'answered' },
+    });
+    expect((await desk.act(second.id, 'cancel')).status).toBe(200);
+    await world.cancelled(second);
+  });
+
   it('two payments for two equal orders wait for two decisions, and what is left goes on', async () => {
     const ada = await world.holder();
     const [first, second] = [await world.locked(ada), await world.locked(ada)];

@@ -13,6 +13,7 @@ import {
   type OrderTransition,
 } from './order-facts.ts';
 import {
+  depositHolds,
   holdPlacements,
   holdReleasesThatResume,
   kycWaivers,
@@ -309,6 +310,7 @@ const disputes: readonly OrderTransition<OnrampStatus>[] = disputesDecidedForBuy
 });
 
 const holds: readonly OrderTransition<OnrampStatus>[] = [
+  ...depositHolds(),
   ...holdPlacements(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
   ...screeningHolds(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
   ...plainHoldReleases([

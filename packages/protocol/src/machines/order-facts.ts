@@ -5,6 +5,8 @@ import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
 export interface OrderFacts {
   readonly origin: 'api' | 'widget';
   readonly held: boolean;
+  /** The hold is about a deposit that could pay several orders: deciding what it pays ends it, and no other hold. */
+  readonly heldForDeposit: boolean;
   readonly kycCleared: boolean;
   /** An operator lets this order's payout go on although its customer is not cleared any more. */
   readonly kycWaived: boolean;
@@ -43,6 +45,7 @@ export interface OrderFacts {
 export const INITIAL_ORDER_FACTS: OrderFacts = {
   origin: 'api',
   held: false,
+  heldForDeposit: false,
   kycCleared: true,
   kycWaived: false,
   payeeCleared: true,
@@ -193,6 +196,19 @@ export const ORDER_GUARDS = {
     says: HELD_REASON,
     reads: ['held'],
     holds: (facts) => !facts.held,
+  },
+  no_other_hold: {
+    code: 'INVALID_STATUS',
+    says: 'the order is not held for review, unless for a deposit that is to be matched',
+    reads: ['held', 'heldForDeposit'],
+    holds: (facts) => !facts.held || facts.heldForDeposit === true,
+  },
+  deposit_hold_present: {
+    code: 'INVALID_STATUS',
+    says: 'the order is held for a deposit that is to be matched, and for nothing else',
+    reads: ['held', 'heldForDeposit'],
+    // Orders that were held before the fact was kept lack it: their hold is released by hand.
+    holds: (facts) => facts.held && facts.heldForDeposit === true,
   },
   hold_present: {
     code: 'INVALID_STATUS',

@@ -10,11 +10,11 @@ export function holdPlacements<S extends OrderStatus>(statuses: readonly S[]): O
     from: status,
     on: 'hold_placed',
     by: ['operator', 'system', 'chain', 'bank'],
-    guard: ['hold_absent'],
+    guard: ['no_other_hold'],
     to: status,
     emits: [],
-    sets: { held: true },
-    spec: 'D12 holds',
+    sets: { held: true, heldForDeposit: false },
+    spec: 'D12 holds; takes the place of one for a deposit, which matching it would end',
   }));
 }
 
@@ -30,6 +30,32 @@ export function screeningHolds<S extends OrderStatus>(statuses: readonly S[]): O
     sets: { held: true },
     spec: 'D13: a funded order of a recipient that is no longer clear is held; likewise of a wallet',
   }));
+}
+
+/** While an order waits for its customer's deposit: one that could pay several orders holds them all. */
+export function depositHolds(): OrderTransition<'awaiting_fiat_transfer'>[] {
+  return [
+    {
+      from: 'awaiting_fiat_transfer',
+      on: 'deposit_held',
+      by: ['bank'],
+      guard: ['pays_own_iban', 'hold_absent'],
+      to: 'awaiting_fiat_transfer',
+      emits: [],
+      sets: { held: true, heldForDeposit: true },
+      spec: 'C3.1 row 5: two open orders with the same amount are held for review',
+    },
+    {
+      from: 'awaiting_fiat_transfer',
+      on: 'deposit_hold_released',
+      by: ['operator'],
+      guard: ['deposit_hold_present'],
+      to: 'awaiting_fiat_transfer',
+      emits: [],
+      sets: { held: false, heldForDeposit: false },
+      spec: 'D12: the operator has decided what the deposit pays; a hold for another reason stays',
+    },
+  ];
 }
 
 export function plainHoldReleases<S extends OrderStatus>(statuses: readonly S[]): OrderTransition<S>[] {
@@ -81,7 +107,7 @@ function holdRelease<S extends OrderStatus>(status: S, spec: string): OrderTrans
     guard: ['hold_present'],
     to: status,
     emits: [],
-    sets: { held: false },
+    sets: { held: false, heldForDeposit: false },
     spec,
   };
 }

@@ -37,6 +37,8 @@ export const ORDER_TRIGGERS = [
   'payer_details_submitted',
   'payment_sent_confirmed',
   'deposit_matched',
+  'deposit_held',
+  'deposit_hold_released',
   'fiat_confirmed_by_vendor',
   'transfer_authorized',
   'transfer_failed',

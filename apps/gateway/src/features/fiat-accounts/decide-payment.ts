@@ -84,7 +84,12 @@ async function match(
   const waiting = await ordersAwaitingDeposit(unit, userId, currency, BigInt(amount));
   const order = waiting.find(({ order_id }) => order_id === orderId.toLowerCase());
   if (order === undefined) throw await refusalOf(unit, payment, orderId);
-  const released = order.facts.held ? releaseDepositHold(unit, hosts, order) : order;
+  const released = releaseDepositHold(unit, hosts, order);
+  if (released.facts.held) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'The order is held for another reason; decide that hold first.',
+    });
+  }
   payByDeposit(unit, hosts, released, ledgerAccountOf(payment.account_number), 'operator');
   unit.tx.defer(matchPayment, [payment.payment_id, order.order_id, unit.at]);
   return { ...payment, status: 'matched', order_id: order.order_id };

@@ -208,6 +208,18 @@ describe('issuing fiat accounts', () => {
       expect(refusal(refused)).toEqual([502, 'BANKING_ERROR']);
       const { body } = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(body.data.accounts).toMatchObject([{ status: 'failed', iban: null }]);
+
+      const operate = (method: string, path: string, sent?: object) =>
+        gateway.call(method, `/api/v1/operator/${path}`, {
+          key: gateway.sandbox.operatorKey,
+          ...(sent === undefined ? {} : { body: sent }),
+        });
+      const { body: listed } = await operate('GET', 'effects?kind=bank.open-account&state=failed');
+      const [effect] = listed.data.effects;
+      expect(effect).toMatchObject({ order_id: null, remedies: ['give-up'] });
+      const retried = await operate('POST', `effects/${effect.effect_id}/retry`, { reason: 'try' });
+      expect(refusal(retried)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(retried.body.error.message).toMatch(/^The bank did not open the account/);
     });
 
     it('waits while the bank is closed', async () => {

@@ -71,7 +71,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPayme
       tag: OPERATOR_TAG,
       summary: 'Say which order a payment pays, or leave it on the account',
       description:
-        'match releases the order’s hold and pays it; orders that nothing else keeps waiting go on. A payment that came too early to match by itself can be matched too.',
+        'match pays the order and ends the hold that the payment put on it; an order held for another reason is refused until that hold is decided. Orders that nothing else keeps waiting go on. A payment that came too early to match by itself can be matched too.',
       params: PaymentParams,
       body: Type.Object({
         decision: literals(['match', 'leave']),

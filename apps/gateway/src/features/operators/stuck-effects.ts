@@ -43,13 +43,27 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'kyc.store-document',
   'kyc.delete-document',
   'recipient.screen',
+  // By its key the bank makes one transfer, however often it is asked for.
+  'bank.pay-vendor',
 ]);
+
+/** What became of an effect at the bank that failed; no order is waiting for any of them. */
+const FAILED_AT_BANK: Readonly<Record<string, string>> = {
+  'bank.submit-client':
+    'The bank did not take the customer, who is rejected; the partner can introduce it again.',
+  'bank.open-account':
+    'The bank did not open the account, which has failed; it answers the same to the same request.',
+  'bank.collect':
+    'The bank did not collect the payment, which is on the customer’s account as before; match it to an order or leave it there.',
+};
 
 /** Null where it can be done, else why not. */
 function obstacle(effect: DeskIntentRow, remedy: EffectRemedy): string | null {
   if (effect.status === 'confirmed') return 'It has taken effect.';
   if (remedy === 'retry') {
     if (effect.status !== 'failed' || REPEATABLE.has(effect.kind)) return null;
+    const atBank = FAILED_AT_BANK[effect.kind];
+    if (atBank !== undefined) return atBank;
     return 'Its order has heard of the failure and is held; release the hold to start it anew.';
   }
   if (effect.status === 'failed') return effect.closed_at === null ? null : 'It is given up already.';

@@ -23,6 +23,7 @@ const DETOURS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
   'cost_bound_met',
   'dispute_opened',
   'hold_placed',
+  'deposit_held',
   'transfer_failed',
   'transfer_authorization_lapsed',
   'release_failed',

@@ -1,4 +1,4 @@
-import { type Actor, orderStatusesThatKnow } from '@causeway/protocol';
+import type { Actor } from '@causeway/protocol';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { moveOrder } from './act-on-order.ts';
@@ -8,8 +8,6 @@ import { lockOrder } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** How money on a customer's own account pays an order. Whoever calls holds the lock of customer and currency. */
-
-const AWAITING = orderStatusesThatKnow('deposit_matched');
 
 /** Orders of a customer that wait for exactly this amount on its own account, held ones included. */
 export async function ordersAwaitingDeposit(
@@ -34,17 +32,15 @@ export function payByDeposit(
 
 /** Answers whether it was not held before. */
 export function holdForDeposit(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): boolean {
-  return execute(unit, hosts[order.direction], order, 'hold_placed', 'bank').kind === 'moved';
+  return execute(unit, hosts[order.direction], order, 'deposit_held', 'bank').kind === 'moved';
 }
 
-/** An operator has decided what kept the order waiting; one that is not held is left as it is. */
+/** An operator has decided what kept the order waiting; one that is held for another reason, or not, is left as it is. */
 export function releaseDepositHold(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): OrderRow {
-  return execute(unit, hosts[order.direction], order, 'hold_released', 'operator').row;
+  return execute(unit, hosts[order.direction], order, 'deposit_hold_released', 'operator').row;
 }
 
-/** Only where it still waits for a deposit: whoever holds it later has other reasons. */
 export async function releaseIfAwaiting(unit: UnitOfWork, hosts: OrderHosts, orderId: string): Promise<void> {
   const [order] = await unit.tx.query(lockOrder, [orderId]);
-  if (order === undefined || !AWAITING.includes(order.status)) return;
-  releaseDepositHold(unit, hosts, order);
+  if (order !== undefined) releaseDepositHold(unit, hosts, order);
 }

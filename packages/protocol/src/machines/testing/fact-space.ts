@@ -8,6 +8,7 @@ const EITHER = [false, true] as const;
 export const ORDER_DOMAINS: Domains<OrderFacts> = {
   origin: ['api', 'widget'],
   held: EITHER,
+  heldForDeposit: EITHER,
   kycCleared: EITHER,
   kycWaived: EITHER,
   payeeCleared: EITHER,
