@@ -37,6 +37,7 @@ const app = await createServer({
   rateLimit,
   partnerPerMinute: 100_000_000,
   publicPerMinute: 100_000_000,
+  wrongKeysPerMinute: 100_000_000,
   baseUrl: 'http://127.0.0.1',
   sandbox: true,
   events: [],

@@ -18,6 +18,7 @@ export interface ShellOptions {
   readonly routes: (app: Server, tools: UnitTools) => void;
   readonly partnerPerMinute?: number;
   readonly publicPerMinute?: number;
+  readonly wrongKeysPerMinute?: number;
   readonly trustedProxies?: readonly string[];
   /** Machine time, which rate-limit windows follow. */
   readonly wall?: () => number;
@@ -63,6 +64,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     rateLimit,
     partnerPerMinute: options.partnerPerMinute ?? 100_000,
     publicPerMinute: options.publicPerMinute ?? 100_000,
+    wrongKeysPerMinute: options.wrongKeysPerMinute ?? 100_000,
     baseUrl: 'http://127.0.0.1',
     sandbox: true,
     // The same for every server of a deployment.

@@ -71,6 +71,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     answerSealer: deps.sealer,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
+    wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,
     baseUrl,
     sandbox: deps.sandbox,
     events: DOCUMENTED_EVENTS,

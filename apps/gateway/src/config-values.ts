@@ -177,6 +177,27 @@ export const addressRanges: ValueType<readonly string[]> = {
   },
 };
 
+export const dnsServers: ValueType<readonly string[]> = {
+  label: 'list of addresses, with a port or without, comma between',
+  parse(given) {
+    const servers = splitList(given);
+    servers.forEach((server, index) => {
+      const [, bracketed, plain, given] =
+        /^(?:\[([^\]]+)\]|([^:]+|[^[]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
+      const isAddress =
+        bracketed === undefined
+          ? ipaddr.IPv4.isValidFourPartDecimal(plain ?? '') || ipaddr.IPv6.isValid(server)
+          : ipaddr.IPv6.isValid(bracketed);
+      if (!isAddress || Number(given ?? 53) > PORT_MAX) {
+        throw new InvalidValue(
+          `entry ${index + 1} must be an address, such as 10.0.0.2 or [2001:db8::53]:5353`,
+        );
+      }
+    });
+    return servers;
+  },
+};
+
 function splitList(given: string): string[] {
   return given
     .split(',')

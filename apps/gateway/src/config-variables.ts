@@ -56,6 +56,7 @@ const inProduction =
     environment === 'production' ? problem(value) : undefined;
 
 const seconds = values.wholeNumber(1, 2_592_000);
+const limit = values.wholeNumber(0, 1_000_000_000);
 const api: readonly Role[] = ['api'];
 const worker: readonly Role[] = ['worker'];
 
@@ -116,11 +117,46 @@ export const VARIABLES = {
     'Requests a minute for each partner, over all processes.',
     { roles: api },
   ),
+  openOrdersPerPartner: withDefault(
+    'OPEN_ORDERS_PER_PARTNER',
+    limit,
+    '1000',
+    'Orders that a partner may have open at a time. An operator may give a partner another limit, here and below.',
+    { roles: api },
+  ),
+  openOrdersPerCustomer: withDefault(
+    'OPEN_ORDERS_PER_CUSTOMER',
+    limit,
+    '100',
+    'Orders that one customer of a partner may have open at a time.',
+    { roles: api },
+  ),
+  heldValuePerPartnerUsd: withDefault(
+    'HELD_VALUE_PER_PARTNER_USD',
+    limit,
+    '1000000',
+    'Dollars that a partner’s open orders may be worth together. Keep it well below what your vendors have on offer in one corridor: open orders bind that.',
+    { roles: api },
+  ),
+  heldValuePerCustomerUsd: withDefault(
+    'HELD_VALUE_PER_CUSTOMER_USD',
+    limit,
+    '250000',
+    'Dollars that the open orders of one customer may be worth together.',
+    { roles: api },
+  ),
   rateLimitPublicPerMinute: withDefault(
     'RATE_LIMIT_PUBLIC_PER_MINUTE',
     values.wholeNumber(1, 10_000_000),
     { sandbox: '600000', production: '1200' },
-    'Requests a minute for each address on public endpoints, over all processes.',
+    'Requests a minute for each address (an IPv6 /64 is one) on public endpoints, over all processes.',
+    { roles: api },
+  ),
+  rateLimitWrongKeysPerMinute: withDefault(
+    'RATE_LIMIT_WRONG_KEYS_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '6000', production: '30' },
+    'Wrong API keys a minute for each address (an IPv6 /64 is one), over all processes. Good keys pass whatever else comes from their address.',
     { roles: api },
   ),
   shutdownGraceSeconds: withDefault(
@@ -460,6 +496,12 @@ export const VARIABLES = {
     },
   ),
 
+  dnsServers: optional(
+    'DNS_SERVERS',
+    values.dnsServers,
+    'Name servers that partners’ webhook hosts are looked up at, with commas between them; those of the system when not set.',
+    { example: '10.0.0.2,[2001:db8::53]:5353' },
+  ),
   webhookAllowLoopback: withDefault(
     'WEBHOOK_ALLOW_LOOPBACK',
     values.flag,

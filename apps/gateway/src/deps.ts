@@ -18,6 +18,7 @@ import { holderOfPaymentDetails } from './features/payment-details/load-payment-
 import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
 import { loadIndexKey } from './features/privacy/index-key.ts';
 import { createVaults, type Vaults } from './features/privacy/vault.ts';
+import type { OrderLimits } from './features/quotes/reserve-quote.ts';
 import { holderOfDestination } from './features/recipients/open-destination.ts';
 import { solverConduct } from './features/sandbox/settings.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
@@ -34,6 +35,7 @@ import { createSealer, type Sealer } from './lib/crypto.ts';
 import { createIdGenerator, type IdGenerator } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
+import { createNameResolver, type NameResolver } from './lib/name-resolver.ts';
 import type { Currencies } from './upstream/currencies.port.ts';
 import { type CurrenciesParts, createCurrenciesParts } from './upstream/currencies-parts.ts';
 import type { Offers } from './upstream/offers.port.ts';
@@ -90,7 +92,10 @@ export interface Deps extends CustomerParts {
   /** The bridge again where it is the sandbox's own, whose solver the worker plays. */
   readonly simulatedBridge: SimulatedBridge | undefined;
   readonly orderHosts: OrderHosts;
+  readonly orderLimits: OrderLimits;
   readonly webhookPolicy: AddressPolicy;
+  /** Looks up the names that partners give. */
+  readonly names: NameResolver;
   readonly sender: WebhookSender;
   /** The secrets that sign a partner's webhooks. */
   readonly openSecrets: OpenSecrets;
@@ -133,7 +138,10 @@ export async function createDeps(
 
   const principals = createPrincipals(db, listener, logger);
   const rateLimit = createRateLimit(db, machineNow, logger);
-  const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000));
+  const names = createNameResolver({ servers: config.dnsServers ?? [], wall: machineNow });
+  const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000), {
+    resolve: names.lookup,
+  });
   await seed({ db, ids, clock, sealer });
   const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
   if (config.currenciesUrl === undefined) await seedReference(db, clock);
@@ -249,7 +257,14 @@ export async function createDeps(
     bridge: simulatedBridge ?? configuredBridge(config),
     simulatedBridge,
     orderHosts,
+    orderLimits: {
+      partnerOpenOrders: config.openOrdersPerPartner,
+      partnerHeldValueUsd: config.heldValuePerPartnerUsd,
+      customerOpenOrders: config.openOrdersPerCustomer,
+      customerHeldValueUsd: config.heldValuePerCustomerUsd,
+    },
     webhookPolicy,
+    names,
     sender,
     openSecrets: secretOpener(sealer),
     onClockMoved,
@@ -258,6 +273,7 @@ export async function createDeps(
         .stop()
         .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
       await sender.close();
+      names.close();
       await currenciesParts.rateKeeper.stop();
       await Promise.all([currenciesParts.stop(), offers.stop()]);
       await listener.close();

@@ -22,7 +22,7 @@ import { closeFinishedWatches } from './features/orders/reconcile-escrows.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
 import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
 import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
-import { endFinishedHolds } from './features/quotes/end-holds.ts';
+import { createHoldEnder, endFinishedHolds } from './features/quotes/end-holds.ts';
 import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
@@ -83,6 +83,7 @@ export function createWorker(deps: Deps): Worker {
     wallets: deps.hotWallets,
     registry: deps.metrics.registry,
   });
+  const endHoldsOf = createHoldEnder(deps);
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
@@ -110,6 +111,12 @@ export function createWorker(deps: Deps): Worker {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
+      deps.listener.on('holds_due', (quoteId) => {
+        const work = endHoldsOf(quoteId)
+          .catch((error) => deps.logger.error({ err: error }, 'ending a hold failed'))
+          .finally(() => running.delete(work));
+        running.add(work);
+      });
       deps.onClockMoved.push(
         () => intents.wake(),
         () => deliveries.wake(),

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDatabaseProxy } from '../../../../test/faults/database-proxy.ts';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { until } from '../../../../test/harness/until.ts';
-import { createDatabase, type Database, partnerScope, SYSTEM, type Transaction } from './database.ts';
+import {
+  createDatabase,
+  type Database,
+  NestedDatabaseUse,
+  partnerScope,
+  reading,
+  SYSTEM,
+  type Transaction,
+} from './database.ts';
 import { statement } from './statement.ts';
 
 const put = statement<[name: string, value: string]>(
@@ -62,6 +70,38 @@ async function gone(pid: number | undefined): Promise<void> {
 }
 
 describe('a transaction', () => {
+  it('has its own connection and asks for no other, in its own scope or another, however deep in the work', async () => {
+    const nested = [
+      () => db.query(SYSTEM, backend, []),
+      () => db.query(partnerScope('00000000-0000-4000-8000-000000000001'), backend, []),
+      () => db.transaction(SYSTEM, async (tx) => tx.query(backend, [])),
+      () => reading(db, SYSTEM).query(backend, []),
+    ];
+    for (const ask of nested) {
+      const asking = db.transaction(SYSTEM, async (tx) => {
+        await tx.query(put, ['a', '1']);
+        await Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve)));
+        return ask();
+      });
+      await expect(asking).rejects.toThrow(NestedDatabaseUse);
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  it('leaves what it started and did not wait for free to use the pool once it is over', async () => {
+    let late: Promise<unknown> | undefined;
+    let finish = () => {};
+    const over = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await db.transaction(SYSTEM, async (tx) => {
+      await tx.query(backend, []);
+      late = over.then(() => db.query(SYSTEM, backend, []));
+    });
+    finish();
+    expect(await late).toHaveLength(1);
+  });
+
   it('commits everything that was run and deferred, or nothing when the work throws', async () => {
     await db.transaction(SYSTEM, async (tx) => {
       tx.defer(put, ['a', '1']);

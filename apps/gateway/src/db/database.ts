@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { createAnnouncer } from './announcer.ts';
 import { type BatchItem, batchItem, runBatch } from './batch.ts';
@@ -16,6 +17,9 @@ import { type Announcement, type Statement, statement } from './statement.ts';
  *
  * `query` is one statement in one round trip. `transaction` begins lazily with its first statement and
  * commits together with what was deferred, so a typical unit of work costs two round trips.
+ *
+ * Work inside a transaction has that transaction's connection and asks for no other: transactions that each waited for
+ * a second connection could hold all there are, and then wait for each other. Asking is an error (NestedDatabaseUse).
  */
 export type Scope = { readonly kind: 'partner'; readonly partnerId: string } | { readonly kind: 'system' };
 
@@ -43,6 +47,13 @@ export interface Transaction {
   undo(): Promise<void>;
 }
 
+/** Whatever answers a statement: a transaction, or the pool in a scope. For reads that are made in both. */
+export type Reading = Pick<Transaction, 'query'>;
+
+export function reading(db: Database, scope: Scope): Reading {
+  return { query: (declared, params) => db.query(scope, declared, params) };
+}
+
 export interface DatabaseStats {
   /** Round trips made so far, pipelined statements counting as one: tests assert on the difference. */
   roundTrips: number;
@@ -55,6 +66,15 @@ export interface Database {
   readonly stats: DatabaseStats;
   readonly connectionString: string;
   close(): Promise<void>;
+}
+
+/** Somebody inside a transaction asked for another connection. Always a mistake of the program. */
+export class NestedDatabaseUse extends Error {
+  override readonly name = 'NestedDatabaseUse';
+
+  constructor() {
+    super('a connection was asked for inside a transaction: use the transaction itself');
+  }
 }
 
 export interface DatabaseOptions {
@@ -93,6 +113,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     system: createPool(options, 'causeway_system', enter(SYSTEM)),
   };
 
+  // What runs inside a transaction carries it along. Work that outlives its transaction is free again.
+  const surrounding = new AsyncLocalStorage<{ open: boolean }>();
+
+  function checkOut(scope: Scope): Promise<pg.PoolClient> {
+    if (surrounding.getStore()?.open === true) throw new NestedDatabaseUse();
+    return pools[scope.kind].connect();
+  }
+
   async function send(
     client: pg.PoolClient,
     items: readonly BatchItem[],
@@ -130,7 +158,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
     async query(scope, declared, params) {
       const items = [...enter(scope), batchItem(declared, params)];
-      const client = await pools[scope.kind].connect();
+      const client = await checkOut(scope);
       let broken = false;
       try {
         const results = await send(client, items);
@@ -147,8 +175,16 @@ export function createDatabase(options: DatabaseOptions): Database {
     async transaction(scope, work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          const client = await pools[scope.kind].connect();
-          const { value, news } = await attemptTransaction(client, scope, work, send);
+          const client = await checkOut(scope);
+          const inside = { open: true };
+          const { value, news } = await attemptTransaction(
+            client,
+            scope,
+            (tx) => surrounding.run(inside, work, tx),
+            send,
+          ).finally(() => {
+            inside.open = false;
+          });
           announcer.announce(news);
           return value;
         } catch (error) {

@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { addressBucket } from '../lib/address-bucket.ts';
 import type { Principal, PrincipalKind, Principals } from './principals.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 
@@ -27,6 +28,8 @@ export interface AccessOptions {
   readonly rateLimit: RateLimit;
   readonly partnerPerMinute: number;
   readonly publicPerMinute: number;
+  /** Keys that are none, for each address. */
+  readonly wrongKeysPerMinute: number;
 }
 
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
@@ -49,14 +52,32 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     if (!declared.includes(hook)) route.onRequest = [...declared, hook];
   });
 
-  // The address itself is the bucket: it stays the same string for a whole connection, so finding it hashes nothing.
   const limitAddress: onRequestHookHandler = (request, reply, done) =>
-    limit(reply, request.ip, options.publicPerMinute, done);
+    limit(reply, addressBucket(request.ip), options.publicPerMinute, done);
+
+  /**
+   * Guessing keys is bounded for each address. Only what is refused is counted, and a good key is never asked about it:
+   * a partner behind the same address as somebody who guesses is not kept out.
+   */
+  function refuseKey(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    const bucket = `wrong-key:${addressBucket(request.ip)}`;
+    const usedUp = options.rateLimit.isUsedUp(bucket, options.wrongKeysPerMinute);
+    if (usedUp !== null) {
+      done(announceLimit(reply, usedUp));
+      return;
+    }
+    const settle = (verdict: Verdict) =>
+      done(verdict.allowed ? new CausewayError('UNAUTHORIZED') : announceLimit(reply, verdict));
+    const verdict = options.rateLimit.take(bucket, options.wrongKeysPerMinute);
+    if (verdict instanceof Promise) verdict.then(settle, done);
+    else settle(verdict);
+  }
 
   const requireKey =
     (access: PrincipalKind): onRequestHookHandler =>
     (request, reply, done) => {
       const key = request.headers['x-api-key'];
+      // Nothing is guessed without a key.
       if (typeof key !== 'string' || key === '') return done(new CausewayError('UNAUTHORIZED'));
       const found = options.principals.find(key);
       if (found instanceof Promise) {
@@ -75,33 +96,34 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     principal: Principal | null,
     done: Done,
   ): void {
-    if (principal === null || principal.kind !== access) {
+    if (principal === null) {
+      refuseKey(request, reply, done);
+    } else if (principal.kind !== access) {
+      // A real key at the wrong door is a mistake, not a guess.
       done(new CausewayError('UNAUTHORIZED'));
-      return;
+    } else {
+      request.principal = principal;
+      limit(reply, principal.bucket, options.partnerPerMinute, done);
     }
-    request.principal = principal;
-    limit(reply, principal.bucket, options.partnerPerMinute, done);
   }
 
   function limit(reply: FastifyReply, bucket: string, perMinute: number, done: Done): void {
     const verdict = options.rateLimit.take(bucket, perMinute);
     if (verdict instanceof Promise) {
-      verdict.then((settled) => announce(reply, settled, done), done);
+      verdict.then((settled) => done(announceLimit(reply, settled)), done);
     } else {
-      announce(reply, verdict, done);
+      done(announceLimit(reply, verdict));
     }
   }
 }
 
-function announce(reply: FastifyReply, verdict: Verdict, done: (error?: Error) => void): void {
+/** Says how much of a limit is left; the refusal where nothing is, so that an answer tells of the limit that refused it. */
+export function announceLimit(reply: FastifyReply, verdict: Verdict): CausewayError | undefined {
   // As text: a number would be turned into text twice, once to check it and once to send it.
   reply.header('ratelimit-limit', String(verdict.limit));
   reply.header('ratelimit-remaining', String(verdict.remaining));
   reply.header('ratelimit-reset', String(verdict.resetSeconds));
-  if (verdict.allowed) {
-    done();
-    return;
-  }
+  if (verdict.allowed) return undefined;
   reply.header('retry-after', verdict.resetSeconds);
-  done(new CausewayError('RATE_LIMITED'));
+  return new CausewayError('RATE_LIMITED');
 }

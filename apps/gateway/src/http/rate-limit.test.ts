@@ -116,6 +116,7 @@ describe('limits of a server', () => {
         wall: () => now,
         partnerPerMinute: 5,
         publicPerMinute: 3,
+        wrongKeysPerMinute: 4,
         trustedProxies: ['127.0.0.1'],
         routes: (app) => {
           const spec = { method: 'GET', tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
@@ -161,9 +162,44 @@ describe('limits of a server', () => {
     expect((await get(0, 'public', null, from('203.0.113.8'))).status).toBe(200);
   });
 
-  it('a request without a valid key is refused as such and counts for nobody', async () => {
+  it('all addresses of an IPv6 /64 are one, an IPv4 address inside IPv6 is that address', async () => {
+    now = START + 35 * MINUTE;
+    const statusFrom = async (address: string) =>
+      (await get(0, 'public', null, { 'x-forwarded-for': address })).status;
+    const statuses = [];
+    for (const host of ['::1', '::2', ':a:b:c:d', ':ffff::9']) {
+      statuses.push(await statusFrom(`2001:db8:1:2${host}`));
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect(await statusFrom('2001:db8:1:3::1')).toBe(200);
+    for (const same of ['::ffff:198.51.100.7', '198.51.100.7', '::ffff:c633:6407']) {
+      expect(await statusFrom(same)).toBe(200);
+    }
+    expect(await statusFrom('198.51.100.7')).toBe(429);
+    expect(await statusFrom('::ffff:198.51.100.8')).toBe(200);
+  });
+
+  it('a request without a valid key is refused as such and counts for no partner', async () => {
     now = START + 40 * MINUTE;
-    for (let n = 0; n < 10; n++) expect((await get(0, 'partner', 'wrong')).status).toBe(401);
+    for (let n = 0; n < 3; n++) expect((await get(0, 'partner', 'wrong')).status).toBe(401);
     expect(limitsOf(await get(0, 'partner', keys[0] as string))[1]).toBe('4');
+  });
+
+  it('guessing keys is limited by address over all processes, and a good key behind it still passes', async () => {
+    now = START + 50 * MINUTE + 18_000;
+    const guesser = { 'x-forwarded-for': '2001:db8:5::1' };
+    const guesses = [];
+    for (let n = 0; n < 7; n++) guesses.push(await get(n % 2, 'partner', `cw_test_guess_${n}`, guesser));
+    expect(guesses.map(({ status }) => status)).toEqual([401, 401, 401, 401, 429, 429, 429]);
+    // The answer tells of the limit that refused it, which is not the partner's.
+    expect(limitsOf(guesses[4] as Answer)).toEqual(['4', '0', '42', '42']);
+    expect(guesses[4]?.body).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
+    const neighbour = { 'x-forwarded-for': '2001:db8:5::2' };
+    expect((await get(0, 'partner', 'another guess', neighbour)).status).toBe(429);
+    const good = await get(0, 'partner', keys[0] as string, guesser);
+    expect([good.status, limitsOf(good)]).toEqual([200, ['5', '4', '42', null]]);
+    // No key is no guess.
+    expect((await get(0, 'partner', null, guesser)).status).toBe(401);
+    expect((await get(0, 'partner', 'a guess', { 'x-forwarded-for': '2001:db8:6::1' })).status).toBe(401);
   });
 });

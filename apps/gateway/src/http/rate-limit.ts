@@ -12,6 +12,8 @@ import type { Logger } from '../lib/logger.ts';
  */
 export interface RateLimit {
   take(bucket: string, limit: number): Verdict | Promise<Verdict>;
+  /** As far as this process knows, whether the bucket is used up; takes nothing and asks nobody. */
+  isUsedUp(bucket: string, limit: number): Verdict | null;
   /** Forgets windows that are over, here and in the database. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -122,9 +124,7 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
 
   return {
     take(bucket, limit) {
-      const seconds = Math.floor(wall() / 1_000);
-      const start = seconds - (seconds % WINDOW_SECONDS);
-      const reset = start + WINDOW_SECONDS - seconds;
+      const { start, reset } = windowAt(wall());
       const window = windowOf(bucket, start);
       const used = window.shared + window.unpushed;
       // Counts only grow within a window: once over, there is nothing to ask.
@@ -139,6 +139,12 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
       }
       return takeShared(bucket, window, limit, reset);
     },
+    isUsedUp(bucket, limit) {
+      const { start, reset } = windowAt(wall());
+      const window = windows.get(bucket);
+      const used = window?.start === start ? window.shared + window.unpushed : 0;
+      return used >= limit ? verdict(false, limit, used, reset) : null;
+    },
     async sweep() {
       const before = Math.floor(wall() / 1_000) - 2 * WINDOW_SECONDS;
       for (const [bucket, window] of windows) if (window.start < before) windows.delete(bucket);
@@ -150,6 +156,12 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
       await push();
     },
   };
+}
+
+function windowAt(now: number): { readonly start: number; readonly reset: number } {
+  const seconds = Math.floor(now / 1_000);
+  const start = seconds - (seconds % WINDOW_SECONDS);
+  return { start, reset: start + WINDOW_SECONDS - seconds };
 }
 
 function verdict(allowed: boolean, limit: number, used: number, resetSeconds: number): Verdict {

@@ -156,6 +156,46 @@ export function operatorMutationAfter<
   });
 }
 
+/**
+ * A partner's write that needs something taken for it first, while no transaction waits. `take` hands it to the unit and
+ * gives it back where nothing came of it.
+ */
+export function partnerMutationWith<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  Taken,
+>(
+  app: FastifyInstance,
+  tools: UnitTools,
+  spec: RouteSpec<P, Q, B, D>,
+  take: <T>(
+    input: RouteInput<P, Q, B>,
+    partner: PartnerPrincipal,
+    work: (taken: Taken) => Promise<T>,
+  ) => Promise<T>,
+  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, unit: UnitOfWork, taken: Taken]>,
+): void {
+  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
+    const input = inputOf<P, Q, B>(request);
+    const partner = partnerOf(request);
+    const scope = partnerScope(partner.partnerId);
+    const identity = identityOf(request);
+    if (identity === null) {
+      return take(input, partner, (taken) =>
+        unitOfWork(tools, scope, async (unit) => success(await handle(input, partner, unit, taken))),
+      );
+    }
+    const answer = await take(input, partner, (taken) =>
+      unitOfWork(tools, scope, (unit) =>
+        answerOnce(unit, identity, app.answerSealer, reply, () => handle(input, partner, unit, taken)),
+      ),
+    );
+    return sendAnswer(reply, answer);
+  });
+}
+
 function addMutation<
   P extends TSchema,
   Q extends TSchema,

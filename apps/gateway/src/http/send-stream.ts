@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream';
-import { CausewayError } from '@causeway/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { StreamHub } from '../lib/stream-hub.ts';
+import { STREAMS_AN_OWNER, type StreamHub } from '../lib/stream-hub.ts';
+import { announceLimit } from './access.ts';
 
 const CURSOR = /^[0-9]{1,18}$/;
+
+/** It is the streams that are used up, not the requests; one that its client left is noticed by the next heartbeat. */
+const TOO_MANY_STREAMS = { allowed: false, limit: STREAMS_AN_OWNER, remaining: 0, resetSeconds: 10 } as const;
 
 export function wantsStream(request: FastifyRequest): boolean {
   return request.headers.accept?.includes('text/event-stream') === true;
@@ -23,7 +26,7 @@ export function sendStream(
   reply: FastifyReply,
 ): FastifyReply {
   const text = hub.open(ownerId, String(request.headers['x-api-key']), cursor);
-  if (text === null) throw new CausewayError('RATE_LIMITED');
+  if (text === null) throw announceLimit(reply, TOO_MANY_STREAMS);
   return (
     reply
       .header('content-type', 'text/event-stream; charset=utf-8')

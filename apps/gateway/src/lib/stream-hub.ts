@@ -24,7 +24,7 @@ export interface StreamSource {
   isStillValid(ownerId: string, apiKey: string): Promise<boolean>;
 }
 
-const STREAMS_AN_OWNER = 10;
+export const STREAMS_AN_OWNER = 10;
 const PAGE = 200;
 /** Also how often the key is looked at again while nothing happens. */
 const HEARTBEAT_MS = 10_000;

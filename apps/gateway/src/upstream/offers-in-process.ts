@@ -9,6 +9,7 @@ import {
   changedOffers,
   consumeHold,
   endHolds,
+  endHoldsOfQuotes,
   holdBalance,
   type OfferBookRow,
   offerOf,
@@ -96,8 +97,11 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
       async consume(quoteId, offerId) {
         await db.query(SYSTEM, consumeHold, [quoteId, offerId]);
       },
-      async endFinished({ settled, stopped, forgottenAfterMs, limit }) {
-        const [row] = await db.query(SYSTEM, endHolds, [settled, stopped, forgottenAfterMs, limit]);
+      async endFinished({ settled, stopped, forgottenAfterMs, limit, quoteIds }) {
+        const [row] =
+          quoteIds === undefined
+            ? await db.query(SYSTEM, endHolds, [settled, stopped, forgottenAfterMs, limit])
+            : await db.query(SYSTEM, endHoldsOfQuotes, [settled, stopped, forgottenAfterMs, limit, quoteIds]);
         return Number(row?.ended ?? 0);
       },
     },

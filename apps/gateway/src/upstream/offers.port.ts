@@ -50,13 +50,17 @@ export interface OfferHolds {
    * little is left or the offer is gone. Holding the same again takes nothing more.
    */
   hold(quoteId: string, offerId: string, crypto: string): Promise<boolean>;
-  /** Gives what is held back to the offer. Of a hold that has ended, or never was, it does nothing. */
+  /**
+   * Gives what is held back to the offer, unless the offer serves the quote or another order is just being written for it.
+   * Of a hold that has ended, or never was, it does nothing.
+   */
   release(quoteId: string, offerId: string): Promise<void>;
   /** What was held is gone for good. Of a hold that has ended, or never was, it does nothing. */
   consume(quoteId: string, offerId: string): Promise<void>;
   /**
    * Ends holds that are no longer owed and answers how many: consumes those of orders that settled; releases those of
-   * orders that stopped, of quotes that another offer serves, and of quotes that no order came of for a while.
+   * orders that stopped, of vendors that declined, of quotes that another offer serves, and of quotes that no order came
+   * of for a while.
    */
   endFinished(rule: FinishedHolds): Promise<number>;
 }
@@ -67,6 +71,8 @@ export interface FinishedHolds {
   readonly stopped: readonly string[];
   readonly forgottenAfterMs: number;
   readonly limit: number;
+  /** Only holds of these; of any where it is absent. */
+  readonly quoteIds?: readonly string[];
 }
 
 export function offersUnavailable(cause?: unknown): CausewayError {

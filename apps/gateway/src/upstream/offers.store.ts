@@ -78,9 +78,14 @@ export const holdBalance = statement<[quoteId: string, offerId: string, crypto: 
           set_config('synchronous_commit', 'off', true)`,
 );
 
+/** What is held for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
+const STILL_WANTED = `EXISTS (SELECT FROM quotes q WHERE q.quote_id = $1 AND q.serving_offer_id = $2)
+     OR EXISTS (SELECT FROM order_reservations r WHERE r.quote_id = $1 AND r.order_id IS NULL)`;
+
 export const releaseHold = statement<[quoteId: string, offerId: string]>(
   'offers.release_hold',
-  `WITH ended AS (DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2 RETURNING offer_id, crypto)
+  `WITH ended AS (
+     DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2 AND NOT (${STILL_WANTED}) RETURNING offer_id, crypto)
    UPDATE offers o SET available_balance = o.available_balance + e.crypto FROM ended e WHERE o.offer_id = e.offer_id`,
 );
 
@@ -89,15 +94,18 @@ export const consumeHold = statement<[quoteId: string, offerId: string]>(
   'DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2',
 );
 
+const ANY_QUOTE = '';
+const GIVEN_QUOTES = 'AND h.quote_id = ANY($5::uuid[])';
+
 /** Which holds of a table are no longer owed, and whether their orders settled. */
-const FINISHED = (table: string, key: string, open: string) => `
+const finished = (table: string, key: string, open: string, among: string) => `
      SELECT ${key}, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
        FROM ${table} h
        LEFT JOIN orders o ON o.quote_id = h.quote_id
        LEFT JOIN quotes q ON q.quote_id = h.quote_id
-      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[])
+      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[]) OR h.offer_id = ANY(o.declined_offer_ids)
          OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
-             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond'))
+             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond')) ${among}
       ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED`;
 
 type FinishedParams = [
@@ -106,14 +114,15 @@ type FinishedParams = [
   forgottenAfterMs: number,
   limit: number,
 ];
+type FinishedOfQuotesParams = [...FinishedParams, quoteIds: readonly string[]];
 
 /**
- * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of quotes that another
- * vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the offer.
+ * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of vendors that declined,
+ * of quotes that another vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the
+ * offer.
  */
-export const endHolds = statement<FinishedParams, { ended: string }>(
-  'offers.end_holds',
-  `WITH due AS (${FINISHED('offer_holds', 'h.quote_id, h.offer_id', 'true')}),
+const endHoldsAmong = (among: string) => `WITH due AS (
+     ${finished('offer_holds', 'h.quote_id, h.offer_id', 'true', among)}),
    ended AS (
      DELETE FROM offer_holds h USING due d WHERE h.quote_id = d.quote_id AND h.offer_id = d.offer_id
      RETURNING h.offer_id, CASE WHEN d.is_settled THEN 0 ELSE h.crypto END AS crypto),
@@ -121,7 +130,16 @@ export const endHolds = statement<FinishedParams, { ended: string }>(
      UPDATE offers o SET available_balance = o.available_balance + e.crypto
        FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
       WHERE o.offer_id = e.offer_id)
-   SELECT count(*)::text AS ended FROM ended`,
+   SELECT count(*)::text AS ended FROM ended`;
+
+export const endHolds = statement<FinishedParams, { ended: string }>(
+  'offers.end_holds',
+  endHoldsAmong(ANY_QUOTE),
+);
+
+export const endHoldsOfQuotes = statement<FinishedOfQuotesParams, { ended: string }>(
+  'offers.end_holds_of_quotes',
+  endHoldsAmong(GIVEN_QUOTES),
 );
 
 /** What is reserved at a backend of its own. */
@@ -144,15 +162,30 @@ export const endRemoteHold = statement<
   { hold_id: string }
 >(
   'offers.end_remote_hold',
-  `UPDATE remote_offer_holds SET ending = $3 WHERE quote_id = $1 AND offer_id = $2 AND ending IS NULL
+  `UPDATE remote_offer_holds SET ending = $3
+    WHERE quote_id = $1 AND offer_id = $2 AND ending IS NULL AND NOT ($3 = 'release' AND (${STILL_WANTED}))
    RETURNING hold_id`,
 );
 
+/** An answer that never came: it does not count, whoever wants it. */
+export const giveUpRemoteHold = statement<[holdId: string]>(
+  'offers.give_up_remote_hold',
+  `UPDATE remote_offer_holds SET ending = 'release' WHERE hold_id = $1 AND ending IS NULL`,
+);
+
+const markFinishedAmong = (among: string) =>
+  `WITH due AS (${finished('remote_offer_holds', 'h.hold_id', 'h.ending IS NULL', among)})
+   UPDATE remote_offer_holds h SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
+     FROM due d WHERE h.hold_id = d.hold_id`;
+
 export const markFinishedRemoteHolds = statement<FinishedParams>(
   'offers.mark_finished_remote_holds',
-  `WITH due AS (${FINISHED('remote_offer_holds', 'h.hold_id', 'h.ending IS NULL')})
-   UPDATE remote_offer_holds h SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
-     FROM due d WHERE h.hold_id = d.hold_id`,
+  markFinishedAmong(ANY_QUOTE),
+);
+
+export const markFinishedRemoteHoldsOfQuotes = statement<FinishedOfQuotesParams>(
+  'offers.mark_finished_remote_holds_of_quotes',
+  markFinishedAmong(GIVEN_QUOTES),
 );
 
 /** Several workers may tell the backend the same: it does it once. */

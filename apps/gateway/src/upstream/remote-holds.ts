@@ -7,7 +7,9 @@ import {
   endingRemoteHolds,
   endRemoteHold,
   forgetRemoteHold,
+  giveUpRemoteHold,
   markFinishedRemoteHolds,
+  markFinishedRemoteHoldsOfQuotes,
   openRemoteHold,
   type RemoteHoldEnd,
 } from './offers.store.ts';
@@ -85,13 +87,23 @@ export function createRemoteHolds(options: RemoteHoldsOptions): OfferHolds & { c
       const held = await ask(opened.hold_id, offerId, opened.crypto);
       if (held === true) return true;
       if (held === false) await db.query(SYSTEM, forgetRemoteHold, [opened.hold_id]);
-      else await db.query(SYSTEM, endRemoteHold, [quoteId, offerId, 'release']);
+      else await db.query(SYSTEM, giveUpRemoteHold, [opened.hold_id]);
       return false;
     },
     release: (quoteId, offerId) => end(quoteId, offerId, 'release'),
     consume: (quoteId, offerId) => end(quoteId, offerId, 'consume'),
-    async endFinished({ settled, stopped, forgottenAfterMs, limit }) {
-      await db.query(SYSTEM, markFinishedRemoteHolds, [settled, stopped, forgottenAfterMs, limit]);
+    async endFinished({ settled, stopped, forgottenAfterMs, limit, quoteIds }) {
+      if (quoteIds === undefined) {
+        await db.query(SYSTEM, markFinishedRemoteHolds, [settled, stopped, forgottenAfterMs, limit]);
+      } else {
+        await db.query(SYSTEM, markFinishedRemoteHoldsOfQuotes, [
+          settled,
+          stopped,
+          forgottenAfterMs,
+          limit,
+          quoteIds,
+        ]);
+      }
       let ended = 0;
       for (const { hold_id, ending } of await db.query(SYSTEM, endingRemoteHolds, [limit])) {
         // One that the backend does not answer about keeps the others waiting for the next turn only.

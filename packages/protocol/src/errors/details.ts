@@ -90,3 +90,14 @@ export const rateLimitedDetails = Type.Object({
     Type.Integer({ minimum: 0, description: 'Seconds to wait, as in the Retry-After header.' }),
   ),
 });
+
+export const openOrderLimitDetails = Type.Object({
+  scope: Type.Union([Type.Literal('partner'), Type.Literal('customer')], {
+    description: 'Whose limit it is: the partner’s, over all its customers, or this customer’s.',
+  }),
+  limit: Type.Integer({ minimum: 0 }),
+  current: Type.Integer({ minimum: 0, description: 'What is open now, the refused order not counted.' }),
+  unit: Type.Union([Type.Literal('orders'), Type.Literal('usd')], {
+    description: 'What is counted: orders, or their value in whole dollars.',
+  }),
+});

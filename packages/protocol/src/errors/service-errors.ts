@@ -1,9 +1,14 @@
-import { rateLimitedDetails, unavailableDetails, webhookDeliveryDetails } from './details.ts';
+import {
+  openOrderLimitDetails,
+  rateLimitedDetails,
+  unavailableDetails,
+  webhookDeliveryDetails,
+} from './details.ts';
 import { type ErrorEntry, later, never } from './error-entry.ts';
 
 /** Errors of the transport and of the service itself. */
 export const SERVICE_ERRORS = {
-  // 413, 415, 429: the transport
+  // 413, 415, 429: the transport, and limits
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: 'The request body is too large.',
@@ -22,6 +27,13 @@ export const SERVICE_ERRORS = {
     details: rateLimitedDetails,
     retryable: true,
     doc: 'The request limit is used up; wait as long as the Retry-After header says.',
+  },
+  OPEN_ORDER_LIMIT: {
+    status: 429,
+    message: 'Too much is open already.',
+    details: openOrderLimitDetails,
+    retryable: true,
+    doc: 'The partner or the customer has as many open orders, or as much value in them, as it may have; finish or cancel some and initiate the quote again, or ask the operator for a higher limit.',
   },
 
   // 500, 502, 503: ours or upstream; the message is always the one below

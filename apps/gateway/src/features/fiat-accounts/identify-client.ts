@@ -1,6 +1,6 @@
 import { CausewayError, type IdentificationSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Database, Scope } from '../../db/database.ts';
+import { type Database, reading, type Scope } from '../../db/database.ts';
 import { prepareIntent } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { BankingPort } from '../../upstream/banking.port.ts';
@@ -36,7 +36,7 @@ export async function identifyClient(
   const [known] = await unit.tx.query(findClient, [userId]);
   if (known !== undefined && known.status !== 'rejected') return submittedView(known);
   if (bank === undefined) throw new CausewayError('BANKING_UNAVAILABLE');
-  const fields = mergedFields(await identityOf(unit, vaults, user), user.kyc_status, given);
+  const fields = mergedFields(await identityOf(unit.tx, vaults, user), user.kyc_status, given);
   const missing = missingFields(fields);
   if (missing.length > 0) {
     throw new CausewayError('MISSING_FIELDS', {
@@ -65,7 +65,7 @@ export async function readIdentification(
   scope: Scope,
   userId: string,
 ): Promise<Identification> {
-  const { user, identity } = await readIdentity(tools, scope, userId);
+  const { user, identity } = await readIdentity(reading(tools.db, scope), tools.vaults, userId);
   const [client] = await tools.db.query(scope, findClient, [userId]);
   if (client !== undefined) return submittedView(client);
   return {

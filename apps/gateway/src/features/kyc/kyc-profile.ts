@@ -1,7 +1,7 @@
-import type { Database, Scope } from '../../db/database.ts';
+import type { Reading } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vault, Vaults } from '../privacy/vault.ts';
-import { profileOf, readUser, vaultOfUser } from '../users/load-user.ts';
+import { profileOf, readUserBy, vaultOfUser } from '../users/load-user.ts';
 import type { UserRow } from '../users/user.types.ts';
 import type { KnownIdentity } from './identity.ts';
 import { findKycProfile, saveKycProfile } from './kyc.store.ts';
@@ -25,19 +25,16 @@ export async function mergeKycFields(
 
 /** What is known of a customer; 404 when it is not the caller's. */
 export async function readIdentity(
-  tools: { readonly db: Database; readonly vaults: Vaults },
-  scope: Scope,
+  reads: Reading,
+  vaults: Vaults,
   userId: string,
 ): Promise<{ readonly user: UserRow; readonly identity: KnownIdentity }> {
-  const user = await readUser(tools.db, scope, userId);
-  const [row] = await tools.db.query(scope, findKycProfile, [userId]);
-  const kyc = openFields(vaultOfUser(tools.vaults, user), userId, row?.fields_sealed);
-  return { user, identity: { kyc, profile: profileOf(tools.vaults, user) } };
+  const user = await readUserBy(reads, userId);
+  return { user, identity: await identityOf(reads, vaults, user) };
 }
 
-/** The same inside a unit that holds the customer's lock. */
-export async function identityOf(unit: UnitOfWork, vaults: Vaults, user: UserRow): Promise<KnownIdentity> {
-  const [row] = await unit.tx.query(findKycProfile, [user.user_id]);
+export async function identityOf(reads: Reading, vaults: Vaults, user: UserRow): Promise<KnownIdentity> {
+  const [row] = await reads.query(findKycProfile, [user.user_id]);
   const kyc = openFields(vaultOfUser(vaults, user), user.user_id, row?.fields_sealed);
   return { kyc, profile: profileOf(vaults, user) };
 }

@@ -11,7 +11,7 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { partnerScope } from '../../db/database.ts';
+import { partnerScope, reading } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerMutation, partnerRoute } from '../../http/route.ts';
 import { readUser } from '../users/load-user.ts';
@@ -158,6 +158,9 @@ function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
       errors: ['USER_NOT_FOUND'],
     },
     async ({ params }, { partnerId }) =>
-      identityView((await readIdentity(tools, partnerScope(partnerId), params.user_uuid)).identity),
+      identityView(
+        (await readIdentity(reading(tools.db, partnerScope(partnerId)), tools.vaults, params.user_uuid))
+          .identity,
+      ),
   );
 }

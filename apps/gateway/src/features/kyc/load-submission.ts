@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import { type Database, reading, SYSTEM } from '../../db/database.ts';
 import type { Vault, Vaults } from '../privacy/vault.ts';
 import { vaultOfUser } from '../users/load-user.ts';
 import type { DocumentStore } from './documents/document-store.port.ts';
@@ -21,7 +21,8 @@ export async function loadSubmission(
   tools: LoadSubmissionTools,
   submission: SubmissionRow,
 ): Promise<KycSubmission | undefined> {
-  const found = await readIdentity(tools, SYSTEM, submission.user_id).catch((error: unknown) => {
+  const reads = reading(tools.db, SYSTEM);
+  const found = await readIdentity(reads, tools.vaults, submission.user_id).catch((error: unknown) => {
     if (error instanceof CausewayError && error.code === 'USER_NOT_FOUND') return undefined;
     throw error;
   });

@@ -12,7 +12,7 @@ export async function patchKyc(
   body: Readonly<Record<string, unknown>>,
 ): Promise<string[]> {
   const user = await lockUserRow(unit, userId);
-  const { kyc } = await identityOf(unit, tools.vaults, user);
+  const { kyc } = await identityOf(unit.tx, tools.vaults, user);
   const changes = readKycPatch(body, kyc);
   const names = Object.keys(changes);
   if (names.length > 0) await mergeKycFields(unit, vaultOfUser(tools.vaults, user), user, changes);

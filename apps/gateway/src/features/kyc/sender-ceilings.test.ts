@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
-import { partnerScope } from '../../db/database.ts';
+import { partnerScope, reading } from '../../db/database.ts';
 import { senderFieldProblems, senderIdentityDetails } from '../payment-details/validation/sender-fields.ts';
 import { identityFields } from './identity.ts';
 import { isSuppliable } from './kyc-patch.ts';
@@ -27,7 +27,7 @@ describe('the identity of a paying customer on the Chinese wallets', () => {
     const rail = deps.currencies.current().reference.catalogue.rail('alipay-china');
     const ceilings = rail?.formats?.[0]?.senderIdentity;
     if (ceilings === undefined) throw new Error('the rail names no ceilings');
-    const { identity } = await readIdentity(deps, partnerScope(partnerId), userId);
+    const { identity } = await readIdentity(reading(deps.db, partnerScope(partnerId)), deps.vaults, userId);
     return senderIdentityDetails(senderFieldProblems(identityFields(identity), ceilings), (field) =>
       isSuppliable(field, identity.kyc),
     );

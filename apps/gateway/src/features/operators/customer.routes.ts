@@ -12,7 +12,7 @@ import { documentsToReview, revealDocument } from '../kyc/review-documents.ts';
 import { revealPaymentDetails } from '../payment-details/reveal-payment-details.ts';
 import { eraseUser } from '../privacy/erase-user.ts';
 import { changeKycStatus } from '../users/change-kyc.ts';
-import { readUser, usersUnderReview } from '../users/load-user.ts';
+import { readUserBy, usersUnderReview } from '../users/load-user.ts';
 import { recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from './operator.schemas.ts';
 
@@ -107,7 +107,7 @@ function registerDecision(app: FastifyInstance, tools: CustomerRouteTools): void
       if (body.decision !== 'approve' && reasons.length === 0) {
         throw invalidRequest('rejection_reasons', 'is required');
       }
-      const before = await readUser(tools.db, SYSTEM, params.user_uuid);
+      const before = await readUserBy(unit.tx, params.user_uuid);
       const user = await changeKycStatus(
         unit,
         params.user_uuid,
@@ -154,8 +154,8 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
     },
     ({ params, body }, operator) =>
       unitOfWork(tools, SYSTEM, async (unit) => {
-        const { user, identity } = await readIdentity(tools, SYSTEM, params.user_uuid);
-        const details = await revealPaymentDetails(tools, user);
+        const { user, identity } = await readIdentity(unit.tx, tools.vaults, params.user_uuid);
+        const details = await revealPaymentDetails(unit, tools.vaults, user);
         recordAction(unit, operator, {
           action: 'user.reveal',
           subject: `users/${user.user_id}`,

@@ -1,7 +1,7 @@
 import { CausewayError, literals, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { SYSTEM } from '../../db/database.ts';
+import { type Reading, reading, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../http/principals.ts';
 import { operatorMutation, operatorRoute } from '../../http/route.ts';
@@ -52,7 +52,7 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       errors: ['PARTNER_NOT_FOUND'],
     },
     async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
-      await requirePartner(tools, partnerId);
+      await requirePartner(unit.tx, partnerId);
       const kind: PrincipalKind = body.kind === 'secret' ? 'partner' : 'widget';
       return makeKey(tools, unit, operator, { kind, ownerId: partnerId }, body);
     },
@@ -73,7 +73,7 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       errors: ['PARTNER_NOT_FOUND'],
     },
     async ({ params, query }) => {
-      await requirePartner(tools, params.partner_id);
+      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
       return listKeys(tools, params.partner_id, query);
     },
   );
@@ -96,7 +96,7 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       errors: ['VENDOR_NOT_FOUND'],
     },
     async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
-      await requireVendor(tools, vendorId);
+      await requireVendor(unit.tx, vendorId);
       return makeKey(tools, unit, operator, { kind: 'vendor', ownerId: vendorId }, body);
     },
     () => seeChangedKeys(tools.principals),
@@ -116,7 +116,7 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
       errors: ['VENDOR_NOT_FOUND'],
     },
     async ({ params, query }) => {
-      await requireVendor(tools, params.vendor_id);
+      await requireVendor(reading(tools.db, SYSTEM), params.vendor_id);
       return listKeys(tools, params.vendor_id, query);
     },
   );
@@ -222,12 +222,12 @@ async function listKeys(
   return { keys: rows.map(keyView), pagination: { total: Number(count?.total ?? 0), ...page } };
 }
 
-async function requirePartner({ db }: KeyRouteTools, partnerId: string): Promise<void> {
-  const [row] = await db.query(SYSTEM, findPartner, [partnerId]);
+async function requirePartner(reads: Reading, partnerId: string): Promise<void> {
+  const [row] = await reads.query(findPartner, [partnerId]);
   if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
 }
 
-async function requireVendor({ db }: KeyRouteTools, vendorId: string): Promise<void> {
-  const [row] = await db.query(SYSTEM, findVendor, [vendorId]);
+async function requireVendor(reads: Reading, vendorId: string): Promise<void> {
+  const [row] = await reads.query(findVendor, [vendorId]);
   if (row === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
 }

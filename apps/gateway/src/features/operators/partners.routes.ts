@@ -21,6 +21,18 @@ const PARTNERS = '/api/v1/operator/partners';
 const PARTNER = `${PARTNERS}/:partner_id`;
 const PartnerParams = Type.Object({ partner_id: Uuid });
 
+/** Null: the deployment's own limit holds. */
+const limitOf = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
+const LIMITS = {
+  open_order_limit: limitOf('Orders that may be open at a time; null: the deployment’s own limit'),
+  held_value_limit: limitOf('Whole dollars that open orders may be worth together; null likewise'),
+  customer_open_order_limit: limitOf('Orders that one customer may have open; null likewise'),
+  customer_held_value_limit: limitOf(
+    'Whole dollars that one customer’s open orders may be worth; null likewise',
+  ),
+};
+
 const PartnerSchema = Type.Object({
   partner_id: Uuid,
   name: Type.String(),
@@ -31,6 +43,7 @@ const PartnerSchema = Type.Object({
   collection_enabled: Type.Boolean({
     description: 'Deposits that match no order go to the partner’s master account',
   }),
+  ...LIMITS,
   created_at: Timestamp,
 });
 
@@ -40,6 +53,7 @@ const Changes = Type.Object({
   platform_fee_pct: Type.Optional(PercentInput),
   fiat_accounts_enabled: Type.Optional(Type.Boolean()),
   collection_enabled: Type.Optional(Type.Boolean()),
+  ...Type.Partial(Type.Object(LIMITS)).properties,
   reason: Reason,
 });
 
@@ -164,7 +178,7 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
       url: PARTNER,
       operationId: 'changePartner',
       tag: OPERATOR_TAG,
-      summary: 'Change a partner’s name, wallet, fee or entitlement',
+      summary: 'Change a partner’s name, wallet, fee, limits or entitlement',
       description:
         'In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, they were made with.',
       params: PartnerParams,
@@ -200,6 +214,10 @@ const CHANGEABLE = [
   'platform_fee_pct',
   'fiat_accounts_enabled',
   'collection_enabled',
+  'open_order_limit',
+  'held_value_limit',
+  'customer_open_order_limit',
+  'customer_held_value_limit',
 ] as const;
 
 function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
@@ -211,6 +229,14 @@ function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<type
       ? {}
       : { fiatAccountsEnabled: fields.fiat_accounts_enabled }),
     ...(fields.collection_enabled === undefined ? {} : { collectionEnabled: fields.collection_enabled }),
+    ...(fields.open_order_limit === undefined ? {} : { openOrderLimit: fields.open_order_limit }),
+    ...(fields.held_value_limit === undefined ? {} : { heldValueLimit: fields.held_value_limit }),
+    ...(fields.customer_open_order_limit === undefined
+      ? {}
+      : { customerOpenOrderLimit: fields.customer_open_order_limit }),
+    ...(fields.customer_held_value_limit === undefined
+      ? {}
+      : { customerHeldValueLimit: fields.customer_held_value_limit }),
   };
 }
 
@@ -223,6 +249,10 @@ function partnerView(row: PartnerRow) {
     platform_fee_pct: row.platform_fee_pct,
     fiat_accounts_enabled: row.fiat_accounts_enabled,
     collection_enabled: row.collection_enabled,
+    open_order_limit: row.open_order_limit,
+    held_value_limit: row.held_value_limit,
+    customer_open_order_limit: row.customer_open_order_limit,
+    customer_held_value_limit: row.customer_held_value_limit,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -8,12 +8,17 @@ export interface PartnerRow {
   platform_fee_pct: string;
   fiat_accounts_enabled: boolean;
   collection_enabled: boolean;
+  open_order_limit: number | null;
+  /** Whole dollars. */
+  held_value_limit: number | null;
+  customer_open_order_limit: number | null;
+  customer_held_value_limit: number | null;
   created_at: Date;
 }
 
 const COLUMNS = `partner_id, name, settlement_chain, wallet_address,
   trim_scale(platform_fee_pct)::text AS platform_fee_pct, fiat_accounts_enabled, collection_enabled,
-  created_at`;
+  open_order_limit, held_value_limit::float8, customer_open_order_limit, customer_held_value_limit::float8, created_at`;
 
 export const insertPartner = statement<
   [
@@ -43,12 +48,17 @@ export const updatePartner = statement<
     platformFeePct: string,
     fiatAccountsEnabled: boolean,
     collectionEnabled: boolean,
+    openOrderLimit: number | null,
+    heldValueLimit: number | null,
+    customerOpenOrderLimit: number | null,
+    customerHeldValueLimit: number | null,
   ],
   PartnerRow
 >(
   'operators.update_partner',
   `UPDATE partners SET name = $2, wallet_address = $3, platform_fee_pct = $4, fiat_accounts_enabled = $5,
-          collection_enabled = $6
+          collection_enabled = $6, open_order_limit = $7, held_value_limit = $8, customer_open_order_limit = $9,
+          customer_held_value_limit = $10
     WHERE partner_id = $1 RETURNING ${COLUMNS}`,
 );
 

@@ -25,6 +25,14 @@ export interface PartnerTerms {
   readonly collectionEnabled: boolean;
 }
 
+/** How much may be open at a time; null where the deployment's own limit holds. */
+export interface PartnerLimits {
+  readonly openOrderLimit: number | null;
+  readonly heldValueLimit: number | null;
+  readonly customerOpenOrderLimit: number | null;
+  readonly customerHeldValueLimit: number | null;
+}
+
 /** A new partner and the secret that signs its webhooks, which is shown once like a key. */
 export async function openPartner(
   unit: UnitOfWork,
@@ -56,7 +64,7 @@ export async function changePartner(
   unit: UnitOfWork,
   tools: PartnerTools,
   partnerId: string,
-  wished: Partial<PartnerTerms>,
+  wished: Partial<PartnerTerms & PartnerLimits>,
 ): Promise<{ readonly before: PartnerRow; readonly after: PartnerRow }> {
   const [before] = await unit.tx.query(lockPartner, [partnerId]);
   if (before === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
@@ -70,9 +78,18 @@ export async function changePartner(
     wished.platformFeePct === undefined ? before.platform_fee_pct : readPlatformFee(wished.platformFeePct),
     wished.fiatAccountsEnabled ?? before.fiat_accounts_enabled,
     wished.collectionEnabled ?? before.collection_enabled,
+    given(wished.openOrderLimit, before.open_order_limit),
+    given(wished.heldValueLimit, before.held_value_limit),
+    given(wished.customerOpenOrderLimit, before.customer_open_order_limit),
+    given(wished.customerHeldValueLimit, before.customer_held_value_limit),
   ]);
   if (after === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
   return { before, after };
+}
+
+/** Null is a wish of its own: no limit of the partner's any more. */
+function given(wished: number | null | undefined, before: number | null): number | null {
+  return wished === undefined ? before : wished;
 }
 
 function requireConnected(chains: Pick<Chains, 'all'>, slug: string): void {

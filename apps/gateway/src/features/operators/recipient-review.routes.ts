@@ -147,7 +147,7 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
     },
     ({ params, body }, operator) =>
       unitOfWork(tools, SYSTEM, async (unit) => {
-        const { data, destinations } = await revealRecipient(tools, params.recipient_id);
+        const { data, destinations } = await revealRecipient(unit, tools.vaults, params.recipient_id);
         recordAction(unit, operator, {
           action: 'recipient.reveal',
           subject: `recipients/${params.recipient_id}`,

@@ -8,7 +8,7 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import { type Reading, reading, SYSTEM } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { operatorMutation, operatorRoute } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from '../webhooks/replay-deliveries.ts';
@@ -35,7 +35,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
       errors: ['PARTNER_NOT_FOUND'],
     },
     async ({ params, query }) => {
-      await requirePartner(tools.db, params.partner_id);
+      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
       return readDeliveries(tools.db, params.partner_id, query);
     },
   );
@@ -56,7 +56,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
       errors: ['PARTNER_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     },
     async ({ params: { partner_id: partnerId, delivery_id: deliveryId }, body }, operator, unit) => {
-      await requirePartner(tools.db, partnerId);
+      await requirePartner(unit.tx, partnerId);
       const delivery = await replayOne(unit, partnerId, deliveryId);
       recordAction(unit, operator, {
         action: 'webhook.replay',
@@ -85,7 +85,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
       errors: ['PARTNER_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     },
     async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
-      await requirePartner(tools.db, partnerId);
+      await requirePartner(unit.tx, partnerId);
       const done = await replaySince(unit, partnerId, body.since);
       recordAction(unit, operator, {
         action: 'webhook.replay',
@@ -98,7 +98,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
   );
 }
 
-async function requirePartner(db: Database, partnerId: string): Promise<void> {
-  const [row] = await db.query(SYSTEM, findPartner, [partnerId]);
+async function requirePartner(reads: Reading, partnerId: string): Promise<void> {
+  const [row] = await reads.query(findPartner, [partnerId]);
   if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
 }

@@ -33,7 +33,6 @@ export function draftOrder(
   return {
     ...quote,
     is_new: true,
-    order_id: unit.ids.uuid(),
     order_type: orderType,
     reference_id: referenceId ?? null,
     status: 'created',

@@ -1,9 +1,9 @@
 import type { OrderSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Database } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
+import type { Reservation } from '../quotes/reserve-quote.ts';
 import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { InitiateTools } from './initiate-onramp.ts';
 import { refusedTransition } from './order.refusals.ts';
@@ -12,23 +12,20 @@ import type { OrderRow } from './order.types.ts';
 import { orderView } from './order.view.ts';
 import { requireSenderIdentity } from './sender-identity.ts';
 
-export interface OfframpInitiateTools extends InitiateTools {
-  readonly db: Database;
-}
-
 /**
  * Turns an active quote into an order that waits for the partner's deposit, or leaves the quote as it was: whatever is
  * refused here is refused inside the transaction that claims it. Where no vendor can serve it, the order waits for
  * one.
  */
 export async function initiateOfframp(
-  tools: OfframpInitiateTools,
+  tools: InitiateTools,
   unit: UnitOfWork,
+  reservation: Reservation,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(tools, unit, input.quote_id, 'offramp');
-  await requireSenderIdentity(tools, quote);
+  const quote = await claimQuote(unit, reservation, input.quote_id, 'offramp');
+  await requireSenderIdentity(tools, unit, quote);
   const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
     vendorAvailable: quote.served,
     origin,
@@ -37,6 +34,7 @@ export async function initiateOfframp(
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
+  reservation.keep();
   return { ...orderView(tools, order), timeline: [] };
 }
 

@@ -3,14 +3,14 @@ import type { Static } from 'typebox';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
-import type { HonourTools } from '../quotes/honour-quote.ts';
+import type { Reservation, ReserveTools } from '../quotes/reserve-quote.ts';
 import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { OrderHosts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
 import type { OrderSecrets } from './order.secrets.ts';
 import { orderView } from './order.view.ts';
 
-export interface InitiateTools extends HonourTools, OrderSecrets {
+export interface InitiateTools extends ReserveTools, OrderSecrets {
   readonly orderHosts: OrderHosts;
 }
 
@@ -18,10 +18,11 @@ export interface InitiateTools extends HonourTools, OrderSecrets {
 export async function initiateOnramp(
   tools: InitiateTools,
   unit: UnitOfWork,
+  reservation: Reservation,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(tools, unit, input.quote_id, 'onramp');
+  const quote = await claimQuote(unit, reservation, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = tools.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
   // Money that comes from the customer's own account nobody has to ask for.
@@ -34,6 +35,7 @@ export async function initiateOnramp(
   });
   const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
+  reservation.keep();
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(tools, execution.row), timeline: [] };
 }

@@ -5,10 +5,17 @@ import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { HonourTools } from '../quotes/honour-quote.ts';
-import { rematchQuote, servingOffer } from '../quotes/rematch-quote.ts';
+import { appointVendor, servingOffer, withNextVendor } from '../quotes/rematch-quote.ts';
 import { moveOrder } from './act-on-order.ts';
 import { factsOf, type OrderHosts } from './order.host.ts';
-import { assignVendor, declinedOffersOf, lockOrder, releaseVendor, unansweredOffers } from './order.store.ts';
+import {
+  assignVendor,
+  declinedOffersOf,
+  findOrder,
+  lockOrder,
+  releaseVendor,
+  unansweredOffers,
+} from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
 type OrderPayload = { readonly order_id: string };
@@ -57,25 +64,41 @@ export async function passOverSilentVendors(
   return silent.length;
 }
 
+const NO_LONGER: Outcome = { kind: 'confirmed', result: 'no longer' };
+const LATER: Outcome = { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
+
+/** Undefined while a vendor has to be found. */
+function answerOf(order: OrderRow): Outcome | undefined {
+  if (!isWaiting(order)) return NO_LONGER;
+  const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
+  return hasVendor ? { kind: 'confirmed', result: { vendor_id: order.vendor_id } } : undefined;
+}
+
 /**
  * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
  * are offered from the order itself. Where nobody can, it is tried again until the order's own time is up.
  */
 export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload> {
   async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
-    return unitOfWork(tools, SYSTEM, async (unit): Promise<Outcome> => {
-      const [order] = await unit.tx.query(lockOrder, [payload.order_id]);
-      if (order === undefined || !isWaiting(order)) return { kind: 'confirmed', result: 'no longer' };
-      const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
-      if (hasVendor) return { kind: 'confirmed', result: { vendor_id: order.vendor_id } };
-      const [known] = await unit.tx.query(declinedOffersOf, [order.order_id]);
-      const declined = known?.declined_offer_ids ?? [];
-      const next = await rematchQuote(tools, unit, order.quote_id, order.direction, declined);
-      if (next === undefined) return { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
-      unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
-      tools.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
-      return { kind: 'confirmed', result: { vendor_id: next.vendorId } };
-    });
+    const [known] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const settled = known === undefined ? NO_LONGER : answerOf(known);
+    if (known === undefined || settled !== undefined) return settled ?? NO_LONGER;
+    const [told] = await tools.db.query(SYSTEM, declinedOffersOf, [known.order_id]);
+    const declined = told?.declined_offer_ids ?? [];
+    return withNextVendor(tools, known.quote_id, declined, (next) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const [order] = await unit.tx.query(lockOrder, [known.order_id]);
+        const meanwhile = order === undefined ? NO_LONGER : answerOf(order);
+        if (order === undefined || meanwhile !== undefined) {
+          return { value: meanwhile ?? NO_LONGER, appointed: false };
+        }
+        if (next === undefined) return { value: LATER, appointed: false };
+        await appointVendor(unit, order.quote_id, order.direction, next);
+        unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
+        tools.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
+        return { value: { kind: 'confirmed', result: { vendor_id: next.vendorId } }, appointed: true };
+      }),
+    );
   }
   return {
     kind: 'vendor.offer-order',

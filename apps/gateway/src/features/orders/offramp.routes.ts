@@ -13,13 +13,15 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
+import { partnerAction, partnerMutation, partnerMutationWith, partnerRoute } from '../../http/route.ts';
+import { reservationFor } from '../quotes/reserve-quote.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { refundAuthorizationParameters, refundDeposit } from './authorize-refund.ts';
 import { authorizeCryptoTransfer, transferAuthorizationParameters } from './authorize-transfer.ts';
-import { initiateOfframp, type OfframpInitiateTools } from './initiate-offramp.ts';
+import { initiateOfframp } from './initiate-offramp.ts';
+import type { InitiateTools } from './initiate-onramp.ts';
 
-export interface OfframpRouteTools extends UnitTools, OfframpInitiateTools {
+export interface OfframpRouteTools extends UnitTools, InitiateTools {
   readonly chains: Chains;
 }
 
@@ -40,7 +42,7 @@ export function registerOfframpRoutes(app: FastifyInstance, tools: OfframpRouteT
 }
 
 function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void {
-  partnerMutation(
+  partnerMutationWith(
     app,
     tools,
     {
@@ -59,9 +61,11 @@ function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void 
         'RECIPIENT_NOT_CLEARED',
         'WALLET_NOT_CLEARED',
         'SENDER_IDENTITY_REQUIRED',
+        'OPEN_ORDER_LIMIT',
       ],
     },
-    ({ body }, _partner, unit) => initiateOfframp(tools, unit, body),
+    reservationFor(tools, 'offramp'),
+    ({ body }, _partner, unit, reservation) => initiateOfframp(tools, unit, reservation, body),
   );
 }
 

@@ -10,7 +10,8 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { partnerMutation, partnerMutationWith, partnerRoute } from '../../http/route.ts';
+import { reservationFor } from '../quotes/reserve-quote.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { registerFundsRoute } from './funds.routes.ts';
 import { initiateOnramp } from './initiate-onramp.ts';
@@ -29,7 +30,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
   registerOnrampRoutes(app, tools);
   registerOfframpRoutes(app, tools);
   registerFundsRoute(app, tools);
-  partnerMutation(
+  partnerMutationWith(
     app,
     tools,
     {
@@ -47,9 +48,11 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         'KYC_NOT_CLEARED',
         'WALLET_NOT_CLEARED',
         'NO_OFFERS_AVAILABLE',
+        'OPEN_ORDER_LIMIT',
       ],
     },
-    ({ body }, _partner, unit) => initiateOnramp(tools, unit, body),
+    reservationFor(tools, 'onramp'),
+    ({ body }, _partner, unit, reservation) => initiateOnramp(tools, unit, reservation, body),
   );
 
   partnerRoute(

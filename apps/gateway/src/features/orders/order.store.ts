@@ -1,4 +1,4 @@
-import { type OrderStatus, orderStatusesThatKnow } from '@causeway/protocol';
+import { type OrderStatus, orderStatusesThatKnow, orderStatusesWithOutcome } from '@causeway/protocol';
 import { type Announcement, statement } from '../../db/statement.ts';
 import type { OrderRow } from './order.types.ts';
 
@@ -56,6 +56,21 @@ function vendorsTold(_params: unknown, rows: readonly VendorTold[]): Announcemen
   );
 }
 
+interface OrderChanged extends VendorTold {
+  quote_id: string;
+}
+
+const ENDED: ReadonlySet<string> = new Set(orderStatusesWithOutcome('settled', 'stopped'));
+
+/** Of an order that ends, what was held for it is given back at once (see end-holds.ts). */
+function changeTold(params: readonly [string, OrderStatus, ...unknown[]], rows: readonly OrderChanged[]) {
+  return [...vendorsTold(params, rows), ...(ENDED.has(params[1]) ? holdsDue(rows) : [])];
+}
+
+function holdsDue(rows: readonly OrderChanged[]): Announcement[] {
+  return rows.map(({ quote_id }) => ({ channel: 'holds_due', payload: quote_id }));
+}
+
 /** Everything a quote fixed is copied by the database, so that nothing can differ. */
 export const insertOrder = statement<
   [
@@ -98,13 +113,13 @@ export const updateOrder = statement<
     at: Date,
     revision: number,
   ],
-  VendorTold
+  OrderChanged
 >(
   'orders.update',
   `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6,
      revision = $7
-    WHERE order_id = $1 RETURNING vendor_id`,
-  vendorsTold,
+    WHERE order_id = $1 RETURNING vendor_id, quote_id`,
+  changeTold,
 );
 
 export const setEscrow = statement<[orderId: string, escrow: string]>(
@@ -214,11 +229,11 @@ export const movementsOfOrder = statement<[orderId: string], MovementRow>(
     WHERE e.order_id = $1 ORDER BY e.created_at, e.entry_id, p.line`,
 );
 
-export const releaseVendor = statement<[orderId: string, declinedOfferId: string | null], VendorTold>(
+export const releaseVendor = statement<[orderId: string, declinedOfferId: string | null], OrderChanged>(
   'orders.release_vendor',
   `UPDATE orders SET vendor_id = NULL, declined_offer_ids = array_remove(declined_offer_ids || $2::uuid, NULL)
-    WHERE order_id = $1 RETURNING old.vendor_id`,
-  vendorsTold,
+    WHERE order_id = $1 RETURNING old.vendor_id, quote_id`,
+  (params, rows) => [...vendorsTold(params, rows), ...holdsDue(rows)],
 );
 
 export const declinedOffersOf = statement<[orderId: string], { declined_offer_ids: string[] }>(

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
-import { type Database, partnerScope } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
 import { identityFields } from '../kyc/identity.ts';
 import { isSuppliable } from '../kyc/kyc-patch.ts';
@@ -8,7 +8,6 @@ import { senderFieldProblems, senderIdentityDetails } from '../payment-details/v
 import type { Vaults } from '../privacy/vault.ts';
 
 export interface SenderIdentityTools {
-  readonly db: Database;
   readonly vaults: Vaults;
   readonly currencies: Currencies;
 }
@@ -16,14 +15,15 @@ export interface SenderIdentityTools {
 /** Consumer-to-consumer wallets have to be told who pays. Other rails are not asked anything. */
 export async function requireSenderIdentity(
   tools: SenderIdentityTools,
-  payment: { readonly partner_id: string; readonly user_id: string; readonly payment_network_slug: string },
+  unit: UnitOfWork,
+  payment: { readonly user_id: string; readonly payment_network_slug: string },
 ): Promise<void> {
   const { catalogue } = tools.currencies.current().reference;
   const wanted = catalogue
     .rail(payment.payment_network_slug)
     ?.formats?.find(({ senderIdentity }) => senderIdentity !== undefined)?.senderIdentity;
   if (wanted === undefined) return;
-  const { identity } = await readIdentity(tools, partnerScope(payment.partner_id), payment.user_id);
+  const { identity } = await readIdentity(unit.tx, tools.vaults, payment.user_id);
   const fieldLimits: Record<string, number> = {};
   for (const [field, limit] of Object.entries(wanted.fieldLimits ?? {})) {
     if (limit !== undefined) fieldLimits[field] = limit;

@@ -68,7 +68,7 @@ async function isOwnName(
   subjects: readonly ScreeningSubject[],
 ): Promise<boolean> {
   if (user.kyc_status !== 'VERIFIED' || subjects.length === 0) return false;
-  const { kyc } = await identityOf(unit, vaults, user);
+  const { kyc } = await identityOf(unit.tx, vaults, user);
   if (kyc.first_name === undefined || kyc.last_name === undefined) return false;
   const own = nameKey(`${kyc.first_name} ${kyc.last_name}`);
   return own !== '' && subjects.every(({ name }) => nameKey(name) === own);

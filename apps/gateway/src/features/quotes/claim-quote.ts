@@ -1,42 +1,57 @@
 import { CausewayError, decide, type KycStatus, type QuoteStatus, quoteMachine } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { VendorKind } from '../../upstream/offers.port.ts';
-import { chooseServing, type HonourTools } from './honour-quote.ts';
-import { claimedBy, lockQuote, type QuoteRow } from './quote.store.ts';
+import { claimedBy, claimReservation, lockQuote, type QuoteRow } from './quote.store.ts';
+import { type Reservation, ReservationLost } from './reserve-quote.ts';
 
 /** A quote that now belongs to an order. */
 export interface ClaimedQuote extends QuoteRow {
+  /** Of the order that it becomes. */
+  readonly order_id: string;
   /** False where no vendor can serve it at present; only an off-ramp order may wait for one. */
   readonly served: boolean;
   /** The kind of vendor that serves it, as webhooks name it; null where none does. */
   readonly provider: VendorKind | null;
 }
 
+/** What the quotes' table asks about a quote that is to be claimed. */
+export function quoteFacts(
+  quote: Pick<QuoteRow, 'kyc_status' | 'expires_at'>,
+  at: Date,
+): { readonly kycCleared: boolean; readonly pastExpiry: boolean } {
+  return {
+    kycCleared: quote.kyc_status === 'VERIFIED',
+    pastExpiry: quote.expires_at.getTime() <= at.getTime(),
+  };
+}
+
 /**
- * Takes a quote for an order, in the order's transaction: whatever refuses the order later rolls the claim back, so a
- * refused initiate leaves the quote unharmed. The vendor's crypto is held first; a hold without an order is let go.
+ * Takes a quote and what was reserved for it, in the order's transaction: whatever refuses the order later rolls the claim
+ * back, so a refused initiate leaves the quote unharmed.
  */
 export async function claimQuote(
-  tools: HonourTools,
   unit: UnitOfWork,
+  reservation: Reservation,
   quoteId: string,
   direction: QuoteRow['direction'],
 ): Promise<ClaimedQuote> {
-  const [quote] = await unit.tx.query(lockQuote, [quoteId, direction]);
+  const orderId = unit.ids.uuid();
+  const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], claimReservation, [
+    quoteId,
+    orderId,
+  ]);
   if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
-  const facts = {
-    kycCleared: quote.kyc_status === 'VERIFIED',
-    pastExpiry: quote.expires_at.getTime() <= unit.at.getTime(),
-  };
-  const decision = decide(quoteMachine, quote.status, 'quote_claimed', facts, 'partner');
+  const decision = decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, unit.at), 'partner');
   if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
+  if (claimed === undefined) throw new ReservationLost(`nothing is reserved for quote ${quoteId}`);
   const status: QuoteStatus = decision.transition.to;
-  const serving = await chooseServing(tools, quote);
+  const { serving } = reservation;
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
   const vendorId = serving?.vendorId ?? quote.vendor_id;
   unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
   return {
     ...quote,
+    order_id: orderId,
     status,
     vendor_id: vendorId,
     served: serving !== undefined,

@@ -1,7 +1,13 @@
 import { formatShortest } from '@causeway/protocol';
 import type { Logger } from '../../lib/logger.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
-import { type FirmQuote, honourQuote, type Offers, type VendorKind } from '../../upstream/offers.port.ts';
+import {
+  type FirmQuote,
+  honourQuote,
+  type OfferBook,
+  type Offers,
+  type VendorKind,
+} from '../../upstream/offers.port.ts';
 import { railLookupOf } from '../../upstream/offers-rails.ts';
 import type { QuoteRow } from './quote.store.ts';
 import { referenceRateOf } from './reference-rate.ts';
@@ -12,20 +18,21 @@ export interface HonourTools {
   readonly logger: Logger;
 }
 
-interface Serving {
+export interface Serving {
   readonly offerId: string;
   readonly vendorId: string;
   readonly provider: VendorKind;
 }
 
 /**
- * Who serves a claimed quote, its crypto held; undefined where nobody can (docs/decisions/0004). The book says whom to
- * try, the conditional update of a balance says whether it is so: where it finds too little, the rule is applied again
- * without that offer.
+ * Who serves a quote, its crypto held; undefined where nobody can (docs/decisions/0004). The book says whom to try, the
+ * conditional update of a balance says whether it is so: where it finds too little, the rule is applied again without
+ * that offer. Never inside a transaction: holding asks the offers backend.
  */
 export async function chooseServing(
   { offers, currencies, logger }: HonourTools,
   quote: QuoteRow,
+  declinedOfferIds: readonly string[] = [],
 ): Promise<Serving | undefined> {
   const { reference, rates } = currencies.current();
   const context = {
@@ -34,7 +41,7 @@ export async function chooseServing(
   };
   const firm = firmQuoteOf(quote);
   const needed = cryptoNeeded(quote);
-  for (let book = offers.book(); ; ) {
+  for (let book = without(offers.book(), declinedOfferIds); ; ) {
     const honoured = honourQuote(book, firm, context);
     if (honoured.outcome === 'refused') {
       logger.info({ quote_id: quote.quote_id, ...honoured }, 'no vendor can serve the quote');
@@ -51,8 +58,12 @@ export async function chooseServing(
       }
       return { offerId, vendorId, provider };
     }
-    book = book.withChanged({ removedOfferIds: [offerId] });
+    book = without(book, [offerId]);
   }
+}
+
+function without(book: OfferBook, offerIds: readonly string[]): OfferBook {
+  return offerIds.length === 0 ? book : book.withChanged({ removedOfferIds: offerIds });
 }
 
 /** Whole crypto the vendor parts with or buys: a seller locks all of it, a buyer gets it less the platform's fee. */

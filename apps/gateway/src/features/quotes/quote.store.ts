@@ -1,4 +1,4 @@
-import type { KycStatus, QuoteStatus } from '@causeway/protocol';
+import type { DetailsOf, KycStatus, QuoteStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 
 /** The figures that a quote fixes and its order inherits. Atomic units as decimal text. */
@@ -107,29 +107,94 @@ export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
    SELECT kyc_status FROM customer`,
 );
 
+const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.direction, q.anchor, q.vendor_id, q.chain,
+  q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
+  q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
+  q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
+  q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
+  q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
+  q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
+  (q.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
+    SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
+       AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
+  ) AS payee_cleared,
+  NOT EXISTS (SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
+    AND c.subject_key = lower(p.wallet_address)) AS partner_wallet_cleared,
+  q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
+    AND a.currency = q.fiat_currency AND a.status = 'active') AS has_own_account`;
+const TABLES = `quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
+  LEFT JOIN recipients r ON r.recipient_id = q.recipient_id`;
+
 /** Locks the quote and holds the customer's KYC still until the order exists. */
 export const lockQuote = statement<[quoteId: string, direction: string], QuoteRow>(
   'quotes.lock',
-  `SELECT q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.direction, q.anchor, q.vendor_id, q.chain,
-          q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
-          q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
-          q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
-          q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
-          q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-          q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
-          (q.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
-            SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
-               AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
-          ) AS payee_cleared,
-          NOT EXISTS (SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
-            AND c.subject_key = lower(p.wallet_address)) AS partner_wallet_cleared,
-          q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
-            AND a.currency = q.fiat_currency AND a.status = 'active') AS has_own_account
-     FROM quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
-     LEFT JOIN recipients r ON r.recipient_id = q.recipient_id
-    WHERE q.quote_id = $1 AND q.direction = $2
+  `SELECT ${COLUMNS} FROM ${TABLES} WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,
 );
+
+/** As it is, for those who decide later under its lock. */
+export const findQuote = statement<[quoteId: string], QuoteRow>(
+  'quotes.find',
+  `SELECT ${COLUMNS} FROM ${TABLES} WHERE q.quote_id = $1`,
+);
+
+export interface ReservedQuoteRow extends QuoteRow {
+  /** Null where a place for the order was taken, or where the quote is past being claimed. */
+  over_limit: DetailsOf<'OPEN_ORDER_LIMIT'> | null;
+}
+
+/** Reads a partner's quote and takes a place for its order, within the partner's own limits or else the given ones. */
+export const reserveQuote = statement<
+  [
+    quoteId: string,
+    direction: string,
+    partnerId: string,
+    at: Date,
+    partnerOrders: number,
+    partnerValue: number,
+    customerOrders: number,
+    customerValue: number,
+  ],
+  ReservedQuoteRow
+>(
+  'quotes.reserve',
+  `SELECT ${COLUMNS},
+          CASE WHEN q.status = 'active' AND q.expires_at > $4 AND u.kyc_status = 'VERIFIED' THEN
+            reserve_order(q.quote_id, q.partner_id, q.user_id, q.crypto_amount / 10::numeric ^ q.crypto_decimals,
+              coalesce(p.open_order_limit, $5), coalesce(p.held_value_limit, $6),
+              coalesce(p.customer_open_order_limit, $7), coalesce(p.customer_held_value_limit, $8)) END AS over_limit
+     FROM ${TABLES}
+    WHERE q.quote_id = $1 AND q.direction = $2 AND q.partner_id = $3`,
+);
+
+/** The order's claim on what was reserved for it. No row: it has been given back. */
+export const claimReservation = statement<[quoteId: string, orderId: string], { quote_id: string }>(
+  'quotes.claim_reservation',
+  'UPDATE order_reservations SET order_id = $2 WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
+);
+
+/** Gives back the place that no order has claimed. No row: an order has, or it was given back before. */
+export const releaseReservation = statement<[quoteId: string], { quote_id: string }>(
+  'quotes.release_reservation',
+  'DELETE FROM order_reservations WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
+);
+
+/** The places of orders that have ended, and of quotes that no order came of for a while. */
+const endReservationsAmong = (among: string) => `DELETE FROM order_reservations ended USING (
+     SELECT r.quote_id FROM order_reservations r LEFT JOIN orders o ON o.quote_id = r.quote_id
+      WHERE (o.status = ANY($1::text[])
+         OR (r.order_id IS NULL AND r.reserved_at < clock_timestamp() - $2::int * interval '1 millisecond')) ${among}
+      LIMIT $3 FOR UPDATE OF r SKIP LOCKED) AS due
+    WHERE ended.quote_id = due.quote_id`;
+
+export const endReservations = statement<[ended: readonly string[], forgottenAfterMs: number, limit: number]>(
+  'quotes.end_reservations',
+  endReservationsAmong(''),
+);
+
+export const endReservationsOfQuotes = statement<
+  [ended: readonly string[], forgottenAfterMs: number, limit: number, quoteIds: readonly string[]]
+>('quotes.end_reservations_of_quotes', endReservationsAmong('AND r.quote_id = ANY($4::uuid[])'));
 
 export const claimedBy = statement<
   [quoteId: string, status: QuoteStatus, vendorId: string, servingOfferId: string | null]

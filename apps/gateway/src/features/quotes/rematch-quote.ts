@@ -1,12 +1,7 @@
+import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import type { Offers } from '../../upstream/offers.port.ts';
-import { chooseServing, type HonourTools } from './honour-quote.ts';
-import { claimedBy, lockQuote, type QuoteRow, servingOfferOf } from './quote.store.ts';
-
-export interface NextVendor {
-  readonly vendorId: string;
-  readonly provider: 'p2p' | 'direct';
-}
+import { chooseServing, type HonourTools, type Serving } from './honour-quote.ts';
+import { claimedBy, findQuote, lockQuote, type QuoteRow, servingOfferOf } from './quote.store.ts';
 
 /** The offer that serves a claimed quote at present. */
 export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<string | null> {
@@ -14,33 +9,36 @@ export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<s
   return row?.serving_offer_id ?? null;
 }
 
-/** The next vendor that would serve a claimed quote at its figures, other than those that declined it. */
-export async function rematchQuote(
-  tools: HonourTools,
+/**
+ * The next vendor that would serve a claimed quote at its figures, other than those that declined it; its crypto is held
+ * before the unit that appoints it begins, and given back where that unit appoints nobody.
+ */
+export async function withNextVendor<T>(
+  tools: HonourTools & { readonly db: Database },
+  quoteId: string,
+  declinedOfferIds: readonly string[],
+  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly appointed: boolean }>,
+): Promise<T> {
+  const [quote] = await tools.db.query(SYSTEM, findQuote, [quoteId]);
+  const next = quote === undefined ? undefined : await chooseServing(tools, quote, declinedOfferIds);
+  let isAppointed = false;
+  try {
+    const { value, appointed } = await work(next);
+    isAppointed = appointed;
+    return value;
+  } finally {
+    if (next !== undefined && !isAppointed) await tools.offers.holds.release(quoteId, next.offerId);
+  }
+}
+
+/** The claimed quote is served by another vendor from now on. */
+export async function appointVendor(
   unit: UnitOfWork,
   quoteId: string,
   direction: QuoteRow['direction'],
-  declinedOfferIds: readonly string[],
-): Promise<NextVendor | undefined> {
+  next: Serving,
+): Promise<void> {
   const [quote] = await unit.tx.query(lockQuote, [quoteId, direction]);
-  if (quote === undefined) return undefined;
-  const serving = await chooseServing(
-    { ...tools, offers: withoutOffers(tools.offers, declinedOfferIds) },
-    quote,
-  );
-  if (serving === undefined) return undefined;
-  unit.tx.defer(claimedBy, [quoteId, quote.status, serving.vendorId, serving.offerId]);
-  return { vendorId: serving.vendorId, provider: serving.provider };
-}
-
-/** What cannot be held is passed over by the matching, so a declined offer is one that cannot be held. */
-function withoutOffers(offers: Offers, declinedOfferIds: readonly string[]): Offers {
-  return {
-    ...offers,
-    holds: {
-      ...offers.holds,
-      hold: async (quoteId, offerId, crypto) =>
-        !declinedOfferIds.includes(offerId) && offers.holds.hold(quoteId, offerId, crypto),
-    },
-  };
+  if (quote === undefined) throw new Error(`there is no quote ${quoteId}`);
+  unit.tx.defer(claimedBy, [quoteId, quote.status, next.vendorId, next.offerId]);
 }

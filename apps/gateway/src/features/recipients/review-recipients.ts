@@ -61,14 +61,18 @@ export interface RevealedRecipient {
   readonly destinations: readonly { id: string; rail: string; details: Readonly<Record<string, string>> }[];
 }
 
-/** A recipient in clear. Only callers that have written an audit entry may ask. */
-export async function revealRecipient(tools: Tools, recipientId: string): Promise<RevealedRecipient> {
-  const [row] = await tools.db.query(SYSTEM, findRecipient, [recipientId]);
+/** A recipient in clear. Only units that write an audit entry may ask. */
+export async function revealRecipient(
+  unit: UnitOfWork,
+  vaults: Vaults,
+  recipientId: string,
+): Promise<RevealedRecipient> {
+  const [row] = await unit.tx.query(findRecipient, [recipientId]);
   if (row === undefined) throw new CausewayError('RECIPIENT_NOT_FOUND');
-  const vault = vaultOfRecipient(tools.vaults, row);
-  const destinations = await tools.db.query(SYSTEM, listDestinations, [recipientId, MAX_DESTINATIONS]);
+  const vault = vaultOfRecipient(vaults, row);
+  const destinations = await unit.tx.query(listDestinations, [recipientId, MAX_DESTINATIONS]);
   return {
-    data: openCurrent(tools.vaults, row),
+    data: openCurrent(vaults, row),
     destinations: destinations.map(({ recipient_destination_id: id, rail, details_sealed }) => ({
       id,
       rail,

@@ -44,7 +44,7 @@ const advanceClock = statement<[ms: number], { offset_ms: string }>(
 const Amount = Type.Optional(Type.String({ maxLength: 100 }));
 
 function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): void {
-  partnerMutation(
+  partnerAction(
     app,
     tools,
     {
@@ -71,10 +71,11 @@ function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): v
         'RECIPIENT_NOT_CLEARED',
         'WALLET_NOT_CLEARED',
         'PAYMENT_DETAILS_NOT_FOUND',
+        'OPEN_ORDER_LIMIT',
         ...PRICING_ERRORS,
       ],
     },
-    ({ body }, partner, unit) => openWidgetOrder(tools, unit, partner, body),
+    ({ body }, partner) => openWidgetOrder(tools, partner, body),
   );
 }
 

@@ -1,17 +1,20 @@
 import type { OrderSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { partnerScope } from '../../db/database.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../http/principals.ts';
-import { initiateOfframp, type OfframpInitiateTools } from '../orders/initiate-offramp.ts';
-import { initiateOnramp } from '../orders/initiate-onramp.ts';
+import { initiateOfframp } from '../orders/initiate-offramp.ts';
+import { type InitiateTools, initiateOnramp } from '../orders/initiate-onramp.ts';
 import { createPaymentDetails } from '../payment-details/create-payment-details.ts';
 import type { BlindIndex } from '../privacy/blind-index.ts';
 import { issueOfframpQuote, type OfframpQuoteTools } from '../quotes/issue-offramp-quote.ts';
 import { issueOnrampQuote } from '../quotes/issue-onramp-quote.ts';
+import { withReservation } from '../quotes/reserve-quote.ts';
 import { changeKycStatus } from '../users/change-kyc.ts';
 import { createUser } from '../users/create-user.ts';
 
-export type WidgetOrderTools = OfframpInitiateTools &
+export type WidgetOrderTools = InitiateTools &
+  UnitTools &
   OfframpQuoteTools & {
     readonly blindIndex: BlindIndex;
   };
@@ -38,10 +41,30 @@ const SAMPLE_ACCOUNT = {
 /** An order as the embedded widget would open it: by an end user, so that its partner is told of it and no more. */
 export async function openWidgetOrder(
   tools: WidgetOrderTools,
-  unit: UnitOfWork,
   partner: PartnerPrincipal,
   input: WidgetOrderInput,
 ): Promise<Static<typeof OrderSchema>> {
+  const scope = partnerScope(partner.partnerId);
+  const quoteId = await unitOfWork(tools, scope, (unit) => quoteInWidget(tools, unit, partner, input));
+  const request = {
+    quote_id: quoteId,
+    ...(input.reference_id === undefined ? {} : { reference_id: input.reference_id }),
+  };
+  const initiate = input.order_type === 'onramp' ? initiateOnramp : initiateOfframp;
+  return withReservation(
+    tools,
+    { partnerId: partner.partnerId, quoteId, direction: input.order_type },
+    (reservation) =>
+      unitOfWork(tools, scope, (unit) => initiate(tools, unit, reservation, request, 'widget')),
+  );
+}
+
+async function quoteInWidget(
+  tools: WidgetOrderTools,
+  unit: UnitOfWork,
+  partner: PartnerPrincipal,
+  input: WidgetOrderInput,
+): Promise<string> {
   const run = { ids: unit.ids, at: unit.at, query: unit.tx.query };
   const userId = input.user_uuid ?? (await widgetCustomer(tools, unit, partner.partnerId));
   const request = {
@@ -52,21 +75,15 @@ export async function openWidgetOrder(
       ? { fiat_amount: input.fiat_amount ?? '100.00' }
       : { crypto_amount: input.crypto_amount }),
   };
-  const reference = input.reference_id === undefined ? {} : { reference_id: input.reference_id };
   if (input.order_type === 'onramp') {
-    const { quote_id } = await issueOnrampQuote(tools, run, partner, request);
-    return initiateOnramp(tools, unit, { quote_id, ...reference }, 'widget');
+    return (await issueOnrampQuote(tools, run, partner, request)).quote_id;
   }
   const detailsId =
     input.payment_details_id ??
     Number((await createPaymentDetails(tools, unit, userId, SAMPLE_ACCOUNT)).row.payment_details_id);
-  const { quote_id } = await issueOfframpQuote(tools, run, partner, {
-    ...request,
-    payment_details_id: detailsId,
-    // Its partner may not say that the fiat has arrived, so the provider has to.
-    has_fiat_settlement_notification: true,
-  });
-  return initiateOfframp(tools, unit, { quote_id, ...reference }, 'widget');
+  // Its partner may not say that the fiat has arrived, so the provider has to.
+  const wish = { ...request, payment_details_id: detailsId, has_fiat_settlement_notification: true };
+  return (await issueOfframpQuote(tools, run, partner, wish)).quote_id;
 }
 
 async function widgetCustomer(tools: WidgetOrderTools, unit: UnitOfWork, partnerId: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
-import type { Database, Scope } from '../../db/database.ts';
+import { type Database, type Reading, reading, type Scope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Vault, Vaults } from '../privacy/vault.ts';
 import { countUnderReview, findUser, listUnderReview, lockUser } from './user.store.ts';
@@ -7,8 +7,12 @@ import type { UserRow } from './user.types.ts';
 import type { UserProfile } from './user-profile.ts';
 
 /** How other features come to a customer: in the caller's scope, or not at all. */
-export async function readUser(db: Database, scope: Scope, userId: string): Promise<UserRow> {
-  const [user] = await db.query(scope, findUser, [userId]);
+export function readUser(db: Database, scope: Scope, userId: string): Promise<UserRow> {
+  return readUserBy(reading(db, scope), userId);
+}
+
+export async function readUserBy(reads: Reading, userId: string): Promise<UserRow> {
+  const [user] = await reads.query(findUser, [userId]);
   if (user === undefined) throw new CausewayError('USER_NOT_FOUND');
   return user;
 }

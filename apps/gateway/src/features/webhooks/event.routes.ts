@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
-import { CausewayError, EventListQuery, EventListSchema, EventMessageSchema } from '@causeway/protocol';
+import { EventListQuery, EventListSchema, EventMessageSchema } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import { EVERY_ROUTE } from '../../http/route.ts';
+import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
 import { readEvents, requireKept } from './event-stream.ts';
 import { createStreamHub, type StreamHub } from './stream-hub.ts';
 
@@ -16,7 +16,6 @@ export interface EventRouteTools {
 }
 
 const DEFAULT_LIMIT = 100;
-const CURSOR = /^[0-9]{1,18}$/;
 
 /** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
 export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools): void {
@@ -55,10 +54,6 @@ export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools
   });
 }
 
-function wantsStream(request: FastifyRequest): boolean {
-  return request.headers.accept?.includes('text/event-stream') === true;
-}
-
 async function listEvents(db: Database, request: FastifyRequest): Promise<object> {
   const { partnerId } = request.principal as PartnerPrincipal;
   const { after = '0', limit = DEFAULT_LIMIT } = request.query as Static<typeof EventListQuery>;
@@ -81,18 +76,8 @@ async function openStream(
 ): Promise<FastifyReply> {
   const { partnerId } = request.principal as PartnerPrincipal;
   const { after } = request.query as Static<typeof EventListQuery>;
-  const last = request.headers['last-event-id'];
-  const cursor = typeof last === 'string' && CURSOR.test(last) ? last : after;
+  const cursor = streamCursor(request, after);
   // Before the stream begins: afterwards a refusal could only be a broken connection.
   if (cursor !== undefined) await requireKept(db, partnerId, cursor);
-  const text = hub.open(partnerId, String(request.headers['x-api-key']), cursor);
-  if (text === null) throw new CausewayError('RATE_LIMITED');
-  return (
-    reply
-      .header('content-type', 'text/event-stream; charset=utf-8')
-      .header('x-accel-buffering', 'no')
-      // Kept alive after the stream, the connection would hold up a server that stops.
-      .header('connection', 'close')
-      .send(Readable.from(text, { objectMode: false, highWaterMark: 64 * 1024 }))
-  );
+  return sendStream(hub, partnerId, cursor, request, reply);
 }

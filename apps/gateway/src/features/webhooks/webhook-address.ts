@@ -1,6 +1,6 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type NameResolver, TooManyLookups } from '../../lib/name-resolver.ts';
 
 /**
  * Where webhooks may go: HTTPS to a public address. The address is judged when the connection is made, on what the
@@ -21,18 +21,12 @@ export type UrlProblem =
   | 'address_not_allowed';
 
 /** Answers every address of a name. */
-export type Resolver = (
-  hostname: string,
-  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
-) => void;
+export type Resolver = NameResolver['lookup'];
 
 const MAX_URL_LENGTH = 2048;
 const DEFAULT_PORTS = [443, 8443];
 
 export const ADDRESS_NOT_ALLOWED = 'the host leads to an address that is not allowed';
-
-export const systemResolver: Resolver = (hostname, done) =>
-  dnsLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 
 export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { problem: UrlProblem } {
   if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return { problem: 'not_a_url' };
@@ -100,23 +94,21 @@ export function guardedLookup(policy: AddressPolicy, resolve: Resolver): LookupF
   };
 }
 
-const RESOLVE_AT_MOST_MS = 2_000;
-
 /**
  * Whether the name is known to lead somewhere forbidden now. A name that does not resolve, or not in time, is not held
- * against the partner: it may be published later, and every connection is judged anew.
+ * against the partner: it may be published later, and every connection is judged anew. A partner that has many such
+ * questions open is told to wait.
  */
-export function leadsToForbiddenAddress(
+export async function leadsToForbiddenAddress(
   url: URL,
   policy: AddressPolicy,
-  resolve: Resolver,
+  names: Pick<NameResolver, 'lookupFor'>,
+  partnerId: string,
 ): Promise<boolean> {
-  if (literalAddress(url.hostname) !== undefined) return Promise.resolve(false);
-  return new Promise((settle) => {
-    const timer = setTimeout(() => settle(false), RESOLVE_AT_MOST_MS);
-    resolve(url.hostname, (_error, addresses) => {
-      clearTimeout(timer);
-      settle(addresses.some(({ address }) => !isAllowedAddress(address, policy)));
-    });
+  if (literalAddress(url.hostname) !== undefined) return false;
+  const addresses = await names.lookupFor(partnerId, url.hostname).catch((error: unknown) => {
+    if (error instanceof TooManyLookups) throw error;
+    return [];
   });
+  return addresses.some(({ address }) => !isAllowedAddress(address, policy));
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { hmacSha256Hex } from '../../lib/crypto.ts';
+import { createNameResolver } from '../../lib/name-resolver.ts';
 import {
   ADDRESS_NOT_ALLOWED,
   type AddressPolicy,
@@ -7,7 +8,6 @@ import {
   isLoopbackHost,
   judgeUrl,
   type Resolver,
-  systemResolver,
 } from './webhook-address.ts';
 import type { SigningSecrets } from './webhook-secret.ts';
 
@@ -57,7 +57,10 @@ export function createWebhookSender(
   options: WebhookSenderOptions = {},
 ): WebhookSender {
   const timeoutMs = options.timeoutMs ?? TOTAL_TIMEOUT_MS;
-  const connect = { lookup: guardedLookup(policy, options.resolve ?? systemResolver), timeout: timeoutMs };
+  const connect = {
+    lookup: guardedLookup(policy, options.resolve ?? createNameResolver().lookup),
+    timeout: timeoutMs,
+  };
   // No limit a host: several partners may share one, and an attempt that waited its time out in a queue was never made.
   // How many are under way is the caller's to decide.
   const common = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 };

@@ -4,10 +4,12 @@ import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { announceLimit } from '../../http/access.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
 import { randomToken, type Sealer, TOKEN_PREFIX } from '../../lib/crypto.ts';
+import { LOOKUPS_AN_ASKER, type NameResolver, TooManyLookups } from '../../lib/name-resolver.ts';
 import { registerDeliveryRoutes } from './delivery.routes.ts';
 import { registerEventRoutes } from './event.routes.ts';
 import { sendTestEvent, type TestEventTools } from './send-test-event.ts';
@@ -20,11 +22,12 @@ import {
   setWebhook,
 } from './webhook.store.ts';
 import { webhookView } from './webhook.view.ts';
-import { type AddressPolicy, judgeUrl, leadsToForbiddenAddress, systemResolver } from './webhook-address.ts';
+import { type AddressPolicy, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
 import { webhookSecretContext } from './webhook-secret.ts';
 
 export interface WebhookRouteTools extends UnitTools, TestEventTools {
   readonly webhookPolicy: AddressPolicy;
+  readonly names: NameResolver;
   readonly rateLimit: RateLimit;
   readonly sealer: Sealer;
   readonly listener: Listener;
@@ -33,6 +36,13 @@ export interface WebhookRouteTools extends UnitTools, TestEventTools {
 
 const TAG = 'Webhooks';
 const TESTS_A_MINUTE = 10;
+/** A look-up takes no longer. */
+const LOOKUPS_UNDER_WAY = {
+  allowed: false,
+  limit: LOOKUPS_AN_ASKER,
+  remaining: 0,
+  resetSeconds: 2,
+} as const;
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
 export function registerWebhookRoutes(app: FastifyInstance, tools: WebhookRouteTools): void {
@@ -61,14 +71,17 @@ export function registerWebhookRoutes(app: FastifyInstance, tools: WebhookRouteT
 
 function registerSetting(scope: FastifyInstance, tools: WebhookRouteTools): void {
   // Before the unit of work begins: a name is not looked up inside a transaction.
-  scope.addHook('preHandler', async (request) => {
-    const judged = judgeUrl((request.body as { url: string }).url, tools.webhookPolicy);
-    if (
-      'problem' in judged ||
-      (await leadsToForbiddenAddress(judged.url, tools.webhookPolicy, systemResolver))
-    ) {
-      throw new CausewayError('INVALID_WEBHOOK_URL');
-    }
+  scope.addHook('preHandler', async (request, reply) => {
+    const { webhookPolicy, names } = tools;
+    const { partnerId } = request.principal as PartnerPrincipal;
+    const judged = judgeUrl((request.body as { url: string }).url, webhookPolicy);
+    if ('problem' in judged) throw new CausewayError('INVALID_WEBHOOK_URL');
+    const isForbidden = await leadsToForbiddenAddress(judged.url, webhookPolicy, names, partnerId).catch(
+      (error: unknown) => {
+        throw error instanceof TooManyLookups ? announceLimit(reply, LOOKUPS_UNDER_WAY) : error;
+      },
+    );
+    if (isForbidden) throw new CausewayError('INVALID_WEBHOOK_URL');
   });
   partnerMutation(
     scope,
@@ -98,8 +111,7 @@ function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
     const { partnerId } = request.principal as PartnerPrincipal;
     const verdict = await tools.rateLimit.take(`webhook-test:${partnerId}`, TESTS_A_MINUTE);
     if (verdict.allowed) return;
-    reply.header('retry-after', verdict.resetSeconds);
-    throw new CausewayError('RATE_LIMITED');
+    throw announceLimit(reply, verdict);
   });
   partnerAction(
     scope,

@@ -115,6 +115,7 @@ export async function startDiscoveryGateway(
     rateLimit,
     partnerPerMinute: 1_000_000,
     publicPerMinute: 1_000_000_000,
+    wrongKeysPerMinute: 1_000_000,
     baseUrl: 'http://localhost:8080',
     sandbox: true,
     events: [],

@@ -1,0 +1,134 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { promises as dns } from 'node:dns';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNameResolver, LOOKUPS_AN_ASKER } from '../../apps/gateway/src/lib/name-resolver.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+
+const PUBLIC_ADDRESS = [93, 184, 216, 34];
+/** A look-up gives up after two seconds; what does not wait for one is much faster, even on a busy machine. */
+const PROMPT_MS = 1_500;
+
+/** A name server on loopback: says nothing about names under `silent.test`, and one address for every other. */
+async function startNameServer(): Promise<{ address: string; asked: string[]; socket: Socket }> {
+  const socket = createSocket('udp4');
+  const asked: string[] = [];
+  socket.on('message', (query, from) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.subarray(at + 1, at + 1 + length).toString('latin1'));
+      at += 1 + length;
+    }
+    const name = labels.join('.').toLowerCase();
+    const isA = query.readUInt16BE(at + 1) === 1;
+    asked.push(`${name} ${isA ? 'A' : 'AAAA'}`);
+    if (name.endsWith('silent.test')) return;
+    const question = query.subarray(12, at + 5);
+    const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]);
+    const isMissing = name.endsWith('missing.test');
+    if (isMissing) header[3] = 0x83;
+    if (isMissing) header[7] = 0;
+    const answer =
+      isA && !isMissing
+        ? Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, ...PUBLIC_ADDRESS])
+        : Buffer.alloc(0);
+    socket.send(Buffer.concat([header, question, answer]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return { address: `127.0.0.1:${(socket.address() as AddressInfo).port}`, asked, socket };
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const began = performance.now();
+  return { value: await work, ms: performance.now() - began };
+}
+
+describe('names whose server is silent', () => {
+  let server: Awaited<ReturnType<typeof startNameServer>>;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    server = await startNameServer();
+    gateway = await startGateway({ env: { DNS_SERVERS: server.address } });
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    server?.socket.close();
+  });
+
+  const register = (host: string, partner: 0 | 1) =>
+    gateway.call('POST', '/api/v1/partner/webhooks', {
+      key: gateway.partners[partner].apiKey,
+      body: { url: `https://${host}/hook` },
+    });
+
+  it('hold up neither another partner’s registration nor any other look-up of the process, and only so many are under way for one partner', async () => {
+    const silent = Array.from({ length: 32 }, (_, n) => timed(register(`n${n}.silent.test`, 0)));
+    await until(
+      'the silent names are asked for',
+      () => server.asked.filter((line) => line.endsWith('silent.test A')).length >= LOOKUPS_AN_ASKER,
+    );
+    const [other, local] = await Promise.all([
+      timed(register('hooks.good.test', 1)),
+      timed(dns.lookup('localhost')),
+    ]);
+    expect([other.value.status, other.value.text]).toEqual([200, expect.stringContaining('hooks.good.test')]);
+    expect(other.ms).toBeLessThan(PROMPT_MS);
+    expect(local.ms).toBeLessThan(PROMPT_MS);
+    const answers = await Promise.all(silent);
+    const waited = answers.filter(({ value }) => value.status === 200);
+    expect(waited).toHaveLength(LOOKUPS_AN_ASKER);
+    for (const { value } of answers.filter(({ value }) => value.status !== 200)) {
+      expect([value.status, value.body.error.code, value.headers.get('ratelimit-limit')]).toEqual([
+        429,
+        'RATE_LIMITED',
+        String(LOOKUPS_AN_ASKER),
+      ]);
+    }
+    // Silence is not held against the partner, and is waited for once only.
+    expect(Math.max(...waited.map(({ ms }) => ms))).toBeLessThan(6_000);
+    expect((await register('later.good.test', 0)).status).toBe(200);
+  });
+
+  it('are refused like any other where they lead to this machine', async () => {
+    const { socket, address } = await startNameServer();
+    PUBLIC_ADDRESS.splice(0, 4, 10, 0, 0, 1);
+    try {
+      const names = createNameResolver({ servers: [address] });
+      expect(await names.lookupFor('p', 'inside.test')).toEqual([{ address: '10.0.0.1', family: 4 }]);
+      expect((await register('inside.good.test', 1)).body.error.code).toBe('INVALID_WEBHOOK_URL');
+    } finally {
+      PUBLIC_ADDRESS.splice(0, 4, 93, 184, 216, 34);
+      socket.close();
+    }
+  });
+
+  it('an answer is shared and remembered for a while, a failure for a shorter one; names of this machine are asked of nobody', async () => {
+    let now = 0;
+    const names = createNameResolver({ servers: [server.address], wall: () => now });
+    const asks = (name: string) => server.asked.filter((line) => line === `${name} A`).length;
+    await Promise.all(Array.from({ length: 20 }, (_, n) => names.lookupFor(`p${n}`, 'shared.good.test')));
+    expect(asks('shared.good.test')).toBe(1);
+    now += 29_000;
+    await names.lookupFor('p', 'SHARED.good.test.');
+    expect(asks('shared.good.test')).toBe(1);
+    now += 2_000;
+    await names.lookupFor('p', 'shared.good.test');
+    expect(asks('shared.good.test')).toBe(2);
+    for (const [after, asked] of [
+      [0, 1],
+      [4_000, 1],
+      [2_000, 2],
+    ] as const) {
+      now += after;
+      await expect(names.lookupFor('p', 'a.missing.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+      expect(asks('a.missing.test')).toBe(asked);
+    }
+    const addresses = await names.lookupFor('p', 'localhost');
+    expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');
+    expect(server.asked.some((line) => line.startsWith('localhost'))).toBe(false);
+    names.close();
+  });
+});
