@@ -105,6 +105,10 @@ async function withGateway(offers: number, use: (gateway: BenchGateway) => Promi
           PORT: '0',
           RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
           RATE_LIMIT_PUBLIC_PER_MINUTE: '10000000',
+          OPEN_ORDERS_PER_PARTNER: '1000000000',
+          OPEN_ORDERS_PER_CUSTOMER: '1000000000',
+          HELD_VALUE_PER_PARTNER_USD: '1000000000',
+          HELD_VALUE_PER_CUSTOMER_USD: '1000000000',
         },
       });
       try {

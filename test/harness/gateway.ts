@@ -34,6 +34,14 @@ export interface GatewayOptions {
 
 export { type Answer, type CallOptions, call } from './call.ts';
 
+/** For runs of thousands of orders by one customer. */
+export const NO_ORDER_LIMITS = {
+  OPEN_ORDERS_PER_PARTNER: '1000000000',
+  OPEN_ORDERS_PER_CUSTOMER: '1000000000',
+  HELD_VALUE_PER_PARTNER_USD: '1000000000',
+  HELD_VALUE_PER_CUSTOMER_USD: '1000000000',
+} as const;
+
 /** A whole gateway in this process, on a database (and chains) of its own. */
 export interface TestGateway {
   readonly baseUrl: string;

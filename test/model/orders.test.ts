@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
 import { begin, beginnings, lives } from './order-commands.ts';
 import type { Model } from './order-model.ts';
@@ -30,7 +30,7 @@ describe('orders against their model', () => {
   beforeAll(async () => {
     gateway = await startGateway({
       worker: false,
-      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000' },
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000', ...NO_ORDER_LIMITS },
     });
     desk = ordersDesk(gateway);
     await fillOffers(gateway);

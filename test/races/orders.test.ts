@@ -12,7 +12,7 @@ import {
   listSimulatedVendors,
   type SimulatedVendor,
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
 
@@ -62,7 +62,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     gateway = await startGateway({
       chains: true,
       worker: false,
-      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000' },
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000', ...NO_ORDER_LIMITS },
     });
     desk = ordersDesk(gateway);
     await fillOffers(gateway);

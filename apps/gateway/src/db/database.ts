@@ -8,9 +8,10 @@ import { type Announcement, type Statement, statement } from './statement.ts';
 /**
  * The program's way to PostgreSQL.
  *
- * Two roles, neither of which can bypass row-level security:
+ * Three roles, none of which can bypass row-level security:
  *   partner  sees the rows of one partner, named with every statement;
- *   system   sees every row: workers, the operator, vendors, start-up.
+ *   vendor   sees its own rows, its orders and what it needs to serve them, likewise;
+ *   system   sees every row: workers, the operator, start-up.
  *
  * The role is taken on with every transaction, in the round trip that carries its first statement, and ends with it. A
  * connection keeps nothing that a pooler between the program and the server could lose or hand to somebody else.
@@ -21,12 +22,19 @@ import { type Announcement, type Statement, statement } from './statement.ts';
  * Work inside a transaction has that transaction's connection and asks for no other: transactions that each waited for
  * a second connection could hold all there are, and then wait for each other. Asking is an error (NestedDatabaseUse).
  */
-export type Scope = { readonly kind: 'partner'; readonly partnerId: string } | { readonly kind: 'system' };
+export type Scope =
+  | { readonly kind: 'partner'; readonly partnerId: string }
+  | { readonly kind: 'vendor'; readonly vendorId: string }
+  | { readonly kind: 'system' };
 
 export const SYSTEM: Scope = { kind: 'system' };
 
 export function partnerScope(partnerId: string): Scope {
   return { kind: 'partner', partnerId };
+}
+
+export function vendorScope(vendorId: string): Scope {
+  return { kind: 'vendor', vendorId };
 }
 
 export interface Transaction {
@@ -95,6 +103,10 @@ const ENTER_PARTNER = statement<[partnerId: string]>(
   'db.enter_partner',
   `SELECT set_config('role', 'causeway_partner', true), set_config('causeway.partner_id', $1, true)`,
 );
+const ENTER_VENDOR = statement<[vendorId: string]>(
+  'db.enter_vendor',
+  `SELECT set_config('role', 'causeway_vendor', true), set_config('causeway.vendor_id', $1, true)`,
+);
 const ENTER_SYSTEM = statement<[]>('db.enter_system', `SELECT set_config('role', 'causeway_system', true)`);
 
 const ANNOUNCE = statement<[channels: readonly string[], payloads: readonly string[]]>(
@@ -110,6 +122,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const stats: DatabaseStats = { roundTrips: 0, errors: 0 };
   const pools = {
     partner: createPool(options, 'causeway_partner', enter(partnerScope(''))),
+    vendor: createPool(options, 'causeway_vendor', enter(vendorScope(''))),
     system: createPool(options, 'causeway_system', enter(SYSTEM)),
   };
 
@@ -195,7 +208,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
     async close() {
       await announcer.settled();
-      await Promise.all([pools.partner.end(), pools.system.end()]);
+      await Promise.all([pools.partner.end(), pools.vendor.end(), pools.system.end()]);
     },
   };
 }
@@ -277,16 +290,21 @@ function newsOf(items: readonly BatchItem[], results: readonly Record<string, un
 }
 
 function enter(scope: Scope): BatchItem[] {
-  return [
-    scope.kind === 'partner' ? batchItem(ENTER_PARTNER, [scope.partnerId]) : batchItem(ENTER_SYSTEM, []),
-  ];
+  switch (scope.kind) {
+    case 'partner':
+      return [batchItem(ENTER_PARTNER, [scope.partnerId])];
+    case 'vendor':
+      return [batchItem(ENTER_VENDOR, [scope.vendorId])];
+    case 'system':
+      return [batchItem(ENTER_SYSTEM, [])];
+  }
 }
 
 function createPool(options: DatabaseOptions, role: WorkingRole, entering: readonly BatchItem[]): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.poolSize,
-    application_name: `causeway-${role === 'causeway_partner' ? 'partner' : 'system'}`,
+    application_name: role.replace('_', '-'),
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     onConnect: (client) => checkConnection(client, role, entering, options.production ?? false),

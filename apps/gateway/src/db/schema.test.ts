@@ -6,7 +6,7 @@ import '../api.ts';
 import '../worker.ts';
 import { declaredStatements } from './statement.ts';
 
-const ROLES = ['causeway_partner', 'causeway_system'] as const;
+const ROLES = ['causeway_partner', 'causeway_vendor', 'causeway_system'] as const;
 type Role = (typeof ROLES)[number];
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ describe('statements', () => {
     expect(broken).toEqual([]);
   });
 
-  it('every declared statement may be run by at least one of the two roles', async () => {
+  it('every declared statement may be run by at least one of the roles', async () => {
     const declared = programStatements();
     const control = await as('causeway_partner', () => refusalOf('SELECT * FROM api_keys WHERE key_id = $1'));
     expect(control, 'the probe notices a missing right').toContain('permission denied');

@@ -88,7 +88,7 @@ describe('setting up a server', () => {
         '  CREATE ROLE causeway_partner NOLOGIN;',
         '  CREATE ROLE causeway_system NOLOGIN;',
         '  CREATE ROLE causeway_backup NOLOGIN;',
-        '  GRANT causeway_partner, causeway_system, causeway_backup TO "plain-owner" WITH INHERIT TRUE, SET TRUE;',
+        '  GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO "plain-owner" WITH INHERIT TRUE, SET TRUE;',
       ].join('\n'),
     );
 
@@ -105,7 +105,7 @@ describe('setting up a server', () => {
     const url = await ownerOf('second', 'CREATEROLE');
     const refusal = await messageOf(migrate(url));
     expect(sqlIn(refusal)).toBe(
-      '  GRANT causeway_partner, causeway_system, causeway_backup TO "second-owner" WITH INHERIT TRUE, SET TRUE;',
+      '  GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO "second-owner" WITH INHERIT TRUE, SET TRUE;',
     );
     await asAdministrator('second', sqlIn(refusal));
     await migrate(url);
@@ -178,7 +178,9 @@ describe('a login of production', () => {
       expect(refusal).toContain(`The login ${name}-owner is a superuser or bypasses row-level security`);
       await expect(requireMigrated(url)).rejects.toThrow('npm start -- migrate');
       const migrated = urlOf(`${name}-owner`, 'plain');
-      await admin.query(`GRANT causeway_partner, causeway_system TO "${name}-owner" WITH SET TRUE`);
+      await admin.query(
+        `GRANT causeway_partner, causeway_vendor, causeway_system TO "${name}-owner" WITH SET TRUE`,
+      );
       expect(await messageOf(partnersSeen(migrated))).toContain('which production refuses');
       expect(await partnersSeen(migrated, false), 'elsewhere it is bound all the same').toEqual([
         { partner_id: MINE },

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { partnerScope, type Scope, SYSTEM } from '../db/database.ts';
+import { partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
@@ -99,14 +99,21 @@ export function partnerMutation<P extends TSchema, Q extends TSchema, B extends 
   addMutation(app, tools, spec, 'partner', (request) => partnerScope(partnerOf(request).partnerId), handle);
 }
 
-/** A vendor's write, likewise; vendors are nobody's tenants, so their units see every row and must look whose it is. */
+/** A vendor's write, likewise, in the vendor's own scope. */
 export function vendorMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
   app: FastifyInstance,
   tools: UnitTools,
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [vendor: VendorPrincipal, unit: UnitOfWork]>,
 ): void {
-  addMutation(app, tools, spec, 'vendor', () => SYSTEM, handle);
+  addMutation(
+    app,
+    tools,
+    spec,
+    'vendor',
+    (request) => vendorScope((request.principal as VendorPrincipal).vendorId),
+    handle,
+  );
 }
 
 /** An operator's write, likewise. What others must notice at once is told to them afterwards, once it is committed. */

@@ -64,18 +64,7 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
  */
 export const holdBalance = statement<[quoteId: string, offerId: string, crypto: string], { held: boolean }>(
   'offers.hold',
-  `WITH known AS (
-     UPDATE offer_holds SET held_at = clock_timestamp() WHERE quote_id = $1 AND offer_id = $2 RETURNING offer_id),
-   taken AS (
-     UPDATE offers SET available_balance = available_balance - $3::numeric
-      WHERE offer_id = $2 AND authorized AND NOT withdrawn AND available_balance >= $3::numeric
-        AND NOT EXISTS (SELECT FROM known)
-     RETURNING offer_id),
-   held AS (
-     INSERT INTO offer_holds (quote_id, offer_id, crypto, held_at)
-     SELECT $1, offer_id, $3::numeric, clock_timestamp() FROM taken RETURNING offer_id)
-   SELECT EXISTS (SELECT FROM known) OR EXISTS (SELECT FROM held) AS held,
-          set_config('synchronous_commit', 'off', true)`,
+  'SELECT hold_offer($1, $2, $3::numeric) AS held',
 );
 
 /** What is held for a quote is still wanted where the offer serves it, or where another order is just being written for it. */

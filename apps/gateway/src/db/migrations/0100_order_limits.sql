@@ -111,3 +111,21 @@ INSERT INTO open_order_totals (partner_id, user_id, open_orders, crypto)
     SELECT partner_id, user_id, crypto FROM order_reservations
     UNION ALL SELECT partner_id, '00000000-0000-0000-0000-000000000000', crypto FROM order_reservations) AS lines
    GROUP BY partner_id, user_id;
+
+-- Takes what an order needs from an offer; false where too little is left or the offer is gone. Several attempts on one quote
+-- may hold at once now that none of them has locked it: who finds the hold there has taken nothing more.
+CREATE FUNCTION hold_offer(of_quote uuid, of_offer uuid, wanted numeric) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  UPDATE offer_holds SET held_at = clock_timestamp() WHERE quote_id = of_quote AND offer_id = of_offer;
+  IF FOUND THEN RETURN true; END IF;
+  UPDATE offers SET available_balance = available_balance - wanted
+   WHERE offer_id = of_offer AND authorized AND NOT withdrawn AND available_balance >= wanted;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO offer_holds (quote_id, offer_id, crypto, held_at) VALUES (of_quote, of_offer, wanted, clock_timestamp())
+    ON CONFLICT (quote_id, offer_id) DO NOTHING;
+  IF NOT FOUND THEN
+    UPDATE offers SET available_balance = available_balance + wanted WHERE offer_id = of_offer;
+  END IF;
+  RETURN true;
+END $$;

@@ -1,7 +1,7 @@
 import { Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { SYSTEM } from '../../db/database.ts';
+import { SYSTEM, vendorScope } from '../../db/database.ts';
 import { operatorMutation, operatorRoute, vendorMutation, vendorRoute } from '../../http/route.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operators/operator.schemas.ts';
 import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferTools } from './manage-offers.ts';
@@ -35,8 +35,8 @@ function registerReads(app: FastifyInstance, tools: OfferTools): void {
     },
     async ({ query }, { vendorId }) => {
       const [rows, [count]] = await Promise.all([
-        tools.db.query(SYSTEM, listOffers, [vendorId, query.limit, query.offset]),
-        tools.db.query(SYSTEM, countOffers, [vendorId]),
+        tools.db.query(vendorScope(vendorId), listOffers, [vendorId, query.limit, query.offset]),
+        tools.db.query(vendorScope(vendorId), countOffers, [vendorId]),
       ]);
       return { offers: rows.map(offerView), pagination: { total: Number(count?.total ?? 0), ...query } };
     },

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import {
   countOrdersOfVendor,
   type DeskOrderRow,
@@ -29,7 +29,7 @@ export async function readVendorOrders(
   filter: { readonly statuses: readonly string[] | null; readonly direction: string | null } & Page,
 ): Promise<{ orders: DeskOrderRow[]; total: number }> {
   const { statuses, direction, limit, offset } = filter;
-  const [orders, [count]] = await db.transaction(SYSTEM, (tx) =>
+  const [orders, [count]] = await db.transaction(vendorScope(vendorId), (tx) =>
     tx.queryBoth(ordersOfVendor, [vendorId, statuses, direction, limit, offset], countOrdersOfVendor, [
       vendorId,
       statuses,
@@ -45,7 +45,7 @@ export async function readOrdersOfVendor(
   vendorId: string,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, DeskOrderRow>> {
-  const rows = await db.query(SYSTEM, someOrdersOfVendor, [vendorId, orderIds]);
+  const rows = await db.query(vendorScope(vendorId), someOrdersOfVendor, [vendorId, orderIds]);
   return new Map(rows.map((row) => [row.order_id, row]));
 }
 
@@ -53,7 +53,7 @@ export async function readVendorOrder(db: Database, vendorId: string, orderId: s
   const order = (await readOrdersOfVendor(db, vendorId, [orderId])).get(orderId.toLowerCase());
   // Another vendor's order and none at all are the same to whoever asks.
   if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-  const [signatures, deposits] = await db.transaction(SYSTEM, (tx) =>
+  const [signatures, deposits] = await db.transaction(vendorScope(vendorId), (tx) =>
     tx.queryBoth(signedPayouts, [orderId], depositsOfOrder, [orderId]),
   );
   return { order, signatures, deposits };
@@ -65,7 +65,7 @@ export async function readEarnings(
   period: { readonly from: Date | null; readonly to: Date | null },
   page: Page,
 ) {
-  const [entries, sums] = await db.transaction(SYSTEM, (tx) =>
+  const [entries, sums] = await db.transaction(vendorScope(vendorId), (tx) =>
     tx.queryBoth(earnings, [vendorId, period.from, period.to, page.limit, page.offset], earningSums, [
       vendorId,
       period.from,

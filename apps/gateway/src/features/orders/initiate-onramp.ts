@@ -2,16 +2,27 @@ import type { CausewayError, OrderSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../http/principals.ts';
 import { claimQuote } from '../quotes/claim-quote.ts';
-import type { Reservation, ReserveTools } from '../quotes/reserve-quote.ts';
+import { type Reservation, type ReserveTools, withReservation } from '../quotes/reserve-quote.ts';
 import { draftOrder, type InitiateRequest, type OrderOrigin, openerOf } from './draft-order.ts';
 import type { OrderHosts } from './order.host.ts';
 import { refusedTransition } from './order.refusals.ts';
 import type { OrderSecrets } from './order.secrets.ts';
+import type { OrderRow } from './order.types.ts';
 import { orderView } from './order.view.ts';
 
 export interface InitiateTools extends ReserveTools, OrderSecrets {
   readonly orderHosts: OrderHosts;
+}
+
+/** What an initiate takes before its unit begins. */
+export function reserving(tools: ReserveTools, direction: OrderRow['direction']) {
+  return <T>(
+    { body }: { readonly body: InitiateRequest },
+    { partnerId }: PartnerPrincipal,
+    work: (reservation: Reservation) => Promise<T>,
+  ): Promise<T> => withReservation(tools, { partnerId, quoteId: body.quote_id, direction }, work);
 }
 
 /** Turns an active quote into an order, or leaves the quote as it was. */

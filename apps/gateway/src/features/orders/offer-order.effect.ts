@@ -10,6 +10,7 @@ import { moveOrder } from './act-on-order.ts';
 import { factsOf, type OrderHosts } from './order.host.ts';
 import {
   assignVendor,
+  declineByVendor,
   declinedOffersOf,
   findOrder,
   lockOrder,
@@ -43,7 +44,9 @@ export async function passOver(
   actor: Actor,
 ): Promise<OrderRow> {
   const declined = moveOrder(unit, tools.orderHosts, { ...order, vendor_id: null }, 'vendor_declined', actor);
-  unit.tx.defer(releaseVendor, [order.order_id, await servingOffer(unit, order.quote_id)]);
+  // A vendor's own scope ends with the order that it gives away.
+  const release = actor === 'vendor' ? declineByVendor : releaseVendor;
+  unit.tx.defer(release, [order.order_id, await servingOffer(unit, order.quote_id)]);
   return declined;
 }
 

@@ -14,12 +14,11 @@ import { Type } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { partnerAction, partnerMutation, partnerMutationWith, partnerRoute } from '../../http/route.ts';
-import { reservationFor } from '../quotes/reserve-quote.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { refundAuthorizationParameters, refundDeposit } from './authorize-refund.ts';
 import { authorizeCryptoTransfer, transferAuthorizationParameters } from './authorize-transfer.ts';
 import { initiateOfframp } from './initiate-offramp.ts';
-import type { InitiateTools } from './initiate-onramp.ts';
+import { type InitiateTools, reserving } from './initiate-onramp.ts';
 
 export interface OfframpRouteTools extends UnitTools, InitiateTools {
   readonly chains: Chains;
@@ -64,7 +63,7 @@ function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void 
         'OPEN_ORDER_LIMIT',
       ],
     },
-    reservationFor(tools, 'offramp'),
+    reserving(tools, 'offramp'),
     ({ body }, _partner, unit, reservation) => initiateOfframp(tools, unit, reservation, body),
   );
 }

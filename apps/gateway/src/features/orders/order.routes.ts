@@ -11,10 +11,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import { partnerMutation, partnerMutationWith, partnerRoute } from '../../http/route.ts';
-import { reservationFor } from '../quotes/reserve-quote.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { registerFundsRoute } from './funds.routes.ts';
-import { initiateOnramp } from './initiate-onramp.ts';
+import { initiateOnramp, reserving } from './initiate-onramp.ts';
 import { listOrders } from './list-orders.ts';
 import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
 import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
@@ -51,7 +50,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
         'OPEN_ORDER_LIMIT',
       ],
     },
-    reservationFor(tools, 'onramp'),
+    reserving(tools, 'onramp'),
     ({ body }, _partner, unit, reservation) => initiateOnramp(tools, unit, reservation, body),
   );
 

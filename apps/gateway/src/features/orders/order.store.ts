@@ -236,6 +236,13 @@ export const releaseVendor = statement<[orderId: string, declinedOfferId: string
   (params, rows) => [...vendorsTold(params, rows), ...holdsDue(rows)],
 );
 
+/** The same by the vendor itself, of an order that is its own. */
+export const declineByVendor = statement<[orderId: string, declinedOfferId: string | null], OrderChanged>(
+  'orders.decline_by_vendor',
+  'SELECT vendor_id, quote_id FROM decline_order($1, $2)',
+  (params, rows) => [...vendorsTold(params, rows), ...holdsDue(rows)],
+);
+
 export const declinedOffersOf = statement<[orderId: string], { declined_offer_ids: string[] }>(
   'orders.declined_offers',
   'SELECT declined_offer_ids::text[] FROM orders WHERE order_id = $1',

@@ -78,15 +78,6 @@ export async function withReservation<T>(
   }
 }
 
-/** What a route takes before the unit that initiates a quote of this direction. */
-export function reservationFor(tools: ReserveTools, direction: QuoteRow['direction']) {
-  return <T>(
-    { body }: { readonly body: { readonly quote_id: string } },
-    { partnerId }: { readonly partnerId: string },
-    work: (reservation: Reservation) => Promise<T>,
-  ): Promise<T> => withReservation(tools, { partnerId, quoteId: body.quote_id, direction }, work);
-}
-
 /** What cannot be given back now is given back by a worker later. */
 async function giveBack(
   { db, offers, logger }: ReserveTools,

@@ -3,7 +3,7 @@ import { tokenByCode } from '../../chain/chain-settings.ts';
 import { localSigner } from '../../chain/signer.ts';
 import { tokenTransferCall } from '../../chain/token-reads.ts';
 import type { Transactor } from '../../chain/transactor.ts';
-import { SYSTEM } from '../../db/database.ts';
+import { type Scope, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Outcome } from '../../engine/intent-worker.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Currencies } from '../../upstream/currencies.port.ts';
@@ -32,19 +32,29 @@ type Act = (tools: PeopleTools, order: OrderRow, vendor: SimulatedVendor) => Pro
 const POLL_MS = 300;
 const DONE: Outcome = { kind: 'confirmed' };
 
+type Work = (
+  tools: PeopleTools,
+  unit: UnitOfWork,
+  order: OrderRow,
+  vendor: SimulatedVendor,
+) => Promise<unknown>;
+
 /** Something that is decided in the database alone. */
-function inOneUnit(
-  work: (tools: PeopleTools, unit: UnitOfWork, order: OrderRow, vendor: SimulatedVendor) => Promise<unknown>,
-): Act {
+function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () => SYSTEM): Act {
   return async (tools, order, vendor) => {
-    await unitOfWork(tools, SYSTEM, (unit) => work(tools, unit, order, vendor));
+    await unitOfWork(tools, scopeOf(vendor), (unit) => work(tools, unit, order, vendor));
     return DONE;
   };
 }
 
+/** The same by the vendor, who sees no more than a real one. */
+function byVendor(work: Work): Act {
+  return inOneUnit(work, ({ row }) => vendorScope(row.vendor_id));
+}
+
 const signWith = ({ privateKey }: SimulatedVendor) => localSigner(privateKey).signDigest;
 
-const accept = inOneUnit((tools, unit, order, vendor) =>
+const accept = byVendor((tools, unit, order, vendor) =>
   acceptOrder(
     tools,
     unit,
@@ -57,7 +67,7 @@ const accept = inOneUnit((tools, unit, order, vendor) =>
   ),
 );
 
-const prove = inOneUnit((tools, unit, order, vendor) =>
+const prove = byVendor((tools, unit, order, vendor) =>
   submitProof(
     tools,
     unit,
@@ -108,7 +118,7 @@ const ONRAMP: Partial<Record<OrderStatus, Act>> = {
   // The end user in the widget says so itself; elsewhere the partner does.
   awaiting_fiat_transfer: async (tools, order, vendor) =>
     order.facts.origin === 'widget' ? widgetUserPays(tools, order, vendor) : DONE,
-  fiat_transfer_pending: inOneUnit((tools, unit, order, vendor) =>
+  fiat_transfer_pending: byVendor((tools, unit, order, vendor) =>
     confirmFiatReceived(tools, unit, vendor.row, order.order_id, signWith(vendor)),
   ),
 };
@@ -136,7 +146,7 @@ export const ACTS: Readonly<Record<OrderRow['direction'], Partial<Record<OrderSt
 export const SILENT_ACTS: typeof ACTS = {
   onramp: {},
   offramp: {
-    awaiting_crypto_transfer_authorization: inOneUnit((tools, unit, order, vendor) =>
+    awaiting_crypto_transfer_authorization: byVendor((tools, unit, order, vendor) =>
       signRefund(tools, unit, vendor.row, order.order_id, signWith(vendor)),
     ),
   },

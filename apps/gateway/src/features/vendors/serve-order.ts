@@ -18,7 +18,10 @@ import type { DetailsCheck } from '../payment-details/details-check.port.ts';
 import { lostWallets } from '../screening/screen-wallet.ts';
 import { partnerWallet, type VendorRow } from './vendor.store.ts';
 
-/** What a vendor does with an order it was offered. Simulated vendors call the same functions as real ones. */
+/**
+ * What a vendor does with an order it was offered, in a unit of the vendor's own scope, which knows no other orders.
+ * Simulated vendors call the same functions as real ones.
+ */
 export interface VendorTools {
   readonly chains: Chains;
   readonly orderHosts: OrderHosts;
@@ -41,7 +44,7 @@ export async function acceptOrder(
   sign: VendorSignature,
   paymentDetails?: PlainDetails,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const order = await loadOrderForAction(unit, orderId);
   const escrow = await plannedEscrow(tools, unit, vendor, order);
   const lost = await lostWallets(unit, [escrow.seller, escrow.buyer]);
   const planned = {
@@ -92,7 +95,7 @@ export async function signRefund(
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const offered = await offeredOrder(unit, vendor, orderId);
+  const offered = await loadOrderForAction(unit, orderId);
   const escrow = await plannedEscrow(tools, unit, vendor, offered);
   const order = { ...offered, escrow };
   if (offered.escrow === null) recordEscrow(unit, orderId, escrow);
@@ -109,7 +112,7 @@ export async function signRelease(
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const order = await loadOrderForAction(unit, orderId);
   const authorized = moveOrder(unit, tools.orderHosts, order, 'release_authorized', 'vendor');
   await giveSignature(tools, unit, vendor, order, 'release', sign);
   return authorized;
@@ -122,7 +125,7 @@ export async function confirmFiatReceived(
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const order = await loadOrderForAction(unit, orderId);
   const confirmed = moveOrder(unit, tools.orderHosts, order, 'fiat_confirmed_by_vendor', 'vendor');
   await giveSignature(tools, unit, vendor, confirmed, 'release', sign);
   return confirmed;
@@ -137,17 +140,11 @@ export async function submitProof(
   proof: PaymentProof,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const order = await loadOrderForAction(unit, orderId);
   const started = moveOrder(unit, tools.orderHosts, order, 'proof_submitted', 'vendor');
   await giveSignature(tools, unit, vendor, order, 'release', sign);
   recordProof(unit, tools.sealer, order, vendor.vendor_id, proof);
   return started;
-}
-
-export async function offeredOrder(unit: UnitOfWork, vendor: VendorRow, orderId: string): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  if (order.vendor_id !== vendor.vendor_id) throw new CausewayError('ORDER_NOT_FOUND');
-  return order;
 }
 
 async function giveSignature(
@@ -176,9 +173,8 @@ async function giveSignature(
 export async function declineOrder(
   tools: Pick<VendorTools, 'orderHosts'>,
   unit: UnitOfWork,
-  vendor: VendorRow,
   orderId: string,
 ): Promise<OrderRow> {
-  const order = await offeredOrder(unit, vendor, orderId);
+  const order = await loadOrderForAction(unit, orderId);
   return passOver(tools, unit, order, 'vendor');
 }

@@ -1,6 +1,6 @@
 import type { VendorEventSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { readOrdersOfVendor } from '../orders/desk-reads.ts';
 import {
@@ -50,25 +50,26 @@ async function placedEvents(
   after: string,
   limit: number,
 ): Promise<VendorEventRow[]> {
-  const known = await db.query(SYSTEM, readPlacedEvents, [vendorId, after, limit]);
+  const scope = vendorScope(vendorId);
+  const known = await db.query(scope, readPlacedEvents, [vendorId, after, limit]);
   if (known.length === limit) return known;
-  const [state] = await db.query(SYSTEM, vendorEventState, [vendorId]);
+  const [state] = await db.query(scope, vendorEventState, [vendorId]);
   if (!state?.has_unplaced) return known;
   await placeEvents(db, vendorId);
-  return db.query(SYSTEM, readPlacedEvents, [vendorId, after, limit]);
+  return db.query(scope, readPlacedEvents, [vendorId, after, limit]);
 }
 
 /** The cursor behind everything that has happened so far. */
 export async function latestVendorCursor(db: Database, vendorId: string): Promise<string> {
   for (;;) {
-    const [state] = await db.query(SYSTEM, vendorEventState, [vendorId]);
+    const [state] = await db.query(vendorScope(vendorId), vendorEventState, [vendorId]);
     if (!state?.has_unplaced) return state?.latest ?? '0';
     await placeEvents(db, vendorId);
   }
 }
 
 function placeEvents(db: Database, vendorId: string): Promise<void> {
-  return db.transaction(SYSTEM, async (tx) => {
+  return db.transaction(vendorScope(vendorId), async (tx) => {
     tx.defer(lockVendorEvents, [vendorId]);
     tx.defer(numberVendorEvents, [vendorId, NUMBERED_AT_ONCE]);
   });

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { type RouteSpec, vendorMutation } from '../../http/route.ts';
 import { DOCUMENT_BODY_BYTES, readDocumentContent } from '../kyc/documents/document-content.ts';
-import { moveOrder } from '../orders/act-on-order.ts';
+import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
 import type { OrderRow } from '../orders/order.types.ts';
 import type { PaymentProof } from '../orders/review-proof.ts';
 import { callingVendor } from './load-vendor.ts';
@@ -13,7 +13,6 @@ import {
   acceptOrder,
   confirmFiatReceived,
   declineOrder,
-  offeredOrder,
   signRefund,
   submitProof,
   type VendorSignature,
@@ -93,7 +92,7 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
     },
     'accept',
     async (unit, vendor, orderId, body) => {
-      const order = await offeredOrder(unit, vendor, orderId);
+      const order = await loadOrderForAction(unit, orderId);
       const needsDetails = order.direction === 'onramp' && !order.facts.paymentRequest;
       if (needsDetails && Object.keys(body.payment_details ?? {}).length === 0) {
         throw invalidRequest('payment_details', 'is required: the end user must know where to pay');
@@ -126,7 +125,7 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: ORDER_ERRORS,
     },
     'decline',
-    (unit, vendor, orderId) => declineOrder(tools, unit, vendor, orderId),
+    (unit, _vendor, orderId) => declineOrder(tools, unit, orderId),
   );
 }
 
@@ -209,8 +208,8 @@ function registerReports(app: FastifyInstance, tools: VendorRouteTools): void {
       tools,
       { operationId, summary, errors: ORDER_ERRORS },
       action,
-      async (unit, vendor, orderId) => {
-        const order = await offeredOrder(unit, vendor, orderId);
+      async (unit, _vendor, orderId) => {
+        const order = await loadOrderForAction(unit, orderId);
         return moveOrder(unit, tools.orderHosts, order, trigger, actor);
       },
     );

@@ -11,15 +11,16 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { SYSTEM } from '../../db/database.ts';
+import { vendorScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { vendorRoute } from '../../http/route.ts';
+import { loadOrderForAction } from '../orders/act-on-order.ts';
 import { readEarnings, readVendorOrder, readVendorOrders } from '../orders/desk-reads.ts';
 import { earningView, pairLines, totalsOf } from '../orders/earnings.ts';
 import { paymentInstructions } from '../orders/pay-instructions.ts';
 import { callingVendor } from './load-vendor.ts';
-import { offeredOrder, plannedEscrow } from './serve-order.ts';
+import { plannedEscrow } from './serve-order.ts';
 import { vendorProfile } from './vendor.store.ts';
 import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
 import {
@@ -58,7 +59,7 @@ function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
       }),
     },
     (_input, principal) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
+      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
         const { vendor_id } = await callingVendor(unit, principal);
         const [row] = await unit.tx.query(vendorProfile, [vendor_id]);
         if (row === undefined) throw new Error(`there is no vendor ${vendor_id}`);
@@ -118,7 +119,7 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     },
     async ({ params }, principal) => {
-      const { wallet_address: wallet } = await unitOfWork(tools, SYSTEM, (unit) =>
+      const { wallet_address: wallet } = await unitOfWork(tools, vendorScope(principal.vendorId), (unit) =>
         callingVendor(unit, principal),
       );
       const read = await readVendorOrder(tools.db, principal.vendorId, params.order_id);
@@ -149,9 +150,9 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: ORDER_ERRORS,
     },
     ({ params, query }, principal) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
+      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
         const vendor = await callingVendor(unit, principal);
-        const order = await offeredOrder(unit, vendor, params.order_id);
+        const order = await loadOrderForAction(unit, params.order_id);
         const escrow = await plannedEscrow(tools, unit, vendor, order);
         return signingView(tools.chains, { ...order, escrow }, query.purpose);
       }),
@@ -175,8 +176,9 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     },
     ({ params }, principal) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const order = await offeredOrder(unit, await callingVendor(unit, principal), params.order_id);
+      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
+        await callingVendor(unit, principal);
+        const order = await loadOrderForAction(unit, params.order_id);
         return { order_id: order.order_id, details: await paymentInstructions(tools, unit, order) };
       }),
   );
