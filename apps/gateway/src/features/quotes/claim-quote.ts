@@ -2,7 +2,7 @@ import { CausewayError, decide, type KycStatus, type QuoteStatus, quoteMachine }
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { VendorKind } from '../../upstream/offers.port.ts';
 import { claimedBy, claimReservation, lockQuote, type QuoteRow } from './quote.store.ts';
-import { type Reservation, ReservationLost } from './reserve-quote.ts';
+import { quoteFacts, type Reservation, ReservationLost } from './reserve-quote.ts';
 
 /** A quote that now belongs to an order. */
 export interface ClaimedQuote extends QuoteRow {
@@ -12,17 +12,6 @@ export interface ClaimedQuote extends QuoteRow {
   readonly served: boolean;
   /** The kind of vendor that serves it, as webhooks name it; null where none does. */
   readonly provider: VendorKind | null;
-}
-
-/** What the quotes' table asks about a quote that is to be claimed. */
-export function quoteFacts(
-  quote: Pick<QuoteRow, 'kyc_status' | 'expires_at'>,
-  at: Date,
-): { readonly kycCleared: boolean; readonly pastExpiry: boolean } {
-  return {
-    kycCleared: quote.kyc_status === 'VERIFIED',
-    pastExpiry: quote.expires_at.getTime() <= at.getTime(),
-  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { CausewayError, type DetailsOf, decide, quoteMachine } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { quoteFacts } from './claim-quote.ts';
 import { chooseServing, type HonourTools, type Serving } from './honour-quote.ts';
 import { type QuoteRow, releaseReservation, reserveQuote } from './quote.store.ts';
 
@@ -91,6 +90,17 @@ async function giveBack(
   } catch (error) {
     logger.warn({ err: error, quote_id: quoteId }, 'giving a reservation back failed');
   }
+}
+
+/** What the quotes' table asks about a quote that is to be claimed. */
+export function quoteFacts(
+  quote: Pick<QuoteRow, 'kyc_status' | 'expires_at'>,
+  at: Date,
+): { readonly kycCleared: boolean; readonly pastExpiry: boolean } {
+  return {
+    kycCleared: quote.kyc_status === 'VERIFIED',
+    pastExpiry: quote.expires_at.getTime() <= at.getTime(),
+  };
 }
 
 /** A quote that is not to be had takes nothing; why, it is told by whoever claims it. */
