@@ -1,6 +1,7 @@
 import { type Database, SYSTEM, violatedConstraint } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
+import { larger } from '../lib/bigints.ts';
 import type { Authorization, AuthorizationPurpose, AuthorizationStatus, BridgeLeg } from './authorization.ts';
 import type { BridgeDeposit } from './chain-facts.ts';
 import type { Address, Hex } from './chain-settings.ts';
@@ -176,9 +177,7 @@ export async function nextNonce(
   );
   const unused = BigInt(row?.next_nonce ?? 0);
   const behindPending = pending?.highest == null ? 0n : BigInt(pending.highest) + 1n;
-  // Math.max does not take bigints.
-  if (behindPending > unused) return behindPending;
-  return unused;
+  return larger(behindPending, unused);
 }
 
 export function noteSpent(unit: UnitOfWork, { chainId, forwarder, sender }: NonceOwner, nonce: bigint): void {

@@ -53,6 +53,14 @@ describe('an execution', () => {
     expect(read([foreign, ...exactLogs, executionLog()])).toEqual({ succeeded: true });
   });
 
+  test('is not spoilt by transfers of nothing, or of a stranger’s own token, that its sender logs beside it', () => {
+    const nothing = transferLog({ token, to: stranger, amount: 0n });
+    const pretended = transferLog({ token: stranger, to: stranger, amount: 1_000n });
+    expect(read([nothing, exactLogs[0]!, pretended, exactLogs[1]!, executionLog()])).toEqual({
+      succeeded: true,
+    });
+  });
+
   test('failed when the transaction reverted', () => {
     expect(read([...exactLogs, executionLog()], 'reverted')).toEqual({
       succeeded: false,

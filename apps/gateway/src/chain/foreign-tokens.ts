@@ -1,6 +1,7 @@
 import { encodeEventTopics, formatLog, getAddress, numberToHex, parseEventLogs, type RpcLog } from 'viem';
 import { SYSTEM } from '../db/database.ts';
 import { type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
+import { smaller } from '../lib/bigints.ts';
 import type { Deposit, EscrowWatch } from './chain-facts.ts';
 import {
   depositsIn,
@@ -19,7 +20,7 @@ import {
   recordGap,
   startForeignCursor,
 } from './foreign-tokens.store.ts';
-import { type BlockRange, smaller } from './log-reader.ts';
+import type { BlockRange } from './log-reader.ts';
 import { answered, ChainUnavailableError } from './transaction-rpc.ts';
 import { listWatches, readCursor, readKnown, recordDeposits } from './watch.store.ts';
 import { type WatcherDeps, watchedSince } from './watcher.ts';

@@ -1,5 +1,6 @@
 import { type Database, SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
+import { transactionKeysOf } from '../engine/intent.ts';
 import type { BridgeLeg } from './authorization.ts';
 import type { Address, Hex } from './chain-settings.ts';
 
@@ -91,10 +92,23 @@ const selectTransactions = statement<[orderId: string], InspectedTransaction>(
   'inspect.transactions',
   `SELECT chain_id::text, sender, nonce::text, tx_hash, version::int
      FROM chain_transactions JOIN chain_signed_versions USING (transaction_id)
-    WHERE effect_key IN (SELECT intent_id::text FROM intents WHERE payload->>'order_id' = $1::text)
+    WHERE effect_key IN (SELECT unnest(${transactionKeysOf('intent_id')}) FROM intents
+                          WHERE payload->>'order_id' = $1::text)
        OR effect_key IN (SELECT 'forward:' || authorization_id FROM forward_authorizations WHERE order_id = $1::uuid)
        OR effect_key = 'sandbox-funding:' || $1::text
     ORDER BY created_at, version`,
+);
+const selectByStrangers = statement<[orderId: string], { chain_id: string; tx_hash: Hex }>(
+  'inspect.executed_by_strangers',
+  `SELECT chain_id::text, tx_hash FROM escrow_executions e
+    WHERE order_id = $1 AND NOT EXISTS (SELECT FROM chain_signed_versions v WHERE v.tx_hash = e.tx_hash)
+    ORDER BY block_number`,
+);
+const countGaps = statement<[orderId: string], { gaps: number }>(
+  'inspect.foreign_token_gaps',
+  `SELECT count(*)::integer AS gaps FROM foreign_token_gaps g
+    WHERE EXISTS (SELECT FROM escrow_watches w WHERE w.order_id = $1 AND w.chain_id = g.chain_id
+                     AND w.registered_at <= g.recorded_at)`,
 );
 const selectOpenIntents = statement<[orderId: string], InspectedIntent>(
   'inspect.open_intents',
@@ -109,18 +123,29 @@ export interface OrderRecords {
   /** Those that were signed. */
   readonly authorizations: readonly InspectedAuthorization[];
   readonly transactions: readonly InspectedTransaction[];
+  /** What the escrow executed in transactions that are not ours. */
+  readonly byStrangers: readonly { readonly chain_id: string; readonly tx_hash: Hex }[];
+  /** Stretches of blocks, since the escrow is watched, in which not all foreign tokens were looked for. */
+  readonly foreignTokenGaps: number;
   /** What is under way, or has failed. */
   readonly intents: readonly InspectedIntent[];
 }
 
 export async function readRecords(db: Database, orderId: string): Promise<OrderRecords | undefined> {
-  const [[order], watches, deposits, authorizations, transactions, intents] = await Promise.all([
-    db.query(SYSTEM, selectOrder, [orderId]),
-    db.query(SYSTEM, selectWatches, [orderId]),
-    db.query(SYSTEM, selectDeposits, [orderId]),
-    db.query(SYSTEM, selectAuthorizations, [orderId]),
-    db.query(SYSTEM, selectTransactions, [orderId]),
-    db.query(SYSTEM, selectOpenIntents, [orderId]),
-  ]);
-  return order && { order, watches, deposits, authorizations, transactions, intents };
+  const [[order], watches, deposits, authorizations, transactions, byStrangers, [gaps], intents] =
+    await Promise.all([
+      db.query(SYSTEM, selectOrder, [orderId]),
+      db.query(SYSTEM, selectWatches, [orderId]),
+      db.query(SYSTEM, selectDeposits, [orderId]),
+      db.query(SYSTEM, selectAuthorizations, [orderId]),
+      db.query(SYSTEM, selectTransactions, [orderId]),
+      db.query(SYSTEM, selectByStrangers, [orderId]),
+      db.query(SYSTEM, countGaps, [orderId]),
+      db.query(SYSTEM, selectOpenIntents, [orderId]),
+    ]);
+  if (order === undefined) return undefined;
+  return {
+    ...{ order, watches, deposits, authorizations, transactions, byStrangers, intents },
+    foreignTokenGaps: gaps?.gaps ?? 0,
+  };
 }

@@ -126,10 +126,15 @@ function ownerLines({ escrow, direction }: InspectedOrder): string[] {
   ];
 }
 
-function depositLines({ deposits }: OrderRecords, words: Words): string[] {
-  if (deposits.length === 0) return ['Deposits', '  none is final yet'];
+function depositLines({ deposits, foreignTokenGaps }: OrderRecords, words: Words): string[] {
+  const passedOver =
+    foreignTokenGaps === 0
+      ? []
+      : [`  foreign tokens were NOT LOOKED FOR everywhere: ${foreignTokenGaps} gaps since it is watched`];
+  if (deposits.length === 0) return ['Deposits', '  none is final yet', ...passedOver];
   return [
     'Deposits',
+    ...passedOver,
     ...deposits.flatMap((row) => [
       `  ${words.amount(row.token, row.amount)} from ${words.name(row.sender)}: ${row.kind}, ${row.disposition.replaceAll('_', ' ')}`,
       `    block ${row.block_number}, ${row.tx_hash}${row.note === '' ? '' : ` (${row.note})`}`,
@@ -171,6 +176,10 @@ async function transactionSection(deps: InspectDeps, records: OrderRecords, word
     const chain = deps.chains.find(({ chainId }) => chainId === Number(row.chain_id));
     const sender = `sent by ${words.name(row.sender)}, nonce ${row.nonce}${row.version > 1 ? `, version ${row.version}` : ''}`;
     lines.push(`  ${row.tx_hash}`, `    ${sender}`, ...(await receiptLines(chain, row.tx_hash, words)));
+  }
+  for (const { chain_id: chainId, tx_hash: hash } of records.byStrangers) {
+    const chain = deps.chains.find((candidate) => candidate.chainId === Number(chainId));
+    lines.push(`  ${hash}`, '    sent by somebody else', ...(await receiptLines(chain, hash, words)));
   }
   const slug = authorizations.find(({ bridge }) => bridge !== null)?.bridge?.destinationChain;
   if (order.send_out_tx_hash !== null) {

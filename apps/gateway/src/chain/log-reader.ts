@@ -1,4 +1,5 @@
 import type { Log } from 'viem';
+import { smaller } from '../lib/bigints.ts';
 import type { ChainClient } from './chain-client.ts';
 import type { Hex } from './chain-settings.ts';
 import { answered, ChainUnavailableError } from './transaction-rpc.ts';
@@ -101,10 +102,4 @@ async function logsOfReceipts(client: ChainClient, blockNumber: bigint): Promise
     parts.push(...receipts.map(({ logs }) => logs));
   }
   return parts.flat();
-}
-
-// Math.min does not take bigints.
-export function smaller(left: bigint, right: bigint): bigint {
-  if (left < right) return left;
-  return right;
 }

@@ -178,4 +178,42 @@ describe('an intent carried out by a transaction', () => {
     expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain' });
     expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(0);
   });
+
+  test('that had no effect is described again and sent anew, four times at most', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const intent = await settled(wallet, { to, amount: '42' }, { conclude: async () => 'describe again' });
+    expect(intent).toMatchObject({ status: 'failed', last_error: 'reverted' });
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(4);
+  });
+
+  test('that had no effect, because somebody else had it first, is settled by what is described then', async () => {
+    const wallet = await testChain.fundedWallet();
+    let looks = 0;
+    const intent = await settled(
+      wallet,
+      { to: randomWallet().address, amount: '42' },
+      {
+        describe: async (one) =>
+          ++looks === 1 ? paymentEffect(wallet, one) : { kind: 'confirmed', result: 'found on chain' },
+        conclude: async () => 'describe again',
+      },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain' });
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(1);
+  });
+
+  test('that would revert, because somebody else had it first, is settled at once and not tried again', async () => {
+    const wallet = await testChain.fundedWallet();
+    let looks = 0;
+    const intent = await settled(
+      wallet,
+      { to: randomWallet().address, amount: '1000000001' },
+      {
+        describe: async (one) =>
+          ++looks === 1 ? paymentEffect(wallet, one) : { kind: 'confirmed', result: 'found on chain' },
+      },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain', attempts: 1 });
+  });
 });

@@ -1,8 +1,9 @@
-import type { Intent, JsonObject } from '../engine/intent.ts';
+import { type Intent, type JsonObject, MAX_TRANSACTIONS, transactionKey } from '../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../engine/intent-worker.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
 import type { RetrySchedule } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
+import { ChainUnavailableError } from './transaction-rpc.ts';
 import type { ChainEffect, TransactionProgress, Transactor } from './transactor.ts';
 
 /**
@@ -17,12 +18,18 @@ export interface TransactionHandlerOptions<Payload extends JsonObject> {
   readonly pollMs: number;
   readonly logger: Logger;
   /**
-   * What to send, asked only while nothing has been sent. It answers an outcome instead where the chain shows that the
+   * What to send, asked only while nothing is on its way. It answers an outcome instead where the chain shows that the
    * effect is already there, for instance because somebody else submitted a request that anyone may submit.
    */
   describe(intent: Intent<Payload>): Promise<ChainEffect | Outcome>;
-  /** What a final receipt means, a reverted one included. */
-  conclude(intent: Intent<Payload>, mined: MinedTransaction): Promise<Outcome>;
+  /**
+   * What a final receipt means. `describe again`: the transaction had no effect, and the world has to be looked at anew
+   * before that is a failure; where something is still to be sent, it is sent as another transaction. Only for an effect
+   * that the chain itself admits once.
+   */
+  conclude(intent: Intent<Payload>, mined: MinedTransaction): Promise<Outcome | 'describe again'>;
+  /** What it means that the last transaction had no effect either. */
+  givenUp?(intent: Intent<Payload>): Outcome;
   exhausted?(intent: Intent<Payload>, unit: UnitOfWork): Promise<void>;
 }
 
@@ -37,9 +44,25 @@ export function transactionHandler<Payload extends JsonObject>(
 ): IntentHandler<Payload> {
   const { kind, schedule, pollMs, logger, exhausted } = options;
 
+  /** Each transaction of an intent has a key of its own; the next is thought of only when the last is final. */
   async function carryOut(intent: Intent<Payload>): Promise<Outcome> {
+    try {
+      for (let attempt = 1; attempt <= MAX_TRANSACTIONS; attempt++) {
+        const outcome = await advance(intent, transactionKey(intent.intentId, attempt));
+        if (outcome !== 'describe again') return outcome;
+      }
+      const described = await options.describe(intent);
+      if ('kind' in described) return described;
+      return options.givenUp?.(intent) ?? { kind: 'failed', error: 'reverted' };
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError)) throw error;
+      return waiting(intent, error.message);
+    }
+  }
+
+  async function advance(intent: Intent<Payload>, effectKey: string): Promise<Outcome | 'describe again'> {
     let decided: Outcome | undefined;
-    const progress = await transactor.advance(intent.intentId, async () => {
+    const progress = await transactor.advance(effectKey, async () => {
       const described = await options.describe(intent);
       if (!('kind' in described)) return described;
       decided = described;
@@ -48,18 +71,30 @@ export function transactionHandler<Payload extends JsonObject>(
     return decided ?? outcomeOf(intent, progress);
   }
 
-  async function outcomeOf(intent: Intent<Payload>, progress: TransactionProgress): Promise<Outcome> {
+  /** The node would not take it: perhaps because what it is for has happened meanwhile. */
+  async function refused(intent: Intent<Payload>, error: string): Promise<Outcome> {
+    const described = await options.describe(intent);
+    return 'kind' in described ? described : { kind: 'retry', error };
+  }
+
+  function waiting(intent: Intent<Payload>, reason: string): Outcome {
+    logger.warn({ intent_id: intent.intentId, kind, reason }, 'transaction waits');
+    return { kind: 'waiting', afterMs: pollMs };
+  }
+
+  async function outcomeOf(
+    intent: Intent<Payload>,
+    progress: TransactionProgress,
+  ): Promise<Outcome | 'describe again'> {
     switch (progress.state) {
       case 'unneeded':
         throw new Error('a transaction that is not needed comes with its outcome');
       case 'mined':
         return options.conclude(intent, progress);
       case 'refused':
-        return { kind: 'retry', error: progress.reason };
+        return refused(intent, progress.reason);
       case 'pending':
-        if (progress.reason !== undefined) {
-          logger.warn({ intent_id: intent.intentId, kind, reason: progress.reason }, 'transaction waits');
-        }
+        if (progress.reason !== undefined) return waiting(intent, progress.reason);
         return { kind: 'waiting', afterMs: pollMs };
       case 'displaced':
         logger.error({ intent_id: intent.intentId, kind, nonce: progress.nonce }, 'nonce used by a stranger');

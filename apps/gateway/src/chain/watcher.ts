@@ -1,5 +1,6 @@
 import { SYSTEM } from '../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
+import { smaller } from '../lib/bigints.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ChainClient } from './chain-client.ts';
 import {
@@ -11,21 +12,19 @@ import {
 } from './chain-facts.ts';
 import { factReader, inChainOrder, type LogFact, type UnclassifiedDeposit } from './chain-logs.ts';
 import type { ChainSettings } from './chain-settings.ts';
-import { type BlockRange, smaller } from './log-reader.ts';
+import { awaitedForwards, listSigners, recordExecutions } from './executions.store.ts';
+import type { BlockRange } from './log-reader.ts';
 import { answered, ChainUnavailableError } from './transaction-rpc.ts';
 import {
-  awaitedForwards,
   type Cursor,
   finishCatchingUp,
   holdCursor,
   listNewWatches,
-  listSigners,
   listWatches,
   moveCursor,
   readCursor,
   readKnown,
   recordDeposits,
-  recordExecutions,
   startCursor,
 } from './watch.store.ts';
 

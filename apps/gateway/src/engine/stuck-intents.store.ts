@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts';
+import { transactionKeysOf } from './intent.ts';
 
 /** SQL of intents that need a person. */
 
@@ -20,7 +21,7 @@ export interface DeskIntentRow {
   transaction: IntentTransaction | null;
 }
 
-/** What the transactor did for it: once it has a nonce, it may reach the chain. */
+/** The last that the transactor did for it: once it has a nonce, it may reach the chain. */
 export interface IntentTransaction {
   readonly chain_id: number;
   readonly status: string;
@@ -35,7 +36,8 @@ const COLUMNS = `i.intent_id, i.kind, i.partner_id, i.payload->>'order_id' AS or
   (SELECT jsonb_build_object('chain_id', t.chain_id, 'status', t.status, 'sender', t.sender, 'nonce', t.nonce,
             'tx_hashes', coalesce((SELECT jsonb_agg(v.tx_hash ORDER BY v.version) FROM chain_signed_versions v
                                     WHERE v.transaction_id = t.transaction_id), '[]'))
-     FROM chain_transactions t WHERE t.effect_key = i.intent_id::text) AS transaction`;
+     FROM chain_transactions t WHERE t.effect_key = ANY(${transactionKeysOf('i.intent_id')})
+    ORDER BY t.created_at DESC LIMIT 1) AS transaction`;
 
 /** Due for so long that no worker can have had the chance; waiting for something outside is not late but unknown. */
 const LATE = `(i.status IN ('prepared', 'submitted', 'unknown') AND i.run_at < $1)`;

@@ -37,7 +37,7 @@ CREATE TABLE foreign_token_gaps (
   deposits integer NOT NULL CHECK (deposits >= 0),
   recorded_at timestamptz NOT NULL
 );
-CREATE INDEX foreign_token_gaps_by_block ON foreign_token_gaps (chain_id, to_block);
+CREATE INDEX foreign_token_gaps_by_time ON foreign_token_gaps (chain_id, recorded_at);
 CALL own_by_system('foreign_token_gaps');
 
 -- What the escrows that hold something have executed so far is read once more.

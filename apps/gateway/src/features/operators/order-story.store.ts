@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { transactionKeysOf } from '../../engine/intent.ts';
 
 /** SQL of an order's story: what every part of the program has written about it. */
 
@@ -40,7 +41,7 @@ export const transactionsOfOrder = statement<[orderId: string], StoryTransaction
                                    WHERE v.transaction_id = t.transaction_id ORDER BY v.version DESC LIMIT 1)) AS tx_hash,
           (SELECT count(*)::int FROM chain_signed_versions v WHERE v.transaction_id = t.transaction_id) AS versions,
           t.created_at, t.settled_at
-     FROM (SELECT intent_id::text AS effect_key, kind AS effect FROM intents
+     FROM (SELECT unnest(${transactionKeysOf('intent_id')}) AS effect_key, kind AS effect FROM intents
             WHERE payload ? 'order_id' AND payload->>'order_id' = $1::uuid::text
            UNION ALL SELECT 'forward:' || authorization_id, purpose FROM forward_authorizations WHERE order_id = $1::uuid
            UNION ALL SELECT 'sandbox-funding:' || $1::uuid::text, 'sandbox funding') AS named

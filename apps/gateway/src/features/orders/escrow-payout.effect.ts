@@ -1,8 +1,7 @@
 import type { EffectKind, OrderTrigger } from '@causeway/protocol';
-import type { Chains } from '../../chain/chains.ts';
-import { readExecution } from '../../chain/escrow-execution.ts';
+import type { Chains, ConnectedChain } from '../../chain/chains.ts';
+import { lookAtEscrow, readExecution } from '../../chain/escrow-execution.ts';
 import { batchCall, executionCall, packSignatures } from '../../chain/safe-transaction.ts';
-import { isDeployed } from '../../chain/token-reads.ts';
 import { type MinedTransaction, transactionHandler } from '../../chain/transaction-handler.ts';
 import type { ChainEffect, Transactor } from '../../chain/transactor.ts';
 import { SYSTEM } from '../../db/database.ts';
@@ -12,7 +11,7 @@ import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type PayoutPurpose, payoutOf } from './order.escrow.ts';
+import { type Payout, type PayoutPurpose, payoutOf } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import { escrowSignatures, findOrder, lockOrder, setTransactionHash } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
@@ -79,50 +78,71 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     if (txHash !== undefined) unit.tx.defer(setTransactionHash, [orderId, txHash]);
   }
 
+  function failed(orderId: string, error: string): Outcome {
+    return { kind: 'failed', error, followUp: (unit) => report(unit, orderId, effect.failed) };
+  }
+
+  /** A final receipt of the execution, whoever sent it. */
+  function settled(order: OrderRow, payout: Payout, receipt: MinedTransaction['receipt']): Outcome {
+    const { transactionHash: txHash } = receipt;
+    const reading = readExecution(receipt, {
+      escrow: payout.escrow.address,
+      safeTxHash: payout.hash,
+      transfers: payout.transfers,
+    });
+    if (!reading.succeeded) return failed(order.order_id, reading.reason);
+    return {
+      kind: 'confirmed',
+      result: { tx_hash: txHash },
+      followUp: (unit) => report(unit, order.order_id, effect.succeeded, txHash),
+    };
+  }
+
   async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect | Outcome> {
     const order = await orderOf(intent);
     const chain = chains.get(order.chain);
     const payout = payoutOf(chain, order, effect.purpose);
-    const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
-    if (given.length === 0) {
-      return {
-        kind: 'failed',
-        error: 'no other owner of the escrow has signed',
-        followUp: (unit) => report(unit, order.order_id, effect.failed),
-      };
+    const sight = await lookAtEscrow(tools.db, chain, payout.escrow, payout.hash);
+    switch (sight.state) {
+      case 'executed':
+        return settled(order, payout, sight.receipt);
+      case 'executing':
+        return { kind: 'waiting', afterMs: POLL_MS };
+      case 'lost':
+        return failed(order.order_id, sight.reason);
+      default:
+        return describeExecution(chain, order, payout, sight.state === 'ready');
     }
+  }
+
+  async function describeExecution(
+    { settings }: ConnectedChain,
+    order: OrderRow,
+    payout: Payout,
+    isDeployed: boolean,
+  ): Promise<ChainEffect | Outcome> {
+    const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    if (given.length === 0) return failed(order.order_id, 'no other owner of the escrow has signed');
     const signatures = [
       await chains.service.signDigest(payout.hash),
       ...given.map(({ signature }) => signature as `0x${string}`),
     ];
     const packed = await packSignatures(payout.escrow, payout.hash, signatures);
     const execution = executionCall(payout.escrow, payout.transaction, packed);
-    const call = (await isDeployed(chain.client, payout.escrow.address))
+    const call = isDeployed
       ? execution
-      : batchCall([payout.escrow.deploymentCall, execution], chain.settings.contracts.multiSendCallOnly);
-    return { chainId: chain.settings.chainId, sender: 'hot-wallet', call };
+      : batchCall([payout.escrow.deploymentCall, execution], settings.contracts.multiSendCallOnly);
+    return { chainId: settings.chainId, sender: 'hot-wallet', call };
   }
 
-  async function conclude(intent: Intent<OrderPayload>, mined: MinedTransaction): Promise<Outcome> {
+  /** A revert says that ours was not the one that did it, and no more: a stranger may have deployed or executed first. */
+  async function conclude(
+    intent: Intent<OrderPayload>,
+    { receipt }: MinedTransaction,
+  ): Promise<Outcome | 'describe again'> {
+    if (receipt.status !== 'success') return 'describe again';
     const order = await orderOf(intent);
-    const payout = payoutOf(chains.get(order.chain), order, effect.purpose);
-    const reading = readExecution(mined.receipt, {
-      escrow: payout.escrow.address,
-      safeTxHash: payout.hash,
-      transfers: payout.transfers,
-    });
-    if (reading.succeeded) {
-      return {
-        kind: 'confirmed',
-        result: { tx_hash: mined.txHash },
-        followUp: (unit) => report(unit, order.order_id, effect.succeeded, mined.txHash),
-      };
-    }
-    return {
-      kind: 'failed',
-      error: reading.reason,
-      followUp: (unit) => report(unit, order.order_id, effect.failed),
-    };
+    return settled(order, payoutOf(chains.get(order.chain), order, effect.purpose), receipt);
   }
 
   return transactionHandler(tools.transactor, {
@@ -132,6 +152,7 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     logger: tools.logger,
     describe,
     conclude,
+    givenUp: ({ payload }) => failed(payload.order_id, 'reverted'),
     exhausted: (intent, unit) => report(unit, intent.payload.order_id, effect.failed),
   });
 }

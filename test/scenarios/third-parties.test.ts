@@ -1,0 +1,308 @@
+import pg from 'pg';
+import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { describeEscrow, type Escrow } from '../../apps/gateway/src/chain/escrow.ts';
+import { inspectOrder } from '../../apps/gateway/src/chain/inspect-order.ts';
+import {
+  batchCall,
+  executionCall,
+  hashSafeTransaction,
+  packSignatures,
+  payoutTransaction,
+} from '../../apps/gateway/src/chain/safe-transaction.ts';
+import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/reconcile-escrows.ts';
+import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type ChainHands, chainHands } from './chain-hands.ts';
+import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
+import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+
+const CHAIN = 'base-mainnet';
+/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
+const DEAR = parseGwei('5000');
+const DAY_SECONDS = 86_400;
+
+interface OurTransaction extends ContractCall {
+  readonly txHash: Hex;
+}
+
+/** What two owners or a wallet have signed, anyone may send: the order ends as it should all the same. */
+describe('a stranger who is first on chain', () => {
+  let gateway: TestGateway;
+  let desks: readonly [OrdersDesk, OrdersDesk];
+  let book: OrderBook;
+  let steps: OfframpSteps;
+  let hands: ChainHands;
+  let owner: pg.Client;
+  const stranger = privateKeyToAccount(generatePrivateKey());
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
+    desks = [ordersDesk(gateway), ordersDesk(gateway, gateway.partners[1])];
+    for (const { apiKey: key } of gateway.partners) {
+      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
+    }
+    book = await openOrderBook(gateway, desks[0]);
+    steps = offrampSteps(book, desks);
+    hands = chainHands(gateway);
+    owner = new pg.Client({ connectionString: gateway.databaseUrl });
+    await owner.connect();
+    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
+  }, 120_000);
+  afterAll(async () => {
+    await owner?.end();
+    await gateway?.stop();
+  });
+
+  const chain = () => gateway.deps.chains.get(CHAIN);
+  const rpc = (method: string, params: readonly unknown[] = []) =>
+    callRpc(chain().settings.rpcUrl, method, params);
+  const usdc = () => chain().settings.tokens.find(({ code }) => code === 'USDC')!.address;
+  const receiptOf = (hash: Hex) => chain().client.getTransactionReceipt({ hash });
+
+  /** The transaction that waits in the pool for what `trigger` has set going. */
+  async function signedAfter(since: Date): Promise<OurTransaction> {
+    const found = await until('our transaction in the pool', async () => {
+      const { rows } = await owner.query(
+        `SELECT v.tx_hash AS "txHash", t.to_address AS "to", t.data FROM chain_transactions t
+           JOIN chain_signed_versions v USING (transaction_id)
+          WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
+        [since],
+      );
+      const known = rows[0] && (await rpc('eth_getTransactionByHash', [rows[0].txHash]));
+      return known ? (rows[0] as { txHash: Hex; to: Hex; data: Hex }) : false;
+    });
+    return { ...found, value: 0n };
+  }
+
+  async function sendAsStranger(call: ContractCall): Promise<Hex> {
+    const { client, settings } = chain();
+    const signed = await stranger.signTransaction({
+      ...call,
+      chainId: settings.chainId,
+      type: 'eip1559',
+      maxFeePerGas: DEAR * 4n,
+      maxPriorityFeePerGas: DEAR,
+      nonce: await client.getTransactionCount({ address: stranger.address }),
+      gas: 3_000_000n,
+    });
+    return client.sendRawTransaction({ serializedTransaction: signed });
+  }
+
+  /** The stranger's call is in a block before ours, which was signed and sent first. */
+  async function overtaken(
+    trigger: () => Promise<unknown>,
+    first: (ours: OurTransaction) => ContractCall,
+  ): Promise<{ readonly ours: Hex; readonly theirs: Hex }> {
+    const since = gateway.deps.clock.date();
+    await rpc('evm_setAutomine', [false]);
+    const triggered = trigger();
+    const ours = await signedAfter(since);
+    const theirs = await sendAsStranger(first(ours));
+    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
+    await rpc('hardhat_mine', [numberToHex(1)]);
+    expect((await receiptOf(theirs)).status).toBe('success');
+    await expect(receiptOf(ours.txHash)).rejects.toThrow();
+    await rpc('evm_setAutomine', [true]);
+    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
+    await rpc('hardhat_mine', [numberToHex(1)]);
+    await until('our transaction in a block', () => receiptOf(ours.txHash).catch(() => false));
+    expect((await receiptOf(ours.txHash)).status).toBe('reverted');
+    await triggered;
+    return { ours: ours.txHash, theirs };
+  }
+
+  const same = ({ to, data, value }: OurTransaction): ContractCall => ({ to, data, value });
+
+  async function escrowOf(orderId: string): Promise<Escrow> {
+    const { rows } = await owner.query('SELECT escrow FROM orders WHERE order_id = $1', [orderId]);
+    return describeEscrow(chain().settings, orderId, rows[0].escrow);
+  }
+
+  const confirmable = () => steps.fundedAnd('awaiting_fiat_received_confirmation');
+
+  async function lockedOnramp(): Promise<FollowedOrder> {
+    const [desk] = desks;
+    const order = book.follow('onramp', await desk.onrampOrder());
+    await order.took('3.1 initiate');
+    await desk.event(order.id, 'vendor_accepts');
+    await order.took('3.1 vendor accepts');
+    await desk.event(order.id, 'escrow_funded');
+    await order.took('3.1 crypto locked');
+    return order;
+  }
+
+  /** The service's own transactions for an order's payout that were mined. */
+  async function minedFor(orderId: string): Promise<string[]> {
+    const { rows } = await owner.query(
+      `SELECT t.status FROM intents i JOIN chain_transactions t
+           ON t.effect_key = i.intent_id::text OR t.effect_key LIKE i.intent_id::text || ':%'
+        WHERE i.kind LIKE 'escrow.%' AND i.payload->>'order_id' = $1 ORDER BY t.created_at`,
+      [orderId],
+    );
+    return rows.map(({ status }) => status as string);
+  }
+
+  it('and deploys the escrow delays a release by one transaction and no more', async () => {
+    const order = await confirmable();
+    const { deploymentCall } = await escrowOf(order.id);
+    await overtaken(
+      () => order.desk.act(order.id, 'confirm-fiat-received'),
+      () => deploymentCall,
+    );
+    await order.took('3.2 confirm-fiat-received');
+    await order.ended('released');
+    expect(await minedFor(order.id)).toEqual(['reverted', 'succeeded']);
+  });
+
+  it('and executes an off-ramp release has released it, and the order is completed by the stranger’s transaction', async () => {
+    const order = await confirmable();
+    const { theirs } = await overtaken(() => order.desk.act(order.id, 'confirm-fiat-received'), same);
+    expect((await order.took('3.2 confirm-fiat-received')).tx_hash).toBe(theirs);
+    await order.ended('released');
+    expect(await minedFor(order.id)).toEqual(['reverted']);
+    const chains = gateway.deps.chains.all.map(({ settings, client }) => ({ ...settings, client }));
+    const text = (await inspectOrder({ db: gateway.deps.db, chains }, order.id))?.join('\n');
+    expect(text).toContain(`  ${theirs}\n    sent by somebody else\n    succeeded`);
+  });
+
+  it('and executes an on-ramp release among transfers of nothing out of the escrow has released it', async () => {
+    const [desk] = desks;
+    const order = await lockedOnramp();
+    await desk.act(order.id, 'confirm-payment-sent');
+    await order.took('3.1 confirm-payment-sent');
+    const { escrow } = await desk.funds(order.id);
+    const nothing: ContractCall = {
+      to: usdc(),
+      value: 0n,
+      data: encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'transferFrom',
+        args: [escrow.address, stranger.address, 0n],
+      }),
+    };
+    const { theirs } = await overtaken(
+      () => desk.event(order.id, 'vendor_confirms_fiat'),
+      (ours) => batchCall([nothing, same(ours), nothing], chain().settings.contracts.multiSendCallOnly),
+    );
+    expect((await order.took('3.1 vendor confirms fiat')).tx_hash).toBe(theirs);
+    expect(await desk.escrowBooks(order.id)).toBe(0n);
+    expect(await desk.escrowBalance(order.id)).toBe(0n);
+    await desk.booksBalance();
+  });
+
+  it('and executes something else that two owners have signed has not released it: nothing is sent, and the order is held', async () => {
+    const [desk] = desks;
+    const order = await lockedOnramp();
+    await desk.act(order.id, 'confirm-payment-sent');
+    await order.took('3.1 confirm-payment-sent');
+    const { settings } = chain();
+    const escrow = await escrowOf(order.id);
+    const { multiSendCallOnly } = settings.contracts;
+    const other = payoutTransaction([{ token: usdc(), to: stranger.address, amount: 1n }], multiSendCallOnly);
+    const hash = hashSafeTransaction(escrow, other);
+    const partner = privateKeyToAccount(gateway.partners[0].walletPrivateKey as Hex);
+    const signed = await packSignatures(escrow, hash, [
+      await gateway.deps.chains.service.signDigest(hash),
+      await partner.sign({ hash }),
+    ]);
+    const call = batchCall([escrow.deploymentCall, executionCall(escrow, other, signed)], multiSendCallOnly);
+    const theirs = await sendAsStranger(call);
+    await until('their transaction', () => receiptOf(theirs).catch(() => false));
+
+    const told = desk.event(order.id, 'vendor_confirms_fiat');
+    await until('the hold', async () => (await desk.funds(order.id)).held_for_review === true);
+    expect((await desk.read(order.id)).status).toBe('fiat_received_confirmed');
+    const { rows } = await owner.query(
+      `SELECT status, last_error FROM intents WHERE kind = 'escrow.release' AND payload->>'order_id' = $1`,
+      [order.id],
+    );
+    expect(rows).toEqual([
+      { status: 'failed', last_error: 'another transaction has used the escrow’s nonce' },
+    ]);
+    expect(await minedFor(order.id)).toEqual([]);
+    await told;
+  });
+
+  it('and executes the refund that a partner signed has refunded it', async () => {
+    const order = await steps.fund();
+    await order.desk.act(order.id, 'cancel', { reason: 'changed my mind' });
+    await order.took('3.2 cancelled with a deposit', { refundOwed: true });
+    const { theirs } = await overtaken(() => order.desk.refund(order.id), same);
+    await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+    expect((await order.is('cancelled')).tx_hash).toBe(theirs);
+    await order.ended('returned');
+  });
+
+  it('and executes the return of a vendor’s crypto has returned it', async () => {
+    const [desk] = desks;
+    const order = await lockedOnramp();
+    const { theirs } = await overtaken(() => desk.act(order.id, 'cancel', { reason: 'a scenario' }), same);
+    await until('the return', async () => (await desk.funds(order.id)).escrow.state === 'emptied');
+    expect((await desk.read(order.id)).tx_hash).toBe(theirs);
+    await order.ended('returned');
+    expect((await desk.funds(order.id)).held_for_review).toBe(false);
+  });
+
+  it('and executes a partner’s forward request has funded its order', async () => {
+    const order = await steps.open();
+    const { theirs } = await overtaken(() => order.desk.fund(order.id), same);
+    expect((await order.took('3.2 authorize-crypto-transfer')).tx_hash).toBe(theirs);
+    await order.ended('locked');
+    const { rows } = await owner.query(
+      `SELECT status, succeeded, tx_hash FROM forward_authorizations WHERE order_id = $1 AND status <> 'issued'`,
+      [order.id],
+    );
+    expect(rows).toEqual([{ status: 'spent', succeeded: true, tx_hash: theirs }]);
+  });
+
+  it('pays into the escrow of a finished order and is seen for 30 days, by the clock of the business', async () => {
+    const order = await confirmable();
+    await order.desk.act(order.id, 'confirm-fiat-received');
+    await order.took('3.2 confirm-fiat-received');
+    const { escrow } = await order.desk.funds(order.id);
+    const isOpen = async () =>
+      (
+        await owner.query('SELECT closed_at IS NULL AS open FROM escrow_watches WHERE order_id = $1', [
+          order.id,
+        ])
+      ).rows[0].open as boolean;
+    const strays = async () =>
+      (
+        await owner.query(
+          `SELECT amount::text FROM deposit_observations WHERE order_id = $1 AND kind = 'double' ORDER BY amount`,
+          [order.id],
+        )
+      ).rows.map(({ amount }) => amount as string);
+    const waiting = await steps.fund();
+    while ((await closeFinishedWatches(gateway.deps)) > 0);
+    expect(await isOpen()).toBe(false);
+    const { rows } = await owner.query('SELECT closed_at FROM escrow_watches WHERE order_id = $1', [
+      waiting.id,
+    ]);
+    expect(rows).toEqual([{ closed_at: null }]);
+
+    const [partner] = gateway.partners;
+    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 29 * DAY_SECONDS } });
+    await hands.pay(partner, escrow.address, 29n);
+    await until('the stray deposit', async () => (await strays()).length === 1);
+
+    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2 * DAY_SECONDS } });
+    await hands.pay(partner, escrow.address, 31n);
+    // What is paid after it to an order that is not over has been read, so its block has been, too.
+    const { escrow: open } = await waiting.desk.funds(waiting.id);
+    await hands.pay(partner, open.address, 1n);
+    await until('the block to be read', async () => {
+      const { rowCount } = await owner.query(
+        `SELECT FROM deposit_observations WHERE order_id = $1 AND kind = 'double'`,
+        [waiting.id],
+      );
+      return rowCount === 1;
+    });
+    expect(await strays()).toEqual(['29']);
+  });
+});
