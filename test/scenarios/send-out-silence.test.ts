@@ -122,6 +122,34 @@ describe('a send-out whose bridge does not answer', () => {
     await desk.booksBalance();
   });
 
+  /** The bridge pays, and says so to nobody. */
+  async function payout(to: Hex, amount: bigint): Promise<Hex> {
+    const { settings, client } = gateway.deps.chains.get('arbitrum-one');
+    const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
+    const minter = await client.readContract({ address, abi: testToken.abi, functionName: 'owner' });
+    const control = createTestClient({ mode: 'hardhat', transport: http(settings.rpcUrl) }).extend(
+      walletActions,
+    );
+    await control.impersonateAccount({ address: minter });
+    const hash = await control.sendTransaction({
+      account: minter,
+      chain: null,
+      to: address,
+      data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] }),
+    });
+    await control.mine({ blocks: settings.confirmations + 1 });
+    return hash;
+  }
+
+  async function toAmountOf(orderId: string): Promise<bigint> {
+    const { rows } = await owner.query(
+      `SELECT bridge->>'toAmount' AS amount FROM forward_authorizations
+        WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'`,
+      [orderId],
+    );
+    return BigInt(rows[0].amount);
+  }
+
   it('but names a payout that the other chain does not show is not believed', async () => {
     const orderId = await nextOrder();
     await paid(orderId, newAddress());
@@ -138,6 +166,47 @@ describe('a send-out whose bridge does not answer', () => {
     );
     expect((await desk.read(orderId)).status).toBe('send_out_pending');
     await inspected(orderId);
+  });
+
+  it('but names one payout for two equal send-outs has ended one of them; the other is held for the operator', async () => {
+    const to = newAddress();
+    const orders = [await nextOrder(), await nextOrder()];
+    for (const orderId of orders) await paid(orderId, to);
+    const [amount, other] = [await toAmountOf(orders[0]!), await toAmountOf(orders[1]!)];
+    expect(other).toBe(amount);
+    const once = await payout(to, amount);
+    // Both at the same moment, so that both find the payout unclaimed.
+    const quotes = await Promise.all(orders.map(async (orderId) => (await sendOutOf(orderId)).quote_id));
+    await owner.query(
+      `UPDATE simulated_bridge_quotes SET status = 'settled', payout_tx_hash = $2 WHERE quote_id = ANY($1)`,
+      [quotes, once],
+    );
+    const statuses = () =>
+      Promise.all(orders.map(async (orderId) => (await desk.read(orderId)).status as string));
+    await until('one of them', async () => (await statuses()).includes('send_out_completed'));
+    await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
+    const left = orders[(await statuses()).indexOf('send_out_pending')]!;
+    await until('the hold', () => isHeld(left));
+    await until('the reason', async () =>
+      (await trackingOf(left))?.last_error?.includes('counted for another send-out'),
+    );
+    expect((await statuses()).toSorted()).toEqual(['send_out_completed', 'send_out_pending']);
+    const settled = await owner.query(
+      `SELECT count(*)::integer AS entries FROM ledger_entries WHERE kind = 'send_out_settled' AND order_id = ANY($1)`,
+      [orders],
+    );
+    expect(settled.rows).toEqual([{ entries: 1 }]);
+
+    // Paid after all, by another transaction: that one counts.
+    const second = await payout(to, amount);
+    await owner.query(`UPDATE simulated_bridge_quotes SET payout_tx_hash = $2 WHERE quote_id = $1`, [
+      (await sendOutOf(left)).quote_id,
+      second,
+    ]);
+    await advance(60);
+    await until('the other', async () => (await desk.read(left)).status === 'send_out_completed');
+    expect((await desk.read(left)).send_out_tx_hash).toBe(second);
+    await desk.booksBalance();
   });
 
   describe('at all is ended by an operator', () => {
@@ -168,34 +237,6 @@ describe('a send-out whose bridge does not answer', () => {
       const orderId = await nextOrder();
       await paid(orderId, to);
       return orderId;
-    }
-
-    /** The bridge pays, and says so to nobody. */
-    async function payout(to: Hex, amount: bigint): Promise<Hex> {
-      const { settings, client } = gateway.deps.chains.get('arbitrum-one');
-      const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
-      const minter = await client.readContract({ address, abi: testToken.abi, functionName: 'owner' });
-      const control = createTestClient({ mode: 'hardhat', transport: http(settings.rpcUrl) }).extend(
-        walletActions,
-      );
-      await control.impersonateAccount({ address: minter });
-      const hash = await control.sendTransaction({
-        account: minter,
-        chain: null,
-        to: address,
-        data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] }),
-      });
-      await control.mine({ blocks: settings.confirmations + 1 });
-      return hash;
-    }
-
-    async function toAmountOf(orderId: string): Promise<bigint> {
-      const { rows } = await owner.query(
-        `SELECT bridge->>'toAmount' AS amount FROM forward_authorizations
-          WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'`,
-        [orderId],
-      );
-      return BigInt(rows[0].amount);
     }
 
     it('with a payout that the other chain shows, once; or as failed, after which it is sent out anew', async () => {

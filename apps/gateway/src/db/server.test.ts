@@ -86,6 +86,7 @@ describe('setting up a server', () => {
     expect(sqlIn(refusal)).toBe(
       [
         '  CREATE ROLE causeway_partner NOLOGIN;',
+        '  CREATE ROLE causeway_vendor NOLOGIN;',
         '  CREATE ROLE causeway_system NOLOGIN;',
         '  CREATE ROLE causeway_backup NOLOGIN;',
         '  GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO "plain-owner" WITH INHERIT TRUE, SET TRUE;',

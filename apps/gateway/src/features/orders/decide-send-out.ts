@@ -1,7 +1,8 @@
 import { CausewayError } from '@causeway/protocol';
 import { currentSendOut } from '../../chain/authorization.store.ts';
 import type { Authorization } from '../../chain/authorization.ts';
-import { type PayoutSight, seePayout } from '../../chain/bridge-payout.ts';
+import { claimPayout } from '../../chain/bridge-payout.store.ts';
+import { type SeenPayout as PayoutOnChain, seePayout } from '../../chain/bridge-payout.ts';
 import type { Hex } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { ChainUnavailableError } from '../../chain/transaction-rpc.ts';
@@ -10,7 +11,7 @@ import { answerIntent } from '../../engine/stuck-intents.store.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
 import type { OrderHosts } from './order.host.ts';
-import { countedForOthers, setSendOutHash } from './order.store.ts';
+import { setSendOutHash } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 import { TRACK } from './track-send-out.effect.ts';
 
@@ -22,7 +23,8 @@ export type SendOutEnd =
 /** What the other chain shows of the payout that the operator names, and of which send-out that was asked. */
 export interface SeenPayout {
   readonly authorizationId: string | null;
-  readonly sight: PayoutSight | 'unreachable';
+  readonly sight: PayoutOnChain['sight'] | 'unreachable';
+  readonly payout: PayoutOnChain | null;
 }
 
 export interface DecidedSendOut {
@@ -38,21 +40,15 @@ export async function lookForPayout(
   orderId: string,
   txHash: Hex,
 ): Promise<SeenPayout> {
-  const found = await unitOfWork(tools, SYSTEM, async (unit) => {
-    const sendOut = await currentSendOut(unit, orderId);
-    if (sendOut === undefined || sendOut.paid.bridge === null) return undefined;
-    const { paid } = sendOut;
-    const wallet = sendOut.paid.bridge.destinationAddress;
-    const [others] = await unit.tx.query(countedForOthers, [orderId, paid.partnerId, txHash, wallet]);
-    return { paid, ofOthers: BigInt(others?.amount ?? 0) };
-  });
-  if (found === undefined) return { authorizationId: null, sight: 'not_seen' };
-  const { authorizationId } = found.paid;
+  const sendOut = await unitOfWork(tools, SYSTEM, (unit) => currentSendOut(unit, orderId));
+  if (sendOut === undefined) return { authorizationId: null, sight: 'not_seen', payout: null };
+  const { authorizationId } = sendOut.paid;
   try {
-    return { authorizationId, sight: await seePayout(tools.chains, found.paid, txHash, found.ofOthers) };
+    const payout = await seePayout(tools.chains, sendOut.paid, txHash);
+    return { authorizationId, sight: payout.sight, payout };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
-    return { authorizationId, sight: 'unreachable' };
+    return { authorizationId, sight: 'unreachable', payout: null };
   }
 }
 
@@ -82,7 +78,7 @@ export async function decideSendOut(
     return { before, after };
   }
   const after = moveOrder(unit, hosts, before, 'bridge_settled', 'operator');
-  requirePayout(requireSilence(sendOut), seen);
+  await requirePayout(unit, requireSilence(sendOut), end.txHash, seen);
   unit.tx.defer(setSendOutHash, [orderId, end.txHash]);
   return { before, after };
 }
@@ -96,11 +92,19 @@ function requireSilence(sendOut: Awaited<ReturnType<typeof currentSendOut>>): Au
   return sendOut.paid;
 }
 
-function requirePayout({ authorizationId }: Authorization, seen: SeenPayout | null): void {
+async function requirePayout(
+  unit: UnitOfWork,
+  paid: Authorization,
+  txHash: Hex,
+  seen: SeenPayout | null,
+): Promise<void> {
   if (seen?.sight === 'unreachable') throw new CausewayError('TRANSACTOR_UNAVAILABLE');
   const isProven = seen?.sight === 'arrived' || seen?.sight === 'elsewhere';
-  if (!isProven || seen.authorizationId !== authorizationId) {
+  if (!isProven || seen.payout === null || seen.authorizationId !== paid.authorizationId) {
     throw notAllowed('The other chain does not show this payout.');
+  }
+  if (!(await claimPayout(unit, paid, txHash, seen.payout))) {
+    throw notAllowed('This payout is counted for another send-out.');
   }
 }
 

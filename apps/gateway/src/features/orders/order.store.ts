@@ -188,19 +188,6 @@ export const setSendOutHash = statement<[orderId: string, txHash: string]>(
   'UPDATE orders SET send_out_tx_hash = $2 WHERE order_id = $1',
 );
 
-/** What one payout of a bridge has already been counted for: other orders of the partner that name it for the same wallet. */
-export const countedForOthers = statement<
-  [orderId: string, partnerId: string, txHash: string, recipient: string],
-  { amount: string }
->(
-  'orders.payout_counted_for_others',
-  `SELECT coalesce(sum((a.bridge ->> 'toAmount')::numeric), 0)::text AS amount
-     FROM orders o JOIN forward_authorizations a ON a.order_id = o.order_id
-    WHERE o.partner_id = $2 AND o.send_out_tx_hash = $3 AND o.order_id <> $1
-      AND a.purpose = 'bridge' AND a.deposit_tx_hash IS NOT NULL
-      AND lower(a.bridge ->> 'destinationAddress') = lower($4)`,
-);
-
 export const insertProof = statement<
   [proofId: string, partnerId: string, orderId: string, vendorId: string, proofSealed: string, at: Date]
 >(

@@ -6,6 +6,7 @@ import {
   BridgeRefusedError,
   BridgeUnavailableError,
 } from '../../chain/bridge.ts';
+import { claimPayout } from '../../chain/bridge-payout.store.ts';
 import { seePayout } from '../../chain/bridge-payout.ts';
 import type { Hex } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
@@ -94,13 +95,7 @@ async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex
   try {
     const progress = await tools.bridge.track(quoteId);
     if (progress.state === 'pending') return { state: 'open', reason: 'the bridge has not paid out yet' };
-    if (
-      progress.state === 'settled' &&
-      (await seePayout(tools.chains, paid, progress.txHash)) !== 'arrived'
-    ) {
-      return { state: 'open', reason: `the chain does not show the payout ${progress.txHash}` };
-    }
-    return progress;
+    return progress.state === 'settled' ? await verified(tools, paid, progress) : progress;
   } catch (error) {
     const isSilence =
       error instanceof BridgeUnavailableError ||
@@ -109,6 +104,22 @@ async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex
     if (!isSilence) throw error;
     return { state: 'open', reason: error.message };
   }
+}
+
+/** The payout is there, and is not what another send-out was completed with. */
+async function verified(
+  tools: TrackingTools,
+  paid: Authorization,
+  settled: Extract<BridgeProgress, { state: 'settled' }>,
+): Promise<Finding> {
+  const { txHash } = settled;
+  const seen = await seePayout(tools.chains, paid, txHash);
+  if (seen.sight !== 'arrived') {
+    return { state: 'open', reason: `the chain does not show the payout ${txHash}` };
+  }
+  const isOurs = await unitOfWork(tools, SYSTEM, (unit) => claimPayout(unit, paid, txHash, seen));
+  if (isOurs) return settled;
+  return { state: 'open', reason: `the payout ${txHash} is counted for another send-out` };
 }
 
 async function waitOrEscalate(tools: TrackingTools, paid: Authorization, reason: string): Promise<Outcome> {
