@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Address, ChainSettings } from './chain/chain-settings.ts';
+import { DEFAULT_FEE_LIMITS, type FeeLimits } from './chain/transaction-fees.ts';
+import { larger, smaller } from './lib/bigints.ts';
 
 /** A chain of production: `rpcUrl` is the first of `rpcUrls`. */
 export interface ConfiguredChain extends Readonly<ChainSettings> {
@@ -12,6 +14,9 @@ const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
 const ChainAddress = Type.Unsafe<Address>(Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }));
 const HttpUrl = Type.String({ pattern: '^https?://[^\\s/]+' });
 
+/** Decimal text, because small tips have more digits than a JSON number is sure to keep. */
+const Gwei = Type.String({ pattern: '^[0-9]{1,6}(\\.[0-9]{1,9})?$' });
+
 const ChainsFile = Type.Array(
   Type.Object({
     slug: Slug,
@@ -20,6 +25,16 @@ const ChainsFile = Type.Array(
     quorum: Type.Optional(Type.Integer({ minimum: 1 })),
     public_rpc_url: HttpUrl,
     confirmations: Type.Integer({ minimum: 1, maximum: 10_000 }),
+    gas: Type.Optional(
+      Type.Object(
+        {
+          max_fee_gwei: Type.Optional(Gwei),
+          min_tip_gwei: Type.Optional(Gwei),
+          max_tip_gwei: Type.Optional(Gwei),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     contracts: Type.Object({
       safe_singleton: ChainAddress,
       safe_proxy_factory: ChainAddress,
@@ -89,12 +104,35 @@ function contradictions(entries: readonly ChainEntry[]): string[] {
   for (const { slug, quorum = 1, rpc_urls } of entries) {
     if (quorum > rpc_urls.length) problems.push(`asks for a quorum of more nodes than ${slug} has`);
   }
+  for (const { slug, gas } of entries) {
+    const { maxFeePerGas, minPriorityFeePerGas, maxPriorityFeePerGas } = feesOf(gas);
+    if (maxFeePerGas === 0n) problems.push(`lets no transaction of ${slug} offer anything for gas`);
+    if (minPriorityFeePerGas > maxPriorityFeePerGas) {
+      problems.push(`has a min_tip_gwei of ${slug} above its max_tip_gwei`);
+    }
+    if (maxPriorityFeePerGas > maxFeePerGas) problems.push(`has a tip of ${slug} above its max_fee_gwei`);
+  }
   for (const { slug, tokens } of entries)
     unique(
       `token of ${slug}`,
       tokens.map(({ code }) => code),
     );
   return problems;
+}
+
+/** What is not said follows from what is: a low limit lowers the tip, a tip that must be paid is allowed. */
+function feesOf(gas: ChainEntry['gas'] = {}): FeeLimits {
+  const wei = (gwei: string | undefined) => (gwei === undefined ? undefined : weiOf(gwei));
+  const maxFeePerGas = wei(gas.max_fee_gwei) ?? DEFAULT_FEE_LIMITS.maxFeePerGas;
+  const minPriorityFeePerGas = wei(gas.min_tip_gwei) ?? DEFAULT_FEE_LIMITS.minPriorityFeePerGas;
+  const usualTip = smaller(DEFAULT_FEE_LIMITS.maxPriorityFeePerGas, maxFeePerGas);
+  const maxPriorityFeePerGas = wei(gas.max_tip_gwei) ?? larger(usualTip, minPriorityFeePerGas);
+  return { maxFeePerGas, minPriorityFeePerGas, maxPriorityFeePerGas };
+}
+
+function weiOf(gwei: string): bigint {
+  const [whole = '0', fraction = ''] = gwei.split('.');
+  return BigInt(whole) * 10n ** 9n + BigInt(fraction.padEnd(9, '0'));
 }
 
 function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
@@ -107,6 +145,7 @@ function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
     ...(entry.quorum === undefined ? {} : { quorum: entry.quorum }),
     publicRpcUrl: entry.public_rpc_url,
     confirmations: entry.confirmations,
+    fees: feesOf(entry.gas),
     contracts: {
       safeSingleton: contracts.safe_singleton,
       safeProxyFactory: contracts.safe_proxy_factory,

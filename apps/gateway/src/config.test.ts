@@ -309,6 +309,24 @@ describe('chains file', () => {
     });
   });
 
+  it.each([
+    [undefined, [300_000_000_000n, 0n, 50_000_000_000n]],
+    [{ max_fee_gwei: '2.5' }, [2_500_000_000n, 0n, 2_500_000_000n]],
+    [{ max_fee_gwei: '900', min_tip_gwei: '30' }, [900_000_000_000n, 30_000_000_000n, 50_000_000_000n]],
+    [{ min_tip_gwei: '60' }, [300_000_000_000n, 60_000_000_000n, 60_000_000_000n]],
+    [
+      { max_fee_gwei: '1', min_tip_gwei: '0.000000001', max_tip_gwei: '0.01' },
+      [1_000_000_000n, 1n, 10_000_000n],
+    ],
+  ])('bounds what each chain’s transactions offer for gas: %j', (gas, [maxFee, minTip, maxTip]) => {
+    const [chain] = loadConfig(PRODUCTION, [], () => JSON.stringify([{ ...CHAIN, gas }])).chains;
+    expect(chain?.fees).toEqual({
+      maxFeePerGas: maxFee,
+      minPriorityFeePerGas: minTip,
+      maxPriorityFeePerGas: maxTip,
+    });
+  });
+
   it.each<[string, unknown, RegExp]>([
     ['an entry without a field', [{ ...CHAIN, treasury: undefined }], /treasury/],
     [
@@ -329,6 +347,23 @@ describe('chains file', () => {
       'a token named twice',
       [{ ...CHAIN, tokens: [CHAIN.tokens[0], CHAIN.tokens[0]] }],
       /token of base-mainnet twice/,
+    ],
+    [
+      'a gas price that is no decimal text',
+      [{ ...CHAIN, gas: { max_fee_gwei: 5 } }],
+      /\/0\/gas\/max_fee_gwei/,
+    ],
+    ['a misspelt gas limit', [{ ...CHAIN, gas: { max_gwei: '5' } }], /\/0\/gas/],
+    ['nothing to offer for gas', [{ ...CHAIN, gas: { max_fee_gwei: '0' } }], /anything for gas/],
+    [
+      'a tip above the whole',
+      [{ ...CHAIN, gas: { max_fee_gwei: '5', min_tip_gwei: '6' } }],
+      /tip of base-mainnet above its max_fee_gwei/,
+    ],
+    [
+      'a lowest tip above the highest',
+      [{ ...CHAIN, gas: { min_tip_gwei: '2', max_tip_gwei: '1' } }],
+      /min_tip_gwei of base-mainnet above/,
     ],
     ['no chain', [], /the file/],
     ['no list', CHAIN, /the file/],

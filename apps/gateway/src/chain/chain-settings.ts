@@ -1,3 +1,5 @@
+import type { FeeLimits } from './transaction-fees.ts';
+
 /** What the gateway knows about one EVM network. Comes from configuration, or from a local deployment in a sandbox. */
 
 export type Address = `0x${string}`;
@@ -31,6 +33,8 @@ export interface ChainSettings {
   publicRpcUrl: string;
   /** How many blocks, its own included, a transaction needs before anything depends on it. */
   confirmations: number;
+  /** What its transactions may offer for gas; the defaults of `transaction-fees.ts` where it says nothing. */
+  fees?: FeeLimits;
   contracts: ChainContracts;
   tokens: readonly ChainToken[];
   treasury: Address;

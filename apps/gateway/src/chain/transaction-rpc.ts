@@ -8,7 +8,7 @@ import {
 import type { ChainClient } from './chain-client.ts';
 import type { Address, ContractCall, Hex } from './chain-settings.ts';
 import { AnswerTooLongError } from './rpc-node.ts';
-import { type Fees, firstFees } from './transaction-fees.ts';
+import { type FeeLimits, type Fees, firstFees } from './transaction-fees.ts';
 
 /**
  * The transactor's questions to a node. A node that does not answer is `ChainUnavailableError`: nothing is known then,
@@ -47,11 +47,11 @@ export async function estimateGas(client: ChainClient, sender: Address, call: Co
   }
 }
 
-export async function currentFees(client: ChainClient, maxFeeLimit: bigint): Promise<Fees> {
+export async function currentFees(client: ChainClient, limits: FeeLimits): Promise<Fees> {
   const [block, priorityFeePerGas] = await answered(
     Promise.all([client.getBlock(), client.estimateMaxPriorityFeePerGas()]),
   );
-  return firstFees(block.baseFeePerGas ?? 0n, priorityFeePerGas, maxFeeLimit);
+  return firstFees(block.baseFeePerGas ?? 0n, priorityFeePerGas, limits);
 }
 
 export function nonceAt(

@@ -15,6 +15,7 @@ import { type Address, type ContractCall, tokenByCode } from './chain-settings.t
 import { localSigner, type Signer } from './signer.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from './testing/local-chain.ts';
 import { findTransaction } from './transaction.store.ts';
+import type { FeeLimits } from './transaction-fees.ts';
 import { createTransactor, type TransactionProgress, type TransactorDeps } from './transactor.ts';
 
 /**
@@ -57,9 +58,10 @@ afterAll(async () => {
 interface Overrides extends Partial<Omit<TransactorDeps, 'chains'>> {
   client?: ChainClient;
   confirmations?: number;
+  fees?: FeeLimits;
 }
 
-function transactorOf(wallet: Signer, { client, confirmations = 1, ...others }: Overrides = {}) {
+function transactorOf(wallet: Signer, { client, confirmations = 1, fees, ...others }: Overrides = {}) {
   return createTransactor({
     db,
     clock: createClock(),
@@ -67,7 +69,7 @@ function transactorOf(wallet: Signer, { client, confirmations = 1, ...others }: 
     signers: [wallet],
     chains: [
       {
-        settings: { ...testChain.settings, confirmations },
+        settings: { ...testChain.settings, confirmations, ...(fees ? { fees } : {}) },
         client: client ?? testChain.client,
       },
     ],
@@ -355,12 +357,14 @@ describe('a transaction on its way', () => {
     await expectPaidOnce(wallet, recipient);
   });
 
-  test('is never paid better than the limit allows', async () => {
+  test('is never paid better than its chain’s limit allows', async () => {
     let now = 1_800_000_000_000;
     const clock = createClock(() => now);
     const { baseFeePerGas } = await testChain.client.getBlock();
-    const limits = { bumpAfterMs: 1_000, maxFeePerGasWei: baseFeePerGas! + 1n };
-    const { advance, versions } = await sentUnmined({ clock, limits });
+    const maxFeePerGas = baseFeePerGas! + 1n;
+    const fees = { maxFeePerGas, minPriorityFeePerGas: 0n, maxPriorityFeePerGas: maxFeePerGas };
+    const { advance, versions } = await sentUnmined({ clock, fees, limits: { bumpAfterMs: 1_000 } });
+    expect(parseTransaction((await versions())[0]!.raw).maxFeePerGas).toBe(maxFeePerGas);
     now += 1_000;
     await advance();
     expect(await versions()).toHaveLength(1);

@@ -14,7 +14,7 @@ import {
   storeVersion,
   type TransactionRecord,
 } from './transaction.store.ts';
-import { type Fees, replacementFees } from './transaction-fees.ts';
+import { DEFAULT_FEE_LIMITS, type Fees, replacementFees } from './transaction-fees.ts';
 import {
   broadcast,
   CallRevertsError,
@@ -82,17 +82,16 @@ export function paysOn({ chains }: HotWallet, slug: string): boolean {
 }
 
 interface TransactorChain {
-  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations'>;
+  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'fees'>;
   readonly client: ChainClient;
 }
 
 interface TransactorLimits {
   /** How long a transaction that is next in line may stay unmined before a better paid version is signed. */
   readonly bumpAfterMs: number;
-  readonly maxFeePerGasWei: bigint;
 }
 
-const DEFAULT_LIMITS: TransactorLimits = { bumpAfterMs: 60_000, maxFeePerGasWei: 1_000n * 10n ** 9n };
+const DEFAULT_LIMITS: TransactorLimits = { bumpAfterMs: 60_000 };
 
 export function createTransactor(deps: TransactorDeps): Transactor {
   const { db, clock, ids } = deps;
@@ -209,12 +208,9 @@ export function createTransactor(deps: TransactorDeps): Transactor {
     const isNextInLine = usedNonces === record.nonce;
     const isLate = clock.now() - latest.signedAt.getTime() >= limits.bumpAfterMs;
     if (!isNextInLine || !isLate) return record;
-    const { client } = chainOf(record.chainId);
-    const fees = replacementFees(
-      latest,
-      await currentFees(client, limits.maxFeePerGasWei),
-      limits.maxFeePerGasWei,
-    );
+    const { client, settings } = chainOf(record.chainId);
+    const feeLimits = settings.fees ?? DEFAULT_FEE_LIMITS;
+    const fees = replacementFees(latest, await currentFees(client, feeLimits), feeLimits);
     return fees === undefined ? record : addVersion(effectKey, record, fees);
   }
 
@@ -246,7 +242,8 @@ export function createTransactor(deps: TransactorDeps): Transactor {
     const record = (await findTransaction(db, effectKey)) ?? (await begin(effectKey, describe));
     if (record === undefined) return { state: 'unneeded' };
     if (record.versions.length > 0) return followUp(effectKey, record);
-    const fees = await currentFees(chainOf(record.chainId).client, limits.maxFeePerGasWei);
+    const { client, settings } = chainOf(record.chainId);
+    const fees = await currentFees(client, settings.fees ?? DEFAULT_FEE_LIMITS);
     return sendAndLook(await addVersion(effectKey, record, fees));
   }
 
