@@ -32,6 +32,7 @@ const TEMPLATES: Readonly<Record<string, readonly BodyTemplate[]>> = {
   ],
   initiateOfframp: [{ ids: { quote_id: 'offramp_quote' } }],
   decideFiatPayment: [{ ids: { order_id: 'order' }, rest: { decision: 'match', reason: 'said by a test' } }],
+  submitPayerDetails: [{ ids: { payment_details_id: 'payer_details' } }],
   sandboxWidgetOrder: [
     { ids: { user_uuid: 'user', payment_details_id: 'payment_details' }, rest: { order_type: 'offramp' } },
   ],

@@ -16,6 +16,7 @@ export type IdKind =
   | 'delivery'
   | 'user'
   | 'payment_details'
+  | 'payer_details'
   | 'document'
   | 'recipient'
   | 'destination'
@@ -41,6 +42,7 @@ export const KINDS: Readonly<Record<IdKind, KindRules>> = {
   user: unknownUuid,
   // Numbers are guessed: this one is as near as the next that will be given out.
   payment_details: { unknown: () => `${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
+  payer_details: { unknown: () => `${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
   document: { ...unknownUuid, within: 'user' },
   recipient: unknownUuid,
   destination: { ...unknownUuid, within: 'recipient' },
@@ -85,6 +87,13 @@ const SEPA = {
   country_code: 'DE',
   details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
 };
+/** On the rail of the order that asks for its payer. */
+const INTERAC = {
+  rail: 'interac-canada',
+  currency: 'CAD',
+  country_code: 'CA',
+  details: { full_name: 'Ada Lovelace', email: 'ada@example.ca' },
+};
 export const PRICE = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' };
 
 /** As it is once a vendor asks for the payment: there is no chain here on which one could lock anything. */
@@ -102,6 +111,7 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
   const document = await makeDocument(post, `${partner}/users/${user}`);
   await post(`/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
   const { id: details } = await post(`${partner}/users/${user}/payment-details`, SEPA);
+  const { id: payer } = await post(`${partner}/users/${user}/payment-details`, INTERAC);
   const { recipient_id: recipient } = await post(`${partner}/recipients`, {
     recipient_name: 'Grace Hopper',
     recipient_country: 'DE',
@@ -127,6 +137,7 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
       user,
       document,
       payment_details: `${details}`,
+      payer_details: `${payer}`,
       recipient,
       destination: destination.recipient_destination_id,
       quote: quote.quote_id,

@@ -245,7 +245,7 @@ describe('tenancy of every described route', () => {
     const body = {
       ...request.body,
       ...Object.fromEntries(
-        at('body').map((id) => [id.name, id.kind === 'payment_details' ? Number(idOf(id)) : idOf(id)]),
+        at('body').map((id) => [id.name, id.name === 'payment_details_id' ? Number(idOf(id)) : idOf(id)]),
       ),
     };
     return gateway.call(route.method, query.size === 0 ? path : `${path}?${query}`, {

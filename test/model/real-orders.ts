@@ -5,6 +5,7 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
 import { expireOrders } from '../../apps/gateway/src/features/orders/expire-orders.ts';
+import { storedFacts } from '../../apps/gateway/src/features/orders/order.host.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { deadlineAfter, expectedAccounts, type Model, type Move } from './order-model.ts';
 
@@ -129,7 +130,7 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
       const states = await deps.db.query(SYSTEM, statesOf, [orderIds]);
       for (const [index, order] of model.orders.entries()) {
         const state = states[index]!;
-        const { kycCleared: _, ...facts } = order.facts;
+        const facts = storedFacts(order.facts);
         const changedAt = Date.parse(state.timeline.at(-1)?.at ?? '');
         order.deadlineAt = deadlineAfter(order, changedAt);
         expect({

@@ -66,6 +66,18 @@ describe('what is said of a payer or a payee fits the rail', () => {
       expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 
+    it('refuses a payer who is not cleared: the vendor’s bank will read the name', async () => {
+      const details = { ...EMMA, full_name: 'Blocked Person' };
+      const saved = await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
+        body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details },
+      });
+      for (const body of [{ payment_details: details }, { payment_details_id: saved.body.data.id }]) {
+        const refused = await submit(body);
+        expect([refused.status, refused.body.error.code]).toEqual([422, 'RECIPIENT_NOT_CLEARED']);
+      }
+      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+    });
+
     it('takes what fits, and tells the vendor that and nothing else', async () => {
       const given = await submit({ payment_details: { ...EMMA, email: 'Emma@Example.ca', foo: 'bar' } });
       expect(given.status, given.text).toBe(200);

@@ -8,7 +8,8 @@ import { recordAction } from './audit.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from './operator.schemas.ts';
 
 const CASES = '/api/v1/operator/screening-cases';
-const SubjectKind = literals(['destination', 'payment_details', 'wallet']);
+const SUBJECTS = ['destination', 'payment_details', 'wallet'] as const;
+const SubjectKind = literals(SUBJECTS);
 const OPEN = SCREENING_STATUSES.filter((status) => status !== 'clear');
 const DECISIONS = {
   clear: 'screening_cleared',
@@ -52,12 +53,21 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, tools: CaseRev
       description: 'Recipients’ own names are in GET /operator/screening-reviews.',
       query: Type.Object({
         ...PageQuery.properties,
-        status: Type.Optional(literals(OPEN)),
-        subject_kind: Type.Optional(SubjectKind),
+        status: Type.Optional(
+          Type.Unsafe<(typeof OPEN)[number]>({ type: 'string', enum: [...OPEN], examples: ['review'] }),
+        ),
+        subject_kind: Type.Optional(
+          Type.Unsafe<(typeof SUBJECTS)[number]>({
+            type: 'string',
+            enum: [...SUBJECTS],
+            examples: ['wallet'],
+          }),
+        ),
         subject: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 80,
+            examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
             description:
               'A wallet’s address or an id: its case, even a clear one; the other filters do not count then',
           }),

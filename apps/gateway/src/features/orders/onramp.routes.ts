@@ -51,7 +51,13 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
         payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
       }),
       data: Type.Object({ message: Type.String() }),
-      errors: [...ACTION_ERRORS, 'INVALID_PAYER_DETAILS', 'PAYMENT_DETAILS_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+      errors: [
+        ...ACTION_ERRORS,
+        'INVALID_PAYER_DETAILS',
+        'PAYMENT_DETAILS_NOT_FOUND',
+        'RECIPIENT_NOT_CLEARED',
+        'SERVICE_UNAVAILABLE',
+      ],
     },
     async ({ params, body }, _partner, unit) => {
       await submitPayerDetails(tools, unit, params.order_id, body);

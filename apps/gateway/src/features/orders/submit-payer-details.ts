@@ -2,6 +2,8 @@ import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { DetailsCheck } from '../payment-details/details-check.port.ts';
 import { loadPaymentDetails, openPaymentDetails } from '../payment-details/load-payment-details.ts';
+import type { ScreeningPort } from '../recipients/screening/screening.port.ts';
+import { holderSubjects } from '../screening/screening-case.ts';
 import { lockUserRow } from '../users/load-user.ts';
 import { loadOrderForAction, moveOrder } from './act-on-order.ts';
 import type { OrderHosts } from './order.host.ts';
@@ -12,6 +14,7 @@ import type { OrderRow } from './order.types.ts';
 export interface PayerTools extends OrderSecrets {
   readonly orderHosts: OrderHosts;
   readonly detailsCheck: DetailsCheck;
+  readonly screening: ScreeningPort;
 }
 
 export interface PayerDetailsInput {
@@ -46,15 +49,25 @@ async function payerDetails(
       })),
     );
   }
-  if (savedId === undefined) return fitting(tools, order, inline);
+  if (savedId === undefined) return screened(tools, fitting(tools, order, inline));
   const user = await lockUserRow(unit, order.user_id);
   const saved = await loadPaymentDetails(unit, order.user_id, `${savedId}`);
   if (saved.rail !== order.payment_network_slug || saved.currency !== order.fiat_currency) {
     const wanted = `${order.payment_network_slug} in ${order.fiat_currency}`;
     throw invalidPayer([{ path: 'payment_details_id', message: `must be payment details of ${wanted}` }]);
   }
+  if (saved.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
   // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
   return fitting(tools, order, openPaymentDetails(tools.vaults, user, saved));
+}
+
+/** The vendor's bank reads the payer's name. A screening that is not in memory has judged saved details only. */
+function screened({ screening }: PayerTools, details: PlainDetails): PlainDetails {
+  const results = holderSubjects(details, 'individual').map((one) => screening.screenAtOnce?.(one).status);
+  if (results.some((status) => status === 'review' || status === 'blocked')) {
+    throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  }
+  return details;
 }
 
 function fitting({ detailsCheck }: PayerTools, order: OrderRow, details: unknown): PlainDetails {

@@ -129,6 +129,7 @@ describe('rotation of the master key', () => {
       'recipient_versions.fields_sealed',
       'recipient_destinations.details_sealed',
       'recipient_screenings.hits_sealed',
+      'screening_cases.hits_sealed',
       'quotes.recipient_context_sealed',
       'orders.recipient_context_sealed',
       'fiat_clients.fields_sealed',

@@ -35,9 +35,9 @@ describe('off-ramp quotes', () => {
     return (await market.gateway.call('POST', path, { key, body })).body.data.id as number;
   }
 
-  async function recipient(destination: object = SEPA, name = 'Max Power') {
+  async function recipient(destination: object = SEPA, name = 'Max Power', country = 'DE') {
     const created = await market.gateway.call('POST', RECIPIENTS, {
-      body: { recipient_name: name, recipient_country: 'DE' },
+      body: { recipient_name: name, recipient_country: country },
     });
     const id = created.body.data.recipient_id as string;
     const added = await market.gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, {
@@ -228,6 +228,7 @@ describe('off-ramp quotes', () => {
     const payee = await recipient(
       { rail: 'wechat-china', currency: 'CNY', country_code: 'CN', details: WALLET_DETAILS },
       'Wang Wei',
+      'CN',
     );
     const quote = (relationship?: string) =>
       call({ ...payee, fiat_currency: 'CNY', sender_recipient_relationship: relationship });

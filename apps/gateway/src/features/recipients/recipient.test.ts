@@ -84,7 +84,7 @@ describe('recipients over HTTP', () => {
       recipient_name: 'Needs Review',
       recipient_country: 'ES',
       recipient_id_number_masked: null,
-      screening_status: 'pending',
+      screening_status: 'review',
     });
     await screened(id, 'review');
   });

@@ -19,7 +19,7 @@ import {
   listToReview,
 } from './recipient.store.ts';
 import type { RecipientData } from './recipient-fields.ts';
-import { hitsContext } from './screen-recipient.effect.ts';
+import { hitsContext } from './screen-recipient.ts';
 import type { ScreeningHit } from './screening/screening.port.ts';
 
 interface Tools {

@@ -5,12 +5,13 @@ import { lockActiveRecipient, lockAnyRecipient, openCurrent, vaultOfRecipient } 
 import { recipientHost } from './recipient.host.ts';
 import { type CurrentRecipientRow, moveToVersion } from './recipient.store.ts';
 import { applyChanges, isSame, type RecipientChanges, type RecipientData } from './recipient-fields.ts';
-import { moveScreening } from './screen-recipient.ts';
+import { moveScreening, RESULT_TRIGGERS, subjectOf } from './screen-recipient.ts';
+import type { ScreeningPort } from './screening/screening.port.ts';
 import { type RecipientTools, writeVersion } from './write-version.ts';
 
 /** Writes the next version; whoever was cleared under another name is screened again. */
 export async function updateRecipient(
-  tools: RecipientTools,
+  tools: RecipientTools & { readonly screening: ScreeningPort },
   unit: UnitOfWork,
   recipientId: string,
   changes: RecipientChanges,
@@ -24,16 +25,18 @@ export async function updateRecipient(
     throw new CausewayError('RECIPIENT_NOT_FOUND');
   }
   const version = before.current_version + 1;
-  writeVersion(
-    tools,
-    unit,
-    vaultOfRecipient(tools.vaults, before),
-    { recipientId, partnerId: before.partner_id, version },
-    data,
-  );
+  const vault = vaultOfRecipient(tools.vaults, before);
+  writeVersion(tools, unit, vault, { recipientId, partnerId: before.partner_id, version }, data);
   unit.tx.defer(moveToVersion, [recipientId, version, data.recipient_country, unit.at]);
   // A blocked recipient stays blocked: the machine refuses, and that is the answer.
-  const { row } = moveScreening(unit, before, 'screening_requested', 'system');
+  const asked = moveScreening(unit, before, 'screening_requested', 'system');
+  // Where the answer is in memory it counts at once: a change must not stop orders for as long as a worker needs. The
+  // worker asks all the same and keeps what was found.
+  const atOnce = tools.screening.screenAtOnce?.(subjectOf(before.recipient_kind, data));
+  const { row } =
+    asked.kind === 'refused' || atOnce === undefined
+      ? asked
+      : moveScreening(unit, asked.row, RESULT_TRIGGERS[atOnce.status], 'provider');
   return {
     row: {
       ...row,
