@@ -151,7 +151,7 @@ describe('errors say what nodes say', () => {
     const chain = await start();
     for (const method of [
       'hardhat_reset',
-      'evm_setBlockGasLimit',
+      'hardhat_setMinGasPrice',
       'eth_subscribe',
       'anvil_mine',
       'nonsense',

@@ -28,6 +28,7 @@ const SETTERS = [
   'hardhat_setNonce',
   'hardhat_setStorageAt',
   'hardhat_setCoinbase',
+  'evm_setBlockGasLimit',
   'hardhat_setNextBlockBaseFeePerGas',
   'hardhat_impersonateAccount',
   'hardhat_stopImpersonatingAccount',

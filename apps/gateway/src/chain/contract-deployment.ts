@@ -6,6 +6,7 @@ import type { Address, ContractCall, Hex } from './chain-settings.ts';
 import { type Create2Factory, FACTORY_CODE, type PlannedContract } from './contract-plan.ts';
 import type { Signer } from './signer.ts';
 import { isDeployed } from './token-reads.ts';
+import { DEFAULT_FEE_LIMITS, type FeeLimits } from './transaction-fees.ts';
 import {
   answered,
   broadcast,
@@ -34,13 +35,12 @@ export interface DeployOptions {
   /** How long one transaction may take to be mined. */
   readonly patienceMs?: number;
   readonly pollingMs?: number;
-  readonly maxFeePerGasWei?: bigint;
 }
 
 const PATIENCE_MS = 300_000;
 const POLLING_MS = 1_000;
 /** Only a node that answers nonsense asks for more: a thousand gwei. */
-export const MAX_FEE_PER_GAS_WEI = 10n ** 12n;
+export const DEPLOYMENT_FEE_LIMITS: FeeLimits = { ...DEFAULT_FEE_LIMITS, maxFeePerGas: 10n ** 12n };
 /** Sends what is missing, one transaction after another: each is seen mined before the next is signed. */
 export async function deployContracts(
   client: ChainClient,
@@ -160,7 +160,7 @@ async function send(
     if (!(error instanceof CallRevertsError)) throw error;
     throw new DeploymentError(`The chain would not run the transaction for ${what}: ${error.message}`);
   });
-  const fees = await currentFees(client, options.maxFeePerGasWei ?? MAX_FEE_PER_GAS_WEI);
+  const fees = await currentFees(client, DEPLOYMENT_FEE_LIMITS);
   const nonce = await nonceAt(client, deployer.address, { blockTag: 'latest' });
   const { raw, txHash } = await signTransaction(
     deployer,

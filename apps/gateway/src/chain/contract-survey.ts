@@ -3,10 +3,9 @@ import type { ChainClient } from './chain-client.ts';
 import type { ChainContracts, Hex } from './chain-settings.ts';
 import {
   codeAt,
+  DEPLOYMENT_FEE_LIMITS,
   DeploymentError,
-  type DeployOptions,
   isFactoryThere,
-  MAX_FEE_PER_GAS_WEI,
   missingFunds,
 } from './contract-deployment.ts';
 import {
@@ -177,7 +176,6 @@ export interface DeploymentCost {
 export async function estimateDeployment(
   client: ChainClient,
   { missing, missingFactories }: Pick<ContractSurvey, 'missing' | 'missingFactories'>,
-  { maxFeePerGasWei = MAX_FEE_PER_GAS_WEI }: DeployOptions = {},
 ): Promise<DeploymentCost> {
   await requireCancun(client);
   const creations = await Promise.all(
@@ -195,7 +193,7 @@ export async function estimateDeployment(
     })),
     ...creations,
   ];
-  const fees = await currentFees(client, maxFeePerGasWei);
+  const fees = await currentFees(client, DEPLOYMENT_FEE_LIMITS);
   const { baseFeePerGas } = await answered(client.getBlock());
   const gas = steps.reduce((sum, step) => sum + step.gas, 0n);
   const fundingWei = funding.reduce((sum, wei) => sum + wei, 0n);
