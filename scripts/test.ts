@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { checkDocs } from './docs.ts';
+import { prepareBrowser } from './install-browser.ts';
 import { checkLock } from './lock-faults.ts';
 
 /**
  * Everything a change must pass, in the order in which it fails fastest. Each check counts as one, each test as one; the
- * last line says how many passed and failed.
+ * last line says how many passed, failed and were skipped. Nothing is skipped but the browser tests where there is no browser.
  *
  * `npm test` runs all of it; `npm test -- types lint` runs the steps named.
  */
@@ -45,10 +46,13 @@ const TESTS: Step = { name: 'tests', run: runTests };
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   const isWanted = ({ name }: Step) => wanted.length === 0 || wanted.some((word) => name.includes(word));
+  const browser = isWanted(TESTS) ? prepareBrowser() : undefined;
   const done = await Promise.all(CHECKS.filter(isWanted).map(timed));
+  const withoutBrowser = await browser;
   if (isWanted(TESTS)) done.push(await timed(TESTS));
   const sum = (of: keyof Tally) => done.reduce((total, { tally }) => total + tally[of], 0);
   process.stdout.write(`\n${done.map(({ line }) => line).join('\n')}\n\n`);
+  if (withoutBrowser !== undefined) process.stdout.write(`Browser tests skipped: ${withoutBrowser}\n`);
   const skipped = sum('skipped') === 0 ? '' : `, ${sum('skipped')} skipped`;
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`);
   process.exitCode = sum('failed') === 0 && sum('passed') > 0 ? 0 : 1;

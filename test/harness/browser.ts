@@ -1,5 +1,76 @@
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+
+/** What a search for a browser needs to know of the machine. */
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  /** CHROME_PATH: whoever sets it wants that one. */
+  readonly chromePath: string | undefined;
+  /** The folders of PATH. */
+  readonly folders: readonly string[];
+  /** A program is there and may be run. */
+  isProgram(path: string): boolean;
+  /** It runs: Ubuntu has a chromium-browser that only says where to get one. */
+  runs(path: string): boolean;
+}
+
+/** `npm` is the one that comes with `npm ci`, built for Linux on x64 only. */
+export type FoundBrowser =
+  | { readonly from: 'npm' }
+  | { readonly from: 'machine'; readonly executablePath: string };
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'google-chrome',
+  'google-chrome-stable',
+];
+const MAC_PROGRAMS = ['Google Chrome', 'Chromium'].map(
+  (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+);
+
+export const NO_BROWSER =
+  'no Chromium or Chrome here: install chromium-headless-shell, chromium or Google Chrome, or set CHROME_PATH';
+
+/** Undefined where there is none; a CHROME_PATH that leads nowhere is a mistake, not an absence. */
+export function findBrowser(machine: Machine): FoundBrowser | undefined {
+  const { chromePath, platform, arch, folders } = machine;
+  if (chromePath !== undefined && chromePath !== '') {
+    if (!machine.isProgram(chromePath)) {
+      throw new Error(`CHROME_PATH is ${chromePath}, where there is no program.`);
+    }
+    return { from: 'machine', executablePath: chromePath };
+  }
+  if (platform === 'linux' && arch === 'x64') return { from: 'npm' };
+  const usual = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const candidates = platform === 'darwin' ? [...MAC_PROGRAMS, ...usual] : usual;
+  const executablePath = candidates.find((path) => machine.isProgram(path) && machine.runs(path));
+  return executablePath === undefined ? undefined : { from: 'machine', executablePath };
+}
+
+export function thisMachine(): Machine {
+  const { CHROME_PATH, PATH = '' } = process.env;
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    chromePath: CHROME_PATH,
+    folders: PATH.split(':').filter((folder) => folder !== ''),
+    isProgram(path) {
+      try {
+        accessSync(path, constants.X_OK);
+        return statSync(path).isFile();
+      } catch {
+        return false;
+      }
+    },
+    runs: (path) => spawnSync(path, ['--version'], { timeout: 20_000, stdio: 'ignore' }).status === 0,
+  };
+}
 
 // Without these Chromium asks for updates and lists of its own at every start, which a closed network refuses noisily.
 const QUIET = [
@@ -9,11 +80,17 @@ const QUIET = [
   '--no-first-run',
 ];
 
-/** A real browser that comes with npm: nothing is installed on the machine. */
-export async function launchBrowser(): Promise<Browser> {
+/** A real browser without a window. */
+export async function launchBrowser(found: FoundBrowser): Promise<Browser> {
+  // Loaded here only: whoever merely looks for a browser need not wait for them.
+  const { chromium: playwright } = await import('playwright-core');
+  if (found.from === 'machine') {
+    return playwright.launch({ executablePath: found.executablePath, args: QUIET });
+  }
+  const { default: chromium } = await import('@sparticuz/chromium');
+  // Its arguments are for that build: the single process among them makes any other crash.
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [...chromium.args, '--no-sandbox', ...QUIET],
-    headless: true,
   });
 }
