@@ -73,7 +73,9 @@ describe.skipIf(pgbouncer === undefined)('behind PgBouncer', () => {
     await chmod(folder, 0o755);
     admin = await connect(inject('ground').adminUrl);
     await admin.query(`CREATE ROLE ${LOGIN} LOGIN PASSWORD 'pw'`);
-    await admin.query(`GRANT causeway_partner, causeway_vendor, causeway_system TO ${LOGIN} WITH INHERIT FALSE, SET TRUE`);
+    await admin.query(
+      `GRANT causeway_partner, causeway_vendor, causeway_system TO ${LOGIN} WITH INHERIT FALSE, SET TRUE`,
+    );
   });
   afterEach(async () => {
     pooler?.kill('SIGKILL');

@@ -28,7 +28,7 @@ describe('an outage of the database is told apart from everything else', () => {
     await hangsUp.end();
     expect(isOutage(await failure(() => hangsUp.connect()))).toBe(true);
 
-    const small = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 50 });
+    const small = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 2_000 });
     const only = await small.connect();
     expect(isOutage(await failure(() => small.connect()))).toBe(true);
     only.release();

@@ -32,7 +32,7 @@ export interface ErrorAnswers {
 type NoteUnmatched = (request: FastifyRequest, status: number) => void;
 const SERVICE_UNAVAILABLE = 503;
 /** A database that restarts is back within a second; what takes longer is asked again as often. */
-const RETRY_AFTER_SECONDS = 1;
+export const RETRY_AFTER_SECONDS = 1;
 
 export function errorAnswers(logger: Logger): ErrorAnswers {
   let onUnmatched: NoteUnmatched = () => {};

@@ -61,7 +61,7 @@ CALL show_to_vendor('quotes', 'quote_id, serving_offer_id, recipient_destination
   'EXISTS (SELECT FROM orders o WHERE o.quote_id = quotes.quote_id)');
 -- Whether the payee or a wallet of its order is still clear.
 CALL show_to_vendor('screening_cases', 'screening_status, subject_kind, subject_key', NULL,
-  'subject_kind = ''wallet'' OR EXISTS (SELECT FROM orders o JOIN quotes q ON q.quote_id = o.quote_id
+  'current_vendor_id() IS NOT NULL AND subject_kind = ''wallet'' OR EXISTS (SELECT FROM orders o JOIN quotes q ON q.quote_id = o.quote_id
      WHERE screening_cases.subject_key IN (o.payment_details_id::text, q.recipient_destination_id::text))');
 CREATE INDEX orders_by_vendor_and_partner ON orders (vendor_id, partner_id);
 CREATE INDEX orders_by_recipient ON orders (recipient_id) WHERE recipient_id IS NOT NULL;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { RETRY_AFTER_SECONDS } from '../../http/errors.ts';
 import type { Readiness } from './readiness.ts';
 
 /** `/health`: the process is alive. `/ready`: its API can serve, and if not, why not. */
@@ -40,6 +41,7 @@ export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness)
     async (_request, reply: FastifyReply) => {
       // Sent, not thrown: a probe that is answered no is no failed request.
       const { status, body } = await readiness.answer();
+      if (status !== 200) reply.header('retry-after', RETRY_AFTER_SECONDS);
       return reply.code(status).send(body);
     },
   );

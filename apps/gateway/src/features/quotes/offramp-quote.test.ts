@@ -109,7 +109,7 @@ describe('off-ramp quotes', () => {
     expect(foreign.text).toBe(unknown.text);
     for (const impossible of ['9223372036854775808', 1e30]) {
       const answer = await call({ user_uuid: other, payment_details_id: impossible });
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     }
   });
 
