@@ -1,5 +1,6 @@
 import {
   ACTION_ENDPOINTS,
+  depositMachine,
   kycMachine,
   type Machine,
   NEW,
@@ -34,6 +35,7 @@ export function renderStates(): string {
     section(offrampMachine),
     actions(),
     sandboxEvents(),
+    section(depositMachine),
     section(quoteMachine),
     section(kycMachine),
     section(recipientMachine),

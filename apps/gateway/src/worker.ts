@@ -20,6 +20,7 @@ import { holdScreenedHandler } from './features/orders/hold-screened.effect.ts';
 import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
 import { closeFinishedWatches } from './features/orders/reconcile-escrows.ts';
 import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
+import { followReturns, returnDepositHandler } from './features/orders/return-deposit.effect.ts';
 import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
 import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
 import { createHoldEnder, endFinishedHolds } from './features/quotes/end-holds.ts';
@@ -56,6 +57,7 @@ export function createWorker(deps: Deps): Worker {
     offerOrderHandler({ ...deps, ...(deps.sandbox ? { onOffered: wakeSimulator } : {}) }),
     escrowFundingHandler(deps),
     ...escrowPayoutHandlers(deps),
+    returnDepositHandler(deps),
     ...authorizationHandlers(deps),
     trackSendOutHandler(deps),
     requestPaymentHandler(deps),
@@ -146,6 +148,7 @@ export function createWorker(deps: Deps): Worker {
       for (const chain of deps.chains.all) {
         const handlers = [
           creditDeposits(deps),
+          followReturns(deps),
           followAuthorizations(deps),
           ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
         ];

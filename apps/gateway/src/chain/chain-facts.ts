@@ -16,6 +16,7 @@ export type DepositKind = 'exact' | 'short' | 'excess' | 'double' | 'wrong_token
 
 export interface Deposit extends FactPlace {
   readonly type: 'deposit';
+  readonly depositId: string;
   readonly kind: DepositKind;
   readonly escrow: Address;
   readonly orderId: string;

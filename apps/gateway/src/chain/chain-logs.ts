@@ -12,7 +12,7 @@ import type { Address, ChainSettings, Hex } from './chain-settings.ts';
 import { type BlockRange, type LogQuestion, type LogReader, logReader } from './log-reader.ts';
 
 /** A transfer into an escrow; what it means depends on what was paid before. */
-export type UnclassifiedDeposit = Omit<Deposit, 'kind'>;
+export type UnclassifiedDeposit = Omit<Deposit, 'kind' | 'depositId'>;
 export type LogFact = UnclassifiedDeposit | EscrowExecution | ForwardExecution | BridgeDeposit;
 
 export const transferEvent = getAbiItem({ abi: erc20Abi, name: 'Transfer' });

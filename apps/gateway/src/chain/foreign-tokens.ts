@@ -102,7 +102,7 @@ export function foreignTokenReader(deps: WatcherDeps): ForeignTokenReader {
       const soFar = onRecord.get(deposit.escrow) ?? 0;
       if (isKnown(deposit) || soFar >= DEPOSITS_AN_ESCROW) continue;
       onRecord.set(deposit.escrow, soFar + 1);
-      kept.push({ ...deposit, kind: 'wrong_token' });
+      kept.push({ ...deposit, kind: 'wrong_token', depositId: unit.ids.uuid() });
     }
     recordDeposits(unit, chainId, kept);
     for (const deposit of kept) {

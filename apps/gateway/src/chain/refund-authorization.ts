@@ -18,7 +18,6 @@ export function refundParameters(
   refund: { orderId: string; escrow: Escrow; transaction: SafeTransaction; deposit: bigint },
 ): Static<typeof RefundAuthorizationParametersSchema> {
   const { orderId, escrow, transaction, deposit } = refund;
-  const { domain, types, primaryType } = safeTypedData(escrow, transaction);
   return {
     order_id: orderId,
     chain_id: escrow.chainId,
@@ -32,20 +31,29 @@ export function refundParameters(
     signer_address: escrow.parties.seller,
     recipient_address: escrow.parties.seller,
     safe_tx_hash: hashSafeTransaction(escrow, transaction),
-    typed_data: {
-      domain: { ...domain },
-      types: { SafeTx: types.SafeTx.map(({ name, type }) => ({ name, type })) },
-      primaryType,
-      message: {
-        ...transaction,
-        value: `${transaction.value}`,
-        safeTxGas: `${transaction.safeTxGas}`,
-        baseGas: `${transaction.baseGas}`,
-        gasPrice: `${transaction.gasPrice}`,
-        nonce: `${transaction.nonce}`,
-      },
-    },
+    typed_data: typedDataToSign(escrow, transaction),
     authorization_path: `/api/v1/partner/orders/${orderId}/authorize-refund`,
+  };
+}
+
+/** As a wallet takes it from JSON. */
+export function typedDataToSign(
+  escrow: Escrow,
+  transaction: SafeTransaction,
+): Static<typeof RefundAuthorizationParametersSchema>['typed_data'] {
+  const { domain, types, primaryType } = safeTypedData(escrow, transaction);
+  return {
+    domain: { ...domain },
+    types: { SafeTx: types.SafeTx.map(({ name, type }) => ({ name, type })) },
+    primaryType,
+    message: {
+      ...transaction,
+      value: `${transaction.value}`,
+      safeTxGas: `${transaction.safeTxGas}`,
+      baseGas: `${transaction.baseGas}`,
+      gasPrice: `${transaction.gasPrice}`,
+      nonce: `${transaction.nonce}`,
+    },
   };
 }
 

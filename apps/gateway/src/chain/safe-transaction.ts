@@ -15,8 +15,8 @@ import { canonicalSignature, recoverSigner } from './signature.ts';
 /**
  * A transaction of the escrow's Safe: what the owners sign, and how it is executed.
  *
- * Every one has the Safe nonce 0, so the chain admits a single one per escrow: a release and a refund can both be
- * signed, but only one can ever happen. safeTxGas and gasPrice are 0, so a failing transfer reverts the whole
+ * A release and a refund both have the Safe nonce 0, so the chain admits a single one of them: both can be signed, but
+ * only one can ever happen. What is returned besides has the nonce that the Safe has then. safeTxGas and gasPrice are 0, so a failing transfer reverts the whole
  * execution instead of using the nonce up.
  */
 export interface SafeTransaction {
@@ -60,6 +60,7 @@ export class EscrowSignerMismatchError extends Error {
 export function payoutTransaction(
   transfers: readonly TokenTransfer[],
   multiSendAddress: Address,
+  nonce = ESCROW_NONCE,
 ): SafeTransaction {
   const calls = transfers.map(transferCall);
   const [first, ...others] = calls;
@@ -75,7 +76,7 @@ export function payoutTransaction(
     gasPrice: 0n,
     gasToken: zeroAddress,
     refundReceiver: zeroAddress,
-    nonce: ESCROW_NONCE,
+    nonce,
   };
 }
 

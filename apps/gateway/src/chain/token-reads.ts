@@ -15,7 +15,11 @@ export function tokenBalance(client: ChainClient, token: Address, holder: Addres
   return client.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [holder] });
 }
 
-export async function isDeployed(client: ChainClient, address: Address): Promise<boolean> {
-  const code = await client.getCode({ address });
+export async function isDeployed(
+  client: ChainClient,
+  address: Address,
+  blockNumber?: bigint,
+): Promise<boolean> {
+  const code = await client.getCode({ address, ...(blockNumber === undefined ? {} : { blockNumber }) });
   return code !== undefined && code !== '0x';
 }

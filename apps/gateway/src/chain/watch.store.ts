@@ -1,3 +1,4 @@
+import { decide, depositMachine, INITIAL_DEPOSIT_FACTS, NEW } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
@@ -99,7 +100,7 @@ const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
 const selectFunded = statement<[chainId: number, addresses: readonly string[]], { address: Address }>(
   'chain.funded_escrows',
   `SELECT address FROM deposit_observations
-    WHERE chain_id = $1 AND kind = 'exact' AND address = ANY($2::text[])`,
+    WHERE chain_id = $1 AND (kind = 'exact' OR credited_amount > 0) AND address = ANY($2::text[])`,
 );
 
 const selectDeposits = statement<
@@ -130,25 +131,20 @@ const insertDeposits = statement<
     senders: readonly string[],
     amounts: readonly string[],
     kinds: readonly string[],
+    dispositions: readonly string[],
+    depositIds: readonly string[],
     at: Date,
   ]
 >(
   'chain.insert_deposits',
   `INSERT INTO deposit_observations (chain_id, tx_hash, log_index, block_number, block_hash, address, order_id,
-     partner_id, token, sender, amount, kind, disposition, observed_at)
+     partner_id, token, sender, amount, kind, disposition, deposit_id, observed_at)
    SELECT $1, tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind,
-          CASE kind WHEN 'exact' THEN 'credited' ELSE 'held_for_review' END, $13
+          disposition, deposit_id, $15
      FROM unnest($2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::text[],
-                 $10::text[], $11::numeric[], $12::text[])
-       AS paid (tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind)`,
-);
-
-const setDisposition = statement<
-  [chainId: number, txHash: string, logIndex: number, disposition: string, note: string]
->(
-  'chain.set_disposition',
-  `UPDATE deposit_observations SET disposition = $4, note = left($5, 500)
-    WHERE chain_id = $1 AND tx_hash = $2 AND log_index = $3`,
+                 $10::text[], $11::numeric[], $12::text[], $13::text[], $14::uuid[])
+       AS paid (tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind,
+                disposition, deposit_id)`,
 );
 
 export async function readCursor(db: Database, chainId: number): Promise<Cursor | undefined> {
@@ -246,14 +242,19 @@ export function recordDeposits(unit: UnitOfWork, chainId: number, deposits: read
       some.map(({ sender }) => sender),
       some.map(({ amount }) => `${amount}`),
       some.map(({ kind }) => kind),
+      some.map(({ kind }) => firstDisposition(kind)),
+      some.map(({ depositId }) => depositId),
       unit.at,
     ]);
   }
 }
 
-/** For a handler that finds an exact deposit not to fit its order any more. */
-export function holdDeposit(unit: UnitOfWork, deposit: Deposit, note: string): void {
-  unit.tx.defer(setDisposition, [deposit.chainId, deposit.txHash, deposit.logIndex, 'held_for_review', note]);
+/** What the table says of a deposit that has just been found. */
+function firstDisposition(kind: DepositKind): string {
+  const trigger = kind === 'exact' ? 'paid_exactly' : 'paid_oddly';
+  const decision = decide(depositMachine, NEW, trigger, INITIAL_DEPOSIT_FACTS, 'chain');
+  if (decision.kind === 'refused') throw new Error(`a deposit cannot begin as ${kind}`);
+  return decision.transition.to;
 }
 
 function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {

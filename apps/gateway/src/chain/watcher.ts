@@ -174,7 +174,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       if (watch === undefined || isKnown(fact)) continue;
       const kind = classifyDeposit(watch, fact, funded.has(fact.escrow));
       if (kind === 'exact') funded.add(fact.escrow);
-      deposits.set(fact, { ...fact, kind });
+      deposits.set(fact, { ...fact, kind, depositId: unit.ids.uuid() });
     }
     return deposits;
   }

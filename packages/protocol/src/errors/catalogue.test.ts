@@ -45,6 +45,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'EFFECT_NOT_FOUND',
     'PROOF_NOT_FOUND',
     'SCREENING_CASE_NOT_FOUND',
+    'DEPOSIT_NOT_FOUND',
     'FIAT_PAYMENT_NOT_FOUND',
     'ROUTE_NOT_FOUND',
   ],

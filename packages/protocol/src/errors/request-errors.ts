@@ -228,6 +228,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No screening case has this id; an operator reads the ids from GET /operator/screening-cases.',
   },
+  DEPOSIT_NOT_FOUND: {
+    status: 404,
+    message: 'Deposit not found.',
+    ...never,
+    doc: 'No deposit into an escrow has this id; an operator reads the ids from GET /operator/deposits, a partner from GET /partner/orders/{order_id}/funds.',
+  },
   FIAT_PAYMENT_NOT_FOUND: {
     status: 404,
     message: 'Fiat payment not found.',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   ACTORS,
+  DEPOSIT_TRIGGERS,
   decide,
+  depositMachine,
+  INITIAL_DEPOSIT_FACTS,
   INITIAL_ORDER_FACTS,
   isPublished,
   isTerminal,
@@ -50,6 +53,12 @@ const CASES: readonly Case[] = [
   asCase(onrampMachine, ORDER_TRIGGERS, ORDER_DOMAINS, INITIAL_ORDER_FACTS),
   asCase(offrampMachine, ORDER_TRIGGERS, ORDER_DOMAINS, INITIAL_ORDER_FACTS),
   asCase(quoteMachine, QUOTE_TRIGGERS, QUOTE_DOMAINS, INITIAL_QUOTE_FACTS),
+  asCase(
+    depositMachine,
+    DEPOSIT_TRIGGERS,
+    Object.fromEntries(Object.keys(INITIAL_DEPOSIT_FACTS).map((fact) => [fact, [false, true]])),
+    INITIAL_DEPOSIT_FACTS,
+  ),
   asCase(kycMachine, KYC_TRIGGERS),
   asCase(recipientMachine, RECIPIENT_TRIGGERS),
   asCase(screeningMachine, SCREENING_TRIGGERS),

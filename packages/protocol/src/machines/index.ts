@@ -8,6 +8,7 @@ export {
   sourcesOf,
   timeoutOf,
 } from './decide.ts';
+export * from './deposit.machine.ts';
 export * from './kyc.machine.ts';
 export * from './machine.types.ts';
 export { offrampMachine } from './offramp.machine.ts';

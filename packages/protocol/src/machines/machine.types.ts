@@ -37,6 +37,7 @@ export const EFFECT_KINDS = [
   'escrow.refund',
   'escrow.auto-refund',
   'escrow.return-to-vendor',
+  'escrow.return-deposit',
   'transfer.relay',
   'bridge.relay',
   'bank.pay-vendor',
@@ -56,6 +57,9 @@ export const POSTING_KINDS = [
   'escrow_refunded',
   'escrow_returned_to_vendor',
   'send_out_settled',
+  'deposit_held',
+  'deposit_accepted',
+  'deposit_returned',
 ] as const;
 export type PostingKind = (typeof POSTING_KINDS)[number];
 

@@ -3,7 +3,6 @@ import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import {
   countOrdersOfVendor,
   type DeskOrderRow,
-  depositsOfOrder,
   earningSums,
   earnings,
   orderForOperator,
@@ -12,9 +11,11 @@ import {
   signedPayouts,
   someOrdersOfVendor,
 } from './desk.store.ts';
+import { depositsOfOrder } from './odd-deposit.store.ts';
 import { countPendingProofs, type PendingProofRow, pendingProofs } from './order.store.ts';
 
-export type { DepositRow, DeskOrderRow } from './desk.store.ts';
+export type { DeskOrderRow } from './desk.store.ts';
+export type { DepositRow } from './odd-deposit.store.ts';
 
 /** What vendors and operators read of orders. */
 

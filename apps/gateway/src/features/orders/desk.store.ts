@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { OPEN_DEPOSITS_SQL } from './odd-deposit.store.ts';
 import { ORDER_COLUMNS, ORDER_TABLES } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 
@@ -35,25 +36,6 @@ export const someOrdersOfVendor = statement<[vendorId: string, orderIds: readonl
 export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
   'desk.signed_payouts',
   'SELECT purpose, signer FROM escrow_signatures WHERE order_id = $1 ORDER BY created_at, purpose',
-);
-
-export interface DepositRow {
-  tx_hash: string;
-  kind: string;
-  disposition: string;
-  token: string;
-  sender: string;
-  amount: string;
-  block_number: string;
-  note: string;
-  observed_at: Date;
-}
-
-/** What was paid into an order's escrow, whatever it was: each is final when it is seen here. */
-export const depositsOfOrder = statement<[orderId: string], DepositRow>(
-  'desk.deposits',
-  `SELECT tx_hash, kind, disposition, token, sender, amount::text, block_number::text, note, observed_at
-     FROM deposit_observations WHERE order_id = $1 ORDER BY block_number, log_index`,
 );
 
 type Period = [vendorId: string, from: Date | null, to: Date | null];
@@ -122,7 +104,7 @@ const STUCK = `(EXISTS (SELECT FROM intents i WHERE i.payload ? 'order_id' AND i
          OR (i.status = 'failed' AND i.closed_at IS NULL AND NOT EXISTS (
                SELECT FROM intents later WHERE later.payload ? 'order_id'
                   AND later.payload->>'order_id' = o.order_id::text AND later.kind = i.kind AND later.position > i.position))))
-  OR EXISTS (SELECT FROM deposit_observations d WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))`;
+  OR EXISTS (SELECT FROM deposit_observations d WHERE d.order_id = o.order_id AND d.disposition IN (${OPEN_DEPOSITS_SQL})))`;
 
 const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uuid IS NULL OR o.partner_id = $2)
   AND ($3::uuid IS NULL OR o.vendor_id = $3) AND ($4::uuid IS NULL OR o.user_id = $4)

@@ -1,26 +1,23 @@
-import type { OrderTrigger } from '@causeway/protocol';
-import type { ChainFactHandler, EscrowWatch } from '../../chain/chain-facts.ts';
+import type { ChainFactHandler, Deposit, EscrowWatch } from '../../chain/chain-facts.ts';
 import { type ChainSettings, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { holdDeposit, watchAgain, watchEscrow } from '../../chain/watch.store.ts';
+import { watchAgain, watchEscrow } from '../../chain/watch.store.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import { postEntry } from '../../engine/ledger.ts';
+import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import { ensureEscrow } from './ensure-escrow.ts';
-import { depositOf } from './order.escrow.ts';
+import { depositNotNeeded, heldEntry, isSigned, tokenOf } from './odd-deposit.host.ts';
+import { depositsOfOrder } from './odd-deposit.store.ts';
+import { depositOf, FUNDED } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import { findOrder, lockOrder, setTransactionHash } from './order.store.ts';
 import type { OrderEscrow, OrderRow } from './order.types.ts';
 
 type OrderPayload = { readonly order_id: string };
-
-const FUNDED: Readonly<Record<OrderRow['direction'], OrderTrigger>> = {
-  onramp: 'escrow_funded',
-  offramp: 'deposit_finalized',
-};
 
 /** Makes an order's escrow known to the chain watcher, which also looks through the blocks before it was. */
 export function escrowFundingHandler(
@@ -46,23 +43,50 @@ export function escrowFundingHandler(
   };
 }
 
-/** What the exact deposit means for its order. One that the order has no use for stays on record, for a person to see. */
-export function creditDeposits(tools: { readonly orderHosts: OrderHosts }): ChainFactHandler {
+/**
+ * What a deposit means for its order: the exact one funds it. Any other, and one that the order has no use for, is held
+ * for a person to decide, and in the books from then on.
+ */
+export function creditDeposits(tools: {
+  readonly orderHosts: OrderHosts;
+  readonly chains: Chains;
+}): ChainFactHandler {
   return async (fact, unit) => {
-    if (fact.type !== 'deposit' || fact.kind !== 'exact') return;
-    const [order] = await unit.tx.query(lockOrder, [fact.orderId]);
-    if (order === undefined) {
-      holdDeposit(unit, fact, 'there is no such order');
+    if (fact.type !== 'deposit') return;
+    const { settings } = tools.chains.all.find((chain) => chain.settings.chainId === fact.chainId) ?? {};
+    if (settings === undefined) throw new Error(`chain ${fact.chainId} is not connected`);
+    if (fact.kind !== 'exact') {
+      bookHeld(unit, fact, settings);
       return;
     }
+    const obstacle = await fund(unit, fact);
+    if (obstacle === null) return;
+    const deposits = await unit.tx.query(depositsOfOrder, [fact.orderId]);
+    const deposit = deposits.find(({ deposit_id }) => deposit_id === fact.depositId);
+    if (deposit !== undefined) depositNotNeeded(unit, deposit, settings, obstacle);
+  };
+
+  /** Null where the order took it, else why not. */
+  async function fund(unit: UnitOfWork, fact: Deposit): Promise<string | null> {
+    const [order] = await unit.tx.query(lockOrder, [fact.orderId]);
+    if (order === undefined) return 'there is no such order';
+    // The order's own payout has the escrow's first nonce; where a return has used it, no payout could follow.
+    const others = await unit.tx.query(depositsOfOrder, [fact.orderId]);
+    if (others.some(isSigned)) return 'the escrow has paid something back';
     const trigger = FUNDED[order.direction];
     const execution = execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
-    if (execution.kind === 'refused') holdDeposit(unit, fact, `the order was ${order.status}`);
-    else {
-      unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
-      watchAgain(unit, order.order_id);
-    }
-  };
+    if (execution.kind !== 'moved') return `the order was ${order.status}`;
+    unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
+    watchAgain(unit, order.order_id);
+    return null;
+  }
+}
+
+/** A token that the chain is not configured for is booked when it is really moved: anyone can log a transfer of one. */
+function bookHeld(unit: UnitOfWork, fact: Deposit, settings: ChainSettings): void {
+  if (tokenOf(settings, fact.token) === undefined) return;
+  const { depositId: deposit_id, orderId: order_id, partnerId: partner_id, token, sender, amount } = fact;
+  postEntry(unit, heldEntry({ deposit_id, order_id, partner_id, token, sender }, amount, settings));
 }
 
 function watchOf(settings: ChainSettings, order: OrderRow, escrow: OrderEscrow): EscrowWatch {

@@ -1,3 +1,4 @@
+import type { OrderTrigger } from '@causeway/protocol';
 import { type ChainSettings, type TokenTransfer, tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../chain/chains.ts';
 import { describeEscrow, type Escrow } from '../../chain/escrow.ts';
@@ -65,6 +66,12 @@ function transfersOf(
     ? onrampRelease({ ...figures, partnerWallet: buyer })
     : offrampRelease({ ...figures, partnerFee: BigInt(order.partner_fee), partnerWallet: seller, buyer });
 }
+
+/** What a funded escrow means to its order. */
+export const FUNDED: Readonly<Record<OrderRow['direction'], OrderTrigger>> = {
+  onramp: 'escrow_funded',
+  offramp: 'deposit_finalized',
+};
 
 /** What the seller pays into the escrow; off-ramp, what the partner keeps as its fee comes on top. */
 export function depositOf(order: Pick<OrderRow, 'direction' | 'crypto_amount' | 'partner_fee'>): bigint {

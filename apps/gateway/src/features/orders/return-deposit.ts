@@ -1,0 +1,162 @@
+import { CausewayError, type DepositReturnParametersSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { Address, ChainSettings, Hex, TokenTransfer } from '../../chain/chain-settings.ts';
+import type { Escrow } from '../../chain/escrow.ts';
+import { acceptOwnerSignature, typedDataToSign } from '../../chain/refund-authorization.ts';
+import { nonceFate } from '../../chain/escrow-nonce.ts';
+import {
+  hashSafeTransaction,
+  payoutTransaction,
+  type SafeTransaction,
+} from '../../chain/safe-transaction.ts';
+import type { Scope } from '../../db/database.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { refuseLostWallets } from '../screening/screen-wallet.ts';
+import { type DepositTools, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
+import { type DepositActor, depositCase, moveDeposit, requireMove } from './odd-deposit.host.ts';
+import { type DepositRow, depositsOfOrder } from './odd-deposit.store.ts';
+import { escrowOf } from './order.escrow.ts';
+import type { OrderRow } from './order.types.ts';
+
+/** The Safe's own transaction that pays one deposit back: what two owners sign. */
+export interface DepositReturn {
+  readonly escrow: Escrow;
+  readonly transfers: readonly [TokenTransfer];
+  readonly transaction: SafeTransaction;
+  readonly hash: Hex;
+}
+
+export function returnOf(
+  settings: ChainSettings,
+  order: OrderRow,
+  deposit: DepositRow,
+  nonce: bigint,
+): DepositReturn {
+  const { return_to: to, return_amount: amount, token } = deposit;
+  if (to === null || amount === null) throw new Error('nobody has decided where the deposit goes');
+  const escrow = escrowOf(settings, order);
+  const transfers = [{ token, to, amount: BigInt(amount) }] as const;
+  const transaction = payoutTransaction(transfers, settings.contracts.multiSendCallOnly, nonce);
+  return { escrow, transfers, transaction, hash: hashSafeTransaction(escrow, transaction) };
+}
+
+/** Who signs, beside the service: either of the order's two sides. */
+export interface ReturnSigner {
+  readonly actor: Extract<DepositActor, 'partner' | 'vendor' | 'operator'>;
+  readonly scope: Scope;
+  /** The order that the signer speaks of; an operator names none. */
+  readonly orderId?: string;
+  readonly owners: readonly ('seller' | 'buyer')[] | 'partner';
+}
+
+function ownersOf({ owners }: ReturnSigner, order: OrderRow): readonly ('seller' | 'buyer')[] {
+  if (owners !== 'partner') return owners;
+  return order.direction === 'onramp' ? ['buyer'] : ['seller'];
+}
+
+async function depositToSign(tools: DepositTools, signer: ReturnSigner, depositId: string) {
+  const { deposit, order } = await loadDeposit(tools, signer.scope, depositId);
+  if (signer.orderId !== undefined && signer.orderId.toLowerCase() !== order.order_id) {
+    throw new CausewayError('DEPOSIT_NOT_FOUND');
+  }
+  const nonce = await readEscrowNonce(tools.chains, order, deposit.address);
+  if (await mayHaveHappened(tools, order, deposit, nonce)) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'An earlier attempt may have been executed; try again in a moment.',
+    });
+  }
+  return { deposit, order, nonce };
+}
+
+/**
+ * Whether an attempt that was signed before and did not get through was executed by somebody all the same. With the same
+ * nonce it does not matter, because only one can happen; with a later one it would be paid twice.
+ */
+async function mayHaveHappened(
+  { db, chains }: DepositTools,
+  order: OrderRow,
+  deposit: DepositRow,
+  nonce: bigint,
+): Promise<boolean> {
+  if (deposit.return_nonce === null || nonce <= BigInt(deposit.return_nonce)) return false;
+  const { settings, client } = chains.get(order.chain);
+  const { escrow, hash, transaction } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce));
+  const fate = await nonceFate(db, { settings, client }, escrow.address, hash, transaction.nonce);
+  return fate.kind !== 'used_otherwise';
+}
+
+export async function depositReturnParameters(
+  tools: DepositTools,
+  signer: ReturnSigner,
+  depositId: string,
+): Promise<Static<typeof DepositReturnParametersSchema>> {
+  const { deposit, order, nonce } = await depositToSign(tools, signer, depositId);
+  const { settings } = tools.chains.get(order.chain);
+  const all = await tools.db.query(signer.scope, depositsOfOrder, [order.order_id]);
+  const others = all.filter(({ deposit_id }) => deposit_id !== deposit.deposit_id);
+  const around = { settings, order, others, nonce, covers: false, surplus: 0n };
+  requireMove(depositCase(deposit, around), 'return_signed', signer.actor);
+  const { escrow, transfers, transaction, hash } = returnOf(settings, order, deposit, nonce);
+  const [{ token, to, amount }] = transfers;
+  return {
+    deposit_id: deposit.deposit_id,
+    order_id: order.order_id,
+    chain_id: escrow.chainId,
+    rpc_url: settings.publicRpcUrl,
+    escrow_address: escrow.address,
+    token_address: token,
+    amount_atomic: `${amount}`,
+    recipient_address: to,
+    signer_addresses: ownersOf(signer, order).map((owner): Address => escrow.parties[owner]),
+    safe_tx_hash: hash,
+    typed_data: typedDataToSign(escrow, transaction),
+  };
+}
+
+/**
+ * Takes the signature of an owner and starts the return. The escrow's nonce is the one that it has now: where it has
+ * moved on since the parameters were read, the signature is of another transaction and does not fit.
+ */
+export async function signDepositReturn(
+  tools: DepositTools & UnitTools,
+  signer: ReturnSigner,
+  depositId: string,
+  signature: string,
+  also?: (unit: UnitOfWork, before: DepositRow, after: DepositRow) => void,
+): Promise<DepositRow> {
+  const { nonce } = await depositToSign(tools, signer, depositId);
+  return unitOfWork(tools, signer.scope, async (unit) => {
+    const { order, deposit: before, others } = await lockDeposit(unit, depositId);
+    const { settings } = tools.chains.get(order.chain);
+    const around = { settings, order, others, nonce, covers: false, surplus: 0n };
+    const one = depositCase(before, around);
+    requireMove(one, 'return_signed', signer.actor);
+    await refuseLostWallets(unit, [before.return_to ?? '']);
+    const { escrow, hash } = returnOf(settings, order, before, nonce);
+    const accepted = await acceptOwnerSignature(escrow, hash, ownersOf(signer, order), signature);
+    const signed = {
+      ...before,
+      return_nonce: `${nonce}`, return_signature: accepted.signature,
+      return_attempts: before.return_attempts + 1,
+    };
+    const after = moveDeposit(unit, { ...one, deposit: signed }, 'return_signed', signer.actor);
+    also?.(unit, before, after);
+    return after;
+  });
+}
+
+/** What a deposit that goes back waits for. */
+export type ReturnWait = 'order' | 'signature' | 'chain';
+
+const WAITS = { return_pending: 'signature', returning: 'chain' } as const;
+
+export function waitOf(
+  deposit: Pick<DepositRow, 'disposition'>,
+  escrowState: OrderRow['facts']['escrow'],
+  hasOrderEnded: boolean,
+): ReturnWait | null {
+  const wait = WAITS[deposit.disposition as keyof typeof WAITS] ?? null;
+  const isFree = escrowState === 'emptied' || (escrowState === 'none' && hasOrderEnded);
+  return wait === 'signature' && !isFree ? 'order' : wait;
+}
+
