@@ -1,3 +1,4 @@
+import { testToken } from '@causeway/contracts';
 import { createWalletClient, erc20Abi, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
@@ -10,6 +11,10 @@ import type { TestGateway } from '../harness/gateway.ts';
 export interface ChainHands {
   /** The partner's wallet pays USDC to somebody in a transaction of its own. */
   pay(partner: SandboxPartner, to: string, amount: bigint): Promise<void>;
+  /** Any wallet pays any token; USDC of the settlement chain where none is named. */
+  transfer(key: string, to: string, amount: bigint, token?: string): Promise<void>;
+  /** A token that the chain is not configured for, all of it in this wallet. */
+  deployToken(key: string, supply: bigint): Promise<`0x${string}`>;
   /** What the router may take from the partner's wallet; 0 makes every signed request revert. */
   allowRouter(partner: SandboxPartner, amount: bigint): Promise<void>;
   /** Nothing is mined while `work` runs. */
@@ -25,25 +30,43 @@ export function chainHands(gateway: TestGateway): ChainHands {
   const { rpcUrl, chainId, slug } = settings;
   const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;
 
-  async function write(
-    partner: SandboxPartner,
-    functionName: 'approve' | 'transfer',
-    to: string,
-    amount: bigint,
-  ): Promise<void> {
-    const wallet = createWalletClient({
-      account: privateKeyToAccount(partner.walletPrivateKey as `0x${string}`),
+  const walletOf = (key: string) =>
+    createWalletClient({
+      account: privateKeyToAccount(key as `0x${string}`),
       chain: viemChain(slug, chainId, rpcUrl),
       transport: http(rpcUrl),
     });
+
+  async function write(
+    key: string,
+    functionName: 'approve' | 'transfer',
+    to: string,
+    amount: bigint,
+    token: string = usdc,
+  ): Promise<void> {
     const args = [getAddress(to), amount] as const;
-    const hash = await wallet.writeContract({ abi: erc20Abi, address: usdc, functionName, args });
+    const address = getAddress(token);
+    const hash = await walletOf(key).writeContract({ abi: erc20Abi, address, functionName, args });
     expect(await client.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' });
   }
 
   return {
-    pay: (partner, to, amount) => write(partner, 'transfer', to, amount),
-    allowRouter: (partner, amount) => write(partner, 'approve', settings.contracts.router, amount),
+    pay: (partner, to, amount) => write(partner.walletPrivateKey, 'transfer', to, amount),
+    transfer: (key, to, amount, token) => write(key, 'transfer', to, amount, token),
+    allowRouter: (partner, amount) =>
+      write(partner.walletPrivateKey, 'approve', settings.contracts.router, amount),
+
+    async deployToken(key, supply) {
+      const wallet = walletOf(key);
+      const { abi, bytecode } = testToken;
+      const owner = wallet.account.address;
+      const made = await wallet.deployContract({ abi, bytecode, args: ['Stray', 'STRAY', 9, owner] });
+      const { contractAddress } = await client.waitForTransactionReceipt({ hash: made });
+      const address = getAddress(contractAddress!);
+      const hash = await wallet.writeContract({ abi, address, functionName: 'mint', args: [owner, supply] });
+      await client.waitForTransactionReceipt({ hash });
+      return address;
+    },
 
     async withoutBlocks(work) {
       await callRpc(rpcUrl, 'evm_setAutomine', [false]);

@@ -13,6 +13,7 @@ import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.t
 import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerAuditRoutes } from './features/operators/audit.routes.ts';
 import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
+import { registerDepositRoutes } from './features/operators/deposit.routes.ts';
 import { registerEffectRoutes } from './features/operators/effects.routes.ts';
 import { registerEscrowSignatureRoutes } from './features/operators/escrow-signature.routes.ts';
 import { registerFiatPaymentRoutes } from './features/operators/fiat-payment.routes.ts';
@@ -128,6 +129,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerWebhookReplayRoutes(server, deps);
       registerReconciliationRoutes(server, deps);
       registerEscrowSignatureRoutes(server, deps);
+      registerDepositRoutes(server, deps);
       registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);

@@ -113,3 +113,20 @@ export const RefundAuthorizationParametersSchema = Type.Object({
   }),
   authorization_path: Type.String(),
 });
+
+/** What an owner of an escrow signs to pay one odd deposit back. */
+export const DepositReturnParametersSchema = Type.Object({
+  deposit_id: Uuid,
+  order_id: Uuid,
+  chain_id: Type.Integer(),
+  rpc_url: Type.String(),
+  escrow_address: EvmAddress,
+  token_address: EvmAddress,
+  amount_atomic: AtomicString,
+  recipient_address: EvmAddress,
+  signer_addresses: Type.Array(EvmAddress, {
+    description: 'Any one of them signs; the service adds its own',
+  }),
+  safe_tx_hash: HexData,
+  typed_data: RefundAuthorizationParametersSchema.properties.typed_data,
+});

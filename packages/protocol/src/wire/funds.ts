@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ACTORS, ORDER_TRIGGERS } from '../machines/index.ts';
+import { ACTORS, DEPOSIT_STATUSES, ORDER_TRIGGERS } from '../machines/index.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
 import { OrderStatusSchema } from './order.ts';
 
@@ -7,6 +7,50 @@ const Step = Type.Object({
   actor: literals(ACTORS),
   /** What has to happen, as the state tables name it. */
   fact: literals(ORDER_TRIGGERS),
+});
+
+export const DEPOSIT_KINDS = ['exact', 'short', 'excess', 'double', 'wrong_token', 'foreign_sender'] as const;
+
+const TokenCode = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null for a token that the chain is not configured for',
+  examples: ['USDC'],
+});
+const TokenAmount = Type.Union([DecimalString, Type.Null()], {
+  description: 'Null where nobody knows the token’s decimals',
+});
+
+/** One payment into an order's escrow. */
+export const DepositSchema = Type.Object({
+  deposit_id: Uuid,
+  status: literals(DEPOSIT_STATUSES),
+  says: Type.String({
+    description: 'What the status means',
+    examples: ['An operator decides what becomes of it.'],
+  }),
+  kind: literals(DEPOSIT_KINDS),
+  note: Type.String(),
+  tx_hash: Type.String(),
+  block_number: Type.String(),
+  sender: EvmAddress,
+  token_address: EvmAddress,
+  token: TokenCode,
+  amount: TokenAmount,
+  amount_atomic: Type.String(),
+  credited_atomic: Type.String({ description: 'How much of it the order has', examples: ['0'] }),
+  return: Type.Union([
+    Type.Object({
+      recipient_address: EvmAddress,
+      amount: TokenAmount,
+      amount_atomic: Type.String(),
+      waiting_for: Type.Union([literals(['order', 'signature', 'chain']), Type.Null()], {
+        description:
+          'order: its own payout or its end comes first. signature: an owner of the escrow has to sign. chain: it is on its way',
+      }),
+      tx_hash: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
+  observed_at: Timestamp,
 });
 
 /** Where the money of an order is, for somebody who has to explain it on the phone. */
@@ -26,10 +70,23 @@ export const OrderFundsSchema = Type.Object({
       balance_on_chain: Type.Union([DecimalString, Type.Null()], {
         description: 'Read from the chain now; null while no node answers',
       }),
+      balances: Type.Array(
+        Type.Object({
+          token_address: Type.Union([EvmAddress, Type.Null()], {
+            description: 'Null for the chain’s own coin',
+          }),
+          token: TokenCode,
+          amount: TokenAmount,
+          amount_atomic: Type.String(),
+        }),
+        { description: 'All that is in the escrow now, of whatever token; empty while no node answers' },
+      ),
+      held_amount: DecimalString,
       owners: Type.Object({ service: EvmAddress, seller: EvmAddress, buyer: EvmAddress }),
     }),
     Type.Null(),
   ]),
+  deposits: Type.Array(DepositSchema, { description: 'All that was paid into the escrow, final' }),
   movements: Type.Array(
     Type.Object({
       kind: Type.String(),

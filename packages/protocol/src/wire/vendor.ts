@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { DEPOSIT_STATUSES } from '../machines/index.ts';
 import { RefundAuthorizationParametersSchema } from './authorization.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
+import { DEPOSIT_KINDS } from './funds.ts';
 import { OrderStatusSchema } from './order.ts';
 
 /** What a vendor can do with an order, by the name of the endpoint. */
@@ -68,8 +70,9 @@ const FundingSchema = Type.Object(
     deposits: Type.Array(
       Type.Object({
         tx_hash: Type.String(),
-        kind: literals(['exact', 'short', 'excess', 'double', 'wrong_token', 'foreign_sender']),
-        disposition: literals(['credited', 'held_for_review', 'resolved']),
+        deposit_id: Uuid,
+        kind: literals(DEPOSIT_KINDS),
+        disposition: literals(DEPOSIT_STATUSES),
         token_address: EvmAddress,
         sender: EvmAddress,
         amount_atomic: Type.String(),

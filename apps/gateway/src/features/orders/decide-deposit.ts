@@ -1,4 +1,4 @@
-import { CausewayError, type DepositTrigger, formatFixed, type OrderStatus } from '@causeway/protocol';
+import { CausewayError, type DepositTrigger, type OrderStatus } from '@causeway/protocol';
 import { sameAddress } from '../../chain/chain-facts.ts';
 import type { Address } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
@@ -179,7 +179,10 @@ export async function decideDeposit(
 
 async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, seen: DepositSight) {
   const { deposit, facts } = one;
-  if ([deposit.address, deposit.token].some((address) => sameAddress(address, payee)) || BigInt(payee) === 0n) {
+  if (
+    [deposit.address, deposit.token].some((address) => sameAddress(address, payee)) ||
+    BigInt(payee) === 0n
+  ) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
       message: 'Nobody can be paid at this address; name another in return_to.',
     });
@@ -235,14 +238,4 @@ async function accept(
     after: accepted.find(({ deposit_id }) => deposit_id === before.deposit_id) ?? before,
     orderStatus: after.status,
   };
-}
-
-/** What an amount is in words: of a token that nobody knows there are only units. */
-export function humanAmount(
-  settings: Parameters<typeof tokenOf>[0],
-  token: Address,
-  amount: string,
-): string | null {
-  const known = tokenOf(settings, token);
-  return known === undefined ? null : formatFixed(BigInt(amount), known.decimals);
 }

@@ -43,7 +43,6 @@ export interface DepositSurroundings {
 export function depositCase(deposit: DepositRow, around: DepositSurroundings): DepositCase {
   const { settings, order, others } = around;
   const { escrow } = order.facts;
-  const hasEnded = isTerminal(ORDER_MACHINES[order.direction], order.status);
   return {
     deposit,
     order,
@@ -51,8 +50,8 @@ export function depositCase(deposit: DepositRow, around: DepositSurroundings): D
     facts: {
       ownToken: tokenOf(settings, deposit.token)?.code === order.crypto_currency,
       knownToken: tokenOf(settings, deposit.token) !== undefined,
-      orderAwaitsFunding: escrow === 'none' && !hasEnded,
-      escrowFree: escrow === 'emptied' || (escrow === 'none' && hasEnded),
+      orderAwaitsFunding: escrow === 'none' && !hasEnded(order),
+      escrowFree: isEscrowFree(order, escrow),
       escrowUnused: around.nonce === 0n && !others.some(isSigned),
       covers: around.covers,
       surplus: around.surplus > 0n,
@@ -61,6 +60,17 @@ export function depositCase(deposit: DepositRow, around: DepositSurroundings): D
       otherReturning: others.some(({ disposition }) => disposition === 'returning'),
     },
   };
+}
+
+type OrderState = Pick<OrderRow, 'direction' | 'status'>;
+
+function hasEnded({ direction, status }: OrderState): boolean {
+  return isTerminal(ORDER_MACHINES[direction], status);
+}
+
+/** The order has been paid out, or has ended without anything to pay. */
+export function isEscrowFree(order: OrderState, escrow: OrderRow['facts']['escrow']): boolean {
+  return escrow === 'emptied' || (escrow === 'none' && hasEnded(order));
 }
 
 /** What two owners have signed can be executed by anybody, for as long as the escrow's nonce is not used. */
@@ -176,9 +186,13 @@ const depositHost: DepositHost = {
   },
 };
 
-/** Says what the table would, without doing it. */
+/** What the table says, without doing it. */
+export function wouldMove(one: DepositCase, trigger: DepositTrigger, actor: DepositActor) {
+  return decide(depositMachine, one.deposit.disposition, trigger, one.facts, actor);
+}
+
 export function requireMove(one: DepositCase, trigger: DepositTrigger, actor: DepositActor): void {
-  const decision = decide(depositMachine, one.deposit.disposition, trigger, one.facts, actor);
+  const decision = wouldMove(one, trigger, actor);
   if (decision.kind === 'refused') throw refusal(one, decision.code, decision.guard);
 }
 
@@ -213,7 +227,8 @@ const ADVICE: Partial<Record<DepositGuard, string>> = {
   order_awaits_funding: 'The order does not wait for a deposit any more; return it.',
   escrow_free:
     'The order may still need its escrow. It goes back after the order’s own payout, or once the order has been cancelled.',
-  escrow_unused: 'The escrow has paid something back already, so the order cannot use it; return this as well.',
+  escrow_unused:
+    'The escrow has paid something back already, so the order cannot use it; return this as well.',
   covered: 'What is held does not cover what the order needs: let the rest be paid, or return it.',
   unsigned: 'It is signed already and goes back; the signature cannot be taken back.',
   no_other_return: 'Another deposit of this escrow is on its way back; try again when it has arrived.',

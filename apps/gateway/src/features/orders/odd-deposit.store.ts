@@ -75,6 +75,7 @@ export interface ListedDepositRow extends DepositRow {
   order_status: OrderRow['status'];
   direction: OrderRow['direction'];
   crypto_currency: string;
+  crypto_decimals: number;
   escrow_state: OrderRow['facts']['escrow'];
   expected_token: Address;
   expected_amount: string;
@@ -84,7 +85,7 @@ export interface ListedDepositRow extends DepositRow {
 /** Longest first. */
 export const listDeposits = statement<[...Filters, limit: number, offset: number], ListedDepositRow>(
   'deposits.list',
-  `SELECT ${COLUMNS}, o.chain, o.status AS order_status, o.direction, o.crypto_currency,
+  `SELECT ${COLUMNS}, o.chain, o.status AS order_status, o.direction, o.crypto_currency, o.crypto_decimals,
           o.facts->>'escrow' AS escrow_state, w.token AS expected_token, w.expected_amount::text, w.expected_sender
      FROM deposit_observations d JOIN orders o USING (order_id)
      JOIN escrow_watches w ON w.chain_id = d.chain_id AND w.address = d.address

@@ -1,10 +1,14 @@
 import { formatFixed, type OrderFundsSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import { tokenByCode } from '../../chain/chain-settings.ts';
-import type { Chains } from '../../chain/chains.ts';
+import { type Address, type ChainSettings, tokenByCode } from '../../chain/chain-settings.ts';
+import type { Chains, ConnectedChain } from '../../chain/chains.ts';
 import { tokenBalance } from '../../chain/token-reads.ts';
 import type { Database, Scope } from '../../db/database.ts';
+import { heldAccount, tokenOf } from './odd-deposit.host.ts';
+import { type DepositRow, depositsOfOrder } from './odd-deposit.store.ts';
+import { type DepositView, depositView, humanAmount } from './odd-deposit.view.ts';
 import { depositOf } from './order.escrow.ts';
+import { assetOf } from './order.postings.ts';
 import { type MovementRow, movementsOfOrder } from './order.store.ts';
 import type { OrderRow } from './order.types.ts';
 import { waitingFor, whoCanMove } from './order-steps.ts';
@@ -30,36 +34,81 @@ export async function readOrderFunds(
   scope: Scope,
   order: OrderRow,
 ): Promise<OrderFunds> {
-  const [movements, onChain] = await Promise.all([
+  const [movements, deposits] = await Promise.all([
     db.query(scope, movementsOfOrder, [order.order_id]),
-    escrowBalance(chains, order),
+    db.query(scope, depositsOfOrder, [order.order_id]),
   ]);
-  return fundsView(order, movements, onChain);
+  const chain = chains.get(order.chain);
+  return fundsView(chain.settings, order, movements, deposits, await balancesOf(chain, order, deposits));
 }
+
+interface Balance {
+  /** Null for the chain's own coin. */
+  readonly token: Address | null;
+  readonly amount: bigint;
+}
+
+/** As many foreign tokens as are looked up for one answer. */
+const FOREIGN_TOKENS = 5;
 
 /** Null where no node answers: the books are still worth reading then. */
-async function escrowBalance(chains: Chains, order: OrderRow): Promise<bigint | null> {
+async function balancesOf(
+  { client, settings }: ConnectedChain,
+  order: OrderRow,
+  deposits: readonly DepositRow[],
+): Promise<readonly Balance[] | null> {
   if (order.escrow === null) return null;
-  const { client, settings } = chains.get(order.chain);
-  const token = tokenByCode(settings, order.crypto_currency).address;
-  return tokenBalance(client, token, order.escrow.address).catch(() => null);
+  const { address } = order.escrow;
+  const foreign = new Set(
+    deposits
+      .filter(
+        ({ token, disposition }) => tokenOf(settings, token) === undefined && disposition !== 'dismissed',
+      )
+      .map(({ token }) => token),
+  );
+  const known = settings.tokens.map(({ address: token }) => tokenBalance(client, token, address));
+  // A contract of a stranger's may answer anything or nothing.
+  const others = [...foreign].slice(0, FOREIGN_TOKENS);
+  const unknown = others.map((token) => tokenBalance(client, token, address).catch(() => 0n));
+  try {
+    const [coin, ...amounts] = await Promise.all([client.getBalance({ address }), ...known, ...unknown]);
+    const tokens = [...settings.tokens.map(({ address: token }) => token), ...others];
+    const ofTokens = tokens.map((token, position) => ({ token, amount: amounts[position] ?? 0n }));
+    return [...ofTokens, { token: null, amount: coin }];
+  } catch {
+    return null;
+  }
 }
 
-function fundsView(order: OrderRow, movements: readonly MovementRow[], onChain: bigint | null): OrderFunds {
+function fundsView(
+  settings: ChainSettings,
+  order: OrderRow,
+  movements: readonly MovementRow[],
+  deposits: readonly DepositRow[],
+  balances: readonly Balance[] | null,
+): OrderFunds {
   const next = waitingFor(order);
   const human = (amount: bigint) => formatFixed(amount, order.crypto_decimals);
-  const written = (asset: string, amount: bigint) =>
-    asset === order.fiat_currency ? formatFixed(amount, order.fiat_decimals) : human(amount);
-  const booked = movements
-    .filter(({ account }) => account === `escrow:${order.order_id}`)
-    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  const booked = (account: string) =>
+    movements
+      .filter((posting) => posting.account === account && posting.asset === assetOf(order))
+      .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  const own = tokenByCode(settings, order.crypto_currency).address;
+  const onChain = balances?.find(({ token }) => token === own)?.amount ?? null;
+  const state = { ...order, escrowState: order.facts.escrow };
+  const shown = deposits.map((row) => depositView(settings, state, row));
+  const inside = (balances ?? [])
+    .filter(({ amount }) => amount > 0n)
+    .map((one) => balanceView(settings, one));
   return {
     order_id: order.order_id,
     status: order.status,
     summary: [
-      WHERE[order.facts.escrow],
+      ...whereItIs(order, shown, inside),
       ...(order.facts.held ? ['It is held for review.'] : []),
-      next === null ? 'Nobody has to act.' : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`,
+      next === null
+        ? 'Nobody has to act on the order.'
+        : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`,
     ].join(' '),
     crypto_currency: order.crypto_currency,
     chain: order.chain,
@@ -71,19 +120,66 @@ function fundsView(order: OrderRow, movements: readonly MovementRow[], onChain: 
             address: order.escrow.address,
             state: order.facts.escrow,
             expected_amount: human(depositOf(order)),
-            booked_amount: human(booked),
+            booked_amount: human(booked(`escrow:${order.order_id}`)),
+            held_amount: human(booked(heldAccount(order.order_id))),
             balance_on_chain: onChain === null ? null : human(onChain),
+            balances: inside,
             owners: {
               service: order.escrow.service,
               seller: order.escrow.seller,
               buyer: order.escrow.buyer,
             },
           },
-    movements: movementsView(movements, written),
+    deposits: shown,
+    movements: movementsView(movements, (asset, amount) => written(settings, order, asset, amount)),
     waiting_for: next,
     deadline_at: order.deadline_at?.toISOString() ?? null,
     who_can_move_it: whoCanMove(order),
   };
+}
+
+type BalanceView = NonNullable<OrderFunds['escrow']>['balances'][number];
+
+const COIN_DECIMALS = 18;
+
+function balanceView(settings: ChainSettings, { token, amount }: Balance): BalanceView {
+  return {
+    token_address: token,
+    token: token === null ? null : (tokenOf(settings, token)?.code ?? null),
+    amount: token === null ? formatFixed(amount, COIN_DECIMALS) : humanAmount(settings, token, amount),
+    amount_atomic: `${amount}`,
+  };
+}
+
+/** Never that nothing is there while something is: what the order has, then every deposit that is not its own. */
+function whereItIs(
+  order: OrderRow,
+  deposits: readonly DepositView[],
+  inside: readonly BalanceView[],
+): readonly string[] {
+  const odd = deposits.filter(
+    ({ status, return: back }) => status !== 'credited' && (status !== 'accepted' || back),
+  );
+  const sentences = odd.map((one) => `${paid(one)} (${one.kind.replaceAll('_', ' ')}): ${one.says}`);
+  if (order.facts.escrow !== 'none') return [WHERE[order.facts.escrow], ...sentences];
+  if (sentences.length > 0) return ['The order’s deposit is still missing.', ...sentences];
+  if (inside.length === 0) return [WHERE.none];
+  const amounts = inside.map(
+    (one) => `${one.amount ?? one.amount_atomic} ${one.token ?? one.token_address ?? 'coin'}`,
+  );
+  return [`The escrow holds ${amounts.join(' and ')}, which is not final or fits nothing.`];
+}
+
+function paid({ amount, amount_atomic: units, token, token_address: address, sender }: DepositView): string {
+  return `${amount === null ? `${units} units of ${address}` : `${amount} ${token}`} from ${sender}`;
+}
+
+/** Fiat, a token of the chain's, or units of a token that nobody knows. */
+function written(settings: ChainSettings, order: OrderRow, asset: string, amount: bigint): string {
+  if (asset === order.fiat_currency) return formatFixed(amount, order.fiat_decimals);
+  const code = asset.slice(0, asset.lastIndexOf('@'));
+  const token = settings.tokens.find((one) => one.code === code);
+  return token === undefined ? `${amount}` : formatFixed(amount, token.decimals);
 }
 
 function movementsView(

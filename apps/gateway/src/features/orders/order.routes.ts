@@ -12,6 +12,7 @@ import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import { partnerMutation, partnerMutationWith, partnerRoute } from '../../http/route.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
+import { registerDepositReturnRoutes } from './deposit-return.routes.ts';
 import { registerFundsRoute } from './funds.routes.ts';
 import { initiateOnramp, reserving } from './initiate-onramp.ts';
 import { listOrders } from './list-orders.ts';
@@ -29,6 +30,7 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
   registerOnrampRoutes(app, tools);
   registerOfframpRoutes(app, tools);
   registerFundsRoute(app, tools);
+  registerDepositReturnRoutes(app, tools);
   partnerMutationWith(
     app,
     tools,

@@ -94,10 +94,11 @@ async function compare(chains: Chains, row: BookedEscrowRow): Promise<EscrowComp
 function verdictOn(row: BookedEscrowRow, booked: bigint, onChain: bigint | null): Verdict {
   if (onChain === null) return 'unreachable';
   if (onChain === booked) return 'equal';
-  if (row.has_held_deposit) return 'different';
   // A payout is booked when it is final, and so is a deposit; until then the chain knows more.
   const isLeaving = row.escrow_state === 'releasing' || row.escrow_state === 'refunding';
+  const returning = BigInt(row.returning);
   if (isLeaving && onChain === 0n) return 'in_flight';
+  if (returning > 0n && onChain === booked - returning) return 'in_flight';
   const isArriving = row.escrow_state === 'none' && (OPEN_STATUSES as readonly string[]).includes(row.status);
   return isArriving ? 'in_flight' : 'different';
 }

@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { OPEN_DEPOSITS_SQL } from './odd-deposit.store.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** What the books say, for comparing with the chain. */
@@ -18,9 +19,10 @@ export interface BookedEscrowRow {
   crypto_currency: string;
   crypto_decimals: number;
   address: `0x${string}`;
+  /** The order's, and what is held beside it. */
   booked: string;
-  /** A payment into it was found that fits nothing. */
-  has_held_deposit: boolean;
+  /** Of that, what is on its way back to whoever paid it. */
+  returning: string;
 }
 
 /** Escrows that hold or await something, or all there ever were; oldest first. */
@@ -31,14 +33,16 @@ export const bookedEscrows = statement<
   'reconcile.escrows',
   `SELECT o.order_id, o.partner_id, o.status, o.direction, o.facts->>'escrow' AS escrow_state, o.chain, o.crypto_currency,
           o.crypto_decimals, o.escrow->>'address' AS address,
-          coalesce((SELECT sum(p.amount) FROM ledger_postings p WHERE p.account = 'escrow:' || o.order_id), 0)::text AS booked,
-          EXISTS (SELECT FROM deposit_observations d
-                   WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review') AS has_held_deposit
+          coalesce((SELECT sum(p.amount) FROM ledger_postings p
+                     WHERE p.account IN ('escrow:' || o.order_id, 'held:' || o.order_id)
+                       AND p.asset = o.crypto_currency || '@' || o.chain), 0)::text AS booked,
+          coalesce((SELECT sum(d.return_amount) FROM deposit_observations d
+                     WHERE d.order_id = o.order_id AND d.disposition = 'returning'), 0)::text AS returning
      FROM orders o
     WHERE o.escrow IS NOT NULL AND ($2::uuid IS NULL OR o.order_id > $2)
       AND ($1::text[] IS NULL OR o.status = ANY($1) OR o.facts->>'escrow' IN ('funded', 'releasing', 'refunding')
            OR EXISTS (SELECT FROM deposit_observations d
-                       WHERE d.order_id = o.order_id AND d.disposition = 'held_for_review'))
+                       WHERE d.order_id = o.order_id AND d.disposition IN (${OPEN_DEPOSITS_SQL})))
     ORDER BY o.order_id LIMIT $3`,
 );
 

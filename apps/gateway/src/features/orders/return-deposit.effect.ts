@@ -2,8 +2,8 @@ import type { EffectKind } from '@causeway/protocol';
 import type { ChainFactHandler } from '../../chain/chain-facts.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { readExecution } from '../../chain/escrow-execution.ts';
-import { batchCall, executionCall, packSignatures } from '../../chain/safe-transaction.ts';
 import { nonceFate } from '../../chain/escrow-nonce.ts';
+import { batchCall, executionCall, packSignatures } from '../../chain/safe-transaction.ts';
 import { isDeployed } from '../../chain/token-reads.ts';
 import { type MinedTransaction, transactionHandler } from '../../chain/transaction-handler.ts';
 import type { ChainEffect, Transactor } from '../../chain/transactor.ts';
@@ -15,7 +15,7 @@ import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { loadDeposit, lockDeposit } from './decide-deposit.ts';
-import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf } from './odd-deposit.host.ts';
+import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf, wouldMove } from './odd-deposit.host.ts';
 import { depositsOfOrder } from './odd-deposit.store.ts';
 import { type DepositReturn, returnOf } from './return-deposit.ts';
 
@@ -61,7 +61,11 @@ export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositP
   }
 
   function failed({ payload }: Intent<DepositPayload>, error: string): Outcome {
-    return { kind: 'failed', error, followUp: (unit) => report(unit, payload.deposit_id, { error, isSent: true }) };
+    return {
+      kind: 'failed',
+      error,
+      followUp: (unit) => report(unit, payload.deposit_id, { error, isSent: true }),
+    };
   }
 
   /** A final receipt of the execution, whoever sent it. */
@@ -140,10 +144,10 @@ export function followReturns(tools: { readonly chains: Chains }): ChainFactHand
       const { order, deposit, others } = await lockDeposit(unit, deposit_id);
       const { settings } = tools.chains.get(order.chain);
       const { hash } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce ?? 0));
-      if (hash !== fact.safeTxHash || deposit.disposition !== 'return_pending') continue;
       const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
-      const again = { ...deposit, return_attempts: deposit.return_attempts + 1 };
-      moveDeposit(unit, depositCase(again, around), 'return_seen', 'chain');
+      const again = depositCase({ ...deposit, return_attempts: deposit.return_attempts + 1 }, around);
+      if (hash !== fact.safeTxHash || wouldMove(again, 'return_seen', 'chain').kind === 'refused') continue;
+      moveDeposit(unit, again, 'return_seen', 'chain');
     }
   };
 }

@@ -1,16 +1,17 @@
 import { CausewayError, type DepositReturnParametersSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Address, ChainSettings, Hex, TokenTransfer } from '../../chain/chain-settings.ts';
+import type { Chains } from '../../chain/chains.ts';
 import type { Escrow } from '../../chain/escrow.ts';
-import { acceptOwnerSignature, typedDataToSign } from '../../chain/refund-authorization.ts';
 import { nonceFate } from '../../chain/escrow-nonce.ts';
+import { acceptOwnerSignature, typedDataToSign } from '../../chain/refund-authorization.ts';
 import {
   hashSafeTransaction,
   payoutTransaction,
   type SafeTransaction,
 } from '../../chain/safe-transaction.ts';
 import type { Scope } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { refuseLostWallets } from '../screening/screen-wallet.ts';
 import { type DepositTools, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
 import { type DepositActor, depositCase, moveDeposit, requireMove } from './odd-deposit.host.ts';
@@ -54,18 +55,39 @@ function ownersOf({ owners }: ReturnSigner, order: OrderRow): readonly ('seller'
   return order.direction === 'onramp' ? ['buyer'] : ['seller'];
 }
 
+/** What has to be asked of the chain before anything is locked. */
+export interface ReturnSight {
+  /** The nonce that a signature has to be of. */
+  readonly nonce: bigint;
+  readonly mayHaveHappened: boolean;
+}
+
 async function depositToSign(tools: DepositTools, signer: ReturnSigner, depositId: string) {
   const { deposit, order } = await loadDeposit(tools, signer.scope, depositId);
   if (signer.orderId !== undefined && signer.orderId.toLowerCase() !== order.order_id) {
     throw new CausewayError('DEPOSIT_NOT_FOUND');
   }
   const nonce = await readEscrowNonce(tools.chains, order, deposit.address);
-  if (await mayHaveHappened(tools, order, deposit, nonce)) {
-    throw new CausewayError('OPERATION_NOT_ALLOWED', {
-      message: 'An earlier attempt may have been executed; try again in a moment.',
-    });
-  }
-  return { deposit, order, nonce };
+  const sight: ReturnSight = {
+    nonce,
+    mayHaveHappened: await mayHaveHappened(tools, order, deposit, nonce),
+  };
+  return { deposit, order, sight };
+}
+
+export async function lookBeforeSigning(
+  tools: DepositTools,
+  signer: ReturnSigner,
+  depositId: string,
+): Promise<ReturnSight> {
+  return (await depositToSign(tools, signer, depositId)).sight;
+}
+
+function requireUnhappened({ mayHaveHappened: isUnsure }: ReturnSight): void {
+  if (!isUnsure) return;
+  throw new CausewayError('OPERATION_NOT_ALLOWED', {
+    message: 'An earlier attempt may have been executed; try again in a moment.',
+  });
 }
 
 /**
@@ -90,12 +112,14 @@ export async function depositReturnParameters(
   signer: ReturnSigner,
   depositId: string,
 ): Promise<Static<typeof DepositReturnParametersSchema>> {
-  const { deposit, order, nonce } = await depositToSign(tools, signer, depositId);
+  const { deposit, order, sight } = await depositToSign(tools, signer, depositId);
+  const { nonce } = sight;
   const { settings } = tools.chains.get(order.chain);
   const all = await tools.db.query(signer.scope, depositsOfOrder, [order.order_id]);
   const others = all.filter(({ deposit_id }) => deposit_id !== deposit.deposit_id);
   const around = { settings, order, others, nonce, covers: false, surplus: 0n };
   requireMove(depositCase(deposit, around), 'return_signed', signer.actor);
+  requireUnhappened(sight);
   const { escrow, transfers, transaction, hash } = returnOf(settings, order, deposit, nonce);
   const [{ token, to, amount }] = transfers;
   return {
@@ -114,49 +138,32 @@ export async function depositReturnParameters(
 }
 
 /**
- * Takes the signature of an owner and starts the return. The escrow's nonce is the one that it has now: where it has
- * moved on since the parameters were read, the signature is of another transaction and does not fit.
+ * Takes the signature of an owner and starts the return. Where the escrow's nonce has moved on since the parameters were
+ * read, the signature is of another transaction and does not fit.
  */
 export async function signDepositReturn(
-  tools: DepositTools & UnitTools,
+  { chains }: { readonly chains: Chains },
+  unit: UnitOfWork,
   signer: ReturnSigner,
   depositId: string,
   signature: string,
-  also?: (unit: UnitOfWork, before: DepositRow, after: DepositRow) => void,
-): Promise<DepositRow> {
-  const { nonce } = await depositToSign(tools, signer, depositId);
-  return unitOfWork(tools, signer.scope, async (unit) => {
-    const { order, deposit: before, others } = await lockDeposit(unit, depositId);
-    const { settings } = tools.chains.get(order.chain);
-    const around = { settings, order, others, nonce, covers: false, surplus: 0n };
-    const one = depositCase(before, around);
-    requireMove(one, 'return_signed', signer.actor);
-    await refuseLostWallets(unit, [before.return_to ?? '']);
-    const { escrow, hash } = returnOf(settings, order, before, nonce);
-    const accepted = await acceptOwnerSignature(escrow, hash, ownersOf(signer, order), signature);
-    const signed = {
-      ...before,
-      return_nonce: `${nonce}`, return_signature: accepted.signature,
-      return_attempts: before.return_attempts + 1,
-    };
-    const after = moveDeposit(unit, { ...one, deposit: signed }, 'return_signed', signer.actor);
-    also?.(unit, before, after);
-    return after;
-  });
+  sight: ReturnSight,
+): Promise<{ readonly before: DepositRow; readonly after: DepositRow }> {
+  const { order, deposit: before, others } = await lockDeposit(unit, depositId);
+  const { settings } = chains.get(order.chain);
+  const { nonce } = sight;
+  const one = depositCase(before, { settings, order, others, nonce, covers: false, surplus: 0n });
+  requireMove(one, 'return_signed', signer.actor);
+  requireUnhappened(sight);
+  await refuseLostWallets(unit, [before.return_to ?? '']);
+  const { escrow, hash } = returnOf(settings, order, before, nonce);
+  const accepted = await acceptOwnerSignature(escrow, hash, ownersOf(signer, order), signature);
+  const signed = {
+    ...before,
+    return_nonce: `${nonce}`,
+    return_signature: accepted.signature,
+    return_attempts: before.return_attempts + 1,
+  };
+  const after = moveDeposit(unit, { ...one, deposit: signed }, 'return_signed', signer.actor);
+  return { before, after };
 }
-
-/** What a deposit that goes back waits for. */
-export type ReturnWait = 'order' | 'signature' | 'chain';
-
-const WAITS = { return_pending: 'signature', returning: 'chain' } as const;
-
-export function waitOf(
-  deposit: Pick<DepositRow, 'disposition'>,
-  escrowState: OrderRow['facts']['escrow'],
-  hasOrderEnded: boolean,
-): ReturnWait | null {
-  const wait = WAITS[deposit.disposition as keyof typeof WAITS] ?? null;
-  const isFree = escrowState === 'emptied' || (escrowState === 'none' && hasOrderEnded);
-  return wait === 'signature' && !isFree ? 'order' : wait;
-}
-

@@ -124,9 +124,10 @@ type FoundDeposit = NonNullable<Detail['funding']>['deposits'][number];
 
 export function depositView(row: DepositRow): FoundDeposit {
   return {
+    deposit_id: row.deposit_id,
     tx_hash: row.tx_hash,
-    kind: row.kind as FoundDeposit['kind'],
-    disposition: row.disposition as FoundDeposit['disposition'],
+    kind: row.kind,
+    disposition: row.disposition,
     token_address: row.token,
     sender: row.sender,
     amount_atomic: row.amount,

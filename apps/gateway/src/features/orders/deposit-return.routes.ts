@@ -1,0 +1,92 @@
+import {
+  DEPOSIT_STATUSES,
+  DepositReturnParametersSchema,
+  GivenSignature,
+  literals,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Chains } from '../../chain/chains.ts';
+import { partnerScope } from '../../db/database.ts';
+import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { partnerAction, partnerRoute } from '../../http/route.ts';
+import { requireOrder } from './act-on-order.ts';
+import {
+  depositReturnParameters,
+  lookBeforeSigning,
+  type ReturnSigner,
+  signDepositReturn,
+} from './return-deposit.ts';
+
+type DepositReturnTools = UnitTools & { readonly chains: Chains };
+
+const DEPOSIT = '/api/v1/partner/orders/:order_id/deposits/:deposit_id';
+const DepositParams = Type.Object({ order_id: Uuid, deposit_id: Uuid });
+const ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'DEPOSIT_NOT_FOUND',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+  'WALLET_NOT_CLEARED',
+  'TRANSACTOR_UNAVAILABLE',
+] as const;
+
+function signerOf(partnerId: string, orderId: string): ReturnSigner {
+  return { actor: 'partner', scope: partnerScope(partnerId), orderId, owners: 'partner' };
+}
+
+/** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
+export function registerDepositReturnRoutes(app: FastifyInstance, tools: DepositReturnTools): void {
+  const requireOwnOrder = requireOrder(tools);
+
+  partnerRoute(
+    app,
+    {
+      method: 'GET',
+      url: `${DEPOSIT}/return-authorization-parameters`,
+      operationId: 'getReturnAuthorizationParameters',
+      tag: 'Orders',
+      summary: 'Read what the partner wallet signs to return an odd deposit',
+      description:
+        'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address and nobody else.',
+      params: DepositParams,
+      requireSubject: requireOwnOrder,
+      data: DepositReturnParametersSchema,
+      errors: ERRORS,
+    },
+    async ({ params, request }, partner) => {
+      await requireOwnOrder(request);
+      return depositReturnParameters(tools, signerOf(partner.partnerId, params.order_id), params.deposit_id);
+    },
+  );
+
+  partnerAction(
+    app,
+    tools,
+    {
+      method: 'POST',
+      url: `${DEPOSIT}/authorize-return`,
+      operationId: 'authorizeReturn',
+      tag: 'Orders',
+      summary: 'Hand over the signed return of an odd deposit',
+      description:
+        'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
+      params: DepositParams,
+      requireSubject: requireOwnOrder,
+      body: Type.Object({ signature: GivenSignature }),
+      data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+      errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    },
+    async ({ params, body, request }, partner) => {
+      await requireOwnOrder(request);
+      const signer = signerOf(partner.partnerId, params.order_id);
+      const sight = await lookBeforeSigning(tools, signer, params.deposit_id);
+      const { after } = await unitOfWork(tools, signer.scope, (unit) =>
+        signDepositReturn(tools, unit, signer, params.deposit_id, body.signature, sight),
+      );
+      return { deposit_id: after.deposit_id, status: after.disposition };
+    },
+  );
+}
