@@ -1,5 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Answer } from '../harness/gateway.ts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
 
@@ -9,7 +11,7 @@ import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
  */
 export interface IdFactory {
   /** A real id that belongs to the partner with this key, and to what stands before it in the path. */
-  make(as: Caller, before: Readonly<Record<string, string>>): Promise<string>;
+  make(as: Caller, before: Readonly<Record<string, string>>, gateway: TestGateway): Promise<string>;
   /** Well-formed, but nobody's. */
   unknown(): string;
   /** Answered 400. Empty where the contract accepts any text. */
@@ -26,6 +28,7 @@ export const FACTORIES: Readonly<Record<string, IdFactory>> = {
   user_uuid: { ...uuidId, make: makeUser },
   order_id: { ...uuidId, make: makeOrder },
   recipient_id: { ...uuidId, make: makeRecipient },
+  deposit_id: { ...uuidId, make: makeDeposit },
   'deliveries/{id}': { ...uuidId, make: makeDelivery },
   // Opaque, so any text is an id; nobody's is not found.
   'fiat-accounts/{id}': {
@@ -113,4 +116,25 @@ async function makeOrder(as: Caller): Promise<string> {
   });
   const order = await as('POST', '/api/v1/partner/onramp/initiate', { quote_id: quote.body.data.quote_id });
   return order.body.data.order_id;
+}
+
+/** There is no chain here on which somebody could pay: it is written as the watcher would. */
+const insertDeposit = statement<[depositId: string, orderId: string, address: string, txHash: string]>(
+  'test.insert_deposit',
+  `WITH watch AS (
+     INSERT INTO escrow_watches (chain_id, address, order_id, partner_id, token, expected_amount, expected_sender,
+       registered_at)
+     SELECT 8453, $3, order_id, partner_id, $3, 2, $3, created_at FROM orders WHERE order_id = $2
+     RETURNING chain_id, address, order_id, partner_id, token, expected_sender, registered_at)
+   INSERT INTO deposit_observations (deposit_id, chain_id, tx_hash, log_index, block_number, block_hash, address, order_id,
+     partner_id, token, sender, amount, kind, disposition, observed_at)
+   SELECT $1, chain_id, $4, 0, 1, $4, address, order_id, partner_id, token, expected_sender, 1, 'short',
+          'held_for_review', registered_at FROM watch`,
+);
+
+async function makeDeposit(as: Caller, _before: object, { deps }: TestGateway): Promise<string> {
+  const [depositId, orderId] = [randomUUID(), await makeOrder(as)];
+  const random = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
+  await deps.db.query(SYSTEM, insertDeposit, [depositId, orderId, `0x${random.slice(0, 40)}`, `0x${random}`]);
+  return depositId;
 }

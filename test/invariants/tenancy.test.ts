@@ -69,7 +69,7 @@ describe('tenancy of every described route', () => {
       partner,
       route.parameters.slice(0, route.parameters.indexOf(parameter)),
     );
-    return factoryOf(parameter, route).make(caller(gateway.partners[partner].apiKey), before);
+    return factoryOf(parameter, route).make(caller(gateway.partners[partner].apiKey), before, gateway);
   }
 
   async function idsOf(

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { getAddress } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
+import { getAddress, numberToHex, parseGwei } from 'viem';
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ChainHands, chainHands } from './chain-hands.ts';
@@ -17,6 +19,18 @@ const CHAIN = 'base-mainnet';
 const REASON = { reason: 'ticket 13' };
 const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
 const code = ({ status, body }: Answer) => [status, body.error?.code];
+/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
+const DEAR = parseGwei('5000');
+
+const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
+  'test.open_transaction',
+  `SELECT v.tx_hash, t.to_address, t.data FROM chain_transactions t
+     JOIN chain_signed_versions v USING (transaction_id)
+    WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
+);
+
+/** More than the tolerance of these tests. */
+const MISSING = 1_000_000n;
 const NOT_ALLOWED = [409, 'OPERATION_NOT_ALLOWED'];
 
 // biome-ignore lint/suspicious/noExplicitAny: deposits are read as the wire has them
@@ -30,7 +44,10 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   let tokens: Record<string, Hex>;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000' } });
+    gateway = await startGateway({
+      chains: true,
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', DEPOSIT_TOLERANCE_PCT: '0.01' },
+    });
     desk = ordersDesk(gateway);
     parties = orderParties(gateway);
     hands = chainHands(gateway);
@@ -72,21 +89,20 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     return { orderId, escrow: escrow.address, expected: atomic(escrow.expected_amount) };
   }
 
-  const pathOf = (orderId: string, depositId: string) =>
-    `/api/v1/partner/orders/${orderId}/deposits/${depositId}`;
+  const pathOf = (depositId: string) => `/api/v1/partner/deposits/${depositId}`;
 
-  async function signature(orderId: string, depositId: string): Promise<Hex> {
-    const asked = await gateway.call('GET', `${pathOf(orderId, depositId)}/return-authorization-parameters`);
+  async function signature(depositId: string): Promise<Hex> {
+    const asked = await gateway.call('GET', `${pathOf(depositId)}/return-authorization-parameters`);
     expect(asked.body).toMatchObject({ success: true });
     return signSafeTransaction(gateway.partners[0].walletPrivateKey as Hex, asked.body.data.typed_data);
   }
-  const handIn = (orderId: string, depositId: string, given: Hex, headers?: Record<string, string>) =>
-    gateway.call('POST', `${pathOf(orderId, depositId)}/authorize-return`, {
+  const handIn = (depositId: string, given: Hex, headers?: Record<string, string>) =>
+    gateway.call('POST', `${pathOf(depositId)}/authorize-return`, {
       body: { signature: given },
       ...(headers ? { headers } : {}),
     });
   async function sendBack(orderId: string, depositId: string): Promise<Deposit> {
-    expect((await handIn(orderId, depositId, await signature(orderId, depositId))).body.data).toEqual({
+    expect((await handIn(depositId, await signature(depositId))).body.data).toEqual({
       deposit_id: depositId,
       status: 'returning',
     });
@@ -112,16 +128,16 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect(books.filter(({ balanced }: { balanced: boolean }) => !balanced)).toEqual([]);
   }
 
-  it('one unit short: it is shown, cannot be accepted alone, and with the missing unit the order goes on', async () => {
+  it('too short: it is shown, cannot be accepted alone, and with what was missing the order goes on', async () => {
     const { orderId, escrow, expected } = await awaiting();
-    await hands.pay(gateway.partners[0], escrow, expected - 1n);
+    await hands.pay(gateway.partners[0], escrow, expected - MISSING);
     const [short] = await seen(orderId);
     expect(short).toMatchObject({
       status: 'held_for_review',
       kind: 'short',
       sender: desk.wallet,
       token: 'USDC',
-      amount_atomic: `${expected - 1n}`,
+      amount_atomic: `${expected - MISSING}`,
       expected: { sender: desk.wallet, token: 'USDC' },
       order_status: 'awaiting_crypto_transfer_authorization',
       return: null,
@@ -129,15 +145,15 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const funds = await desk.funds(orderId);
     expect(funds.summary).not.toContain('Nothing has been paid');
     expect(funds.summary).toContain(short.amount);
-    expect(funds.escrow.balances).toMatchObject([{ token: 'USDC', amount_atomic: `${expected - 1n}` }]);
+    expect(funds.escrow.balances).toMatchObject([{ token: 'USDC', amount_atomic: `${expected - MISSING}` }]);
     expect(funds.deposits).toMatchObject([{ deposit_id: short.deposit_id, status: 'held_for_review' }]);
     await agrees(orderId);
     expect(code(await decide(short.deposit_id, 'accept'))).toEqual(NOT_ALLOWED);
 
-    await hands.pay(gateway.partners[0], escrow, 1n);
+    await hands.pay(gateway.partners[0], escrow, MISSING);
     await seen(orderId, 2);
     const decided = await decide(short.deposit_id, 'accept');
-    expect(decided.body.data).toMatchObject({ status: 'accepted', credited_atomic: `${expected - 1n}` });
+    expect(decided.body.data).toMatchObject({ status: 'accepted', credited_atomic: `${expected - MISSING}` });
     expect((await depositsOf(orderId)).map(({ status }) => status)).toEqual(['accepted', 'accepted']);
     expect((await desk.read(orderId)).status).not.toBe('awaiting_crypto_transfer_authorization');
     expect(await desk.published(orderId)).toContain('crypto_received');
@@ -148,6 +164,44 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect(await holds(tokens.USDC!, escrow)).toBe(0n);
   });
 
+  it('one unit short is within the tolerance: the order goes on, and the platform’s fee alone bears the unit', async () => {
+    const { treasury } = gateway.deps.chains.get(CHAIN).settings;
+    const { orderId, escrow, expected } = await awaiting();
+    await hands.pay(gateway.partners[0], escrow, expected - 1n);
+    const [{ deposit_id: id }] = await seen(orderId);
+    expect((await decide(id, 'accept')).body.data).toMatchObject({
+      status: 'accepted',
+      credited_atomic: `${expected - 1n}`,
+    });
+    await desk.reaches(orderId, 'crypto_received');
+    await agrees(orderId);
+    const vendor = await parties.vendorOf(orderId);
+    const before = await Promise.all([treasury, vendor.wallet, desk.wallet].map((one) => desk.balance(one)));
+    for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
+      expect((await desk.event(orderId, event)).status).toBe(200);
+    }
+    expect((await desk.act(orderId, 'confirm-fiat-received')).status).toBe(200);
+    await desk.reaches(orderId, 'completed');
+    const { amounts, fee_breakdown: fees } = await desk.read(orderId);
+    const [platformFee, partnerFee] = [atomic(fees.platform_fee), atomic(fees.partner_fee)];
+    const after = await Promise.all([treasury, vendor.wallet, desk.wallet].map((one) => desk.balance(one)));
+    expect(after.map((balance, position) => balance - before[position]!)).toEqual([
+      platformFee - 1n,
+      atomic(amounts.crypto_amount) - platformFee,
+      partnerFee,
+    ]);
+    expect(await holds(tokens.USDC!, escrow)).toBe(0n);
+    await agrees(orderId);
+
+    const refundedOrder = await awaiting();
+    await hands.pay(gateway.partners[0], refundedOrder.escrow, refundedOrder.expected - 1n);
+    const [other] = await seen(refundedOrder.orderId);
+    await decide(other.deposit_id, 'accept');
+    await refunded(refundedOrder.orderId);
+    expect(await holds(tokens.USDC!, refundedOrder.escrow)).toBe(0n);
+    await agrees(refundedOrder.orderId);
+  });
+
   it('one unit short of an order that is cancelled goes back to its payer, out of an escrow that was never deployed', async () => {
     const { orderId, escrow, expected } = await awaiting();
     const before = await desk.balance(desk.wallet);
@@ -155,7 +209,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const [{ deposit_id: id }] = await seen(orderId);
     expect((await decide(id, 'return')).body.data).toMatchObject({ status: 'return_pending' });
     expect((await depositsOf(orderId))[0].return.waiting_for).toBe('order');
-    const params = `${pathOf(orderId, id)}/return-authorization-parameters`;
+    const params = `${pathOf(id)}/return-authorization-parameters`;
     expect(code(await gateway.call('GET', params))).toEqual(NOT_ALLOWED);
     await desk.act(orderId, 'cancel');
     expect((await depositsOf(orderId))[0].return.waiting_for).toBe('signature');
@@ -191,7 +245,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect(await desk.published(orderId)).toContain('crypto_received');
     await agrees(orderId);
     expect(code(await decide(id, 'hold'))).toEqual(NOT_ALLOWED);
-    const params = `${pathOf(orderId, id)}/return-authorization-parameters`;
+    const params = `${pathOf(id)}/return-authorization-parameters`;
     expect(code(await gateway.call('GET', params))).toEqual(NOT_ALLOWED);
     await refunded(orderId);
     expect(await holds(tokens.USDC!, escrow)).toBe(1n);
@@ -264,13 +318,10 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const [first, second] = await seen(orderId, 2);
     for (const { deposit_id } of [first, second]) await decide(deposit_id, 'return');
     // Both are signed for the nonce that is next: only one of them can have it.
-    const signatures = [
-      await signature(orderId, first.deposit_id),
-      await signature(orderId, second.deposit_id),
-    ];
+    const signatures = [await signature(first.deposit_id), await signature(second.deposit_id)];
     const answers = await Promise.all([
-      handIn(orderId, first.deposit_id, signatures[0]!),
-      handIn(orderId, second.deposit_id, signatures[1]!),
+      handIn(first.deposit_id, signatures[0]!),
+      handIn(second.deposit_id, signatures[1]!),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const [now, later] = answers[0].status === 200 ? [first, second] : [second, first];
@@ -339,8 +390,8 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       expect(entries).toMatchObject([
         { action: 'deposit.return', reason: REASON.reason, after: { return_to: desk.wallet } },
       ]);
-      const given = await signature(orderId, id);
-      const signed = await Promise.all([handIn(orderId, id, given), handIn(orderId, id, given)]);
+      const given = await signature(id);
+      const signed = await Promise.all([handIn(id, given), handIn(id, given)]);
       expect(signed.map(({ status }) => status).sort()).toEqual([200, 409]);
       await reaches(orderId, id, 'returned');
       await agrees(orderId);
@@ -354,10 +405,10 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       const first = await operate('POST', path, body, key);
       expect((await operate('POST', path, body, key)).text).toBe(first.text);
       const once = { 'Idempotency-Key': randomUUID() };
-      const given = await signature(orderId, id);
-      const signed = await handIn(orderId, id, given, once);
+      const given = await signature(id);
+      const signed = await handIn(id, given, once);
       await reaches(orderId, id, 'returned');
-      expect((await handIn(orderId, id, given, once)).text).toBe(signed.text);
+      expect((await handIn(id, given, once)).text).toBe(signed.text);
       expect((await operate('POST', path, body, key)).text).toBe(first.text);
     });
 
@@ -371,16 +422,14 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       const other = ordersDesk(gateway, gateway.partners[1]);
       const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
       const what = 'return-authorization-parameters';
-      const theirs = await ask(`${pathOf(orderId, id)}/${what}`);
-      const nobodys = await ask(`${pathOf(randomUUID(), randomUUID())}/${what}`);
-      expect([code(theirs), theirs.text]).toEqual([[404, 'ORDER_NOT_FOUND'], nobodys.text]);
-      const mine = await gateway.call('GET', `${pathOf(orderId, randomUUID())}/${what}`);
-      expect(code(mine)).toEqual([404, 'DEPOSIT_NOT_FOUND']);
+      const theirs = await ask(`${pathOf(id)}/${what}`);
+      const nobodys = await ask(`${pathOf(randomUUID())}/${what}`);
+      expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], nobodys.text]);
       const stranger = await signSafeTransaction(
         gateway.partners[1].walletPrivateKey as Hex,
-        (await gateway.call('GET', `${pathOf(orderId, id)}/${what}`)).body.data.typed_data,
+        (await gateway.call('GET', `${pathOf(id)}/${what}`)).body.data.typed_data,
       );
-      expect(code(await handIn(orderId, id, stranger))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+      expect(code(await handIn(id, stranger))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
       expect((await depositsOf(orderId))[0].status).toBe('return_pending');
     });
 
@@ -409,6 +458,48 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       expect(carried.body.data).toMatchObject({ status: 'returning' });
       await reaches(orderId, id, 'returned');
       expect(await holds(tokens.USDC!, payee)).toBe(1_000n);
+      await agrees(orderId);
+    });
+
+    it('that a stranger sends before the service does are settled from the chain, and once', async () => {
+      const { orderId, escrow, id } = await lateDeposit();
+      const before = await desk.balance(desk.wallet);
+      await decide(id, 'return');
+      const given = await signature(id);
+      const { client, settings } = gateway.deps.chains.get(CHAIN);
+      const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
+      const stranger = privateKeyToAccount(gateway.partners[1].walletPrivateKey as Hex);
+      const since = gateway.deps.clock.date();
+      await rpc('evm_setAutomine', [false]);
+      await handIn(id, given);
+      const ours = await until('our transaction in the pool', async () => {
+        const [row] = await gateway.deps.db.query(SYSTEM, openTransaction, [since]);
+        return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
+      });
+      const signed = await stranger.signTransaction({
+        to: ours.to_address,
+        data: ours.data,
+        chainId: settings.chainId,
+        type: 'eip1559',
+        maxFeePerGas: DEAR * 4n,
+        maxPriorityFeePerGas: DEAR,
+        nonce: await client.getTransactionCount({ address: stranger.address }),
+        gas: 3_000_000n,
+      });
+      const theirs = await client.sendRawTransaction({ serializedTransaction: signed });
+      await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
+      await rpc('hardhat_mine', [numberToHex(1)]);
+      await rpc('evm_setAutomine', [true]);
+      await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
+      await rpc('hardhat_mine', [numberToHex(1)]);
+      expect((await client.getTransactionReceipt({ hash: theirs })).status).toBe('success');
+      const reverted = await until('ours in a block', () =>
+        client.getTransactionReceipt({ hash: ours.tx_hash }).catch(() => false as const),
+      );
+      expect(reverted.status).toBe('reverted');
+      expect((await reaches(orderId, id, 'returned')).return.tx_hash).toBe(theirs);
+      expect(await desk.balance(desk.wallet)).toBe(before + 1_000n);
+      expect(await holds(tokens.USDC!, escrow)).toBe(0n);
       await agrees(orderId);
     });
 

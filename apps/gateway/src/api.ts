@@ -129,7 +129,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerWebhookReplayRoutes(server, deps);
       registerReconciliationRoutes(server, deps);
       registerEscrowSignatureRoutes(server, deps);
-      registerDepositRoutes(server, deps);
+      registerDepositRoutes(server, { ...deps, depositTolerancePct: config.depositTolerancePct });
       registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);

@@ -335,6 +335,12 @@ export const VARIABLES = {
     '0.5',
     'Fee of the platform, in percent of the crypto amount.',
   ),
+  depositTolerancePct: withDefault(
+    'DEPOSIT_TOLERANCE_PCT',
+    values.percentage,
+    '0.1',
+    'How much of an off-ramp deposit may be missing for an operator to accept it, in percent of it. The platform’s fee of the order bears it, and is the most it can be.',
+  ),
   quoteTtlSeconds: withDefault(
     'QUOTE_TTL_SECONDS',
     seconds,

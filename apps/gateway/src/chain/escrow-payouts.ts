@@ -23,14 +23,23 @@ export function onrampRelease(figures: ReleaseFigures): TokenTransfer[] {
   ]);
 }
 
-/** Off-ramp: the partner deposited crypto_amount + partner_fee. */
+/** Off-ramp: the partner deposited crypto_amount + partner_fee, less what the platform accepted to be missing. */
 export function offrampRelease(
-  figures: ReleaseFigures & { partnerFee: bigint; buyer: Address },
+  figures: ReleaseFigures & { partnerFee: bigint; shortfall?: bigint; buyer: Address },
 ): TokenTransfer[] {
-  const { token, cryptoAmount, platformFee, partnerFee, treasury, partnerWallet, buyer } = figures;
+  const {
+    token,
+    cryptoAmount,
+    platformFee,
+    partnerFee,
+    shortfall = 0n,
+    treasury,
+    partnerWallet,
+    buyer,
+  } = figures;
   return payable([
     { token, to: buyer, amount: cryptoAmount - platformFee },
-    { token, to: treasury, amount: platformFee },
+    { token, to: treasury, amount: platformFee - shortfall },
     { token, to: partnerWallet, amount: partnerFee },
   ]);
 }

@@ -1,4 +1,11 @@
-import { CausewayError, type DepositTrigger, type OrderStatus } from '@causeway/protocol';
+import {
+  CausewayError,
+  type DepositTrigger,
+  floorDiv,
+  type OrderStatus,
+  parsePercent,
+  WHOLE_IN_MILLIONTHS,
+} from '@causeway/protocol';
 import { sameAddress } from '../../chain/chain-facts.ts';
 import type { Address } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
@@ -19,7 +26,14 @@ import {
   requireMove,
   tokenOf,
 } from './odd-deposit.host.ts';
-import { type DepositRow, depositsOfOrder, findDeposit, lockDepositsOfOrder } from './odd-deposit.store.ts';
+import {
+  type DepositRow,
+  depositsOfOrder,
+  findDeposit,
+  forgetRefundSignatures,
+  lockDepositsOfOrder,
+  setShortfall,
+} from './odd-deposit.store.ts';
 import { depositOf, FUNDED } from './order.escrow.ts';
 import type { OrderHosts } from './order.host.ts';
 import { findOrder, lockOrder, setTransactionHash } from './order.store.ts';
@@ -32,6 +46,8 @@ export interface DepositTools {
 
 export interface DepositDecisionTools extends DepositTools, WalletTools {
   readonly orderHosts: OrderHosts;
+  /** How much of an off-ramp deposit may be missing, in percent of it. */
+  readonly depositTolerancePct: string;
 }
 
 export const DEPOSIT_DECISIONS = ['accept', 'return', 'hold', 'dismiss'] as const;
@@ -144,6 +160,19 @@ function sharesOf({ order, deposit, others }: LockedDeposit): { shares: Share[];
   return { shares, missing };
 }
 
+/**
+ * What may be missing of a deposit: the platform bears it out of its fee, so that everybody else gets what was quoted. An
+ * on-ramp vendor has signed its refund before it pays, so for it there is none: it pays the rest.
+ */
+function toleranceOf({ depositTolerancePct }: DepositDecisionTools, order: OrderRow): bigint {
+  if (order.direction === 'onramp') return 0n;
+  const percent = parsePercent(depositTolerancePct);
+  if (!percent.ok) throw new Error('the deposit tolerance is no percentage');
+  const share = floorDiv(depositOf(order) * percent.value.millionths, WHOLE_IN_MILLIONTHS);
+  const fee = BigInt(order.platform_fee);
+  return share < fee ? share : fee;
+}
+
 export interface DecidedDeposit {
   readonly before: DepositRow;
   readonly after: DepositRow;
@@ -206,11 +235,12 @@ async function accept(
   locked: LockedDeposit,
   seen: DepositSight,
 ): Promise<DecidedDeposit> {
-  const { order, deposit: before } = locked;
-  const { settings } = tools.chains.get(order.chain);
+  const { deposit: before } = locked;
+  const { settings } = tools.chains.get(locked.order.chain);
   const { shares, missing } = sharesOf(locked);
+  const order = { ...locked.order, deposit_shortfall: `${missing}` };
   const everyDeposit = [locked.deposit, ...locked.others];
-  const covers = missing === 0n && seen.balance >= depositOf(order);
+  const covers = missing <= toleranceOf(tools, locked.order) && seen.balance >= depositOf(order);
   const cases = shares.map(({ deposit, taken }) => {
     const others = everyDeposit.filter((one) => one !== deposit);
     const surplus = BigInt(deposit.amount) - taken;
@@ -231,6 +261,11 @@ async function accept(
     const decided = { ...deposit, ...rest, credited_amount: `${taken}`, decided_at: unit.at };
     return moveDeposit(unit, { ...one, deposit: decided }, 'acceptance_decided', 'operator');
   });
+  if (missing > 0n) {
+    unit.tx.defer(setShortfall, [order.order_id, order.deposit_shortfall]);
+    // Signed for the whole deposit, it fits no more; whoever is owed a refund signs the one that does.
+    unit.tx.defer(forgetRefundSignatures, [order.order_id]);
+  }
   unit.tx.defer(setTransactionHash, [order.order_id, before.tx_hash]);
   watchAgain(unit, order.order_id);
   return {

@@ -5,27 +5,28 @@ import {
   literals,
   Uuid,
 } from '@causeway/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Chains } from '../../chain/chains.ts';
 import { partnerScope } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../http/principals.ts';
 import { partnerAction, partnerRoute } from '../../http/route.ts';
-import { requireOrder } from './act-on-order.ts';
 import {
   depositReturnParameters,
   lookBeforeSigning,
   type ReturnSigner,
+  requireDepositToSign,
+  requireSignable,
   signDepositReturn,
 } from './return-deposit.ts';
 
 type DepositReturnTools = UnitTools & { readonly chains: Chains };
 
-const DEPOSIT = '/api/v1/partner/orders/:order_id/deposits/:deposit_id';
-const DepositParams = Type.Object({ order_id: Uuid, deposit_id: Uuid });
+const DEPOSIT = '/api/v1/partner/deposits/:deposit_id';
+const DepositParams = Type.Object({ deposit_id: Uuid });
 const ERRORS = [
-  'ORDER_NOT_FOUND',
-  'INVALID_ORDER_ID',
   'DEPOSIT_NOT_FOUND',
   'INVALID_STATUS',
   'OPERATION_NOT_ALLOWED',
@@ -33,13 +34,16 @@ const ERRORS = [
   'TRANSACTOR_UNAVAILABLE',
 ] as const;
 
-function signerOf(partnerId: string, orderId: string): ReturnSigner {
-  return { actor: 'partner', scope: partnerScope(partnerId), orderId, owners: 'partner' };
+function signerOf({ partnerId }: Pick<PartnerPrincipal, 'partnerId'>): ReturnSigner {
+  return { actor: 'partner', scope: partnerScope(partnerId), owners: 'partner' };
 }
 
 /** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
 export function registerDepositReturnRoutes(app: FastifyInstance, tools: DepositReturnTools): void {
-  const requireOwnOrder = requireOrder(tools);
+  const requireOwnDeposit = async ({ principal, params }: FastifyRequest): Promise<void> => {
+    if (!Value.Check(DepositParams, params)) return;
+    await requireDepositToSign(tools, signerOf(principal as PartnerPrincipal), params.deposit_id);
+  };
 
   partnerRoute(
     app,
@@ -52,14 +56,11 @@ export function registerDepositReturnRoutes(app: FastifyInstance, tools: Deposit
       description:
         'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address and nobody else.',
       params: DepositParams,
-      requireSubject: requireOwnOrder,
+      requireSubject: requireOwnDeposit,
       data: DepositReturnParametersSchema,
       errors: ERRORS,
     },
-    async ({ params, request }, partner) => {
-      await requireOwnOrder(request);
-      return depositReturnParameters(tools, signerOf(partner.partnerId, params.order_id), params.deposit_id);
-    },
+    ({ params }, partner) => depositReturnParameters(tools, signerOf(partner), params.deposit_id),
   );
 
   partnerAction(
@@ -74,14 +75,14 @@ export function registerDepositReturnRoutes(app: FastifyInstance, tools: Deposit
       description:
         'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
       params: DepositParams,
-      requireSubject: requireOwnOrder,
+      requireSubject: requireOwnDeposit,
       body: Type.Object({ signature: GivenSignature }),
       data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
       errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     },
-    async ({ params, body, request }, partner) => {
-      await requireOwnOrder(request);
-      const signer = signerOf(partner.partnerId, params.order_id);
+    async ({ params, body }, partner) => {
+      const signer = signerOf(partner);
+      await requireSignable(tools, signer, params.deposit_id);
       const sight = await lookBeforeSigning(tools, signer, params.deposit_id);
       const { after } = await unitOfWork(tools, signer.scope, (unit) =>
         signDepositReturn(tools, unit, signer, params.deposit_id, body.signature, sight),

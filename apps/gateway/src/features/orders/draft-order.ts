@@ -46,6 +46,7 @@ export function draftOrder(
     revision: 0,
     deadline_at: null,
     escrow: null,
+    deposit_shortfall: '0',
     tx_hash: null,
     send_out_tx_hash: null,
     vendor_payment_details_sealed: null,

@@ -129,3 +129,14 @@ export const signDeposit = statement<
           return_attempts = $5
     WHERE deposit_id = $1`,
 );
+
+/** With the order's lock, as its deposit is accepted. */
+export const setShortfall = statement<[orderId: string, shortfall: string]>(
+  'deposits.set_shortfall',
+  'UPDATE orders SET deposit_shortfall = $2 WHERE order_id = $1',
+);
+
+export const forgetRefundSignatures = statement<[orderId: string]>(
+  'deposits.forget_refund_signatures',
+  `DELETE FROM escrow_signatures WHERE order_id = $1 AND purpose = 'refund'`,
+);

@@ -64,7 +64,13 @@ function transfersOf(
   };
   return order.direction === 'onramp'
     ? onrampRelease({ ...figures, partnerWallet: buyer })
-    : offrampRelease({ ...figures, partnerFee: BigInt(order.partner_fee), partnerWallet: seller, buyer });
+    : offrampRelease({
+        ...figures,
+        partnerFee: BigInt(order.partner_fee),
+        shortfall: BigInt(order.deposit_shortfall),
+        partnerWallet: seller,
+        buyer,
+      });
 }
 
 /** What a funded escrow means to its order. */
@@ -73,10 +79,16 @@ export const FUNDED: Readonly<Record<OrderRow['direction'], OrderTrigger>> = {
   offramp: 'deposit_finalized',
 };
 
-/** What the seller pays into the escrow; off-ramp, what the partner keeps as its fee comes on top. */
-export function depositOf(order: Pick<OrderRow, 'direction' | 'crypto_amount' | 'partner_fee'>): bigint {
+/**
+ * What the seller pays into the escrow; off-ramp, what the partner keeps as its fee comes on top, and what an operator
+ * has accepted to be missing does not.
+ */
+export function depositOf(
+  order: Pick<OrderRow, 'direction' | 'crypto_amount' | 'partner_fee' | 'deposit_shortfall'>,
+): bigint {
   const cryptoAmount = BigInt(order.crypto_amount);
-  return order.direction === 'onramp' ? cryptoAmount : cryptoAmount + BigInt(order.partner_fee);
+  if (order.direction === 'onramp') return cryptoAmount;
+  return cryptoAmount + BigInt(order.partner_fee) - BigInt(order.deposit_shortfall);
 }
 
 /** On-ramp: what is the end user's of the crypto in the partner's wallet. */

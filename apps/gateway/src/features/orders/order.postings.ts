@@ -59,7 +59,8 @@ function depositPostings(order: OrderRow): readonly Posting[] {
 function releasePostings(order: OrderRow, asset: string): readonly Posting[] {
   const platformFee = BigInt(order.platform_fee);
   const withoutFee = BigInt(order.crypto_amount) - platformFee;
-  const fee = moveFunds(account.escrow(order), account.treasury(order), asset, platformFee);
+  const received = platformFee - BigInt(order.deposit_shortfall);
+  const fee = moveFunds(account.escrow(order), account.treasury(order), asset, received);
   if (order.direction === 'onramp') {
     return [...moveFunds(account.escrow(order), account.partner(order), asset, withoutFee), ...fee];
   }

@@ -16,7 +16,7 @@ const walletCleared = (owner: 'seller' | 'buyer') => `NOT EXISTS (
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
   o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
   o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
-  o.platform_fee_pct, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
+  o.platform_fee_pct, o.deposit_shortfall::text, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
   o.tx_hash, o.created_at, o.updated_at, u.kyc_status, o.revision, o.send_out_tx_hash, o.payment_details_id::text,
   o.recipient_id, o.recipient_context_sealed, r.data_key_sealed AS recipient_key_sealed,
   o.vendor_payment_details_sealed, o.payer_details_sealed, o.provider AS vendor_kind,

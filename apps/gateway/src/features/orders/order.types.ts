@@ -45,6 +45,8 @@ export interface OrderRow {
   fiat_amount: string;
   platform_fee: string;
   platform_fee_pct: string;
+  /** Off-ramp: what was accepted to be missing of the deposit; the platform's fee bears it. */
+  deposit_shortfall: string;
   partner_fee: string;
   partner_fee_pct: string;
   payment_method_slug: string;

@@ -1,4 +1,9 @@
-import { CausewayError, type DepositReturnParametersSchema } from '@causeway/protocol';
+import {
+  CausewayError,
+  type DepositReturnParametersSchema,
+  guardsHold,
+  ORDER_MACHINES,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Address, ChainSettings, Hex, TokenTransfer } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
@@ -17,6 +22,7 @@ import { type DepositTools, loadDeposit, lockDeposit, readEscrowNonce } from './
 import { type DepositActor, depositCase, moveDeposit, requireMove } from './odd-deposit.host.ts';
 import { type DepositRow, depositsOfOrder } from './odd-deposit.store.ts';
 import { escrowOf } from './order.escrow.ts';
+import { factsOf } from './order.host.ts';
 import type { OrderRow } from './order.types.ts';
 
 /** The Safe's own transaction that pays one deposit back: what two owners sign. */
@@ -45,8 +51,6 @@ export function returnOf(
 export interface ReturnSigner {
   readonly actor: Extract<DepositActor, 'partner' | 'vendor' | 'operator'>;
   readonly scope: Scope;
-  /** The order that the signer speaks of; an operator names none. */
-  readonly orderId?: string;
   readonly owners: readonly ('seller' | 'buyer')[] | 'partner';
 }
 
@@ -62,17 +66,34 @@ export interface ReturnSight {
   readonly mayHaveHappened: boolean;
 }
 
-async function depositToSign(tools: DepositTools, signer: ReturnSigner, depositId: string) {
-  const { deposit, order } = await loadDeposit(tools, signer.scope, depositId);
-  if (signer.orderId !== undefined && signer.orderId.toLowerCase() !== order.order_id) {
+/** The deposit is one that the signer may act on at all: a partner does not act on orders of its widget. */
+export async function requireDepositToSign(
+  tools: Pick<DepositTools, 'db'>,
+  { actor, scope }: ReturnSigner,
+  depositId: string,
+) {
+  const found = await loadDeposit(tools, scope, depositId);
+  const machine = ORDER_MACHINES[found.order.direction];
+  if (!guardsHold(machine, machine.before.actor?.[actor], factsOf(found.order))) {
     throw new CausewayError('DEPOSIT_NOT_FOUND');
   }
+  return found;
+}
+
+/** What can be told without the chain is told without it. */
+export async function requireSignable(tools: DepositTools, signer: ReturnSigner, depositId: string) {
+  const { deposit, order } = await requireDepositToSign(tools, signer, depositId);
+  const { settings } = tools.chains.get(order.chain);
+  const all = await tools.db.query(signer.scope, depositsOfOrder, [order.order_id]);
+  const others = all.filter(({ deposit_id }) => deposit_id !== deposit.deposit_id);
+  const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
+  requireMove(depositCase(deposit, around), 'return_signed', signer.actor);
+  return { deposit, order, settings };
+}
+
+async function readSight(tools: DepositTools, order: OrderRow, deposit: DepositRow): Promise<ReturnSight> {
   const nonce = await readEscrowNonce(tools.chains, order, deposit.address);
-  const sight: ReturnSight = {
-    nonce,
-    mayHaveHappened: await mayHaveHappened(tools, order, deposit, nonce),
-  };
-  return { deposit, order, sight };
+  return { nonce, mayHaveHappened: await mayHaveHappened(tools, order, deposit, nonce) };
 }
 
 export async function lookBeforeSigning(
@@ -80,7 +101,8 @@ export async function lookBeforeSigning(
   signer: ReturnSigner,
   depositId: string,
 ): Promise<ReturnSight> {
-  return (await depositToSign(tools, signer, depositId)).sight;
+  const { deposit, order } = await requireDepositToSign(tools, signer, depositId);
+  return readSight(tools, order, deposit);
 }
 
 function requireUnhappened({ mayHaveHappened: isUnsure }: ReturnSight): void {
@@ -112,15 +134,10 @@ export async function depositReturnParameters(
   signer: ReturnSigner,
   depositId: string,
 ): Promise<Static<typeof DepositReturnParametersSchema>> {
-  const { deposit, order, sight } = await depositToSign(tools, signer, depositId);
-  const { nonce } = sight;
-  const { settings } = tools.chains.get(order.chain);
-  const all = await tools.db.query(signer.scope, depositsOfOrder, [order.order_id]);
-  const others = all.filter(({ deposit_id }) => deposit_id !== deposit.deposit_id);
-  const around = { settings, order, others, nonce, covers: false, surplus: 0n };
-  requireMove(depositCase(deposit, around), 'return_signed', signer.actor);
+  const { deposit, order, settings } = await requireSignable(tools, signer, depositId);
+  const sight = await readSight(tools, order, deposit);
   requireUnhappened(sight);
-  const { escrow, transfers, transaction, hash } = returnOf(settings, order, deposit, nonce);
+  const { escrow, transfers, transaction, hash } = returnOf(settings, order, deposit, sight.nonce);
   const [{ token, to, amount }] = transfers;
   return {
     deposit_id: deposit.deposit_id,
