@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { getAddress, numberToHex, parseGwei } from 'viem';
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -468,7 +468,8 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       const given = await signature(id);
       const { client, settings } = gateway.deps.chains.get(CHAIN);
       const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
-      const stranger = privateKeyToAccount(gateway.partners[1].walletPrivateKey as Hex);
+      const stranger = privateKeyToAccount(generatePrivateKey());
+      await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
       const since = gateway.deps.clock.date();
       await rpc('evm_setAutomine', [false]);
       await handIn(id, given);

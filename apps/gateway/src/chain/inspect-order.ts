@@ -111,7 +111,7 @@ async function safeLines({ client }: InspectedChain, address: Address): Promise<
   return [
     nonce === 0n
       ? '  deployed, and nothing has left it'
-      : '  has paid out: its one transaction (release or refund) is used up',
+      : `  has paid out: ${nonce === 1n ? 'one transaction' : `${nonce} transactions`} executed`,
   ];
 }
 
