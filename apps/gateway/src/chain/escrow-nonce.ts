@@ -4,9 +4,9 @@ import type { Database } from '../db/database.ts';
 import type { ChainClient } from './chain-client.ts';
 import type { Address, Hex } from './chain-settings.ts';
 import type { ConnectedChain } from './chains.ts';
+import { findExecution } from './executions.store.ts';
 import { isDeployed } from './token-reads.ts';
 import { findReceipt, isFinal } from './transaction-rpc.ts';
-import { findExecution } from './executions.store.ts';
 
 /** The nonce of the escrow's next transaction; one that is not deployed yet begins at 0. */
 export async function escrowNonce(
