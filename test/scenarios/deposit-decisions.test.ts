@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { getAddress, numberToHex, parseGwei } from 'viem';
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import type { ChainHands } from './chain-hands.ts';
+import { CHAIN, code, type Deposit, type DepositDesk, REASON, startDepositDesk } from './deposit-desk.ts';
+import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+
+type Hex = `0x${string}`;
+const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
+/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
+const DEAR = parseGwei('5000');
+
+const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
+  'test.open_transaction',
+  `SELECT v.tx_hash, t.to_address, t.data FROM chain_transactions t
+     JOIN chain_signed_versions v USING (transaction_id)
+    WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
+);
+
+describe('decisions and signatures about odd deposits', () => {
+  let at: DepositDesk;
+  let gateway: TestGateway;
+  let desk: OrdersDesk;
+  let hands: ChainHands;
+  let tokens: Record<string, Hex>;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    at = await startDepositDesk();
+    ({ gateway, desk, hands, tokens } = at);
+    parties = orderParties(gateway);
+  });
+  afterAll(() => gateway?.stop());
+
+  async function lateDeposit() {
+    const { orderId, escrow } = await at.awaiting();
+    await desk.act(orderId, 'cancel');
+    await hands.pay(gateway.partners[0], escrow, 1_000n);
+    const [{ deposit_id: id }] = await at.seen(orderId);
+    return { orderId, escrow, id: id as string };
+  }
+
+  it('of two at once one wins, and the audit log says who, why and what', async () => {
+    const { orderId, id } = await lateDeposit();
+    const answers = await Promise.all([
+      at.decide(id, 'return'),
+      at.decide(id, 'return'),
+      at.decide(id, 'accept'),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { entries } = (await at.operate('GET', `audit?subject=deposits/${id}`)).body.data;
+    expect(entries).toMatchObject([
+      { action: 'deposit.return', reason: REASON.reason, after: { return_to: desk.wallet } },
+    ]);
+    const given = await at.signature(id);
+    const signed = await Promise.all([at.handIn(id, given), at.handIn(id, given)]);
+    expect(signed.map(({ status }) => status).sort()).toEqual([200, 409]);
+    await at.reaches(orderId, id, 'returned');
+    await at.agrees(orderId);
+  });
+
+  it('are answered once a key, also after the money has moved', async () => {
+    const { orderId, id } = await lateDeposit();
+    const key = { 'Idempotency-Key': randomUUID() };
+    const path = `deposits/${id}/decision`;
+    const body = { decision: 'return', ...REASON };
+    const first = await at.operate('POST', path, body, key);
+    expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
+    const once = { 'Idempotency-Key': randomUUID() };
+    const given = await at.signature(id);
+    const signed = await at.handIn(id, given, once);
+    await at.reaches(orderId, id, 'returned');
+    expect((await at.handIn(id, given, once)).text).toBe(signed.text);
+    expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
+  });
+
+  it('of an unknown deposit, a stranger’s and a malformed one are refused', async () => {
+    const { orderId, id } = await lateDeposit();
+    expect(code(await at.decide(randomUUID(), 'return'))).toEqual([404, 'DEPOSIT_NOT_FOUND']);
+    expect(code(await at.decide('x', 'return'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(code(await at.decide(id, 'burn'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(code(await at.decide(id, 'accept', { return_to: desk.wallet }))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
+    await at.decide(id, 'return');
+    const other = ordersDesk(gateway, gateway.partners[1]);
+    const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
+    const what = 'return-authorization-parameters';
+    const theirs = await ask(`${at.pathOf(id)}/${what}`);
+    const nobodys = await ask(`${at.pathOf(randomUUID())}/${what}`);
+    expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], nobodys.text]);
+    const stranger = await signSafeTransaction(
+      gateway.partners[1].walletPrivateKey as Hex,
+      (await gateway.call('GET', `${at.pathOf(id)}/${what}`)).body.data.typed_data,
+    );
+    expect(code(await at.handIn(id, stranger))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+    expect((await at.depositsOf(orderId))[0].status).toBe('return_pending');
+  });
+
+  it('never pay a wallet that is not cleared, and an override is on record', async () => {
+    const { orderId, id } = await lateDeposit();
+    expect(code(await at.decide(id, 'return', { return_to: BLOCKED }))).toEqual([422, 'WALLET_NOT_CLEARED']);
+    expect((await at.depositsOf(orderId))[0].status).toBe('held_for_review');
+    const payee = privateKeyToAddress(`0x${'77'.repeat(32)}`);
+    expect((await at.decide(id, 'return', { return_to: payee })).body.data).toMatchObject({
+      return_to: payee,
+    });
+    expect((await at.decide(id, 'hold')).body.data).toMatchObject({
+      status: 'held_for_review',
+      return_to: null,
+    });
+    await at.decide(id, 'return', { return_to: payee });
+    const { entries } = (await at.operate('GET', `audit?subject=deposits/${id}`)).body.data;
+    expect(entries[0]).toMatchObject({ action: 'deposit.return', after: { return_to: payee } });
+    const asked = await at.operate('GET', `deposits/${id}/signing-parameters`);
+    const vendor = await parties.vendorOf(orderId);
+    expect(asked.body.data.signer_addresses).toEqual([desk.wallet, vendor.wallet]);
+    const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
+    const { privateKey } = vendors.find(({ row }) => row.wallet_address === vendor.wallet)!;
+    const given = await signSafeTransaction(privateKey, asked.body.data.typed_data);
+    const carried = await at.operate('POST', `deposits/${id}/signature`, { signature: given, ...REASON });
+    expect(carried.body.data).toMatchObject({ status: 'returning' });
+    await at.reaches(orderId, id, 'returned');
+    expect(await at.holds(tokens.USDC!, payee)).toBe(1_000n);
+    await at.agrees(orderId);
+  });
+
+  it('that a stranger sends before the service does are settled from the chain, and once', async () => {
+    const { orderId, escrow, id } = await lateDeposit();
+    const before = await desk.balance(desk.wallet);
+    await at.decide(id, 'return');
+    const given = await at.signature(id);
+    const { client, settings } = gateway.deps.chains.get(CHAIN);
+    const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
+    const since = gateway.deps.clock.date();
+    await rpc('evm_setAutomine', [false]);
+    await at.handIn(id, given);
+    const ours = await until('our transaction in the pool', async () => {
+      const [row] = await gateway.deps.db.query(SYSTEM, openTransaction, [since]);
+      return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
+    });
+    const signed = await stranger.signTransaction({
+      to: ours.to_address,
+      data: ours.data,
+      chainId: settings.chainId,
+      type: 'eip1559',
+      maxFeePerGas: DEAR * 4n,
+      maxPriorityFeePerGas: DEAR,
+      nonce: await client.getTransactionCount({ address: stranger.address }),
+      gas: 3_000_000n,
+    });
+    const theirs = await client.sendRawTransaction({ serializedTransaction: signed });
+    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
+    await rpc('hardhat_mine', [numberToHex(1)]);
+    await rpc('evm_setAutomine', [true]);
+    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
+    await rpc('hardhat_mine', [numberToHex(1)]);
+    expect((await client.getTransactionReceipt({ hash: theirs })).status).toBe('success');
+    const reverted = await until('ours in a block', () =>
+      client.getTransactionReceipt({ hash: ours.tx_hash }).catch(() => false as const),
+    );
+    expect(reverted.status).toBe('reverted');
+    expect((await at.reaches(orderId, id, 'returned')).return.tx_hash).toBe(theirs);
+    expect(await desk.balance(desk.wallet)).toBe(before + 1_000n);
+    expect(await at.holds(tokens.USDC!, escrow)).toBe(0n);
+    await at.agrees(orderId);
+  });
+
+  it('queue by status, kind, order and partner, page by page', async () => {
+    const { orderId, id } = await lateDeposit();
+    const ids = async (query: string) =>
+      (await at.operate('GET', `deposits?limit=100&${query}`)).body.data.deposits.map(
+        ({ deposit_id }: Deposit) => deposit_id,
+      );
+    expect(await ids('status=held_for_review')).toContain(id);
+    expect(await ids('status=returned')).not.toContain(id);
+    expect(await ids(`order_id=${orderId}&kind=short`)).toEqual([id]);
+    expect(await ids(`partner_id=${randomUUID()}`)).toEqual([]);
+    const { pagination } = (await at.operate('GET', 'deposits?limit=1&status=held_for_review')).body.data;
+    expect(pagination).toMatchObject({ limit: 1, offset: 0 });
+    expect(code(await at.operate('GET', 'deposits?status=odd'))).toEqual([400, 'VALIDATION_ERROR']);
+  });
+});

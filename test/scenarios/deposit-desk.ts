@@ -1,0 +1,130 @@
+import { expect } from 'vitest';
+import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
+import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { type ChainHands, chainHands } from './chain-hands.ts';
+import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { signSafeTransaction } from './orders-parties.ts';
+
+type Hex = `0x${string}`;
+export const CHAIN = 'base-mainnet';
+export const REASON = { reason: 'ticket 13' };
+export const code = ({ status, body }: Answer) => [status, body.error?.code];
+
+// biome-ignore lint/suspicious/noExplicitAny: deposits are read as the wire has them
+export type Deposit = any;
+
+/** A gateway with chains where nobody acts by himself. */
+export async function startDepositDesk(): Promise<DepositDesk> {
+  const gateway = await startGateway({
+    chains: true,
+    env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', DEPOSIT_TOLERANCE_PCT: '0.01' },
+  });
+  await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  return depositDesk(gateway);
+}
+
+export type DepositDesk = ReturnType<typeof depositDesk>;
+
+/** What partner and operator do about odd deposits, and what has to be true after it. */
+function depositDesk(gateway: TestGateway) {
+  const desk: OrdersDesk = ordersDesk(gateway);
+  const hands: ChainHands = chainHands(gateway);
+  const { settings } = gateway.deps.chains.get(CHAIN);
+  const tokens: Record<string, Hex> = Object.fromEntries(
+    settings.tokens.map(({ code: name, address }) => [name, address]),
+  );
+
+  const operate = (method: string, path: string, body?: object, headers?: Record<string, string>) =>
+    gateway.call(method, `/api/v1/operator/${path}`, {
+      key: gateway.sandbox.operatorKey,
+      ...(body ? { body } : {}),
+      ...(headers ? { headers } : {}),
+    });
+  const decide = (depositId: string, decision: string, more: object = {}) =>
+    operate('POST', `deposits/${depositId}/decision`, { decision, ...REASON, ...more });
+  const depositsOf = async (orderId: string): Promise<Deposit[]> =>
+    (await operate('GET', `deposits?order_id=${orderId}`)).body.data.deposits;
+  const seen = (orderId: string, count = 1): Promise<Deposit[]> =>
+    until(`${count} deposits`, async () => {
+      const found = await depositsOf(orderId);
+      return found.length >= count && found;
+    });
+  const reaches = (orderId: string, depositId: string, status: string): Promise<Deposit> =>
+    until(`a deposit ${status}`, async () =>
+      (await depositsOf(orderId)).find((one) => one.deposit_id === depositId && one.status === status),
+    );
+  const holds = (token: string, holder: string) =>
+    tokenBalance(gateway.deps.chains.get(CHAIN).client, token as Hex, holder as Hex);
+
+  /** An off-ramp order that waits for its deposit. */
+  async function awaiting(): Promise<{ orderId: string; escrow: Hex; expected: bigint }> {
+    const orderId = await desk.offrampOrder();
+    const { escrow } = await until('the escrow', async () => {
+      const funds = await desk.funds(orderId);
+      return funds.escrow !== null && funds;
+    });
+    return { orderId, escrow: escrow.address, expected: atomic(escrow.expected_amount) };
+  }
+
+  const pathOf = (depositId: string) => `/api/v1/partner/deposits/${depositId}`;
+
+  async function signature(depositId: string): Promise<Hex> {
+    const asked = await gateway.call('GET', `${pathOf(depositId)}/return-authorization-parameters`);
+    expect(asked.body).toMatchObject({ success: true });
+    return signSafeTransaction(gateway.partners[0].walletPrivateKey as Hex, asked.body.data.typed_data);
+  }
+  const handIn = (depositId: string, given: Hex, headers?: Record<string, string>) =>
+    gateway.call('POST', `${pathOf(depositId)}/authorize-return`, {
+      body: { signature: given },
+      ...(headers ? { headers } : {}),
+    });
+  async function sendBack(orderId: string, depositId: string): Promise<Deposit> {
+    expect((await handIn(depositId, await signature(depositId))).body.data).toEqual({
+      deposit_id: depositId,
+      status: 'returning',
+    });
+    return reaches(orderId, depositId, 'returned');
+  }
+  async function refunded(orderId: string): Promise<void> {
+    expect((await desk.act(orderId, 'cancel')).status).toBe(200);
+    expect((await desk.refund(orderId)).status).toBe(200);
+    await until('the refund', async () => (await desk.funds(orderId)).escrow.state === 'emptied');
+  }
+
+  /** Books, chain and /funds say the same, and the reconciliation finds nothing. */
+  async function agrees(orderId: string): Promise<void> {
+    const onChain = await desk.escrowBalance(orderId);
+    const [held] = await gateway.deps.db.query(SYSTEM, accountBalances, [`held:${orderId}`]);
+    expect((await desk.escrowBooks(orderId)) + BigInt(held?.balance ?? 0)).toBe(onChain);
+    const { escrow } = await desk.funds(orderId);
+    expect(atomic(escrow.balance_on_chain)).toBe(onChain);
+    expect(atomic(escrow.booked_amount) + atomic(escrow.held_amount)).toBe(onChain);
+    await desk.booksBalance();
+    const { escrows, books } = (await operate('GET', 'reconciliation?scope=all&limit=500')).body.data;
+    expect(escrows.different).toEqual([]);
+    expect(books.filter(({ balanced }: { balanced: boolean }) => !balanced)).toEqual([]);
+  }
+
+  return {
+    gateway,
+    desk,
+    hands,
+    tokens,
+    operate,
+    decide,
+    depositsOf,
+    seen,
+    reaches,
+    holds,
+    awaiting,
+    pathOf,
+    signature,
+    handIn,
+    sendBack,
+    refunded,
+    agrees,
+  };
+}
