@@ -37,6 +37,8 @@ CREATE UNIQUE INDEX deposit_observations_one_return ON deposit_observations (cha
   WHERE disposition = 'returning';
 -- An owner of the escrow signs in its own scope; who is paid, and how much, is the operator's decision.
 GRANT UPDATE (disposition, return_nonce, return_signature, return_attempts) ON deposit_observations TO causeway_partner;
+-- A vendor sees what became of what was paid into the escrows of its orders.
+GRANT SELECT ON deposit_observations TO causeway_vendor;
 
 -- What is held already comes into the books now. Tokens other than the order's own do when they go back.
 SET LOCAL ROLE causeway_system;
