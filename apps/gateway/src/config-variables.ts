@@ -566,7 +566,7 @@ export const VARIABLES = {
   logFormat: withDefault(
     'LOG_FORMAT',
     values.oneOf(...LOG_FORMATS),
-    'json',
+    { sandbox: 'pretty', production: 'json' },
     'JSON lines for machines or short lines for people.',
   ),
   accessLog: withDefault(

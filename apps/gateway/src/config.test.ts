@@ -71,7 +71,7 @@ describe('a sandbox', () => {
       databasePoolSize: 10,
       metricsPort: 9464,
       logLevel: 'warn',
-      logFormat: 'json',
+      logFormat: 'pretty',
       rateLimitPartnerPerMinute: 600_000,
       rateLimitPublicPerMinute: 600_000,
       bodyLimitBytes: 1_048_576,

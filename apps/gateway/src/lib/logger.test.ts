@@ -149,9 +149,9 @@ describe('lines past the logger', () => {
     expect(json.lines).toEqual(['{"level":"info","msg":"request"}\n']);
     const pretty = capture({ format: 'pretty' });
     lineWriter(pretty.logger).write(
-      '{"level":"info","time":"2026-11-15T10:02:41.118Z","status":404,"msg":"request"}\n',
+      '{"level":"info","time":"2026-11-15T10:02:41.118Z","request_id":"r-1","method":"GET","route":"/x/:id","status":404,"ms":3.4,"key_id":null,"msg":"request"}\n',
     );
-    expect(pretty.lines).toEqual(['10:02:41.118 INFO  request status=404\n']);
+    expect(pretty.lines).toEqual(['10:02:41.118 404 GET /x/:id  3.4 ms  r-1\n']);
   });
 
   it('wait for nobody: what a reader that is too slow would miss is dropped, and counted', async () => {

@@ -165,11 +165,22 @@ function prettyStream(output: DestinationStream): DestinationStream {
   return {
     write(line) {
       const { time, level, msg = '', err, ...fields } = JSON.parse(line) as Fields;
+      if (msg === 'request') {
+        const { method, route, status, ms, request_id } = fields;
+        output.write(
+          `${clockOf(time)} ${status} ${method ?? '-'} ${route ?? '(no route)'}  ${ms} ms  ${request_id}\n`,
+        );
+        return;
+      }
       const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
-      const head = `${String(time).slice(11, 23)} ${String(level).toUpperCase().padEnd(5)} ${msg}${pairs.join('')}\n`;
+      const head = `${clockOf(time)} ${String(level).toUpperCase().padEnd(5)} ${msg}${pairs.join('')}\n`;
       output.write(head + (err === undefined ? '' : prettyError(err)));
     },
   };
+}
+
+function clockOf(time: unknown): string {
+  return String(time).slice(11, 23);
 }
 
 function prettyError(error: unknown): string {
