@@ -21,7 +21,8 @@ describe('a process seen by whatever runs it', () => {
   });
 
   async function start(role: string): Promise<GatewayProcess> {
-    const gateway = startProcess({ ...ground.env, DATABASE_URL: database.url, METRICS_PORT: '0' }, [role]);
+    const env = { ...ground.env, DATABASE_URL: database.url, METRICS_PORT: '0', LOG_FORMAT: 'json' };
+    const gateway = startProcess(env, [role]);
     started.push(gateway);
     await gateway.ready();
     return gateway;
