@@ -20,6 +20,7 @@ const LONG = [
   'test/faults/several-processes',
   'test/races/',
   'test/model/',
+  'test/histories/',
   'test/scenarios/',
   'test/invariants/',
   'test/browser/',
@@ -68,7 +69,7 @@ export default defineConfig({
           include: [
             'contracts/src/**/*.test.ts',
             `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
-            'test/{scenarios,invariants,faults,browser,races,model}/**/*.test.ts',
+            'test/{scenarios,invariants,faults,browser,races,model,histories}/**/*.test.ts',
           ],
           exclude: PURE,
           // One server and one template of the chains for all of them.

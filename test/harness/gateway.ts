@@ -21,6 +21,8 @@ import type {} from './global-setup.ts';
 export interface GatewayOptions {
   /** Real local chains with contracts and funded wallets; without them nothing can reach a chain. */
   readonly chains?: boolean;
+  /** Another way to a chain's node than straight to it, such as past somebody who listens. */
+  readonly nodeAddress?: (slug: string, rpcUrl: string) => Promise<string>;
   /** Carry out intents in this process; true with chains. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
@@ -63,11 +65,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
   const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
-  const chains = ground.chains.map((chain) => {
-    const node = nodes.find(({ slug }) => slug === chain.slug);
-    const rpcUrl = node?.rpcUrl ?? 'http://127.0.0.1:9';
-    return { ...chain, rpcUrl, publicRpcUrl: rpcUrl };
-  });
+  const chains = await Promise.all(
+    ground.chains.map(async (chain) => {
+      const node = nodes.find(({ slug }) => slug === chain.slug)?.rpcUrl ?? 'http://127.0.0.1:9';
+      const rpcUrl = (await options.nodeAddress?.(chain.slug, node)) ?? node;
+      return { ...chain, rpcUrl, publicRpcUrl: rpcUrl };
+    }),
+  );
   const env = {
     CAUSEWAY_HOME: home,
     DATABASE_URL: pooled,

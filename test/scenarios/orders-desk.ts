@@ -229,7 +229,7 @@ export async function fillOffers({ deps }: TestGateway): Promise<void> {
 }
 
 /** A wallet signs one request after the other: each takes its next nonce when it is handed in. */
-function oneAtATime() {
+export function oneAtATime() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work);

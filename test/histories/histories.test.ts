@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { agrees, reconciles } from './agreement.ts';
+import { History } from './history.ts';
+import { planOf, TROUBLES } from './plan.ts';
+import { openWorld, type World } from './world.ts';
+
+/** `npm run histories` is the long run. */
+const COUNT = Number(process.env.HISTORIES ?? 12);
+const SEED = Number(process.env.HISTORIES_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** So many share a gateway and chains: a reorganisation plays the whole chain again, so chains stay short. */
+const A_WORLD = 100;
+/** Under way at once. */
+const LANES = 8;
+const LONG_MS = 120_000 + COUNT * 20_000;
+
+/** So many histories that never come this far would prove little. */
+const ENOUGH = 200;
+const FAR_ENOUGH = [
+  ...TROUBLES,
+  ...['completed', 'cancelled', 'failed'].flatMap((status) => [`onramp ${status}`, `offramp ${status}`]),
+  ...['short', 'foreign_sender'].map((kind) => `${kind} deposit accepted`),
+  ...['short', 'excess', 'foreign_sender', 'double', 'wrong_token'].map((kind) => `${kind} deposit returned`),
+  ...['passed through dispute_started', 'a stranger was first'],
+];
+const met = statement<[], { what: string; times: string }>(
+  'test.met_in_histories',
+  `SELECT direction || ' ' || status AS what, count(*)::text AS times FROM orders GROUP BY 1
+   UNION ALL SELECT kind || ' deposit ' || disposition, count(*)::text FROM deposit_observations GROUP BY 1
+   UNION ALL SELECT 'passed through ' || (entry->>'status'), count(*)::text
+     FROM orders, jsonb_array_elements(timeline) AS entry GROUP BY 1`,
+);
+
+interface Failure {
+  readonly seed: number;
+  readonly error: string;
+  readonly told: readonly string[];
+}
+
+/** Each lane leads one history after the other; what one meets does not stop the others. */
+async function lead(
+  world: World,
+  seeds: readonly number[],
+): Promise<{ readonly failures: readonly Failure[]; readonly lived: readonly History[] }> {
+  const failures: Failure[] = [];
+  const lived: History[] = [];
+  const waiting = [...seeds];
+  const trying = async (history: History, work: () => Promise<void>): Promise<boolean> =>
+    work().then(
+      () => true,
+      (error: Error) => {
+        failures.push({
+          seed: history.plan.seed,
+          error: error.message,
+          told: [JSON.stringify(history.plan), ...history.told],
+        });
+        return false;
+      },
+    );
+  await Promise.all(
+    world.lanes.map(async (lane) => {
+      for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+        const history = new History(world, lane, planOf(seed));
+        if (await trying(history, () => history.live())) lived.push(history);
+      }
+    }),
+  );
+  await Promise.all(
+    world.lanes.map(async (lane) => {
+      for (const history of lived.filter((one) => one.lane === lane)) {
+        // Another history's blocked vendor or reorganisation may have come after its own end.
+        await trying(history, async () => {
+          await history.settle();
+          await agrees(world, history);
+        });
+      }
+    }),
+  );
+  return { failures, lived };
+}
+
+/** What the histories have led through, to be told and to be sure that they prove something. */
+async function metIn({ gateway, stranger }: World, lived: readonly History[]): Promise<[string, number][]> {
+  const rows = await gateway.deps.db.query(SYSTEM, met, []);
+  return [
+    ...lived.flatMap(({ troublesMet }) => troublesMet.map((what): [string, number] => [what, 1])),
+    ...rows.map(({ what, times }): [string, number] => [what, Number(times)]),
+    ['a stranger was first', stranger.wasFirst()],
+  ];
+}
+
+describe('books, chain and /funds', () => {
+  it(`say the same after ${COUNT} random histories of orders (seed ${SEED})`, {
+    timeout: LONG_MS,
+  }, async () => {
+    const seeds = Array.from({ length: COUNT }, (_, index) => SEED + index);
+    const times = new Map<string, number>();
+    const failed: number[] = [];
+    for (let start = 0; start < COUNT; start += A_WORLD) {
+      const some = seeds.slice(start, start + A_WORLD);
+      const world = await openWorld(Math.min(LANES, some.length));
+      try {
+        const { failures, lived } = await lead(world, some);
+        for (const { seed, error, told } of failures) {
+          failed.push(seed);
+          process.stdout.write(`\nhistory ${seed} failed\n${told.join('\n')}\n${error}\n`);
+          process.stdout.write(`npm run histories -- 1 ${seed}\n\n`);
+        }
+        if (failures.length === 0) await reconciles(world);
+        for (const [what, count] of await metIn(world, lived)) {
+          if (count > 0) times.set(what, (times.get(what) ?? 0) + count);
+        }
+      } finally {
+        await world.stop();
+      }
+      if (COUNT > A_WORLD) process.stdout.write(`${start + some.length} of ${COUNT} histories led\n`);
+    }
+    const summary = [...times].sort().map(([what, count]) => `${String(count).padStart(6)}  ${what}`);
+    if (COUNT >= ENOUGH) process.stdout.write(`${summary.join('\n')}\n`);
+    expect(failed, 'seeds of histories that failed').toEqual([]);
+    if (COUNT >= ENOUGH) expect([...times.keys()]).toEqual(expect.arrayContaining(FAR_ENOUGH));
+  });
+});
