@@ -13,7 +13,7 @@ const ODD_DEPOSITS = [
   'pays the wrong token',
   'a foreign sender pays',
 ] as const;
-export type OddDeposit = (typeof ODD_DEPOSITS)[number];
+type OddDeposit = (typeof ODD_DEPOSITS)[number];
 
 const LOSSES = [
   'KYC is lost',
