@@ -13,7 +13,6 @@ const ODD_DEPOSITS = [
   'pays the wrong token',
   'a foreign sender pays',
 ] as const;
-type OddDeposit = (typeof ODD_DEPOSITS)[number];
 
 const LOSSES = [
   'KYC is lost',
