@@ -105,7 +105,11 @@ async function lockHasNoFaults(): Promise<Tally> {
 
 function execute(program: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(program, [...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(program, [...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      // For the many processes that tests start; `npm start` has the same.
+      env: { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/causeway' },
+    });
     child.once('error', (error) => {
       process.stdout.write(`${program}: ${error.message}\n`);
       resolve(1);

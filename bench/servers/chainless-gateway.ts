@@ -60,7 +60,6 @@ export async function startChainlessGateway(home: string, userId: string): Promi
     databaseUrl,
     secrets,
     chains: [CHAIN],
-    stop: async () => {},
   });
   const deps = await createDeps(config, ground.surroundings, logger, (early) =>
     seedSandbox({ ...early, at: early.clock.date() }, ground.seed),

@@ -92,11 +92,7 @@ describe('the pid of npm start', () => {
     'stops a start that is still under way, and leaves nothing of it',
     async () => {
       const home = await newFolder();
-      for (const moment of [
-        'Starting PostgreSQL',
-        'Putting contracts on the chains',
-        'Preparing the database',
-      ]) {
+      for (const moment of ['Starting PostgreSQL', 'Preparing the database', 'Starting the API']) {
         const npm = startWithNpm({ CAUSEWAY_HOME: home, PORT: '0' });
         await until(moment, () => npm.output().includes(moment));
         npm.child.kill('SIGTERM');

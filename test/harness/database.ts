@@ -10,6 +10,11 @@ export async function cloneDatabase(): Promise<string> {
   return createFrom(inject('ground').templateDatabase);
 }
 
+/** One that a sandbox has been started on before. */
+export async function cloneSandboxDatabase(): Promise<string> {
+  return createFrom(inject('ground').sandboxDatabase);
+}
+
 /** A database of this run's server with nothing in it. */
 export async function emptyDatabase(): Promise<string> {
   return createFrom('template0');

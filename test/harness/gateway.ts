@@ -10,12 +10,13 @@ import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
+import { CONFIRMATIONS } from '../../apps/gateway/src/local/local-parts.ts';
 import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
-import { CONFIRMATIONS, describeGround } from '../../apps/gateway/src/sandbox.ts';
+import { describeGround } from '../../apps/gateway/src/sandbox.ts';
 import { createWorker } from '../../apps/gateway/src/worker.ts';
 import { type Answer, type CallOptions, call } from './call.ts';
-import { cloneDatabase } from './database.ts';
+import { cloneDatabase, cloneSandboxDatabase } from './database.ts';
 import type {} from './global-setup.ts';
 
 export interface GatewayOptions {
@@ -28,7 +29,7 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Other ways to its database than the owner's own, such as through a pooler. */
   readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
-  /** A migrated database in place of a clone of the template. */
+  /** A migrated database in place of a clone of a template. */
   readonly databaseUrl?: string;
   /** Receives every log line; none are written otherwise. */
   readonly onLog?: (line: string) => void;
@@ -62,7 +63,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const ground = inject('ground');
   const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
-  const databaseUrl = options.databaseUrl ?? (await cloneDatabase());
+  const databaseUrl = options.databaseUrl ?? (await databaseFor(options.env ?? {}));
   const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
   const chains = await Promise.all(
@@ -89,7 +90,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     destination: { write: (line) => options.onLog?.(line) },
   });
   const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
-  const laid = describeGround(config, { home, databaseUrl: pooled, secrets, chains, stop: async () => {} });
+  const laid = describeGround(config, { home, databaseUrl: pooled, secrets, chains });
   const deps = await createDeps(config, laid.surroundings, logger, (early) =>
     seedSandbox({ ...early, at: early.clock.date() }, laid.seed),
   );
@@ -119,6 +120,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Backends elsewhere and other rates begin with nothing of the sandbox's own. */
+function databaseFor(env: Readonly<Record<string, string>>): Promise<string> {
+  const isForeign = ['CURRENCIES_URL', 'OFFERS_URL', 'RATE_SOURCES'].some((name) => name in env);
+  return isForeign ? cloneDatabase() : cloneSandboxDatabase();
 }
 
 async function startChains(home: string, chains: readonly ChainSettings[]): Promise<LocalChain[]> {

@@ -1,14 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { migrate } from '../../apps/gateway/src/db/migrate.ts';
+import { createDeps } from '../../apps/gateway/src/deps.ts';
+import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
+import { CONFIRMATIONS, LOCAL_CHAINS } from '../../apps/gateway/src/local/local-parts.ts';
 import { startLocalPostgres } from '../../apps/gateway/src/local/local-postgres.ts';
-import { CONFIRMATIONS, LOCAL_CHAINS, makeSecrets, prepareChain } from '../../apps/gateway/src/sandbox.ts';
+import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
+import { describeGround, makeSecrets, prepareChain } from '../../apps/gateway/src/sandbox.ts';
 
 /**
  * Once a run: a throw-away PostgreSQL with a migrated template database, and a template of both chains with contracts and
@@ -18,6 +24,8 @@ export interface Ground {
   /** A database of the server from which others are created. */
   readonly adminUrl: string;
   readonly templateDatabase: string;
+  /** The same with all that a sandbox puts there when it first starts. */
+  readonly sandboxDatabase: string;
   /** Secrets and chain states to copy. */
   readonly templateHome: string;
   readonly chains: readonly ChainSettings[];
@@ -30,6 +38,7 @@ declare module 'vitest' {
 }
 
 const TEMPLATE = 'causeway_template';
+const SANDBOX_TEMPLATE = 'causeway_sandbox_template';
 const quiet = { onNotice: () => {}, durable: false };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -44,14 +53,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const admin = new pg.Client({ connectionString: postgres.databaseUrl });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${TEMPLATE}`);
-  await admin.end();
   const [chains] = await Promise.all([
     layChains(home),
     migrate(withDatabase(postgres.databaseUrl, TEMPLATE)),
   ]);
+  await admin.query(`CREATE DATABASE ${SANDBOX_TEMPLATE} TEMPLATE ${TEMPLATE}`);
+  await admin.end();
+  await seedLikeAFirstStart(home, withDatabase(postgres.databaseUrl, SANDBOX_TEMPLATE), chains);
   project.provide('ground', {
     adminUrl: postgres.databaseUrl,
     templateDatabase: TEMPLATE,
+    sandboxDatabase: SANDBOX_TEMPLATE,
     templateHome: home,
     chains,
   });
@@ -71,6 +83,22 @@ async function layChains(home: string): Promise<ChainSettings[]> {
       return settings;
     }),
   );
+}
+
+/** Reference data, the market and its past: half of a start, which no file has to repeat. */
+async function seedLikeAFirstStart(
+  home: string,
+  databaseUrl: string,
+  chains: readonly ChainSettings[],
+): Promise<void> {
+  const config = loadConfig({ CAUSEWAY_HOME: home, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }, []);
+  const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
+  const ground = describeGround(config, { home, databaseUrl, secrets, chains });
+  const logger = createLogger({ level: config.logLevel, format: 'json' });
+  const deps = await createDeps(config, ground.surroundings, logger, (early) =>
+    seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
+  );
+  await deps.close();
 }
 
 export function withDatabase(url: string, database: string): string {

@@ -18,6 +18,8 @@ export interface GatewayProcess {
 
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
 const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
+/** As `npm start` has it. */
+const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
 
 export function startProcess(
   env: Readonly<Record<string, string>>,
@@ -25,7 +27,7 @@ export function startProcess(
 ): GatewayProcess {
   return watched(
     spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? '', METRICS_PORT: '0', ...env },
+      env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   );

@@ -167,7 +167,7 @@ export async function createDeps(
   }
   await Promise.all([principals.refresh(), currenciesParts.start()]);
   if (sandbox && config.currenciesUrl === undefined && config.offersUrl === undefined) {
-    await seedSandboxMarket(db, currencies.current().reference.catalogue);
+    await seedSandboxMarket(db, clock, currencies.current().reference.catalogue);
   }
   await offers.start();
   await followDeploymentClock(

@@ -1,32 +1,17 @@
-import { createApi } from './api.ts';
-import {
-  type Config,
-  ConfigError,
-  loadConfig,
-  publicBaseUrlOf,
-  startedByNpm,
-  usage,
-  wantsHelp,
-} from './config.ts';
-import { migrate } from './db/migrate.ts';
-import { prepareDatabase } from './db/start.ts';
-import { createDeps, type Deps, type Surroundings } from './deps.ts';
-import { createReadiness, type Readiness } from './features/health/readiness.ts';
-import { seedSandbox } from './features/sandbox/seed.ts';
+import { flushCompileCache } from 'node:module';
+import { type Config, ConfigError, loadConfig, startedByNpm, usage, wantsHelp } from './config.ts';
 import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
 import { releaseStartMemory } from './lib/memory.ts';
-import { startMetricsServer } from './lib/metrics.ts';
 import { watchStopRequests } from './lib/stop-requests.ts';
-import { startTracing } from './lib/tracing.ts';
 import { renderBanner } from './local/banner.ts';
 import { pickPort } from './local/free-port.ts';
 import { showProgress } from './local/progress.ts';
 import { writeSandboxFile } from './local/sandbox-file.ts';
-import { createWorker } from './worker.ts';
+import type { Stops } from './serve.ts';
 
 /** Starts what the command line asks for, and stops it in order. */
-const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
+const stops: Stops = [];
 const interruption = new AbortController();
 let stopping: Promise<void> | undefined;
 
@@ -50,48 +35,64 @@ async function main(): Promise<void> {
 }
 
 async function applyMigrations({ databaseUrl, databaseDirectUrl }: Config): Promise<void> {
+  const { migrate } = await import('./db/migrate.ts');
   const applied = await migrate(databaseDirectUrl ?? databaseUrl ?? '');
   const lines = applied.length === 0 ? ['Nothing to apply.'] : applied.map((name) => `Applied ${name}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 async function startSandbox(config: Config): Promise<void> {
-  // Loaded here only: a production process never sees the embedded parts.
-  const { startSandboxGround } = await import('./sandbox.ts');
   const progress = showProgress(process.stdout);
-  const logger = createLogger({
-    level: config.logLevel,
-    format: config.logFormat,
-    fd: 2,
-  });
-  const ids = createIdGenerator();
+  const notice = (text: string) => progress.note(text);
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat, fd: 2 });
   // Before anything is started: a taken port should cost nobody a wait.
-  const port = await portFor(config, (text) => progress.note(text));
+  const port = await portFor(config, notice);
   progress.update('Starting PostgreSQL and two chains');
-  const ground = await startSandboxGround({
-    config,
-    ids,
+  // Imported here only: a production process never sees the embedded parts.
+  const { startLocalParts, LOCAL_CHAINS, CONFIRMATIONS } = await import('./local/local-parts.ts');
+  const startingParts = startLocalParts({
+    home: config.causewayHome,
+    chains: LOCAL_CHAINS,
+    confirmations: CONFIRMATIONS,
+    wantPostgres: config.databaseUrl === undefined,
+    wantChains: config.chainRpcUrls === undefined,
     onProgress: (text) => progress.update(text),
-    onNotice: (text) => progress.note(text),
+    onNotice: notice,
     onFailure: (error) => {
       logger.fatal({ err: error }, 'a part of the sandbox ended');
       void stopAll(config.shutdownGraceSeconds).then(() => process.exit(1));
     },
     signal: interruption.signal,
   });
-  stops.push({ what: 'local parts', stop: () => ground.stop() });
+  // PostgreSQL starts in processes of its own: meanwhile the program is read.
+  const loading = loadProgram();
+  // Its failure is told when the parts are there and can be stopped.
+  loading.catch(() => undefined);
+  const parts = await startingParts;
+  stops.push({ what: 'local parts', stop: () => parts.stop() });
+  const { migrate, layGround, seedSandbox, serve } = await loading;
   interruption.signal.throwIfAborted();
 
-  progress.update('Preparing the database');
-  await migrate(ground.surroundings.databaseDirectUrl);
-  const deps = await createDeps(config, ground.surroundings, logger, (early) =>
-    seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
-  );
-  stops.push({ what: 'connections', stop: () => deps.close() });
+  progress.update('Preparing the database and the chains');
+  const databaseUrl = config.databaseUrl ?? parts.databaseUrl;
+  if (databaseUrl === undefined) throw new Error('the local database did not start');
+  const [ground] = await Promise.all([
+    layGround(config, { ...parts, databaseUrl }, createIdGenerator()),
+    migrate(config.databaseDirectUrl ?? databaseUrl),
+  ]);
   interruption.signal.throwIfAborted();
 
   progress.update('Starting the API and the worker');
-  const { baseUrl, metricsUrl } = await startRoles(deps, port, (text) => progress.note(text));
+  const { baseUrl, metricsUrl } = await serve({
+    config,
+    surroundings: ground.surroundings,
+    logger,
+    port,
+    seed: (early) => seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
+    notice,
+    stops,
+    signal: interruption.signal,
+  });
   const description = ground.describe(baseUrl);
   const sandboxFile = await writeSandboxFile(ground.home, description);
   progress.end();
@@ -111,49 +112,42 @@ async function startSandbox(config: Config): Promise<void> {
   );
 }
 
+/**
+ * Reading a module and all it imports is one block of work: in one piece, PostgreSQL's start would wait for the end of it
+ * between two of its steps.
+ */
+async function loadProgram() {
+  const { seedSandbox } = await import('./features/sandbox/seed.ts');
+  const { migrate } = await import('./db/migrate.ts');
+  const { layGround } = await import('./sandbox.ts');
+  await import('./http/server.ts');
+  await import('./deps.ts');
+  const { serve } = await import('./serve.ts');
+  return { seedSandbox, migrate, layGround, serve };
+}
+
 async function startProduction(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   const { productionSurroundings, installOperatorKey } = await import('./production.ts');
-  const surroundings: Surroundings = await productionSurroundings(config);
+  const { prepareDatabase } = await import('./db/start.ts');
+  const { serve } = await import('./serve.ts');
+  const surroundings = await productionSurroundings(config);
   await prepareDatabase({
     databaseUrl: surroundings.databaseUrl,
     directUrl: surroundings.databaseDirectUrl,
     mayMigrate: config.migrateAtStart,
   });
-  const deps = await createDeps(config, surroundings, logger, (early) => installOperatorKey(early, config));
-  stops.push({ what: 'connections', stop: () => deps.close() });
-  interruption.signal.throwIfAborted();
-  const { baseUrl } = await startRoles(deps, config.port, (text) => logger.warn(text));
+  const { baseUrl } = await serve({
+    config,
+    surroundings,
+    logger,
+    port: config.port,
+    seed: (early) => installOperatorKey(early, config),
+    notice: (text) => logger.warn(text),
+    stops,
+    signal: interruption.signal,
+  });
   logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
-}
-
-async function startRoles(
-  deps: Deps,
-  port: number,
-  notice: (text: string) => void,
-): Promise<{ baseUrl: string; metricsUrl?: string }> {
-  const { config } = deps;
-  const tracing = await startTracing({ endpoint: config.otlpEndpoint, serviceName: 'causeway' });
-  stops.push({ what: 'traces', stop: () => tracing.shutdown() });
-  const readiness = createReadiness(deps.logger, []);
-  const metricsUrl = await startMetrics(deps, readiness, notice);
-  const baseUrl = publicBaseUrlOf(config, port);
-  if (config.roles.includes('worker')) {
-    const worker = createWorker(deps);
-    worker.start();
-    readiness.add(...worker.checks);
-    stops.push({ what: 'worker', stop: () => worker.stop() });
-  }
-  if (config.roles.includes('api')) {
-    const api = await createApi(deps, baseUrl);
-    await api.listen({ host: config.host, port });
-    stops.push({ what: 'api', stop: () => api.close() });
-    readiness.add(...api.checks);
-  }
-  readiness.started();
-  stops.push({ what: 'readiness', stop: async () => readiness.stopping() });
-  releaseStartMemory();
-  return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
 }
 
 /** A taken port is exchanged where nobody asked for it; otherwise it is a clear error. */
@@ -168,25 +162,10 @@ async function portFor(config: Config, notice: (text: string) => void): Promise<
   return port;
 }
 
-async function startMetrics(
-  deps: Deps,
-  readiness: Readiness,
-  notice: (text: string) => void,
-): Promise<string | undefined> {
-  const { metricsPort, metricsHost } = deps.config;
-  if (metricsPort === undefined || metricsPort === null) return undefined;
-  const port = deps.sandbox ? await pickPort(metricsPort === 0 ? undefined : metricsPort) : metricsPort;
-  if (deps.sandbox && metricsPort !== 0 && port !== metricsPort) {
-    notice(`Metrics port ${metricsPort} is taken; using ${port}.`);
-  }
-  const server = await startMetricsServer({
-    host: metricsHost,
-    port,
-    registry: deps.metrics.registry,
-    ready: () => readiness.answer(),
-  });
-  stops.push({ what: 'metrics', stop: () => server.close() });
-  return `http://${server.host}:${server.port}/metrics`;
+/** What a start needs once: done when it is over, so that nobody waits for it. */
+function tidyUp(): void {
+  flushCompileCache();
+  releaseStartMemory();
 }
 
 /** A start under way is waited for: what it has begun can only be stopped once it stands. */
@@ -215,7 +194,7 @@ function after(ms: number): Promise<void> {
 }
 
 const starting = main();
-starting.catch(async (error: unknown) => {
+starting.then(tidyUp, async (error: unknown) => {
   if (interruption.signal.aborted) return;
   const text = error instanceof ConfigError ? error.message : explain(error);
   process.stderr.write(`\n${text}\n`);

@@ -12,7 +12,7 @@ import type { Surroundings } from './deps.ts';
 import type { SandboxSeed } from './features/sandbox/seed.ts';
 import { randomToken, TOKEN_PREFIX } from './lib/crypto.ts';
 import type { IdGenerator } from './lib/ids.ts';
-import { type LocalParts, startLocalParts } from './local/local-parts.ts';
+import { CONFIRMATIONS, type LocalParts } from './local/local-parts.ts';
 import type { SandboxDescription } from './local/sandbox-file.ts';
 import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts';
 import { SANDBOX_VENDORS } from './upstream/offers-market.ts';
@@ -26,59 +26,22 @@ export interface SandboxGround {
   readonly surroundings: Surroundings;
   readonly seed: SandboxSeed;
   describe(baseUrl: string): SandboxDescription;
-  stop(): Promise<void>;
 }
 
-export interface SandboxStartOptions {
-  readonly config: Config;
-  readonly ids: IdGenerator;
-  readonly onProgress: (text: string) => void;
-  readonly onNotice: (text: string) => void;
-  readonly onFailure: (error: Error) => void;
-  readonly signal: AbortSignal;
-}
-
-// Two supported slugs on chain ids that no real network has: a signature made here is worth nothing elsewhere.
-export const LOCAL_CHAINS = [
-  { slug: 'base-mainnet', chainId: 73_570_001 },
-  { slug: 'arbitrum-one', chainId: 73_570_002 },
-];
-export const CONFIRMATIONS = 2;
 const WALLET_ETHER_WEI = 10n ** 20n;
 const WALLET_TOKENS = 10_000_000n;
 
 const SANDBOX_VENDOR_NAMES = SANDBOX_VENDORS.map(({ name }) => name);
 
-export async function startSandboxGround(options: SandboxStartOptions): Promise<SandboxGround> {
-  const { config } = options;
-  const parts = await startLocalParts({
-    home: config.causewayHome,
-    chains: LOCAL_CHAINS,
-    confirmations: CONFIRMATIONS,
-    wantPostgres: config.databaseUrl === undefined,
-    wantChains: config.chainRpcUrls === undefined,
-    onProgress: options.onProgress,
-    onNotice: options.onNotice,
-    onFailure: options.onFailure,
-    signal: options.signal,
-  });
-  try {
-    return await layGround(options, parts);
-  } catch (error) {
-    await parts.stop();
-    throw error;
-  }
-}
-
-async function layGround(options: SandboxStartOptions, parts: LocalParts): Promise<SandboxGround> {
-  const { config, ids } = options;
-  const databaseUrl = config.databaseUrl ?? parts.databaseUrl;
-  if (databaseUrl === undefined) throw new Error('the local database did not start');
-  const secrets = await makeSecrets(parts.home, ids);
-  const rpcs = config.chainRpcUrls ?? parts.chains;
-  options.onProgress('Putting contracts on the chains');
+export async function layGround(
+  config: Config,
+  { home, databaseUrl, chains: localChains }: Pick<LocalParts, 'home' | 'chains'> & { databaseUrl: string },
+  ids: IdGenerator,
+): Promise<SandboxGround> {
+  const secrets = await makeSecrets(home, ids);
+  const rpcs = config.chainRpcUrls ?? localChains;
   const chains = await Promise.all(rpcs.map(({ slug, rpcUrl }) => prepareChain(slug, rpcUrl, secrets)));
-  return describeGround(config, { home: parts.home, databaseUrl, secrets, chains, stop: () => parts.stop() });
+  return describeGround(config, { home, databaseUrl, secrets, chains });
 }
 
 export function makeSecrets(home: string, ids: IdGenerator): Promise<SandboxSecrets> {
@@ -96,10 +59,9 @@ export function describeGround(
     readonly databaseUrl: string;
     readonly secrets: SandboxSecrets;
     readonly chains: readonly ChainSettings[];
-    readonly stop: () => Promise<void>;
   },
 ): SandboxGround {
-  const { home, databaseUrl, secrets, chains, stop } = laid;
+  const { home, databaseUrl, secrets, chains } = laid;
   const [settlement] = chains;
   if (settlement === undefined) throw new Error('a sandbox needs a chain');
   return {
@@ -114,7 +76,6 @@ export function describeGround(
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) => description(baseUrl, secrets, chains),
-    stop,
   };
 }
 

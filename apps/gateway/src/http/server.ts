@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { AjvCompiler } from '@fastify/ajv-compiler';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
 import { type Logger, lineWriter } from '../lib/logger.ts';
@@ -11,6 +10,7 @@ import { errorAnswers, invalidRequest } from './errors.ts';
 import type { AnswerSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
+import { schemaCompilers } from './schema-compilers.ts';
 import { clientErrorAnswerer, registerHeaders } from './transport.ts';
 
 export interface ServerOptions extends AccessOptions, OpenApiOptions {
@@ -63,7 +63,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    schemaController: { compilersFactory: { buildValidator: strictBodies() } },
+    schemaController: schemaCompilers(options.sandbox ? 'at first use' : 'at start'),
   });
 
   registerHeaders(app, { production: !options.sandbox });
@@ -89,33 +89,6 @@ function requestIds(ids: IdGenerator): () => string {
   const prefix = `${ids.uuid()}-`;
   let count = 0;
   return () => prefix + ++count;
-}
-
-/**
- * Query strings and paths are text, so their numbers are read from it; a JSON body says what it means and is
- * never bent into shape: an amount sent as a number is an error, not a guess.
- */
-function strictBodies(): ReturnType<typeof AjvCompiler> {
-  const build = AjvCompiler();
-  return ((externalSchemas: unknown, ajvOptions: { customOptions?: object }) => {
-    const common = {
-      allErrors: true,
-      removeAdditional: false,
-      useDefaults: true,
-      strict: false,
-      // Only reports where and why, never the value: values may be personal data.
-      verbose: false,
-    };
-    const strict = build(
-      externalSchemas as never,
-      { ...ajvOptions, customOptions: { ...common, coerceTypes: false } } as never,
-    );
-    const lenient = build(
-      externalSchemas as never,
-      { ...ajvOptions, customOptions: { ...common, coerceTypes: 'array' } } as never,
-    );
-    return (route: { httpPart?: string }) => (route.httpPart === 'body' ? strict : lenient)(route as never);
-  }) as never;
 }
 
 /**

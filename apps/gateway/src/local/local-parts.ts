@@ -2,6 +2,13 @@ import { openHome, type SandboxHome } from './home.ts';
 import { type LocalChain, startLocalChain } from './local-chain.ts';
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 
+// Two supported slugs on chain ids that no real network has: a signature made here is worth nothing elsewhere.
+export const LOCAL_CHAINS = [
+  { slug: 'base-mainnet', chainId: 73_570_001 },
+  { slug: 'arbitrum-one', chainId: 73_570_002 },
+];
+export const CONFIRMATIONS = 2;
+
 export interface LocalPartsOptions {
   /** The sandbox's folder; created if it does not exist. */
   readonly home: string;

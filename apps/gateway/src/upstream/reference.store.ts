@@ -91,14 +91,17 @@ export const removeUnseededRecords = statement<[kinds: readonly string[], ids: r
       SELECT FROM unnest($1::text[], $2::text[]) AS file (kind, id) WHERE file.kind = r.kind AND file.id = r.id)`,
 );
 
-export const seededDigest = statement<[], { digest: string }>(
+/** What is put into a database once and again when it has changed: the reference files, and the sandbox's market. */
+export type Seed = 'reference_seed' | 'market_seed';
+
+export const seededDigest = statement<[seed: Seed], { digest: string }>(
   'reference.seeded_digest',
-  `SELECT value ->> 'digest' AS digest FROM deployment_facts WHERE name = 'reference_seed'`,
+  `SELECT value ->> 'digest' AS digest FROM deployment_facts WHERE name = $1`,
 );
 
-export const keepSeededDigest = statement<[digest: string, at: Date]>(
+export const keepSeededDigest = statement<[seed: Seed, digest: string, at: Date]>(
   'reference.keep_seeded_digest',
   `INSERT INTO deployment_facts (name, value, updated_at)
-   VALUES ('reference_seed', jsonb_build_object('digest', $1::text), $2)
+   VALUES ($1, jsonb_build_object('digest', $2::text), $3)
    ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
 );

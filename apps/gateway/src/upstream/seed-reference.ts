@@ -22,12 +22,12 @@ export async function seedReference(db: Database, clock: Clock): Promise<boolean
   const positions = records.map((_record, index) => index);
   const data = records.map((record) => JSON.stringify(record.data));
   return db.transaction(SYSTEM, async (tx) => {
-    const [, [seeded]] = await tx.queryBoth(lockReference, [], seededDigest, []);
+    const [, [seeded]] = await tx.queryBoth(lockReference, [], seededDigest, ['reference_seed']);
     if (seeded?.digest === digest) return false;
     const at = clock.date();
     tx.defer(seedReferenceRecords, [kinds, ids, positions, data, at]);
     tx.defer(removeUnseededRecords, [kinds, ids]);
-    await tx.query(keepSeededDigest, [digest, at]);
+    await tx.query(keepSeededDigest, ['reference_seed', digest, at]);
     return true;
   });
 }
