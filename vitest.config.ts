@@ -40,7 +40,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // Two cores: more workers only take turns, and each holds a gateway and chains of its own.
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', 'json'],
     outputFile: { json: '.cache/vitest.json' },

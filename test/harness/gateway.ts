@@ -122,10 +122,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
 }
 
-/** Backends elsewhere and other rates begin with nothing of the sandbox's own. */
+/** Backends elsewhere, other rates and another key begin with nothing of the sandbox's own. */
 function databaseFor(env: Readonly<Record<string, string>>): Promise<string> {
-  const isForeign = ['CURRENCIES_URL', 'OFFERS_URL', 'RATE_SOURCES'].some((name) => name in env);
-  return isForeign ? cloneDatabase() : cloneSandboxDatabase();
+  const own = ['CURRENCIES_URL', 'OFFERS_URL', 'RATE_SOURCES', 'DATA_ENCRYPTION_KEY'];
+  return own.some((name) => name in env) ? cloneDatabase() : cloneSandboxDatabase();
 }
 
 async function startChains(home: string, chains: readonly ChainSettings[]): Promise<LocalChain[]> {

@@ -47,8 +47,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     home,
     onProgress: () => {},
     onNotice: () => {},
-    // Nothing here has to survive a crash of the machine.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    // Nothing here has to survive a crash of the machine, and hundreds of databases would be vacuumed in turn all the time.
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      autovacuum_naptime: '1h',
+    },
   });
   const admin = new pg.Client({ connectionString: postgres.databaseUrl });
   await admin.connect();

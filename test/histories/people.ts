@@ -6,6 +6,9 @@ import { until } from '../harness/until.ts';
 import type { Plan, TroubleName } from './plan.ts';
 import type { Lane, World } from './world.ts';
 
+/** The other history waits for the chain, which may be playing itself again. */
+const MOMENT_MS = 180_000;
+
 /** The customer, the recipient and the vendor of one order, as far as somebody can lose confidence in them. */
 export interface People {
   open(): Promise<string>;
@@ -102,12 +105,16 @@ export async function peopleOf(world: World, lane: Lane, plan: Plan): Promise<Pe
   return {
     // A vendor that another history has blocked refuses for a moment.
     open: () =>
-      until('an order', async () => {
-        const opened = await tryToOpen();
-        if (opened.status === 200) return opened.body.data.order_id as string;
-        expect(['WALLET_NOT_CLEARED', 'NO_LIQUIDITY'], opened.text).toContain(opened.body.error.code);
-        return false;
-      }),
+      until(
+        'an order',
+        async () => {
+          const opened = await tryToOpen();
+          if (opened.status === 200) return opened.body.data.order_id as string;
+          expect(['WALLET_NOT_CLEARED', 'NO_LIQUIDITY'], opened.text).toContain(opened.body.error.code);
+          return false;
+        },
+        MOMENT_MS,
+      ),
 
     async lose(what, orderId) {
       switch (what) {

@@ -152,7 +152,7 @@ export async function openWorld(laneCount: number): Promise<World> {
     },
 
     async reorganise(depth) {
-      await callRpc(node, 'causeway_reorg', [toQuantity(Math.min(depth, confirmations))], 60_000);
+      await callRpc(node, 'causeway_reorg', [toQuantity(Math.min(depth, confirmations))]);
     },
 
     async stop() {

@@ -1,4 +1,5 @@
-const DEFAULT_TIMEOUT_MS = 10_000;
+/** Long, because a reorganisation plays the whole chain again before anything else is answered. */
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 interface RpcAnswer {
   readonly result?: unknown;

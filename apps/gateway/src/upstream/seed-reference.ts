@@ -17,14 +17,14 @@ import { digestOf, recordsOf } from './reference-records.ts';
 export async function seedReference(db: Database, clock: Clock): Promise<boolean> {
   const records = recordsOf(loadReferenceFiles());
   const digest = digestOf(records);
-  const kinds = records.map(({ kind }) => kind);
-  const ids = records.map(({ id }) => id);
-  const positions = records.map((_record, index) => index);
-  const data = records.map((record) => JSON.stringify(record.data));
   return db.transaction(SYSTEM, async (tx) => {
     const [, [seeded]] = await tx.queryBoth(lockReference, [], seededDigest, ['reference_seed']);
     if (seeded?.digest === digest) return false;
     const at = clock.date();
+    const kinds = records.map(({ kind }) => kind);
+    const ids = records.map(({ id }) => id);
+    const positions = records.map((_record, index) => index);
+    const data = records.map((record) => JSON.stringify(record.data));
     tx.defer(seedReferenceRecords, [kinds, ids, positions, data, at]);
     tx.defer(removeUnseededRecords, [kinds, ids]);
     await tx.query(keepSeededDigest, ['reference_seed', digest, at]);

@@ -34,27 +34,31 @@ export function buildInstitutionListing(
   types: readonly InstitutionType[],
 ): InstitutionListing {
   const broadTypes = new Map(types.map(({ slug, type }) => [slug, type]));
-  const byRail = new Map(
-    rails.map((rail) => {
-      const directory = new InstitutionDirectory(
-        institutions
-          .filter((institution) => isListedOn(institution, rail))
-          .map((institution) => ({
-            view: deepFreeze(toInstitutionView(institution, rail, broadTypes)),
-            countries: new Set(institution.countries.filter((country) => rail.countries.includes(country))),
-            codes: codesOn(institution, rail),
-          })),
-      );
-      return [rail.slug, { rail, directory }] as const;
-    }),
-  );
+  const railsBySlug = new Map(rails.map((rail) => [rail.slug, rail]));
+  const directories = new Map<string, InstitutionDirectory>();
+
+  /** Made when it is first asked for: most rails are not, and all of them would hold up every start. */
+  function directoryOf(rail: Rail): InstitutionDirectory {
+    const known = directories.get(rail.slug);
+    if (known !== undefined) return known;
+    const directory = new InstitutionDirectory(
+      institutions
+        .filter((institution) => isListedOn(institution, rail))
+        .map((institution) => ({
+          view: deepFreeze(toInstitutionView(institution, rail, broadTypes)),
+          countries: new Set(institution.countries.filter((country) => rail.countries.includes(country))),
+          codes: codesOn(institution, rail),
+        })),
+    );
+    directories.set(rail.slug, directory);
+    return directory;
+  }
 
   return ({ rail: slug, currency, limit = DEFAULT_LIMIT, offset = 0, ...filter }) => {
-    const entry = byRail.get(slug);
-    if (entry === undefined) return undefined;
-    const { rail, directory } = entry;
+    const rail = railsBySlug.get(slug);
+    if (rail === undefined) return undefined;
     const reachesCurrency = currency === undefined || rail.currencies.includes(currency);
-    const found = reachesCurrency ? directory.matching(filter) : [];
+    const found = reachesCurrency ? directoryOf(rail).matching(filter) : [];
     return {
       institutions: found.slice(offset, offset + limit),
       pagination: { total: found.length, limit, offset },
