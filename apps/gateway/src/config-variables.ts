@@ -117,6 +117,13 @@ export const VARIABLES = {
     'Requests a minute for each partner, over all processes.',
     { roles: api },
   ),
+  partnerRequestsAtOnce: withDefault(
+    'PARTNER_REQUESTS_AT_ONCE',
+    values.wholeNumber(0, 10_000),
+    '4',
+    'Requests of one partner that one process works on at a time while it serves other partners too; more of them wait. 0 for any number.',
+    { roles: api },
+  ),
   openOrdersPerPartner: withDefault(
     'OPEN_ORDERS_PER_PARTNER',
     limit,

@@ -1,13 +1,15 @@
-import { encodeEventTopics, formatLog, getAddress, numberToHex, parseEventLogs, type RpcLog } from 'viem';
+import { encodeEventTopics, formatLog, getAddress, numberToHex, type RpcLog } from 'viem';
 import { SYSTEM } from '../db/database.ts';
 import { type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { smaller } from '../lib/bigints.ts';
+import { inSlices } from '../lib/slices.ts';
 import type { Deposit, EscrowWatch } from './chain-facts.ts';
 import {
   depositsIn,
   inChainOrder,
   type TransferLog,
   transferEvent,
+  transferIn,
   type UnclassifiedDeposit,
   watchesByAddress,
 } from './chain-logs.ts';
@@ -62,8 +64,7 @@ export function foreignTokenReader(deps: WatcherDeps): ForeignTokenReader {
     };
     const answer = await answered(client.askInPassing('eth_getLogs', [filter], ANSWER_LIMITS));
     if (!Array.isArray(answer)) throw new ChainUnavailableError('the node answers with something else');
-    const logs = (answer as RpcLog[]).map((log) => formatLog(log));
-    return parseEventLogs({ abi: [transferEvent], logs, strict: true }) as unknown as TransferLog[];
+    return inSlices(answer as RpcLog[], (log) => transferIn(formatLog(log)));
   }
 
   /** In parts where it is too much, until the turn has asked enough; one escrow in one block is then passed over. */
@@ -104,7 +105,7 @@ export function foreignTokenReader(deps: WatcherDeps): ForeignTokenReader {
       onRecord.set(deposit.escrow, soFar + 1);
       kept.push({ ...deposit, kind: 'wrong_token', depositId: unit.ids.uuid() });
     }
-    recordDeposits(unit, chainId, kept);
+    await recordDeposits(unit, chainId, kept);
     for (const deposit of kept) {
       for (const handle of handlers) await handle(deposit, unit);
     }

@@ -15,7 +15,7 @@ export interface LogQuestion<Found> {
   readonly subjects: readonly Hex[];
   ask(subjects: readonly Hex[], range: BlockRange): Promise<Found[]>;
   /** The same out of everything that a transaction logged. */
-  pick(logs: readonly Log[], subjects: readonly Hex[]): Found[];
+  pick(logs: readonly Log[], subjects: readonly Hex[]): Found[] | Promise<Found[]>;
 }
 
 export type LogReader = <Found>(question: LogQuestion<Found>, range: BlockRange) => Promise<Found[]>;

@@ -2,6 +2,7 @@ import { decide, depositMachine, INITIAL_DEPOSIT_FACTS, NEW } from '@causeway/pr
 import { type Database, SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import type { UnitOfWork } from '../engine/unit-of-work.ts';
+import { giveWay } from '../lib/slices.ts';
 import type { Deposit, DepositKind, EscrowWatch } from './chain-facts.ts';
 import type { Address, Hex } from './chain-settings.ts';
 
@@ -14,7 +15,7 @@ export interface Cursor {
 
 type DepositPlace = Pick<Deposit, 'txHash' | 'logIndex'>;
 
-const ROWS_A_STATEMENT = 2_000;
+const ROWS_A_STATEMENT = 200;
 
 interface CursorRow {
   block_number: string;
@@ -225,9 +226,14 @@ export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: He
   return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
 }
 
-/** However many they are, they travel together. */
-export function recordDeposits(unit: UnitOfWork, chainId: number, deposits: readonly Deposit[]): void {
+/** However many they are, they travel together, and nobody waits while they are written down. */
+export async function recordDeposits(
+  unit: UnitOfWork,
+  chainId: number,
+  deposits: readonly Deposit[],
+): Promise<void> {
   for (let start = 0; start < deposits.length; start += ROWS_A_STATEMENT) {
+    await giveWay(start);
     const some = deposits.slice(start, start + ROWS_A_STATEMENT);
     unit.tx.defer(insertDeposits, [
       chainId,

@@ -2,6 +2,7 @@ import { SYSTEM } from '../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { smaller } from '../lib/bigints.ts';
 import type { Logger } from '../lib/logger.ts';
+import { giveWay } from '../lib/slices.ts';
 import type { ChainClient } from './chain-client.ts';
 import {
   type ChainFact,
@@ -65,6 +66,8 @@ const DEFAULT_LIMITS: WatcherLimits = {
   lookBackBlocks: 5_000,
 };
 const NEW_WATCHES_A_STEP = 200;
+/** Statements that facts bring about are sent before they are more than this. */
+const DEFERRED_AT_ONCE = 100;
 /** How long the escrow of a finished order is watched for stray deposits. */
 const AFTERLIFE_MS = 30 * 24 * 3_600_000;
 
@@ -144,13 +147,15 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     const deposits = await classified(unit, facts.filter(isDeposit), watches);
     const forwards = facts.filter((fact) => fact.type === 'forward_executed');
     const awaited = await awaitedForwards(unit, chainId, settings.contracts.forwarder, forwards);
-    recordDeposits(unit, chainId, [...deposits.values()]);
+    await recordDeposits(unit, chainId, [...deposits.values()]);
     recordExecutions(
       unit,
       chainId,
       facts.filter((fact) => fact.type === 'escrow_executed'),
     );
-    for (const fact of facts) {
+    for (const [n, fact] of facts.entries()) {
+      await giveWay(n);
+      await unit.tx.sendDeferred(DEFERRED_AT_ONCE);
       if (fact.type === 'forward_executed' && !awaited.has(fact)) continue;
       const told: ChainFact | undefined = isDeposit(fact) ? deposits.get(fact) : fact;
       if (told === undefined) continue;
@@ -169,7 +174,8 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     if (paid.length === 0) return deposits;
     const byAddress = new Map(watches.map((watch) => [watch.address, watch]));
     const { funded, isKnown } = await readKnown(unit, chainId, paid);
-    for (const fact of paid) {
+    for (const [n, fact] of paid.entries()) {
+      await giveWay(n);
       const watch = byAddress.get(fact.escrow);
       if (watch === undefined || isKnown(fact)) continue;
       const kind = classifyDeposit(watch, fact, funded.has(fact.escrow));

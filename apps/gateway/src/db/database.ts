@@ -49,6 +49,8 @@ export interface Transaction {
   ): Promise<[R1[], R2[]]>;
   /** Queues a statement whose result is not needed; it travels with the next query or the commit. */
   defer<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): void;
+  /** Sends what is deferred, where it is at least this much: thousands of statements at once would keep everybody waiting. */
+  sendDeferred(atLeast: number): Promise<void>;
   /** Marks the point that `undo` returns to. Locks taken before it survive the undoing. */
   mark(): void;
   /** Undoes everything since `mark` and keeps the transaction open. */
@@ -251,6 +253,9 @@ async function attemptTransaction<T>(
     },
     defer(declared, params) {
       queued.push(batchItem(declared, params));
+    },
+    async sendDeferred(atLeast) {
+      if (queued.length >= atLeast) await flush([]);
     },
     mark() {
       queued.push(batchItem(SAVEPOINT, []));

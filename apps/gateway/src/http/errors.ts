@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   CausewayError,
   type ErrorKey,
@@ -34,8 +35,17 @@ const SERVICE_UNAVAILABLE = 503;
 /** A database that restarts is back within a second; what takes longer is asked again as often. */
 export const RETRY_AFTER_SECONDS = 1;
 
+/**
+ * How long a limit's refusal takes. A client that repeats whatever is refused costs as much as its answers are fast; one
+ * that waits, as it was told to, does not notice.
+ */
+const REFUSAL_PAUSE_MS = 200;
+/** Beyond that many at once, holding on to them would cost more than answering. */
+const PAUSED_REFUSALS = 1_000;
+
 export function errorAnswers(logger: Logger): ErrorAnswers {
   let onUnmatched: NoteUnmatched = () => {};
+  let paused = 0;
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const supported =
@@ -62,10 +72,21 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
       .send(supported ? toSupportedErrorBody(known) : toPartnerErrorBody(known));
   }
 
+  async function answerLimit(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    paused++;
+    await pause(REFUSAL_PAUSE_MS);
+    paused--;
+    return answerError(error, request, reply);
+  }
+
   return {
     register(app, noteUnmatched) {
       onUnmatched = noteUnmatched;
-      app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+      app.setErrorHandler((error: FastifyError, request, reply) =>
+        isRateLimit(error) && paused < PAUSED_REFUSALS
+          ? answerLimit(error, request, reply)
+          : answerError(error, request, reply),
+      );
       app.setNotFoundHandler((request, reply) =>
         answerError(new CausewayError('ROUTE_NOT_FOUND'), request, reply),
       );

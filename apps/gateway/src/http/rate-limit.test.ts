@@ -185,6 +185,18 @@ describe('limits of a server', () => {
     expect(limitsOf(await get(0, 'partner', keys[0] as string))[1]).toBe('4');
   });
 
+  it('a refusal of a limit takes its time, so that repeating it at once gains nothing', async () => {
+    const address = { 'x-forwarded-for': '203.0.113.77' };
+    const timed = async () => {
+      const began = performance.now();
+      const { status } = await get(0, 'public', null, address);
+      return { status, ms: performance.now() - began };
+    };
+    const answers = [await timed(), await timed(), await timed(), await timed()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.at(-1)?.ms).toBeGreaterThan(190);
+  });
+
   it('guessing keys is limited by address over all processes, and a good key behind it still passes', async () => {
     now = START + 50 * MINUTE + 18_000;
     const guesser = { 'x-forwarded-for': '2001:db8:5::1' };

@@ -5,7 +5,7 @@ import { partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts
 import type { Statement } from '../db/statement.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
-import type { Access } from './access.ts';
+import { type Access, announceLimit } from './access.ts';
 import { answerOnce, answerOnceOutside, IDEMPOTENCY_ERRORS, identityOf, sendAnswer } from './answer-once.ts';
 import { isUnfit } from './errors.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
@@ -250,7 +250,7 @@ export function partnerAction<P extends TSchema, Q extends TSchema, B extends TS
   spec: RouteSpec<P, Q, B, D>,
   handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,
 ): void {
-  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
+  const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const partner = partnerOf(request);
     const identity = identityOf(request);
     if (identity === null) return success(await handle(inputOf(request), partner));
@@ -259,7 +259,9 @@ export function partnerAction<P extends TSchema, Q extends TSchema, B extends TS
       handle(inputOf(request), partner),
     );
     return sendAnswer(reply, answer);
-  });
+  };
+  // Whoever waits for somebody outside does not keep the partner's other requests waiting.
+  add(app, answeredOnce(spec), 'partner', run, { takesTurn: false });
 }
 
 /** For a write that is one statement: as a unit of work, but every statement runs at once and stands alone. */
@@ -346,6 +348,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
   spec: RouteSpec<P, Q, B, D>,
   access: Access,
   handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  { takesTurn = access === 'partner' } = {},
 ): void {
   const codes = [
     ...EVERY_ROUTE,
@@ -354,6 +357,8 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
     ...(spec.errors ?? []),
   ];
   const spanName = `${String(spec.method)} ${spec.url}`;
+  const traced = (request: FastifyRequest, reply: FastifyReply) =>
+    withSpan(spanName, {}, () => handler(request, reply));
   app.route({
     method: spec.method,
     url: spec.url,
@@ -372,7 +377,14 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
       },
     },
     ...(spec.requireSubject === undefined ? {} : { errorHandler: subjectFirst(spec.requireSubject) }),
-    handler: (request, reply) => withSpan(spanName, {}, () => handler(request, reply)),
+    handler: takesTurn
+      ? (request, reply) =>
+          app.turns.take(
+            partnerOf(request).bucket,
+            () => traced(request, reply),
+            (full) => announceLimit(reply, full),
+          )
+      : traced,
   });
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { machineNow } from '../lib/clock.ts';
 import type { IdGenerator } from '../lib/ids.ts';
 import { type Logger, lineWriter } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -12,6 +13,7 @@ import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { schemaCompilers } from './schema-compilers.ts';
 import { clientErrorAnswerer, registerHeaders } from './transport.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly logger: Logger;
@@ -21,6 +23,8 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly accessLog: boolean;
   readonly bodyLimitBytes: number;
   readonly trustedProxies: readonly string[];
+  /** Requests of one partner in work at a time, while others are served too; 0 for any number. */
+  readonly partnerRequestsAtOnce: number;
   /** Seals answers kept for Idempotency-Key; a server whose answers hold nothing personal may do without. */
   readonly answerSealer?: AnswerSealer;
   /** Adds the routes; they inherit everything below. */
@@ -30,6 +34,7 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
 declare module 'fastify' {
   interface FastifyInstance {
     answerSealer: AnswerSealer | null;
+    turns: Turns;
   }
 }
 
@@ -68,6 +73,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   registerHeaders(app, { production: !options.sandbox });
   app.decorate('answerSealer', options.answerSealer ?? null);
+  app.decorate(
+    'turns',
+    createTurns({ atOnce: options.partnerRequestsAtOnce, wall: machineNow, metrics: options.metrics }),
+  );
   const measurement = registerMeasurement(app, options.metrics, accessLog);
   errors.register(app, measurement.noteUnmatched);
   registerAccess(app, options);

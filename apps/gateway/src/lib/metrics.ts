@@ -8,7 +8,8 @@ export interface Metrics {
   readonly registry: Registry;
   readonly httpRequestDurationSeconds: DurationHistogram<'method' | 'route' | 'status'>;
   /** Requests that have arrived and are not answered yet; read when the figures are collected. */
-  readonly httpRequests: { inFlight: number };
+  readonly httpRequests: { inFlight: number; waiting: number };
+  readonly httpTurnsRefusedTotal: Counter;
   readonly dbRoundTripsTotal: Counter;
   readonly dbQueryErrorsTotal: Counter;
   readonly intentsTotal: Counter<'kind' | 'outcome'>;
@@ -33,13 +34,21 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   if (options.processMetrics ?? true) collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const httpRequests = { inFlight: 0 };
+  const httpRequests = { inFlight: 0, waiting: 0 };
   new Gauge({
     name: 'http_requests_in_flight',
     help: 'Requests that have arrived and are not answered yet.',
     registers,
     collect() {
       this.set(httpRequests.inFlight);
+    },
+  });
+  new Gauge({
+    name: 'http_requests_waiting',
+    help: 'Requests that wait until others of the same partner are answered.',
+    registers,
+    collect() {
+      this.set(httpRequests.waiting);
     },
   });
   return {
@@ -51,6 +60,11 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       registry,
     }),
     httpRequests,
+    httpTurnsRefusedTotal: new Counter({
+      name: 'http_turns_refused_total',
+      help: 'Requests refused because too many of the same partner were waiting.',
+      registers,
+    }),
     dbRoundTripsTotal: new Counter({
       name: 'db_round_trips_total',
       help: 'Round trips to the database.',

@@ -1,0 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Of work of some microseconds each: a slice takes a millisecond or two. */
+export const SLICE = 100;
+
+/**
+ * Maps a list whose length is a stranger's choice. Between slices of it whatever else waits gets its turn: a process that
+ * also answers requests must not be away for as long as the whole takes.
+ */
+export async function inSlices<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += SLICE) {
+    if (start > 0) await nextTurn();
+    for (const item of items.slice(start, start + SLICE)) results.push(...map(item));
+  }
+  return results;
+}
+
+/** For loops of another shape: gives way after every slice. `n` counts from 0. */
+export async function giveWay(n: number): Promise<void> {
+  if (n > 0 && n % SLICE === 0) await nextTurn();
+}

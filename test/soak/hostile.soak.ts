@@ -1,0 +1,35 @@
+import { median } from '../../bench/frame/statistics.ts';
+import { ATTACKS, type Attack, brokenPromises, p99Of, runHostilePartner } from './hostile-partner.ts';
+
+/**
+ * `npm run soak:hostile [-- rounds [seconds [attacks …]]]`: five rounds of each kind, of 20 s, with every attack unless told
+ * otherwise. Exits with 1 where the measured partner's p99 is more than 1.5 times that of the quiet rounds, or a promise
+ * was broken.
+ */
+const LARGEST_RATIO = 1.5;
+const [rounds = '5', seconds = '20', ...attacks] = process.argv.slice(2);
+const played = await runHostilePartner({
+  rounds: Number(rounds),
+  secondsARound: Number(seconds),
+  requestsASecond: 40,
+  attack: {
+    attacks: attacks.length === 0 ? ATTACKS : (attacks as Attack[]),
+    // The nodes take a fifth of a core for it: what is measured is what the logs cost those who read them.
+    flood: { fakeEvents: 3_000, dust: 1_000, everyMs: 5_000 },
+  },
+  say: (text) => console.log(text),
+});
+const ofKind = (isHostile: boolean) => played.filter(({ hostile }) => (hostile !== null) === isHostile);
+const p99 = (isHostile: boolean) => median(ofKind(isHostile).map(p99Of));
+const credited = (isHostile: boolean) => median(ofKind(isHostile).flatMap(({ deposits }) => deposits));
+const broken = played.flatMap(brokenPromises);
+const result = {
+  quietP99Ms: p99(false),
+  hostileP99Ms: p99(true),
+  ratio: p99(true) / p99(false),
+  quietDepositMs: credited(false),
+  hostileDepositMs: credited(true),
+  broken,
+};
+console.log(JSON.stringify(result, null, 2));
+process.exit(broken.length === 0 && result.ratio <= LARGEST_RATIO ? 0 : 1);
