@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, loadConfig, startedByNpm, usage, wantsHelp } from './config.ts';
 import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
@@ -9,6 +10,10 @@ import { pickPort } from './local/free-port.ts';
 import { showProgress } from './local/progress.ts';
 import { writeSandboxFile } from './local/sandbox-file.ts';
 import type { Stops } from './serve.ts';
+
+/** What PostgreSQL's start needs until its first program runs, and from one program to the next. */
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MS = 20;
 
 /** Starts what the command line asks for, and stops it in order. */
 const stops: Stops = [];
@@ -113,15 +118,19 @@ async function startSandbox(config: Config): Promise<void> {
 }
 
 /**
- * Reading a module and all it imports is one block of work: in one piece, PostgreSQL's start would wait for the end of it
- * between two of its steps.
+ * Reading a module and all it imports is one block of work: without pauses, PostgreSQL's start would wait for the end of it
+ * all before each of its own steps.
  */
 async function loadProgram() {
+  await delay(FIRST_PAUSE_MS);
+  const { layGround } = await import('./sandbox.ts');
+  await delay(PAUSE_MS);
+  await import('./http/server.ts');
+  await delay(PAUSE_MS);
   const { seedSandbox } = await import('./features/sandbox/seed.ts');
   const { migrate } = await import('./db/migrate.ts');
-  const { layGround } = await import('./sandbox.ts');
-  await import('./http/server.ts');
   await import('./deps.ts');
+  await delay(PAUSE_MS);
   const { serve } = await import('./serve.ts');
   return { seedSandbox, migrate, layGround, serve };
 }
