@@ -1,11 +1,5 @@
 import type { ChainSettings } from './chain/chain-settings.ts';
-import {
-  approveRouter,
-  deployLocalContracts,
-  derivedKey,
-  fundWallet,
-  fundWallets,
-} from './chain/local-deployment.ts';
+import { approveRouter, deployLocalContracts, derivedKey, fundWallets } from './chain/local-deployment.ts';
 import { localSigner } from './chain/signer.ts';
 import type { Config } from './config.ts';
 import type { Surroundings } from './deps.ts';
@@ -108,8 +102,8 @@ export async function prepareChain(
     wholeTokens: WALLET_TOKENS,
   });
   const service = localSigner(secrets.serviceSignerKey).address;
-  await fundWallet(rpcUrl, secrets.deployerKey, {
-    wallet: service,
+  await fundWallets(rpcUrl, secrets.deployerKey, {
+    wallets: [service],
     tokens: [],
     etherWei: WALLET_ETHER_WEI,
     wholeTokens: 0n,

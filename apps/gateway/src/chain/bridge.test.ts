@@ -12,7 +12,7 @@ import { type BridgeQuote, BridgeRefusedError, BridgeUnavailableError } from './
 import { type Address, tokenByCode } from './chain-settings.ts';
 import { depositToBridgeData } from './forward-request.ts';
 import { httpBridge } from './http-bridge.ts';
-import { approveRouter, fundWallet } from './local-deployment.ts';
+import { approveRouter, fundWallets } from './local-deployment.ts';
 import { setSolverConduct } from './simulated-bridge.store.ts';
 import { type SimulatedBridge, simulateBridge } from './simulated-bridge.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from './testing/local-chain.ts';
@@ -41,8 +41,8 @@ describe('the simulated bridge between two chains', () => {
     solver = await target.fundedWallet();
     // The same key on both chains, as a solver has it.
     const { tokens, rpcUrl, contracts } = source.settings;
-    const funding = { wallet: solver.address, tokens, etherWei: 10n ** 19n, wholeTokens: 100n };
-    await fundWallet(rpcUrl, source.deployer.privateKey, funding);
+    const funding = { wallets: [solver.address], tokens, etherWei: 10n ** 19n, wholeTokens: 100n };
+    await fundWallets(rpcUrl, source.deployer.privateKey, funding);
     partner = await source.fundedWallet();
     await approveRouter(rpcUrl, partner.privateKey, contracts.router, tokens);
     const tools = { db: database.db, clock, ids };

@@ -1,7 +1,7 @@
 import { erc20Abi, maxUint256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tokenByCode } from './chain-settings.ts';
-import { approveRouter, deployLocalContracts, fundWallet } from './local-deployment.ts';
+import { approveRouter, deployLocalContracts, fundWallets } from './local-deployment.ts';
 import { startTestChain, type TestChain } from './testing/local-chain.ts';
 
 let testChain: TestChain;
@@ -54,8 +54,8 @@ test('a funded wallet holds what was asked for, and funding it again changes not
   expect(await client.getBalance({ address: wallet.address })).toBe(10n ** 20n);
 
   const before = await blockNumber();
-  await fundWallet(settings.rpcUrl, deployer.privateKey, {
-    wallet: wallet.address,
+  await fundWallets(settings.rpcUrl, deployer.privateKey, {
+    wallets: [wallet.address],
     tokens: settings.tokens,
     etherWei: 10n ** 20n,
     wholeTokens: 1_000n,

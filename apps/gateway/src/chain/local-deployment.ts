@@ -3,6 +3,7 @@ import {
   concatHex,
   createTestClient,
   encodeAbiParameters,
+  encodeFunctionData,
   erc20Abi,
   http,
   keccak256,
@@ -43,8 +44,8 @@ export interface LocalContracts {
 const DEPLOYER_BALANCE_WEI = 10n ** 21n;
 const LOCAL_POLLING_MS = 20;
 const STABLECOIN_DECIMALS = 6;
-/** Said outright, so that nothing has to be estimated against a state that earlier mints still change. */
-const MINT_GAS = 200_000n;
+/** Enough for a mint or an approval. */
+const CALL_GAS = 200_000n;
 
 const localTokens = [
   { code: 'USDC', name: 'USD Coin', bytecode: testToken.bytecode },
@@ -72,37 +73,7 @@ export async function deployLocalContracts(rpcUrl: string, deployerKey: Hex): Pr
   return result;
 }
 
-/** Tops a wallet up to at least this much ether and this many whole tokens of each kind. */
-export async function fundWallet(
-  rpcUrl: string,
-  deployerKey: Hex,
-  funding: { wallet: Address; tokens: readonly ChainToken[]; etherWei: bigint; wholeTokens: bigint },
-): Promise<void> {
-  const client = await connectLocal(rpcUrl, deployerKey);
-  const { wallet, tokens, etherWei, wholeTokens } = funding;
-  if ((await client.getBalance({ address: wallet })) < etherWei) {
-    await client.setBalance({ address: wallet, value: etherWei });
-  }
-  for (const { address, decimals } of tokens) {
-    const balance = await client.readContract({
-      abi: erc20Abi,
-      address,
-      functionName: 'balanceOf',
-      args: [wallet],
-    });
-    const missing = wholeTokens * 10n ** BigInt(decimals) - balance;
-    if (missing <= 0n) continue;
-    await mined(
-      client,
-      client.writeContract({ abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] }),
-    );
-  }
-}
-
-/**
- * Tops many wallets up at once. Every mint is sent before the first is waited for, each with its own nonce: waiting for
- * each would be most of a sandbox's first start.
- */
+/** Tops wallets up to at least this much ether and this many whole tokens of each kind. */
 export async function fundWallets(
   rpcUrl: string,
   deployerKey: Hex,
@@ -130,15 +101,14 @@ export async function fundWallets(
       }),
     ),
   );
-  const firstNonce = await client.getTransactionCount({ address: client.account.address });
   const mints = wanted.filter(({ missing }) => missing > 0n);
-  const sent: Hex[] = [];
-  // Sent in the order of their nonces: a node parks a transaction that comes before its turn, and may then never mine it.
-  for (const [position, { wallet, address, missing }] of mints.entries()) {
-    const mint = { abi: testToken.abi, address, functionName: 'mint', args: [wallet, missing] } as const;
-    sent.push(await client.writeContract({ ...mint, nonce: firstNonce + position, gas: MINT_GAS }));
-  }
-  await Promise.all(sent.map((hash) => mined(client, hash)));
+  await sendCalls(
+    client,
+    mints.map(({ wallet, address, missing }) => ({
+      to: address,
+      data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [wallet, missing] }),
+    })),
+  );
 }
 
 /** Gives the router an unlimited allowance for each token, where it does not have one. */
@@ -149,27 +119,20 @@ export async function approveRouter(
   tokens: readonly ChainToken[],
 ): Promise<void> {
   const client = await connectLocal(rpcUrl, walletKey);
-  for (const { address } of tokens) {
-    const allowance = await client.readContract({
-      abi: erc20Abi,
-      address,
-      functionName: 'allowance',
-      args: [client.account.address, router],
-    });
-    if (allowance === maxUint256) continue;
-    // USDT refuses to change an allowance that is not zero.
-    for (const amount of allowance === 0n ? [maxUint256] : [0n, maxUint256]) {
-      await mined(
-        client,
-        client.writeContract({
-          abi: testTether.abi,
-          address,
-          functionName: 'approve',
-          args: [router, amount],
-        }),
-      );
-    }
-  }
+  const owner = client.account.address;
+  const calls = await Promise.all(
+    tokens.map(async ({ address }) => {
+      const read = { abi: erc20Abi, address, functionName: 'allowance', args: [owner, router] } as const;
+      const allowance = await client.readContract(read);
+      if (allowance === maxUint256) return [];
+      // USDT refuses to change an allowance that is not zero.
+      return (allowance === 0n ? [maxUint256] : [0n, maxUint256]).map((amount) => ({
+        to: address,
+        data: encodeFunctionData({ abi: testTether.abi, functionName: 'approve', args: [router, amount] }),
+      }));
+    }),
+  );
+  await sendCalls(client, calls.flat());
 }
 
 /** A key that a sandbox need not keep, because it follows from one that it keeps. */
@@ -185,7 +148,8 @@ async function connectLocal(rpcUrl: string, privateKey: Hex) {
       mode: 'hardhat',
       account: privateKeyToAccount(privateKey),
       chain: viemChain('local', chainId, rpcUrl),
-      transport: http(rpcUrl),
+      // Calls made together travel together, in their order.
+      transport: http(rpcUrl, { batch: true }),
       pollingInterval: LOCAL_POLLING_MS,
       cacheTime: 0,
     })
@@ -236,7 +200,37 @@ function planDeployment(
   };
 }
 
-async function mined(client: LocalClient, sent: Hex | Promise<Hex>): Promise<void> {
-  const { status } = await client.waitForTransactionReceipt({ hash: await sent });
-  if (status !== 'success') throw new Error('a local deployment transaction failed');
+/**
+ * Signed with nonce, gas and fees known beforehand and sent together: asking the node for each of them, and waiting for
+ * each transaction, would be most of a sandbox's first start. In the order of their nonces: a node parks a transaction
+ * that comes before its turn, and may then never mine it.
+ */
+async function sendCalls(client: LocalClient, calls: readonly { to: Address; data: Hex }[]): Promise<void> {
+  if (calls.length === 0) return;
+  const { account, chain } = client;
+  const [firstNonce, gasPrice] = await Promise.all([
+    client.getTransactionCount({ address: account.address }),
+    client.getGasPrice(),
+  ]);
+  const signed = await Promise.all(
+    calls.map((call, position) =>
+      account.signTransaction({
+        ...call,
+        type: 'eip1559',
+        chainId: chain.id,
+        nonce: firstNonce + position,
+        gas: CALL_GAS,
+        maxFeePerGas: gasPrice * 2n,
+        maxPriorityFeePerGas: 0n,
+      }),
+    ),
+  );
+  const sent = await Promise.all(
+    signed.map((serializedTransaction) => client.sendRawTransaction({ serializedTransaction })),
+  );
+  for (const hash of sent.slice(-1)) await client.waitForTransactionReceipt({ hash });
+  const receipts = await Promise.all(sent.map((hash) => client.getTransactionReceipt({ hash })));
+  if (receipts.some(({ status }) => status !== 'success')) {
+    throw new Error('a local deployment transaction failed');
+  }
 }

@@ -9,7 +9,7 @@ import {
   type Hex,
   tokenByCode,
 } from '../chain-settings.ts';
-import { deployLocalContracts, fundWallet } from '../local-deployment.ts';
+import { deployLocalContracts, fundWallets } from '../local-deployment.ts';
 import { localSigner, type Signer } from '../signer.ts';
 
 /** A real chain with every contract on it, for the tests of this folder. */
@@ -44,8 +44,8 @@ export async function startTestChain(chainId: number) {
   /** A wallet with 100 ether and 1,000 of every token. */
   async function fundedWallet(): Promise<TestWallet> {
     const wallet = randomWallet();
-    await fundWallet(node.rpcUrl, deployer.privateKey, {
-      wallet: wallet.address,
+    await fundWallets(node.rpcUrl, deployer.privateKey, {
+      wallets: [wallet.address],
       tokens: settings.tokens,
       etherWei: 10n ** 20n,
       wholeTokens: 1_000n,
