@@ -10,8 +10,15 @@ export interface Genesis {
   readonly time: number;
 }
 
+export interface Call {
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
 export interface EvmEngine {
   ask<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>;
+  /** One after the other, without coming back in between; the first that is refused ends it. */
+  askAll(calls: readonly Call[]): Promise<unknown[]>;
 }
 
 /** What a JSON-RPC client is told. */
@@ -104,11 +111,22 @@ export async function createEngine(genesis: Genesis): Promise<EvmEngine> {
     { subscriptionCallback: () => {} },
     new edr.ContractDecoder(),
   );
-  return { ask: (method, params = []) => ask(provider, method, params) };
+  return {
+    ask: <T>(method: string, params: readonly unknown[] = []) => ask<T>(provider, request(method, params)),
+    askAll: (calls) =>
+      ask(
+        provider,
+        calls.map(({ method, params = [] }) => request(method, params)),
+      ),
+  };
 }
 
-async function ask<T>(provider: Provider, method: string, params: readonly unknown[]): Promise<T> {
-  const { data } = await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+function request(method: string, params: readonly unknown[]): object {
+  return { jsonrpc: '2.0', id: 1, method, params };
+}
+
+async function ask<T>(provider: Provider, asked: object | readonly object[]): Promise<T> {
+  const { data } = await provider.handleRequest(JSON.stringify(asked));
   const answer = (typeof data === 'string' ? JSON.parse(data) : data) as EngineAnswer;
   if (answer.error !== undefined) throw asNodesSayIt(answer.error);
   return answer.result as T;

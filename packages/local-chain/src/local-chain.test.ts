@@ -331,6 +331,7 @@ describe('the journal', () => {
     expect(seen).toEqual([
       [100, 250],
       [200, 250],
+      [250, 250],
     ]);
   });
 

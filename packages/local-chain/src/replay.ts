@@ -1,4 +1,4 @@
-import { createEngine, type EvmEngine, type Hex } from './evm-engine.ts';
+import { type Call, createEngine, type EvmEngine, type Hex } from './evm-engine.ts';
 import { type Entry, JOURNAL_VERSION, type SentTransaction } from './journal.ts';
 
 /** A chain as far as its entries go. */
@@ -28,7 +28,8 @@ interface Block {
   readonly transactions: readonly Hex[];
 }
 
-const PROGRESS_EVERY_BLOCKS = 100;
+/** So many are played without coming back: the engine then works beside a program that is still being read. */
+const BLOCKS_A_BATCH = 100;
 
 /** Plays the entries into a fresh engine; every block must come out with the hash it had. */
 export async function replay(entries: readonly Entry[], options: ReplayOptions): Promise<ChainState> {
@@ -44,43 +45,72 @@ export async function replay(entries: readonly Entry[], options: ReplayOptions):
     pool: new Map(),
   };
   const total = rest.reduce((count, { t }) => count + (t === 'block' ? 1 : 0), 0);
-  for (const entry of rest) {
-    await play(state, entry);
-    if (entry.t === 'block' && entry.number % PROGRESS_EVERY_BLOCKS === 0) {
-      options.onProgress?.(entry.number, total);
-    }
+  for (const batch of batchesOf(rest)) {
+    await play(state, batch);
+    if (batch.some(({ t }) => t === 'block')) options.onProgress?.(state.head.number, total);
   }
   await setEngineClock(state, options.machineSeconds());
   return state;
 }
 
-async function play(state: ChainState, entry: Entry): Promise<void> {
-  const { engine } = state;
+function batchesOf(entries: readonly Entry[]): Entry[][] {
+  const batches: Entry[][] = [[]];
+  let blocks = 0;
+  for (const entry of entries) {
+    batches.at(-1)?.push(entry);
+    if (entry.t === 'block' && ++blocks % BLOCKS_A_BATCH === 0) batches.push([]);
+  }
+  return batches.filter((batch) => batch.length > 0);
+}
+
+async function play(state: ChainState, entries: readonly Entry[]): Promise<void> {
+  const steps = entries.map((entry) => stepOf(state, entry));
+  const answers = await state.engine.askAll(steps.flatMap(({ calls }) => calls));
+  let answered = 0;
+  for (const { calls, note } of steps) {
+    answered += calls.length;
+    note?.(answers[answered - 1]);
+  }
+}
+
+interface Step {
+  readonly calls: readonly Call[];
+  /** Takes the answer to the last of them. */
+  readonly note?: (answer: unknown) => void;
+}
+
+function stepOf(state: ChainState, entry: Entry): Step {
   switch (entry.t) {
     case 'genesis':
       throw new Error('The journal begins twice.');
     case 'set':
-      await engine.ask(entry.method, entry.params);
-      return;
+      return { calls: [entry] };
     case 'tx':
-      state.pool.set(await sendToEngine(engine, entry), entry);
-      return;
+      return { calls: [sending(entry)], note: (hash) => state.pool.set(hash as Hex, entry) };
     case 'clock':
       state.clockOffset = entry.offset;
-      return;
-    case 'block': {
-      const mined = await mine(state, entry.time, entry.randao);
-      if (mined.hash !== entry.hash) {
-        throw new Error(`Block ${entry.number} came out as ${mined.hash}; the journal has ${entry.hash}.`);
-      }
-    }
+      return { calls: [] };
+    case 'block':
+      return {
+        calls: mining(entry.time, entry.randao),
+        note(block) {
+          const mined = noteBlock(state, block as Block, entry.time);
+          if (mined.hash === entry.hash) return;
+          throw new Error(`Block ${entry.number} came out as ${mined.hash}; the journal has ${entry.hash}.`);
+        },
+      };
   }
 }
 
 export function sendToEngine(engine: EvmEngine, sent: SentTransaction): Promise<Hex> {
+  const { method, params } = sending(sent);
+  return engine.ask(method, params);
+}
+
+function sending(sent: SentTransaction): Call {
   return 'raw' in sent
-    ? engine.ask('eth_sendRawTransaction', [sent.raw])
-    : engine.ask('eth_sendTransaction', [sent.call]);
+    ? { method: 'eth_sendRawTransaction', params: [sent.raw] }
+    : { method: 'eth_sendTransaction', params: [sent.call] };
 }
 
 /** Puts whatever is executable in a block. */
@@ -89,15 +119,24 @@ export async function mine(
   time: number,
   randao?: Hex,
 ): Promise<Extract<Entry, { t: 'block' }>> {
-  const { engine, pool } = state;
-  if (randao !== undefined) await engine.ask('hardhat_setPrevRandao', [randao]);
-  await engine.ask('evm_setNextBlockTimestamp', [time]);
-  await engine.ask('evm_mine');
-  const block = await engine.ask<Block>('eth_getBlockByNumber', ['latest', false]);
+  const answers = await state.engine.askAll(mining(time, randao));
+  return noteBlock(state, answers.at(-1) as Block, time);
+}
+
+function mining(time: number, randao?: Hex): Call[] {
+  return [
+    ...(randao === undefined ? [] : [{ method: 'hardhat_setPrevRandao', params: [randao] }]),
+    { method: 'evm_setNextBlockTimestamp', params: [time] },
+    { method: 'evm_mine' },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  ];
+}
+
+function noteBlock(state: ChainState, block: Block, time: number): Extract<Entry, { t: 'block' }> {
   const number = Number(block.number);
   state.head = { number, time };
   if (block.transactions.length > 0) state.busyBlock = number;
-  for (const hash of block.transactions) pool.delete(hash);
+  for (const hash of block.transactions) state.pool.delete(hash);
   return { t: 'block', number, hash: block.hash, time, randao: block.mixHash };
 }
 
