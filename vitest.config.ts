@@ -18,6 +18,7 @@ const LONG = [
   'local/local-parts',
   'test/faults/chain-worker-kill',
   'test/faults/several-processes',
+  'test/faults/hostile-partner',
   'test/races/',
   'test/model/',
   'test/histories/',
@@ -39,7 +40,7 @@ class LongestFirst extends BaseSequencer {
 /** Two projects by what a test needs around it: pure rules run without a database or a chain. */
 export default defineConfig({
   test: {
-    // Two cores: more workers only take turns, and each holds a gateway and chains of its own.
+    // One more than two cores: files also wait, for processes to start and for chains.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', 'json'],

@@ -35,7 +35,7 @@ const app = await createServer({
   trustedProxies: [],
   principals,
   rateLimit,
-  partnerRequestsAtOnce: 4,
+  partnerTimeSharePct: 20,
   partnerPerMinute: 100_000_000,
   publicPerMinute: 100_000_000,
   wrongKeysPerMinute: 100_000_000,

@@ -62,7 +62,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     trustedProxies: options.trustedProxies ?? [],
     principals,
     rateLimit,
-    partnerRequestsAtOnce: 0,
+    partnerTimeSharePct: 0,
     partnerPerMinute: options.partnerPerMinute ?? 100_000,
     publicPerMinute: options.publicPerMinute ?? 100_000,
     wrongKeysPerMinute: options.wrongKeysPerMinute ?? 100_000,

@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/chain-client.ts';
+import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { percentile } from '../../bench/webhook-ground.ts';
 import { startNameServer } from '../harness/name-server.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
@@ -19,8 +20,8 @@ import {
 
 /**
  * One partner does all it can to hold up the others, while another's requests are measured, by turns with rounds in which
- * it keeps quiet. The gateway is the program as `npm start` runs it, with its own PostgreSQL; the chains' nodes and both
- * partners are processes of their own, and those that are not part of a deployment yield the processor to those that are.
+ * it keeps quiet. An api and a worker are processes of their own, as a deployment has them; so are the chains' nodes and both
+ * partners, and those that are not part of a deployment yield the processor to those that are.
  */
 export interface HostileRunOptions {
   /** Of each kind. */
@@ -82,9 +83,12 @@ const PRODUCTION_LIMITS = {
   RATE_LIMIT_PARTNER_PER_MINUTE: '6000',
   RATE_LIMIT_PUBLIC_PER_MINUTE: '1200',
   RATE_LIMIT_WRONG_KEYS_PER_MINUTE: '30',
+  PARTNER_TIME_SHARE_PCT: '20',
 };
 const CLIENT_NICENESS = 10;
 const DEPOSIT_EVERY_MS = 4_000;
+const POLL_MS = 150;
+const WARM_UP_SECONDS = 5;
 /** Of Linux, whatever the kernel's own. */
 const TICKS_A_SECOND = 100;
 
@@ -96,22 +100,30 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
   const hostile = startLoadProcess('./hostile-load.ts', CLIENT_NICENESS);
   const measured = startLoadProcess('./measured-load.ts');
   let gateway: GatewayProcess | undefined;
+  let worker: GatewayProcess | undefined;
   try {
-    gateway = startProcess({
-      CAUSEWAY_HOME: home,
+    const env = {
       PORT: '0',
       CHAIN_RPC_URLS: await nodes.ask<string>('start'),
       DNS_SERVERS: names.address,
       ...PRODUCTION_LIMITS,
-    });
-    await gateway.ready();
+    };
+    gateway = startProcess({ ...env, CAUSEWAY_HOME: home }, ['api']);
+    worker = startProcess(await besides(home, env, gateway), ['worker']);
+    await Promise.all([gateway.ready(), worker.ready()]);
     const [first, second] = await partnersOf(home);
     await Promise.all([hostile.ask('prepare', first), measured.ask('prepare', second)]);
     const depositor = await prepareDeposits(second);
-    const processes = { gateway: gateway.child.pid, nodes: nodes.child.pid, hostile: hostile.child.pid };
+    const processes = {
+      gateway: gateway.child.pid,
+      worker: worker.child.pid,
+      nodes: nodes.child.pid,
+      hostile: hostile.child.pid,
+    };
     const rounds: Round[] = [];
-    // The first requests of every kind compile what they need: a round that counts for nothing.
-    await playRound(false, { ...options, secondsARound: Math.min(3, options.secondsARound) });
+    // The first requests of every kind compile what they need: rounds that count for nothing.
+    const short = { ...options, secondsARound: Math.min(WARM_UP_SECONDS, options.secondsARound) };
+    for (const isHostile of [false, true]) await playRound(isHostile, short);
     for (let n = 0; n < options.rounds * 2; n++) {
       // Each pair in the other order than the one before: what drifts meets both kinds alike.
       const isHostile = n % 4 === 1 || n % 4 === 2;
@@ -145,12 +157,33 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
     }
   } finally {
     await Promise.all([hostile, measured].map((client: LoadProcess) => client.stop()));
+    worker?.child.kill('SIGTERM');
+    await worker?.exited;
     gateway?.child.kill('SIGTERM');
     await gateway?.exited;
     await nodes.stop();
     names.socket.close();
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** What a second process of the same deployment is told. */
+async function besides(
+  home: string,
+  env: Readonly<Record<string, string>>,
+  first: GatewayProcess,
+): Promise<Record<string, string>> {
+  await until('the database', () => /Starting the API/.test(first.output()));
+  const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
+  const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
+  const own = join(home, 'worker');
+  await mkdir(own);
+  await cp(join(home, SECRETS_FILE), join(own, SECRETS_FILE));
+  return {
+    ...env,
+    CAUSEWAY_HOME: own,
+    DATABASE_URL: `postgres://causeway:${password}@127.0.0.1:${port}/causeway`,
+  };
 }
 
 async function partnersOf(home: string): Promise<[SoakPartner, SoakPartner]> {
@@ -229,6 +262,7 @@ async function deposit({ call, quote, transfer }: OfframpDesk): Promise<number> 
   await transfer(terms.token_address, terms.escrow_address, BigInt(terms.amount_atomic));
   const paid = performance.now();
   await until('the deposit to be credited', async () => {
+    await sleep(POLL_MS);
     const { status } = await expectSuccess(call('GET', path));
     return status !== 'awaiting_crypto_transfer_authorization';
   });

@@ -11,7 +11,7 @@ const [rounds = '5', seconds = '20', ...attacks] = process.argv.slice(2);
 const played = await runHostilePartner({
   rounds: Number(rounds),
   secondsARound: Number(seconds),
-  requestsASecond: 40,
+  requestsASecond: 10,
   attack: {
     attacks: attacks.length === 0 ? ATTACKS : (attacks as Attack[]),
     // The nodes take a fifth of a core for it: what is measured is what the logs cost those who read them.

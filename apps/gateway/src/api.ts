@@ -70,7 +70,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     principals: deps.principals,
     rateLimit: deps.rateLimit,
     answerSealer: deps.sealer,
-    partnerRequestsAtOnce: config.partnerRequestsAtOnce,
+    partnerTimeSharePct: config.partnerTimeSharePct,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
     wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,

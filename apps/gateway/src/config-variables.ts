@@ -117,11 +117,11 @@ export const VARIABLES = {
     'Requests a minute for each partner, over all processes.',
     { roles: api },
   ),
-  partnerRequestsAtOnce: withDefault(
-    'PARTNER_REQUESTS_AT_ONCE',
-    values.wholeNumber(0, 10_000),
-    '4',
-    'Requests of one partner that one process works on at a time while it serves other partners too; more of them wait. 0 for any number.',
+  partnerTimeSharePct: withDefault(
+    'PARTNER_TIME_SHARE_PCT',
+    values.wholeNumber(0, 100),
+    { sandbox: '0', production: '20' },
+    'Share of its time that a process works on the requests of one partner while it serves other partners too; more of them wait. 0 for no bounds.',
     { roles: api },
   ),
   openOrdersPerPartner: withDefault(

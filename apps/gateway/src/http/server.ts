@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { machineNow } from '../lib/clock.ts';
 import type { IdGenerator } from '../lib/ids.ts';
 import { type Logger, lineWriter } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -24,7 +23,7 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly bodyLimitBytes: number;
   readonly trustedProxies: readonly string[];
   /** Requests of one partner in work at a time, while others are served too; 0 for any number. */
-  readonly partnerRequestsAtOnce: number;
+  readonly partnerTimeSharePct: number;
   /** Seals answers kept for Idempotency-Key; a server whose answers hold nothing personal may do without. */
   readonly answerSealer?: AnswerSealer;
   /** Adds the routes; they inherit everything below. */
@@ -75,7 +74,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorate('answerSealer', options.answerSealer ?? null);
   app.decorate(
     'turns',
-    createTurns({ atOnce: options.partnerRequestsAtOnce, wall: machineNow, metrics: options.metrics }),
+    createTurns({
+      sharePct: options.partnerTimeSharePct,
+      now: () => performance.now(),
+      metrics: options.metrics,
+    }),
   );
   const measurement = registerMeasurement(app, options.metrics, accessLog);
   errors.register(app, measurement.noteUnmatched);

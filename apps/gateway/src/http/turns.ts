@@ -2,9 +2,10 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Verdict } from './rate-limit.ts';
 
 /**
- * How much of a process one partner has at a time. While several partners are served, only so many requests of each are
- * in work; the others of the same partner wait in a line of its own, so that whoever comes meets at most that many of
- * anybody else's, however many were sent. A partner that is alone has everything, and pays nothing for this.
+ * How much of a process one partner has. While several partners are served, only so many requests of each are in work at a
+ * time, and all of its requests together only for a share of the time; the others of the same partner wait in a line of
+ * its own. Whoever comes then meets little of anybody else's, however much was sent. A burst is let through. A partner
+ * that is alone has everything, and pays nothing for this.
  *
  * A turn is had by a route's own work, after the body was read and judged, and not by what waits for somebody outside.
  */
@@ -14,45 +15,68 @@ export interface Turns {
 }
 
 export interface TurnsOptions {
-  /** Requests of one asker in work at a time; 0 for any number. */
-  readonly atOnce: number;
-  readonly wall: () => number;
+  /** Hundredths of the time that one asker's requests may be in work; 0 for no bounds at all. */
+  readonly sharePct: number;
+  /** Milliseconds, with fractions. */
+  readonly now: () => number;
   readonly metrics: Pick<Metrics, 'httpRequests' | 'httpTurnsRefusedTotal'>;
 }
 
 /** After this long without another asker, one is taken to be alone. */
 const COMPANY_MS = 60_000;
+const AT_ONCE = 4;
+/** Work that may be done without a pause: dozens of small requests. */
+const BURST_MS = 100;
+/** What a request costs at most: one that a slow database holds up must not be held against its partner as well. */
+const DEAREST_MS = 10;
 /** More than any client keeps connections. */
 const LONGEST_LINE = 1_000;
 const LINE_FULL: Verdict = { allowed: false, limit: LONGEST_LINE, remaining: 0, resetSeconds: 1 };
 
 interface Line {
   inWork: number;
+  /** Milliseconds of work that it has left, as of `countedAt`. */
+  credit: number;
+  countedAt: number;
   readonly waiting: (() => void)[];
+  /** Set while it waits for credit. */
+  timer: NodeJS.Timeout | undefined;
 }
 
-export function createTurns({ atOnce, wall, metrics }: TurnsOptions): Turns {
+export function createTurns({ sharePct, now, metrics }: TurnsOptions): Turns {
+  const share = sharePct / 100;
   const lines = new Map<string, Line>();
   let latest: string | undefined;
   let companyUntil = 0;
 
   /** Whether anybody but this asker was here lately. */
   function hasCompany(asker: string): boolean {
-    const now = wall();
+    const at = now();
     if (asker !== latest) {
-      if (latest !== undefined) companyUntil = now + COMPANY_MS;
+      if (latest !== undefined) companyUntil = at + COMPANY_MS;
       latest = asker;
     }
-    return now < companyUntil;
+    return at < companyUntil;
   }
 
-  /** The longest line, once it is longer than a burst makes it, is served one at a time. */
+  function lineOf(asker: string): Line {
+    const known = lines.get(asker);
+    if (known !== undefined) return known;
+    const line = { inWork: 0, credit: BURST_MS, countedAt: now(), waiting: [], timer: undefined };
+    lines.set(asker, line);
+    return line;
+  }
+
+  function creditOf(line: Line): number {
+    const at = now();
+    line.credit = Math.min(BURST_MS, line.credit + (at - line.countedAt) * share);
+    line.countedAt = at;
+    return line.credit;
+  }
+
+  /** What is in work may cost the most; where little credit is left, one follows the other. */
   function isFree(line: Line): boolean {
-    if (line.inWork === 0) return true;
-    if (line.inWork >= atOnce) return false;
-    if (line.waiting.length < 2 * atOnce) return true;
-    for (const other of lines.values()) if (other.waiting.length > line.waiting.length) return true;
-    return false;
+    return line.inWork < AT_ONCE && creditOf(line) > line.inWork * DEAREST_MS;
   }
 
   /** Takes a place in work, at once or in turn. */
@@ -66,17 +90,25 @@ export function createTurns({ atOnce, wall, metrics }: TurnsOptions): Turns {
       throw refuse(LINE_FULL);
     }
     metrics.httpRequests.waiting++;
-    return new Promise((resolve) => line.waiting.push(resolve));
+    const turn = new Promise<void>((resolve) => line.waiting.push(resolve));
+    goOn(line);
+    return turn;
   }
 
-  function end(asker: string, line: Line): void {
-    line.inWork--;
+  function goOn(line: Line): void {
     while (line.waiting.length > 0 && isFree(line)) {
       metrics.httpRequests.waiting--;
       line.inWork++;
       line.waiting.shift()?.();
     }
-    if (line.inWork === 0) lines.delete(asker);
+    if (line.waiting.length === 0 || line.inWork >= AT_ONCE || line.timer !== undefined) return;
+    line.timer = setTimeout(
+      () => {
+        line.timer = undefined;
+        goOn(line);
+      },
+      Math.max(1, -line.credit / share),
+    );
   }
 
   async function inTurn<T>(
@@ -84,20 +116,22 @@ export function createTurns({ atOnce, wall, metrics }: TurnsOptions): Turns {
     work: () => Promise<T> | T,
     refuse: (full: Verdict) => unknown,
   ): Promise<T> {
-    const line = lines.get(asker) ?? { inWork: 0, waiting: [] };
-    lines.set(asker, line);
+    const line = lineOf(asker);
     const turn = begin(line, refuse);
     if (turn !== undefined) await turn;
+    const began = now();
     try {
       return await work();
     } finally {
-      end(asker, line);
+      line.inWork--;
+      line.credit -= Math.min(now() - began, DEAREST_MS);
+      goOn(line);
     }
   }
 
   return {
     take(asker, work, refuse) {
-      return atOnce > 0 && hasCompany(asker) ? inTurn(asker, work, refuse) : work();
+      return share > 0 && hasCompany(asker) ? inTurn(asker, work, refuse) : work();
     },
   };
 }

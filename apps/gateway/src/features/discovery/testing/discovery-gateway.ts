@@ -113,7 +113,7 @@ export async function startDiscoveryGateway(
     trustedProxies: [],
     principals,
     rateLimit,
-    partnerRequestsAtOnce: 0,
+    partnerTimeSharePct: 0,
     partnerPerMinute: 1_000_000,
     publicPerMinute: 1_000_000_000,
     wrongKeysPerMinute: 1_000_000,
