@@ -27,6 +27,8 @@ export interface HostileRunOptions {
   /** Of each kind. */
   readonly rounds: number;
   readonly secondsARound: number;
+  /** Of each kind, before anything counts. */
+  readonly warmUpSeconds?: number;
   readonly requestsASecond: number;
   readonly attack: HostileRound;
   readonly say?: (text: string) => void;
@@ -88,7 +90,6 @@ const PRODUCTION_LIMITS = {
 const CLIENT_NICENESS = 10;
 const DEPOSIT_EVERY_MS = 4_000;
 const POLL_MS = 150;
-const WARM_UP_SECONDS = 5;
 /** Of Linux, whatever the kernel's own. */
 const TICKS_A_SECOND = 100;
 
@@ -122,8 +123,10 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
     };
     const rounds: Round[] = [];
     // The first requests of every kind compile what they need: rounds that count for nothing.
-    const short = { ...options, secondsARound: Math.min(WARM_UP_SECONDS, options.secondsARound) };
-    for (const isHostile of [false, true]) await playRound(isHostile, short);
+    const { warmUpSeconds = 0 } = options;
+    for (const isHostile of warmUpSeconds > 0 ? [false, true] : []) {
+      await playRound(isHostile, { ...options, secondsARound: warmUpSeconds });
+    }
     for (let n = 0; n < options.rounds * 2; n++) {
       // Each pair in the other order than the one before: what drifts meets both kinds alike.
       const isHostile = n % 4 === 1 || n % 4 === 2;

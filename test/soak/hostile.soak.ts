@@ -11,6 +11,7 @@ const [rounds = '5', seconds = '20', ...attacks] = process.argv.slice(2);
 const played = await runHostilePartner({
   rounds: Number(rounds),
   secondsARound: Number(seconds),
+  warmUpSeconds: 5,
   requestsASecond: 10,
   attack: {
     attacks: attacks.length === 0 ? ATTACKS : (attacks as Attack[]),
