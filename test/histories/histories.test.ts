@@ -7,7 +7,7 @@ import { planOf, TROUBLES } from './plan.ts';
 import { openWorld, type World } from './world.ts';
 
 /** `npm run histories` is the long run. */
-const COUNT = Number(process.env.HISTORIES ?? 8);
+const COUNT = Number(process.env.HISTORIES ?? 6);
 /** Seen to agree; `npm run histories` draws others. */
 const SEED = Number(process.env.HISTORIES_SEED ?? 257_255_893);
 /** So many share a gateway and chains: a reorganisation plays the whole chain again, so chains stay short. */

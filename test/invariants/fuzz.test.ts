@@ -4,7 +4,7 @@ import { fuzzDescribed } from '../fuzz/described.fuzz.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** `npm run fuzz` asks for many more; FUZZ_SEED repeats a run. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 
 describe('requests that nobody should send', () => {

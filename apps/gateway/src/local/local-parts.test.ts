@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../../test/harness/until.ts';
 import { callRpc } from './chain-rpc.ts';
 import { type LocalParts, startLocalParts } from './local-parts.ts';
 import { clusterMarker } from './postgres-recovery.ts';
@@ -229,7 +230,8 @@ describe('local parts', () => {
     const ended = once(child, 'exit');
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await ended;
-    expect(await databasesOf(home)).toHaveLength(1);
+    // A process that the server is just starting has its command line for a moment.
+    await until('one server', async () => (await databasesOf(home)).length === 1);
     await start();
   });
 
