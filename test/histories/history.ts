@@ -66,7 +66,8 @@ export class History {
     this.#people = await peopleOf(this.#world, this.lane, this.plan);
     this.orderId = await this.#people.open();
     this.#tell(`order ${this.orderId}`);
-    await this.settle();
+    // The next history of the lane has the same partner and may get the same vendor.
+    await this.settle().finally(() => this.#people.lift(this.orderId));
   }
 
   /** Goes on until nothing is left to do; again where something has arrived meanwhile. */
