@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { checkDocs } from './docs.ts';
 import { prepareBrowser } from './install-browser.ts';
 import { checkLock } from './lock-faults.ts';
@@ -104,17 +105,17 @@ async function lockHasNoFaults(): Promise<Tally> {
 }
 
 function execute(program: string, args: readonly string[]): Promise<number> {
-  return new Promise((resolve) => {
+  return new Promise((settle) => {
     const child = spawn(program, [...args], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      // For the many processes that tests start; `npm start` has the same.
-      env: { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/causeway' },
+      // For the many processes that tests start; `npm start` has the same. Absolute: some of them start elsewhere.
+      env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/causeway') },
     });
     child.once('error', (error) => {
       process.stdout.write(`${program}: ${error.message}\n`);
-      resolve(1);
+      settle(1);
     });
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('exit', (code) => settle(code ?? 1));
   });
 }
 

@@ -1,9 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tokenByCode } from '../../apps/gateway/src/chain/chain-settings.ts';
 import {
@@ -20,6 +17,7 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { COMPILED } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 import { type ChainWorkerTask, recipientOf } from './chain-worker.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
@@ -62,11 +60,9 @@ let payer: TestWallet;
 let depositor: TestWallet;
 let running: ChildProcess;
 let standby: Promise<ChildProcess>;
-let compiled: string;
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  compiled = await mkdtemp(join(tmpdir(), 'causeway-compiled-'));
   [chain, database] = await Promise.all([startTestChain(31_420), openTestDatabase()]);
   rpc = await startRpcProxy(chain.settings.rpcUrl);
   wire = await startDatabaseProxy(database.url);
@@ -82,15 +78,13 @@ afterAll(async () => {
   await wire?.close();
   await database?.close();
   await chain?.stop();
-  await rm(compiled, { recursive: true, force: true });
 });
 
 /** Loaded and waiting: a start takes longer than everything that is tested. */
 async function prepareWorker(): Promise<ChildProcess> {
   const child = fork(new URL('./chain-worker.ts', import.meta.url), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // Two dozen of them start, all of the same code: compiling it once halves a start.
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   children.add(child);
   child.once('exit', () => children.delete(child));

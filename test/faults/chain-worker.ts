@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
 import type { ChainSettings, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { localSigner } from '../../apps/gateway/src/chain/signer.ts';
@@ -93,6 +94,8 @@ export function recipientOf(orderId: string): Hex {
 }
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  // Written at an exit otherwise, and none of these has one.
+  flushCompileCache();
   process.on('message', (task) => work(task as ChainWorkerTask));
   process.send('ready');
 }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import type { Intent } from '../../apps/gateway/src/engine/intent.ts';
 import {
@@ -60,4 +61,6 @@ createIntentWorker(tools, [handler as IntentHandler<never>], {
 }).start();
 // The worker's own timers do not keep a process alive; this one does until it is killed.
 setInterval(() => {}, 1_000);
+// Written at an exit otherwise, and none of these has one.
+flushCompileCache();
 process.stdout.write('ready\n');

@@ -10,6 +10,7 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { COMPILED } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 
 const EFFECTS = 300;
@@ -63,6 +64,7 @@ describe('workers killed at any moment', () => {
     const script = new URL('./effect-worker.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, [script, database.url, bankUrl, PARTNER], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     });
     children.add(child);
     await once(child.stdout as NonNullable<typeof child.stdout>, 'data');

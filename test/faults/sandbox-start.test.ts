@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
-  it('runs the whole sandbox from nothing, and stops everything it started', async () => {
+  it('runs the whole sandbox from nothing, refuses a second one in the same home, and stops everything it started', async () => {
     const home = await newHome();
     const gateway = start({ CAUSEWAY_HOME: home, PORT: '0' });
     await gateway.ready();
@@ -68,6 +68,11 @@ describe('npm start', () => {
     for (const path of ['/health', '/ready', '/api/v1/openapi.json', '/docs/']) {
       expect((await call(sandbox.base_url, 'GET', path)).status, path).toBe(200);
     }
+
+    const second = start({ CAUSEWAY_HOME: home, PORT: '0' });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain(`already runs in ${home} (pid ${gateway.child.pid})`);
+    expect(second.output()).toContain('CAUSEWAY_HOME');
 
     expect(await stop(gateway)).toBe(0);
     expect(await processesOf(home)).toEqual([]);
@@ -99,16 +104,6 @@ describe('npm start', () => {
     await third.ready();
     const again = await readSandboxFile(home);
     expect((await call(again.base_url, 'GET', userPath, { key })).status).toBe(200);
-  });
-
-  it('refuses a second start in the same home and says where the first runs', async () => {
-    const home = await newHome();
-    const first = start({ CAUSEWAY_HOME: home, PORT: '0' });
-    await first.ready();
-    const second = start({ CAUSEWAY_HOME: home, PORT: '0' });
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain('already runs');
-    expect(second.output()).toContain('CAUSEWAY_HOME');
   });
 
   it('names the port that was asked for and is taken', async () => {

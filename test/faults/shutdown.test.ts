@@ -110,11 +110,12 @@ describe('the pid of npm start', () => {
     });
     afterAll(() => ground?.stop());
 
-    it.each(
-      ['api', 'worker'].flatMap((role) =>
-        (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) => ({ role, signal })),
-      ),
-    )('ends the $role on $signal', async ({ role, signal }) => {
+    it.each([
+      { role: 'api', signal: 'SIGTERM' },
+      { role: 'api', signal: 'SIGKILL' },
+      { role: 'worker', signal: 'SIGINT' },
+      { role: 'worker', signal: 'SIGKILL' },
+    ] as const)('ends the $role on $signal', async ({ role, signal }) => {
       // The home is the ground's, so a folder of no other use marks what is started here.
       const mark = await newFolder();
       const npm = startWithNpm({ ...ground.env, MARK: mark }, [role]);

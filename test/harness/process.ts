@@ -19,7 +19,7 @@ export interface GatewayProcess {
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
 const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
 /** As `npm start` has it. */
-const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
+export const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
 
 export function startProcess(
   env: Readonly<Record<string, string>>,

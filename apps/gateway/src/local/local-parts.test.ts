@@ -158,15 +158,13 @@ async function databasesOf(home: string): Promise<RunningProcess[]> {
 }
 
 describe('local parts', () => {
-  it('keep rows, blocks and receipts over a stop and a start, on the same ports, in under 3 s', async () => {
+  it('keep rows, blocks and receipts over a stop and a start, on the same ports', async () => {
     const first = await start();
     const written = await writeEverywhere(first);
     await first.stop();
     expect(await findProcessesByCommand(home)).toEqual([]);
 
-    const startedAt = performance.now();
     const second = await start();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(second.databaseUrl).toBe(first.databaseUrl);
     expect(second.chains).toEqual(first.chains);
     await expectAllKept(second, written);
