@@ -5,6 +5,18 @@
 const gateway = '^apps/gateway/src';
 const tests = '\\.test\\.ts$';
 
+/** Features in the order of their dependence: each may import those before it and none after. */
+const FEATURES = [
+  ...['health', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
+  ...['quotes', 'estimates', 'webhooks', 'orders', 'offers', 'vendors', 'fiat-accounts', 'privacy'],
+  ...['sandbox', 'operators'],
+];
+const featuresInOrder = {
+  name: 'features-import-earlier-features-only',
+  comment: 'An order without cycles; a new feature has its place in FEATURES.',
+  severity: 'error',
+};
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -65,14 +77,27 @@ module.exports = {
       severity: 'error',
       from: { path: `${gateway}/features/([^/]+)/`, pathNot: tests },
       to: {
-        path: `${gateway}/features/[^/]+/[^/]+\\.(routes|store)\\.ts$`,
+        path: `${gateway}/features/[^/]+/.+\\.(routes|store)\\.ts$`,
         pathNot: `${gateway}/features/$1/`,
       },
+    },
+    ...FEATURES.slice(0, -1).map((feature, index) => ({
+      ...featuresInOrder,
+      from: { path: `${gateway}/features/${feature}/`, pathNot: tests },
+      to: { path: `${gateway}/features/(${FEATURES.slice(index + 1).join('|')})/` },
+    })),
+    {
+      ...featuresInOrder,
+      from: {
+        path: `${gateway}/features/`,
+        pathNot: [`${gateway}/features/(${FEATURES.join('|')})/`, tests],
+      },
+      to: { path: '' },
     },
     {
       name: 'inner-parts-do-not-know-features',
       severity: 'error',
-      from: { path: `${gateway}/(db|engine|chain|lib|upstream|http)/`, pathNot: tests },
+      from: { path: `${gateway}/(db|engine|chain|lib|ports|upstream|vault|http)/`, pathNot: tests },
       to: { path: `${gateway}/(features|local)/` },
     },
     {
@@ -90,7 +115,7 @@ module.exports = {
     {
       name: 'gateway-reaches-backends-through-upstream',
       severity: 'error',
-      from: { path: gateway, pathNot: [`${gateway}/upstream/`, tests] },
+      from: { path: gateway, pathNot: [`${gateway}/(upstream|ports)/`, tests] },
       to: { path: '^backends/' },
     },
     {

@@ -7,7 +7,7 @@ const gateway = 'apps/gateway/src';
 const SHARED = { isolate: false };
 
 /** Folders of features whose rules need no server. */
-const PURE = ['payment-details/validation', 'recipients/screening', 'kyc/provider'].map(
+const PURE = ['payment-details/validation', 'screening/names', 'kyc/provider'].map(
   (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
 );
 

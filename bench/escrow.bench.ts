@@ -1,26 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type ContractCall,
-  type TokenTransfer,
-  tokenByCode,
-} from '../apps/gateway/src/chain/chain-settings.ts';
-import { describeEscrow, type Escrow } from '../apps/gateway/src/chain/escrow.ts';
-import { readExecution } from '../apps/gateway/src/chain/escrow-execution.ts';
-import { offrampRelease, onrampRelease, refund } from '../apps/gateway/src/chain/escrow-payouts.ts';
-import {
   forwardCall,
   fundEscrowData,
   hashForwardRequest,
   routerRequest,
-} from '../apps/gateway/src/chain/forward-request.ts';
-import { approveRouter } from '../apps/gateway/src/chain/local-deployment.ts';
+} from '../apps/gateway/src/chain/authorization/forward-request.ts';
+import {
+  type ContractCall,
+  type TokenTransfer,
+  tokenByCode,
+} from '../apps/gateway/src/chain/chain-settings.ts';
+import { approveRouter } from '../apps/gateway/src/chain/contracts/local-deployment.ts';
+import {
+  describeEscrow,
+  type Escrow,
+  offrampRelease,
+  onrampRelease,
+  refund,
+} from '../apps/gateway/src/chain/escrow/escrow.ts';
+import { readExecution } from '../apps/gateway/src/chain/escrow/escrow-execution.ts';
 import {
   batchCall,
   executionCall,
   hashSafeTransaction,
   packSignatures,
   payoutTransaction,
-} from '../apps/gateway/src/chain/safe-transaction.ts';
+} from '../apps/gateway/src/chain/escrow/safe-transaction.ts';
 import {
   startTestChain,
   type TestChain,

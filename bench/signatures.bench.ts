@@ -1,12 +1,12 @@
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Address, Hex } from '../apps/gateway/src/chain/chain-settings.ts';
 import {
   type ForwardRequest,
   forwardTypedData,
   hashForwardRequest,
-} from '../apps/gateway/src/chain/forward-request.ts';
-import { recoverSigner } from '../apps/gateway/src/chain/signature.ts';
+} from '../apps/gateway/src/chain/authorization/forward-request.ts';
+import type { Address, Hex } from '../apps/gateway/src/chain/chain-settings.ts';
+import { recoverSigner } from '../apps/gateway/src/chain/signers/signature.ts';
 import { compareFigures } from './frame/compare.ts';
 import type { BenchReport } from './frame/report.ts';
 

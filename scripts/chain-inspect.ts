@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChainClient } from '../apps/gateway/src/chain/chain-client.ts';
 import type { Address } from '../apps/gateway/src/chain/chain-settings.ts';
-import { inspectOrder } from '../apps/gateway/src/chain/inspect-order.ts';
-import { localSigner } from '../apps/gateway/src/chain/signer.ts';
+import { inspectOrder } from '../apps/gateway/src/chain/inspect/inspect-order.ts';
+import { createChainClient } from '../apps/gateway/src/chain/rpc/chain-client.ts';
+import { localSigner } from '../apps/gateway/src/chain/signers/keystore-signer.ts';
 import { type Config, ConfigError, loadConfig } from '../apps/gateway/src/config.ts';
 import { createDatabase } from '../apps/gateway/src/db/database.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../apps/gateway/src/local/sandbox-secrets.ts';

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createChainClient } from '../apps/gateway/src/chain/chain-client.ts';
 import {
   type CheckedChain,
   type CheckResult,
   checkChain,
   readChainId,
-} from '../apps/gateway/src/chain/contract-check.ts';
-import { DeploymentError } from '../apps/gateway/src/chain/contract-deployment.ts';
-import { surveyContracts } from '../apps/gateway/src/chain/contract-survey.ts';
-import { ChainUnavailableError } from '../apps/gateway/src/chain/transaction-rpc.ts';
+} from '../apps/gateway/src/chain/contracts/contract-check.ts';
+import { DeploymentError } from '../apps/gateway/src/chain/contracts/contract-deployment.ts';
+import { surveyContracts } from '../apps/gateway/src/chain/contracts/contract-survey.ts';
+import { createChainClient } from '../apps/gateway/src/chain/rpc/chain-client.ts';
+import { ChainUnavailableError } from '../apps/gateway/src/chain/transactions/transaction-rpc.ts';
 import { parseChainsFile } from '../apps/gateway/src/chains-file.ts';
 import { ConfigError, loadDeployConfig } from '../apps/gateway/src/config.ts';
 

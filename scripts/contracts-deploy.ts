@@ -3,10 +3,14 @@ import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { loadReferenceFiles } from '@causeway/currencies';
 import type { ChainToken } from '../apps/gateway/src/chain/chain-settings.ts';
-import { DeploymentError } from '../apps/gateway/src/chain/contract-deployment.ts';
-import { KeystoreError, openKeystore } from '../apps/gateway/src/chain/keystore-signer.ts';
-import { localSigner, type Signer } from '../apps/gateway/src/chain/signer.ts';
-import { ChainUnavailableError } from '../apps/gateway/src/chain/transaction-rpc.ts';
+import { DeploymentError } from '../apps/gateway/src/chain/contracts/contract-deployment.ts';
+import {
+  KeystoreError,
+  localSigner,
+  openKeystore,
+  type Signer,
+} from '../apps/gateway/src/chain/signers/keystore-signer.ts';
+import { ChainUnavailableError } from '../apps/gateway/src/chain/transactions/transaction-rpc.ts';
 import { ConfigError, type DeployConfig, loadDeployConfig } from '../apps/gateway/src/config.ts';
 import { type DeployRequest, deployToChain } from '../apps/gateway/src/deploy-contracts.ts';
 

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { sealKeystore } from '../apps/gateway/src/chain/keystore-signer.ts';
-import { localSigner } from '../apps/gateway/src/chain/signer.ts';
+import { localSigner, sealKeystore } from '../apps/gateway/src/chain/signers/keystore-signer.ts';
 
 /**
  * `npm run keys:new -- <file>`: draws a private key and writes it as an encrypted keystore, for a service signer, a hot wallet

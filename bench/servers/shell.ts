@@ -5,7 +5,7 @@ import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import { createListener } from '../../apps/gateway/src/db/listener.ts';
 import { createPrincipals } from '../../apps/gateway/src/http/principals.ts';
 import { createRateLimit } from '../../apps/gateway/src/http/rate-limit.ts';
-import { partnerRoute } from '../../apps/gateway/src/http/route.ts';
+import { route } from '../../apps/gateway/src/http/route.ts';
 import { createServer } from '../../apps/gateway/src/http/server.ts';
 import { machineNow } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
@@ -43,18 +43,17 @@ const app = await createServer({
   sandbox: true,
   events: [],
   routes: async (server) => {
-    partnerRoute(
-      server,
-      {
-        method: 'GET',
-        url: '/api/v1/partner/trivial',
-        operationId: 'trivial',
-        tag: 'Gateway',
-        summary: 'Nothing',
-        data: Type.Object({ message: Type.String() }),
-      },
-      () => ANSWER.data,
-    );
+    route(server, {
+      access: 'partner',
+      transaction: 'none',
+      method: 'GET',
+      url: '/api/v1/partner/trivial',
+      operationId: 'trivial',
+      tag: 'Gateway',
+      summary: 'Nothing',
+      data: Type.Object({ message: Type.String() }),
+      handle: () => ANSWER.data,
+    });
   },
 });
 await app.listen({ host: '127.0.0.1', port: 0 });

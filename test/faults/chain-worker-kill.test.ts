@@ -11,7 +11,7 @@ import {
 } from '../../apps/gateway/src/chain/testing/local-chain.ts';
 import { type RpcProxy, startRpcProxy } from '../../apps/gateway/src/chain/testing/rpc-proxy.ts';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
-import { watchEscrow } from '../../apps/gateway/src/chain/watch.store.ts';
+import { watchEscrow } from '../../apps/gateway/src/chain/watcher/watch.store.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';

@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
-import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
 import type { ChainSettings, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { localSigner } from '../../apps/gateway/src/chain/signer.ts';
+import { createChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
+import { localSigner } from '../../apps/gateway/src/chain/signers/keystore-signer.ts';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
-import { transactionHandler } from '../../apps/gateway/src/chain/transaction-handler.ts';
-import { createTransactor } from '../../apps/gateway/src/chain/transactor.ts';
-import { watchTurn } from '../../apps/gateway/src/chain/watch-loop.ts';
+import { transactionHandler } from '../../apps/gateway/src/chain/transactions/transaction-handler.ts';
+import { createTransactor } from '../../apps/gateway/src/chain/transactions/transactor.ts';
+import { watchTurn } from '../../apps/gateway/src/chain/watcher/watcher.ts';
 import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import { prepareIntent } from '../../apps/gateway/src/engine/intent.ts';
 import { createIntentWorker } from '../../apps/gateway/src/engine/intent-worker.ts';

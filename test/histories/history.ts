@@ -1,7 +1,7 @@
 import { isTerminal, ORDER_MACHINES, type OrderStatus } from '@causeway/protocol';
 import type { Hex } from 'viem';
 import { expect } from 'vitest';
-import { describeEscrow } from '../../apps/gateway/src/chain/escrow.ts';
+import { describeEscrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
 import type { Answer } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { atomic } from '../scenarios/orders-desk.ts';

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWalletClient, type Hex, http, parseTransaction } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { viemChain } from '../../apps/gateway/src/chain/chain-client.ts';
 import type { ContractCall } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { callRpc, toQuantity } from '../../apps/gateway/src/local/chain-rpc.ts';
 import { oneAtATime } from '../scenarios/orders-desk.ts';
 

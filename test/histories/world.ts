@@ -4,7 +4,7 @@ import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, inject } from 'vitest';
 import type { ChainToken } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { approveRouter, fundWallets } from '../../apps/gateway/src/chain/local-deployment.ts';
+import { approveRouter, fundWallets } from '../../apps/gateway/src/chain/contracts/local-deployment.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { callRpc, toQuantity } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';

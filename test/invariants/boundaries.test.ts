@@ -57,6 +57,10 @@ const PLANTS: Readonly<Record<string, { readonly file: string; readonly source: 
     file: `${GATEWAY}/features/orders/reaches-over.ts`,
     source: `import { row } from '../users/user.store.ts';\nexport const mine = row;`,
   },
+  'features-import-earlier-features-only': {
+    file: `${GATEWAY}/features/users/knows-orders.ts`,
+    source: `import { clean } from '../orders/clean.ts';\nexport const known = clean;`,
+  },
   'inner-parts-do-not-know-features': {
     file: `${GATEWAY}/engine/knows-orders.ts`,
     source: `import { clean } from '../features/orders/clean.ts';\nexport const known = clean;`,
@@ -168,7 +172,7 @@ describe('the boundaries of the tree', () => {
 
   it('no rule is without its proof', () => {
     const { forbidden } = createRequire(import.meta.url)(CONFIG) as { forbidden: { name: string }[] };
-    expect(Object.keys(PLANTS).sort()).toEqual(forbidden.map(({ name }) => name).sort());
+    expect(Object.keys(PLANTS).sort()).toEqual([...new Set(forbidden.map(({ name }) => name))].sort());
   });
 
   it('every import of every TypeScript file of the tree is seen', { timeout: 60_000 }, async () => {

@@ -3,9 +3,8 @@ import { expect } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
-import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
-import { expireOrders } from '../../apps/gateway/src/features/orders/expire-orders.ts';
-import { storedFacts } from '../../apps/gateway/src/features/orders/order.host.ts';
+import { actOnOrder, expireOrders } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
+import { storedFacts } from '../../apps/gateway/src/features/orders/lifecycle/order.adapter.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { deadlineAfter, expectedAccounts, type Model, type Move } from './order-model.ts';
 

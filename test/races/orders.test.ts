@@ -1,12 +1,11 @@
 import type { Actor, OrderTrigger } from '@causeway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { localSigner } from '../../apps/gateway/src/chain/signer.ts';
+import { localSigner } from '../../apps/gateway/src/chain/signers/keystore-signer.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
-import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
-import { ensureEscrow } from '../../apps/gateway/src/features/orders/ensure-escrow.ts';
-import { readOrder } from '../../apps/gateway/src/features/orders/read-order.ts';
+import { ensureEscrow } from '../../apps/gateway/src/features/orders/escrow/escrow.ts';
+import { actOnOrder, readOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { acceptOrder } from '../../apps/gateway/src/features/vendors/serve-order.ts';
 import {
   listSimulatedVendors,

@@ -2,7 +2,7 @@ import { testToken } from '@causeway/contracts';
 import { createWalletClient, erc20Abi, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { viemChain } from '../../apps/gateway/src/chain/chain-client.ts';
+import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { callRpc, toQuantity } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
 import type { TestGateway } from '../harness/gateway.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tokenByCode } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { checkChain } from '../../apps/gateway/src/chain/contract-check.ts';
-import { openKeystore, sealKeystore } from '../../apps/gateway/src/chain/keystore-signer.ts';
+import { checkChain } from '../../apps/gateway/src/chain/contracts/contract-check.ts';
+import { openKeystore, sealKeystore } from '../../apps/gateway/src/chain/signers/keystore-signer.ts';
 import {
   randomWallet,
   startTestChain,

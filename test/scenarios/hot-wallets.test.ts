@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Address, tokenByCode } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { connectChains } from '../../apps/gateway/src/chain/chains.ts';
-import { sealKeystore } from '../../apps/gateway/src/chain/keystore-signer.ts';
+import { sealKeystore } from '../../apps/gateway/src/chain/signers/keystore-signer.ts';
 import { startKeyService } from '../../apps/gateway/src/chain/testing/key-service.ts';
 import {
   randomWallet,
@@ -14,7 +14,7 @@ import {
   type TestChain,
 } from '../../apps/gateway/src/chain/testing/local-chain.ts';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
-import { createTransactor } from '../../apps/gateway/src/chain/transactor.ts';
+import { createTransactor } from '../../apps/gateway/src/chain/transactions/transactor.ts';
 import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allocateTransaction } from '../../apps/gateway/src/chain/transaction.store.ts';
+import { allocateTransaction } from '../../apps/gateway/src/chain/transactions/transaction.store.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
-import { actOnOrder } from '../../apps/gateway/src/features/orders/act-on-order.ts';
+import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { type OrdersDesk, ordersDesk } from './orders-desk.ts';

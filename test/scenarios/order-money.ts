@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, getAddress } from 'viem';
-import type { ChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
+import type { ChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import type { WireOrder } from './check-order.ts';
 import type { Direction } from './order-contract.ts';
 import { atomic } from './orders-desk.ts';

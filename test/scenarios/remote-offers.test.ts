@@ -1,7 +1,7 @@
 import { OfferBook } from '@causeway/offers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endFinishedHolds } from '../../apps/gateway/src/features/quotes/end-holds.ts';
+import { endFinishedHolds } from '../../apps/gateway/src/features/quotes/reserve-quote.ts';
 import { type OffersServer, startOffersServer } from '../../backends/offers/src/server.ts';
 import { anOffer, aVendor } from '../../backends/offers/src/testing/offer-fixtures.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';

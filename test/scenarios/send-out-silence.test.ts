@@ -4,16 +4,16 @@ import pg from 'pg';
 import { createTestClient, encodeFunctionData, erc20Abi, http, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChainClient } from '../../apps/gateway/src/chain/chain-client.ts';
-import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
 import {
   forwardCall,
   fundEscrowData,
   hashForwardRequest,
   routerRequest,
-} from '../../apps/gateway/src/chain/forward-request.ts';
-import { inspectOrder } from '../../apps/gateway/src/chain/inspect-order.ts';
-import { forwarderNonce } from '../../apps/gateway/src/chain/issue-authorization.ts';
+} from '../../apps/gateway/src/chain/authorization/forward-request.ts';
+import { forwarderNonce } from '../../apps/gateway/src/chain/authorization/issue-authorization.ts';
+import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
+import { createChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDesk, ordersDesk } from './orders-desk.ts';

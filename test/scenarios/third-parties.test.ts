@@ -3,16 +3,16 @@ import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { describeEscrow, type Escrow } from '../../apps/gateway/src/chain/escrow.ts';
-import { inspectOrder } from '../../apps/gateway/src/chain/inspect-order.ts';
+import { describeEscrow, type Escrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
 import {
   batchCall,
   executionCall,
   hashSafeTransaction,
   packSignatures,
   payoutTransaction,
-} from '../../apps/gateway/src/chain/safe-transaction.ts';
-import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/reconcile-escrows.ts';
+} from '../../apps/gateway/src/chain/escrow/safe-transaction.ts';
+import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
+import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/escrow/reconcile-escrows.ts';
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';

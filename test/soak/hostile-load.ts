@@ -10,7 +10,7 @@ import {
   type PublicClient,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { viemChain } from '../../apps/gateway/src/chain/chain-client.ts';
+import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import type { Attack, Flood, HostileResult, HostileRound, SoakPartner } from './hostile-partner.ts';
 import { answerParent, expectSuccess, type LoadAnswer, type LoadCall, loadClient } from './load-process.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { viemChain } from '../../apps/gateway/src/chain/chain-client.ts';
+import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { percentile } from '../../bench/webhook-ground.ts';
 import { startNameServer } from '../harness/name-server.ts';

@@ -11,24 +11,26 @@ import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
 import { registerOfferRoutes } from './features/offers/offer.routes.ts';
-import { registerAuditRoutes } from './features/operators/audit.routes.ts';
-import { registerCustomerRoutes } from './features/operators/customer.routes.ts';
-import { registerDepositRoutes } from './features/operators/deposit.routes.ts';
-import { registerEffectRoutes } from './features/operators/effects.routes.ts';
-import { registerEscrowSignatureRoutes } from './features/operators/escrow-signature.routes.ts';
-import { registerFiatPaymentRoutes } from './features/operators/fiat-payment.routes.ts';
-import { registerKeyRoutes } from './features/operators/keys.routes.ts';
-import { registerOrderReadRoutes } from './features/operators/order-read.routes.ts';
-import { registerOrderReviewRoutes } from './features/operators/order-review.routes.ts';
-import { registerPartnerAdminRoutes } from './features/operators/partners.routes.ts';
-import { registerRecipientReviewRoutes } from './features/operators/recipient-review.routes.ts';
-import { registerReconciliationRoutes } from './features/operators/reconciliation.routes.ts';
-import { registerScreeningCaseRoutes } from './features/operators/screening-case.routes.ts';
-import { registerSendOutRoutes } from './features/operators/send-out.routes.ts';
-import { registerVendorAdminRoutes } from './features/operators/vendors.routes.ts';
-import { registerWebhookReplayRoutes } from './features/operators/webhook-replay.routes.ts';
-import { registerOrderRoutes } from './features/orders/order.routes.ts';
-import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
+import { registerKeyRoutes } from './features/operators/accounts/keys.routes.ts';
+import { registerPartnerAdminRoutes } from './features/operators/accounts/partners.routes.ts';
+import { registerVendorAdminRoutes } from './features/operators/accounts/vendors.routes.ts';
+import { registerCustomerRoutes } from './features/operators/compliance/customer.routes.ts';
+import { registerRecipientReviewRoutes } from './features/operators/compliance/recipient-review.routes.ts';
+import { registerScreeningCaseRoutes } from './features/operators/compliance/screening-case.routes.ts';
+import { registerDepositRoutes } from './features/operators/orders/deposit.routes.ts';
+import { registerFiatPaymentRoutes } from './features/operators/orders/fiat-payment.routes.ts';
+import {
+  registerEscrowSignatureRoutes,
+  registerSendOutRoutes,
+} from './features/operators/orders/order-escrow.routes.ts';
+import { registerOrderReadRoutes } from './features/operators/orders/order-read.routes.ts';
+import { registerOrderReviewRoutes } from './features/operators/orders/order-review.routes.ts';
+import { registerReconciliationRoutes } from './features/operators/orders/reconciliation.routes.ts';
+import { registerAuditRoutes } from './features/operators/system/audit.routes.ts';
+import { registerEffectRoutes } from './features/operators/system/effects.routes.ts';
+import { registerWebhookReplayRoutes } from './features/operators/system/webhook-replay.routes.ts';
+import { vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
+import { registerOrderRoutes } from './features/orders/lifecycle/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
 import { registerQuoteRoutes } from './features/quotes/quote.routes.ts';
 import {
@@ -38,9 +40,11 @@ import {
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
 import { registerVendorEventRoutes } from './features/vendors/vendor-event.routes.ts';
-import { registerVendorOrderRoutes } from './features/vendors/vendor-order.routes.ts';
+import {
+  registerVendorOrderRoutes,
+  registerVendorReleaseRoute,
+} from './features/vendors/vendor-order.routes.ts';
 import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
-import { registerVendorReleaseRoute } from './features/vendors/vendor-release.routes.ts';
 import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { createServer } from './http/server.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Address, ChainSettings } from './chain/chain-settings.ts';
-import { DEFAULT_FEE_LIMITS, type FeeLimits } from './chain/transaction-fees.ts';
+import { DEFAULT_FEE_LIMITS, type FeeLimits } from './chain/transactions/transaction-fees.ts';
 import { larger, smaller } from './lib/bigints.ts';
 
 /** A chain of production: `rpcUrl` is the first of `rpcUrls`. */

@@ -2,29 +2,25 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { UnitTools } from './engine/unit-of-work.ts';
-import type { DocumentStore } from './features/kyc/documents/document-store.port.ts';
-import { createLocalDiskDocuments } from './features/kyc/documents/local-disk-documents.ts';
-import { createS3Documents } from './features/kyc/documents/s3-documents.ts';
-import { createManualKyc } from './features/kyc/manual-kyc.ts';
-import type { KycProvider } from './features/kyc/provider/kyc-provider.port.ts';
+import { createLocalDiskDocuments, createS3Documents } from './features/kyc/documents/document-stores.ts';
 import { createSimulatedKyc } from './features/kyc/provider/simulated-kyc.ts';
 import { createSumsubClient } from './features/kyc/provider/sumsub-client.ts';
 import { createSumsubKyc } from './features/kyc/provider/sumsub-kyc.ts';
-import { takeCallback } from './features/kyc/take-verdict.ts';
-import { createListScreening } from './features/recipients/screening/list-screening.ts';
-import { loadSanctionsList } from './features/recipients/screening/load-sanctions-list.ts';
-import type { ScreeningPort } from './features/recipients/screening/screening.port.ts';
-import { createSimulatedScreening } from './features/recipients/screening/simulated-screening.ts';
-import { httpWalletScreening } from './features/screening/wallets/http-wallet-screening.ts';
-import { loadListedWallets, SHIPPED_ADDRESSES } from './features/screening/wallets/listed-wallets.ts';
+import { createManualKyc, takeCallback } from './features/kyc/verification.effect.ts';
+import { createListScreening, createSimulatedScreening } from './features/screening/names/list-screening.ts';
+import { loadSanctionsList } from './features/screening/names/load-sanctions-list.ts';
 import {
-  screenByAll,
-  testWallets,
-  type WalletScreeningPort,
-} from './features/screening/wallets/wallet-screening.port.ts';
+  httpWalletScreening,
+  loadListedWallets,
+  SHIPPED_ADDRESSES,
+} from './features/screening/wallets/wallet-screening.ts';
 import { machineNow } from './lib/clock.ts';
-import type { BankingPort } from './upstream/banking.port.ts';
-import { createSimulatedBank, type SimulatedBank } from './upstream/simulated-bank.ts';
+import type { BankingPort } from './ports/banking.ts';
+import type { DocumentStore } from './ports/documents.ts';
+import type { KycProvider } from './ports/kyc-provider.ts';
+import type { ScreeningPort } from './ports/name-screening.ts';
+import { screenByAll, testWallets, type WalletScreeningPort } from './ports/wallet-screening.ts';
+import { createSimulatedBank, type SimulatedBank } from './upstream/banking/simulated-bank.ts';
 
 /** The adapters that customers' features stand on: chosen by the configuration, built once. */
 export interface CustomerParts {

@@ -1,12 +1,15 @@
 import { constants } from 'node:fs';
 import { access, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type ChainClient, createChainClient } from './chain/chain-client.ts';
-import type { Address, ChainToken } from './chain/chain-settings.ts';
-import { isChecksumAddress, toChecksumAddress } from './chain/checksum-address.ts';
-import { readChainId, readToken, symbolFits } from './chain/contract-check.ts';
-import { DeploymentError, deployContracts } from './chain/contract-deployment.ts';
-import { CONTRACT_NAMES, CONTRACT_ROLES, type Create2Factory } from './chain/contract-plan.ts';
+import {
+  type Address,
+  type ChainToken,
+  isChecksumAddress,
+  toChecksumAddress,
+} from './chain/chain-settings.ts';
+import { readChainId, readToken, symbolFits } from './chain/contracts/contract-check.ts';
+import { DeploymentError, deployContracts } from './chain/contracts/contract-deployment.ts';
+import { CONTRACT_NAMES, CONTRACT_ROLES, type Create2Factory } from './chain/contracts/contract-plan.ts';
 import {
   type ContractSurvey,
   coins,
@@ -14,8 +17,9 @@ import {
   estimateDeployment,
   faultsOf,
   surveyContracts,
-} from './chain/contract-survey.ts';
-import type { Signer } from './chain/signer.ts';
+} from './chain/contracts/contract-survey.ts';
+import { type ChainClient, createChainClient } from './chain/rpc/chain-client.ts';
+import type { Signer } from './chain/signers/keystore-signer.ts';
 import { type ConfiguredChain, parseChainsFile, withChain } from './chains-file.ts';
 import { writeFileAtomically } from './local/atomic-file.ts';
 

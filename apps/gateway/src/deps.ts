@@ -1,33 +1,32 @@
-import type { BridgePort } from './chain/bridge.ts';
+import { type BridgePort, httpBridge } from './chain/bridge/bridge.ts';
+import { type SimulatedBridge, simulateBridge } from './chain/bridge/simulated-bridge.ts';
 import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
-import { httpBridge } from './chain/http-bridge.ts';
-import { nodeTroubles } from './chain/node-troubles.ts';
-import { localSigner, type Signer } from './chain/signer.ts';
-import { type SimulatedBridge, simulateBridge } from './chain/simulated-bridge.ts';
-import { createTransactor, type HotWallet, type Transactor } from './chain/transactor.ts';
+import { nodeTroubles } from './chain/rpc/chain-client.ts';
+import { localSigner, type Signer } from './chain/signers/keystore-signer.ts';
+import { createTransactor, type HotWallet, type Transactor } from './chain/transactions/transactor.ts';
 import type { Config } from './config.ts';
 import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
-import { createOrderHosts, type OrderHosts } from './features/orders/order.host.ts';
-import { createCatalogueCheck } from './features/payment-details/catalogue-check.ts';
-import type { DetailsCheck } from './features/payment-details/details-check.port.ts';
-import { holderOfPaymentDetails } from './features/payment-details/load-payment-details.ts';
-import { type BlindIndex, createBlindIndex } from './features/privacy/blind-index.ts';
-import { loadIndexKey } from './features/privacy/index-key.ts';
-import { createVaults, type Vaults } from './features/privacy/vault.ts';
+import { createOrderHosts, type OrderHosts } from './features/orders/lifecycle/order.adapter.ts';
+import { createCatalogueCheck, type DetailsCheck } from './features/payment-details/details-check.ts';
+import { holderOfPaymentDetails } from './features/payment-details/payment-details.ts';
 import type { OrderLimits } from './features/quotes/reserve-quote.ts';
-import { holderOfDestination } from './features/recipients/open-destination.ts';
-import { solverConduct } from './features/sandbox/settings.ts';
+import { holderOfDestination } from './features/recipients/destinations.ts';
+import { solverConduct } from './features/sandbox/seed.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import type { ScreenCaseTools } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
-import { type OpenSecrets, secretOpener } from './features/webhooks/webhook-secret.ts';
-import { createWebhookSender, type WebhookSender } from './features/webhooks/webhook-sender.ts';
+import {
+  createWebhookSender,
+  type OpenSecrets,
+  secretOpener,
+  type WebhookSender,
+} from './features/webhooks/webhook-sender.ts';
 import { createPrincipals, type Principals } from './http/principals.ts';
 import { createRateLimit, type RateLimit } from './http/rate-limit.ts';
 import { createClock, type MovableClock, machineNow } from './lib/clock.ts';
@@ -36,13 +35,14 @@ import { createIdGenerator, type IdGenerator } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import { createNameResolver, type NameResolver } from './lib/name-resolver.ts';
-import type { Currencies } from './upstream/currencies.port.ts';
-import { type CurrenciesParts, createCurrenciesParts } from './upstream/currencies-parts.ts';
-import type { Offers } from './upstream/offers.port.ts';
-import { seedSandboxMarket } from './upstream/offers-market.ts';
-import { createOffers } from './upstream/offers-parts.ts';
-import { publishRateAges } from './upstream/rate-ages.ts';
-import { seedReference } from './upstream/seed-reference.ts';
+import type { Currencies } from './ports/currencies.ts';
+import type { Offers } from './ports/offers.ts';
+import { type CurrenciesParts, createCurrenciesParts } from './upstream/currencies/currencies.ts';
+import { seedReference } from './upstream/currencies/reference.ts';
+import { createOffers } from './upstream/offers/offers.ts';
+import { seedSandboxMarket } from './upstream/offers/offers-market.ts';
+import { publishRateAges } from './upstream/rates/rate-ages.ts';
+import { type BlindIndex, createBlindIndex, createVaults, loadIndexKey, type Vaults } from './vault/vault.ts';
 
 /** What the configuration does not say in a sandbox, because the sandbox makes it itself. */
 export interface Surroundings {

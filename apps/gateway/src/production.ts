@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { openKeystore } from './chain/keystore-signer.ts';
-import { connectRemoteSigner } from './chain/remote-signer.ts';
-import { localSigner, type Signer } from './chain/signer.ts';
-import type { HotWallet } from './chain/transactor.ts';
+import { localSigner, openKeystore, type Signer } from './chain/signers/keystore-signer.ts';
+import { connectRemoteSigner } from './chain/signers/remote-signer.ts';
+import type { HotWallet } from './chain/transactions/transactor.ts';
 import type { Config } from './config.ts';
 import { type Database, SYSTEM } from './db/database.ts';
 import { statement } from './db/statement.ts';

@@ -1,6 +1,11 @@
 import type { ChainSettings } from './chain/chain-settings.ts';
-import { approveRouter, deployLocalContracts, derivedKey, fundWallets } from './chain/local-deployment.ts';
-import { localSigner } from './chain/signer.ts';
+import {
+  approveRouter,
+  deployLocalContracts,
+  derivedKey,
+  fundWallets,
+} from './chain/contracts/local-deployment.ts';
+import { localSigner } from './chain/signers/keystore-signer.ts';
 import type { Config } from './config.ts';
 import type { Surroundings } from './deps.ts';
 import type { SandboxSeed } from './features/sandbox/seed.ts';
@@ -9,7 +14,7 @@ import type { IdGenerator } from './lib/ids.ts';
 import { CONFIRMATIONS, type LocalParts } from './local/local-parts.ts';
 import type { SandboxDescription } from './local/sandbox-file.ts';
 import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts';
-import { SANDBOX_VENDORS } from './upstream/offers-market.ts';
+import { SANDBOX_VENDORS } from './upstream/offers/offers-market.ts';
 
 /**
  * The ground a sandbox stands on: its own database and chains where none are configured, contracts on the chains, funded

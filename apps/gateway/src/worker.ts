@@ -1,36 +1,40 @@
-import { foreignTokenReader } from './chain/foreign-tokens.ts';
-import { watchGasBalances } from './chain/gas-balances.ts';
-import { fillNonceGaps } from './chain/nonce-gaps.ts';
-import { watchTurn } from './chain/watch-loop.ts';
+import { watchGasBalances } from './chain/transactions/gas-balances.ts';
+import { fillNonceGaps } from './chain/transactions/nonce-gaps.ts';
+import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
+import { watchTurn } from './chain/watcher/watcher.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
 import { bankingHandlers } from './features/fiat-accounts/banking.effects.ts';
-import { followPayments } from './features/fiat-accounts/follow-payments.ts';
+import { followPayments } from './features/fiat-accounts/payments.effect.ts';
 import { type Check, databaseCheck } from './features/health/readiness.ts';
-import { deleteDocumentHandler } from './features/kyc/forget-kyc.ts';
-import { storeDocumentHandler } from './features/kyc/store-document.effect.ts';
-import { verifyUserHandler } from './features/kyc/verify-user.effect.ts';
+import { deleteDocumentHandler, storeDocumentHandler } from './features/kyc/documents/documents.ts';
+import { verifyUserHandler } from './features/kyc/verification.effect.ts';
 import { countOrderOutcomes } from './features/offers/count-outcomes.ts';
-import { authorizationHandlers, followAuthorizations } from './features/orders/authorizations.effect.ts';
-import { creditDeposits, escrowFundingHandler } from './features/orders/escrow-funding.effect.ts';
-import { escrowPayoutHandlers } from './features/orders/escrow-payout.effect.ts';
-import { expireOrders } from './features/orders/expire-orders.ts';
-import { holdScreenedHandler } from './features/orders/hold-screened.effect.ts';
-import { offerOrderHandler, passOverSilentVendors } from './features/orders/offer-order.effect.ts';
-import { closeFinishedWatches } from './features/orders/reconcile-escrows.ts';
-import { requestPaymentHandler } from './features/orders/request-payment.effect.ts';
-import { followReturns, returnDepositHandler } from './features/orders/return-deposit.effect.ts';
-import { trackSendOutHandler } from './features/orders/track-send-out.effect.ts';
-import { vendorResponseSeconds } from './features/orders/vendor-response.ts';
-import { createHoldEnder, endFinishedHolds } from './features/quotes/end-holds.ts';
-import { screenRecipientHandler } from './features/recipients/screen-recipient.effect.ts';
+import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
+import { creditDeposits, escrowFundingHandler } from './features/orders/escrow/escrow-funding.effect.ts';
+import {
+  authorizationHandlers,
+  escrowPayoutHandlers,
+  followAuthorizations,
+} from './features/orders/escrow/escrow-payout.effect.ts';
+import { closeFinishedWatches } from './features/orders/escrow/reconcile-escrows.ts';
+import { expireOrders, vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
+import {
+  holdScreenedHandler,
+  offerOrderHandler,
+  passOverSilentVendors,
+} from './features/orders/lifecycle/offer-order.effect.ts';
+import { requestPaymentHandler } from './features/orders/lifecycle/payment-request.ts';
+import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
+import { createHoldEnder, endFinishedHolds } from './features/quotes/reserve-quote.ts';
+import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
-import { forgetOldVendorEvents } from './features/vendors/vendor-events.ts';
+import { forgetOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
-import { forgetOldEvents } from './features/webhooks/forget-events.ts';
+import { forgetOldEvents } from './features/webhooks/event-stream.ts';
 import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
 import { createWorkerHealth } from './worker-health.ts';
 

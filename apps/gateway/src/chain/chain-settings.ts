@@ -1,4 +1,5 @@
-import type { FeeLimits } from './transaction-fees.ts';
+import { getAddress, isAddress, zeroAddress } from 'viem';
+import type { FeeLimits } from './transactions/transaction-fees.ts';
 
 /** What the gateway knows about one EVM network. Comes from configuration, or from a local deployment in a sandbox. */
 
@@ -58,4 +59,19 @@ export function tokenByCode(settings: Pick<ChainSettings, 'slug' | 'tokens'>, co
   const token = settings.tokens.find((candidate) => candidate.code === code);
   if (token === undefined) throw new Error(`${settings.slug} has no token ${code}`);
   return token;
+}
+
+/**
+ * Whether the text is an address in its EIP-55 spelling. An address in one case carries no checksum, so a slip of the pen
+ * in it would go unnoticed; nobody holds the key of the zero address.
+ */
+export function isChecksumAddress(text: string): boolean {
+  return isAddress(text, { strict: false }) && getAddress(text) === text && text !== zeroAddress;
+}
+
+/** The EIP-55 spelling of an address in one case; undefined for anything else, also for one whose checksum is wrong. */
+export function toChecksumAddress(text: string): Address | undefined {
+  if (isChecksumAddress(text)) return text as Address;
+  const isInOneCase = text === text.toLowerCase() && isAddress(text) && text !== zeroAddress;
+  return isInOneCase ? getAddress(text) : undefined;
 }

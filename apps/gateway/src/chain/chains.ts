@@ -1,6 +1,6 @@
-import { type ChainClient, type ChainClientOptions, createChainClient } from './chain-client.ts';
 import type { ChainSettings } from './chain-settings.ts';
-import type { Signer } from './signer.ts';
+import { type ChainClient, type ChainClientOptions, createChainClient } from './rpc/chain-client.ts';
+import type { Signer } from './signers/keystore-signer.ts';
 
 export interface ConnectedChain {
   readonly settings: ChainSettings;

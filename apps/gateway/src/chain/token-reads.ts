@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi } from 'viem';
-import type { ChainClient } from './chain-client.ts';
 import type { Address, ContractCall, TokenTransfer } from './chain-settings.ts';
+import type { ChainClient } from './rpc/chain-client.ts';
 
 /** A plain token transfer out of the sender's own wallet. */
 export function tokenTransferCall({ token, to, amount }: TokenTransfer): ContractCall {

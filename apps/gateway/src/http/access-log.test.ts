@@ -9,7 +9,7 @@ import { insertKey, type Shell, startShell } from '../../../../test/harness/shel
 import { until } from '../../../../test/harness/until.ts';
 import { newId } from '../lib/ids.ts';
 import { prepareAnswer } from './prepared-answer.ts';
-import { partnerMutation, partnerRoute, publicRoute } from './route.ts';
+import { route } from './route.ts';
 import { supportedRoute } from './supported-route.ts';
 
 const PARTNER = newId();
@@ -42,24 +42,41 @@ describe('one line for every request', () => {
       routes: (app, tools) => {
         const spec = { tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
         const body = Type.Object({ email: Type.Optional(Type.String({ maxLength: 40 })) });
-        partnerMutation(
-          app,
-          tools,
-          { ...spec, method: 'POST', url: '/api/v1/t/things/:id', operationId: 'things', body },
-          async () => ({}),
-        );
-        partnerRoute(
-          app,
-          { ...spec, method: 'GET', url: '/api/v1/t/slow', operationId: 'slow' },
-          ({ request }) =>
+        route(app, {
+          access: 'partner',
+          transaction: 'unit',
+          deps: tools,
+          ...spec,
+          method: 'POST',
+          url: '/api/v1/t/things/:id',
+          operationId: 'things',
+          body,
+          handle: async () => ({}),
+        });
+        route(app, {
+          access: 'partner',
+          transaction: 'none',
+          ...spec,
+          method: 'GET',
+          url: '/api/v1/t/slow',
+          operationId: 'slow',
+          handle: ({ request }) =>
             new Promise<object>((resolve) => {
               started += 1;
               slowSocket = request.raw.socket;
               letGo = () => resolve({});
             }),
-        );
-        publicRoute(app, { ...spec, method: 'GET', url: '/api/v1/t/broken', operationId: 'broken' }, () => {
-          throw new Error('broken');
+        });
+        route(app, {
+          access: 'public',
+          transaction: 'none',
+          ...spec,
+          method: 'GET',
+          url: '/api/v1/t/broken',
+          operationId: 'broken',
+          handle: () => {
+            throw new Error('broken');
+          },
         });
         app.route({
           method: 'GET',
@@ -142,7 +159,15 @@ describe('one line for every request', () => {
       partnerPerMinute: 1,
       routes: (app) => {
         const spec = { tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
-        partnerRoute(app, { ...spec, method: 'GET', url: '/api/v1/t/a', operationId: 'a' }, () => ({}));
+        route(app, {
+          access: 'partner',
+          transaction: 'none',
+          ...spec,
+          method: 'GET',
+          url: '/api/v1/t/a',
+          operationId: 'a',
+          handle: () => ({}),
+        });
       },
     });
     try {

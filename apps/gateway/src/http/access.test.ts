@@ -5,7 +5,7 @@ import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../
 import { insertKey, revokeKey, type Shell, startShell } from '../../../../test/harness/shell.ts';
 import { until } from '../../../../test/harness/until.ts';
 import { newId } from '../lib/ids.ts';
-import { operatorRoute, partnerRoute, publicRoute, vendorRoute } from './route.ts';
+import { route } from './route.ts';
 
 const PARTNER = newId();
 const logs: string[] = [];
@@ -28,22 +28,50 @@ describe('who may call', () => {
           const common = { method: 'POST', operationId: 'x', tag: 'Orders', summary: 'x' } as const;
           const data = Type.Object({ owner: Type.String() });
           const body = Type.Object({ amount: Type.String() });
-          partnerRoute(app, { ...common, url: '/api/v1/t/partner', body, data }, (_input, { partnerId }) => ({
-            owner: partnerId,
-          }));
-          vendorRoute(
-            app,
-            { ...common, operationId: 'v', url: '/api/v1/t/vendor', data },
-            (_input, vendor) => ({
+          route(app, {
+            access: 'partner',
+            transaction: 'none',
+            ...common,
+            url: '/api/v1/t/partner',
+            body,
+            data,
+            handle: (_input, { partnerId }) => ({
+              owner: partnerId,
+            }),
+          });
+          route(app, {
+            access: 'vendor',
+            transaction: 'none',
+            ...common,
+            operationId: 'v',
+            url: '/api/v1/t/vendor',
+            data,
+            handle: (_input, vendor) => ({
               owner: vendor.vendorId,
             }),
-          );
-          operatorRoute(app, { ...common, operationId: 'o', url: '/api/v1/t/operator', data }, () => ({
-            owner: 'operator',
-          }));
-          publicRoute(app, { ...common, operationId: 'p', url: '/api/v1/t/public', data }, () => ({
-            owner: 'nobody',
-          }));
+          });
+          route(app, {
+            access: 'operator',
+            transaction: 'none',
+            ...common,
+            operationId: 'o',
+            url: '/api/v1/t/operator',
+            data,
+            handle: () => ({
+              owner: 'operator',
+            }),
+          });
+          route(app, {
+            access: 'public',
+            transaction: 'none',
+            ...common,
+            operationId: 'p',
+            url: '/api/v1/t/public',
+            data,
+            handle: () => ({
+              owner: 'nobody',
+            }),
+          });
         },
       });
     [first, second] = await Promise.all([start(), start()]);

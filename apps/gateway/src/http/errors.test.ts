@@ -6,7 +6,7 @@ import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../
 import { insertKey, type Shell, startShell } from '../../../../test/harness/shell.ts';
 import { prepareIntent } from '../engine/intent.ts';
 import { newId } from '../lib/ids.ts';
-import { partnerMutation, publicRoute } from './route.ts';
+import { route } from './route.ts';
 
 const PARTNER = newId();
 const SECRET = 'ten green bottles';
@@ -26,36 +26,34 @@ describe('whatever is wrong is answered in the envelope', () => {
       onLog: (line) => logs.push(line),
       routes: (app, tools) => {
         const spec = { tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
-        partnerMutation(
-          app,
-          tools,
-          {
-            ...spec,
-            method: 'POST',
-            url: '/api/v1/t/things',
-            operationId: 'things',
-            body: Type.Object({
-              amount: Type.Optional(Type.String({ pattern: '^[0-9]+$' })),
-              extra: Type.Unknown(),
-            }),
-          },
-          async ({ body }, { partnerId }, unit) => {
+        route(app, {
+          access: 'partner',
+          transaction: 'unit',
+          deps: tools,
+          ...spec,
+          method: 'POST',
+          url: '/api/v1/t/things',
+          operationId: 'things',
+          body: Type.Object({
+            amount: Type.Optional(Type.String({ pattern: '^[0-9]+$' })),
+            extra: Type.Unknown(),
+          }),
+          handle: async ({ body }, { partnerId }, unit) => {
             const payload = { extra: (body.extra ?? null) as string };
             prepareIntent(unit, { kind: 'test', dedupeKey: unit.ids.uuid(), partnerId, payload });
             return {};
           },
-        );
-        publicRoute(
-          app,
-          {
-            ...spec,
-            method: 'GET',
-            url: '/api/v1/t/lookup/:id',
-            operationId: 'lookup',
-            params: Type.Object({ id: Type.String() }),
-            query: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
-          },
-          async ({ params }) => {
+        });
+        route(app, {
+          access: 'public',
+          transaction: 'none',
+          ...spec,
+          method: 'GET',
+          url: '/api/v1/t/lookup/:id',
+          operationId: 'lookup',
+          params: Type.Object({ id: Type.String() }),
+          query: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
+          handle: async ({ params }) => {
             if (params.id === 'throw') throw new Error(SECRET);
             if (params.id === 'throw-text') throw SECRET;
             await shell.db.query({ kind: 'system' }, { name: 'test.lookup', text: 'SELECT $1::text' }, [
@@ -63,7 +61,7 @@ describe('whatever is wrong is answered in the envelope', () => {
             ]);
             return {};
           },
-        );
+        });
       },
     });
   });

@@ -7,7 +7,7 @@ import { insertKey, type Shell, startShell } from '../../../../test/harness/shel
 import { until } from '../../../../test/harness/until.ts';
 import { prepareIntent } from '../engine/intent.ts';
 import { newId } from '../lib/ids.ts';
-import { operatorMutation, partnerAction, partnerMutation, vendorMutation } from './route.ts';
+import { route } from './route.ts';
 
 const PARTNERS = [newId(), newId()] as const;
 const DAY_MS = 86_400_000;
@@ -55,19 +55,18 @@ describe('Idempotency-Key', () => {
       databaseUrl: database.url,
       routes: (app, tools) => {
         for (const name of ['things', 'others'] as const) {
-          partnerMutation(
-            app,
-            tools,
-            {
-              method: ['POST', 'PUT'] as never,
-              url: `/api/v1/t/${name}`,
-              operationId: name,
-              tag: 'Orders',
-              summary: name,
-              body: Type.Object({ name: Type.String() }),
-              data: Type.Object({ id: Type.String(), call: Type.Integer() }),
-            },
-            async ({ body }, { partnerId }, unit) => {
+          route(app, {
+            access: 'partner',
+            transaction: 'unit',
+            deps: tools,
+            method: ['POST', 'PUT'] as never,
+            url: `/api/v1/t/${name}`,
+            operationId: name,
+            tag: 'Orders',
+            summary: name,
+            body: Type.Object({ name: Type.String() }),
+            data: Type.Object({ id: Type.String(), call: Type.Integer() }),
+            handle: async ({ body }, { partnerId }, unit) => {
               const id = unit.ids.uuid();
               prepareIntent(unit, { kind: 'test', dedupeKey: id, partnerId, payload: { name: body.name } });
               if (mood === 'wait') {
@@ -79,7 +78,7 @@ describe('Idempotency-Key', () => {
               if (mood === 'fail') throw new Error('the roof is on fire');
               return { id, call: ++calls };
             },
-          );
+          });
         }
         const spec = (name: string) => ({
           method: 'POST' as const,
@@ -89,17 +88,35 @@ describe('Idempotency-Key', () => {
           summary: name,
           data: Type.Object({ call: Type.Integer() }),
         });
-        partnerAction(app, tools, spec('outside'), async () => {
-          if (mood === 'wait') {
-            gate.enter();
-            await gate.opened;
-          }
-          if (mood === 'refuse') throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
-          if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
-          return { call: ++calls };
+        route(app, {
+          access: 'partner',
+          transaction: 'outside',
+          deps: tools,
+          ...spec('outside'),
+          handle: async () => {
+            if (mood === 'wait') {
+              gate.enter();
+              await gate.opened;
+            }
+            if (mood === 'refuse') throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
+            if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
+            return { call: ++calls };
+          },
         });
-        vendorMutation(app, tools, spec('vendors'), () => ({ call: ++calls }));
-        operatorMutation(app, tools, spec('operators'), () => ({ call: ++calls }));
+        route(app, {
+          access: 'vendor',
+          transaction: 'unit',
+          deps: tools,
+          ...spec('vendors'),
+          handle: () => ({ call: ++calls }),
+        });
+        route(app, {
+          access: 'operator',
+          transaction: 'unit',
+          deps: tools,
+          ...spec('operators'),
+          handle: () => ({ call: ++calls }),
+        });
       },
     });
 

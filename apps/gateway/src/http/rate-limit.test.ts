@@ -7,7 +7,7 @@ import { until } from '../../../../test/harness/until.ts';
 import { newId } from '../lib/ids.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
-import { partnerRoute, publicRoute } from './route.ts';
+import { route } from './route.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
 const MINUTE = 60_000;
@@ -120,8 +120,22 @@ describe('limits of a server', () => {
         trustedProxies: ['127.0.0.1'],
         routes: (app) => {
           const spec = { method: 'GET', tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
-          partnerRoute(app, { ...spec, url: '/api/v1/t/partner', operationId: 'a' }, () => ({}));
-          publicRoute(app, { ...spec, url: '/api/v1/t/public', operationId: 'b' }, () => ({}));
+          route(app, {
+            access: 'partner',
+            transaction: 'none',
+            ...spec,
+            url: '/api/v1/t/partner',
+            operationId: 'a',
+            handle: () => ({}),
+          });
+          route(app, {
+            access: 'public',
+            transaction: 'none',
+            ...spec,
+            url: '/api/v1/t/public',
+            operationId: 'b',
+            handle: () => ({}),
+          });
         },
       });
     shells = await Promise.all([start(), start()]);

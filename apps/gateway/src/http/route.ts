@@ -6,7 +6,14 @@ import type { Statement } from '../db/statement.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { type Access, announceLimit } from './access.ts';
-import { answerOnce, answerOnceOutside, IDEMPOTENCY_ERRORS, identityOf, sendAnswer } from './answer-once.ts';
+import {
+  type Answer,
+  answerOnce,
+  answerOnceOutside,
+  IDEMPOTENCY_ERRORS,
+  identityOf,
+  sendAnswer,
+} from './answer-once.ts';
 import { isUnfit } from './errors.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
 
@@ -42,227 +49,13 @@ export interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSch
   readonly request: FastifyRequest;
 }
 
-type Handler<
-  P extends TSchema,
-  Q extends TSchema,
-  B extends TSchema,
-  D extends TSchema,
-  Extra extends unknown[],
-> = (input: RouteInput<P, Q, B>, ...extra: Extra) => Promise<Static<D>> | Static<D>;
-
-export function publicRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, []>,
-): void {
-  add(app, spec, 'public', (request) => succeed(handle(inputOf(request))));
-}
-
-export function partnerRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,
-): void {
-  add(app, spec, 'partner', (request) => succeed(handle(inputOf(request), partnerOf(request))));
-}
-
-export function vendorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [vendor: VendorPrincipal]>,
-): void {
-  add(app, spec, 'vendor', (request) =>
-    succeed(handle(inputOf(request), request.principal as VendorPrincipal)),
-  );
-}
-
-export function operatorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [operator: OperatorPrincipal]>,
-): void {
-  add(app, spec, 'operator', (request) =>
-    succeed(handle(inputOf(request), request.principal as OperatorPrincipal)),
-  );
-}
-
-/**
- * A partner's write: one unit of work in the partner's own scope, answered once a key. Nothing may
- * leave the process inside it; what must leave is written as an intent.
- */
-export function partnerMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, unit: UnitOfWork]>,
-): void {
-  addMutation(app, tools, spec, 'partner', (request) => partnerScope(partnerOf(request).partnerId), handle);
-}
-
-/** A vendor's write, likewise, in the vendor's own scope. */
-export function vendorMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [vendor: VendorPrincipal, unit: UnitOfWork]>,
-): void {
-  addMutation(
-    app,
-    tools,
-    spec,
-    'vendor',
-    (request) => vendorScope((request.principal as VendorPrincipal).vendorId),
-    handle,
-  );
-}
-
-/** An operator's write, likewise. What others must notice at once is told to them afterwards, once it is committed. */
-export function operatorMutation<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [operator: OperatorPrincipal, unit: UnitOfWork]>,
-  afterwards?: () => Promise<void>,
-): void {
-  addMutation(app, tools, spec, 'operator', () => SYSTEM, handle, afterwards);
-}
-
-/**
- * An operator's write that rests on something outside the process: looked at first, while no transaction waits, and
- * judged in the unit. `look` answers what it saw and refuses nothing, so that a repeated key still gets its answer.
- */
-export function operatorMutationAfter<
-  P extends TSchema,
-  Q extends TSchema,
-  B extends TSchema,
-  D extends TSchema,
-  Seen,
->(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  look: (input: RouteInput<P, Q, B>) => Promise<Seen>,
-  handle: Handler<P, Q, B, D, [operator: OperatorPrincipal, unit: UnitOfWork, seen: Seen]>,
-  afterwards: () => Promise<void> = async () => {},
-): void {
-  add(app, answeredOnce(spec), 'operator', async (request, reply) => {
-    const input = inputOf<P, Q, B>(request);
-    const identity = identityOf(request);
-    const seen = await look(input);
-    const work = (unit: UnitOfWork) => handle(input, request.principal as OperatorPrincipal, unit, seen);
-    if (identity === null) {
-      const answer = await unitOfWork(tools, SYSTEM, async (unit) => success(await work(unit)));
-      await afterwards();
-      return answer;
-    }
-    const answer = await unitOfWork(tools, SYSTEM, (unit) =>
-      answerOnce(unit, identity, app.answerSealer, reply, () => work(unit)),
-    );
-    await afterwards();
-    return sendAnswer(reply, answer);
-  });
-}
-
-/**
- * A partner's write that needs something taken for it first, while no transaction waits. `take` hands it to the unit and
- * gives it back where nothing came of it.
- */
-export function partnerMutationWith<
-  P extends TSchema,
-  Q extends TSchema,
-  B extends TSchema,
-  D extends TSchema,
-  Taken,
->(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  take: <T>(
-    input: RouteInput<P, Q, B>,
-    partner: PartnerPrincipal,
-    work: (taken: Taken) => Promise<T>,
-  ) => Promise<T>,
-  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, unit: UnitOfWork, taken: Taken]>,
-): void {
-  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
-    const input = inputOf<P, Q, B>(request);
-    const partner = partnerOf(request);
-    const scope = partnerScope(partner.partnerId);
-    const identity = identityOf(request);
-    if (identity === null) {
-      return take(input, partner, (taken) =>
-        unitOfWork(tools, scope, async (unit) => success(await handle(input, partner, unit, taken))),
-      );
-    }
-    const answer = await take(input, partner, (taken) =>
-      unitOfWork(tools, scope, (unit) =>
-        answerOnce(unit, identity, app.answerSealer, reply, () => handle(input, partner, unit, taken)),
-      ),
-    );
-    return sendAnswer(reply, answer);
-  });
-}
-
-function addMutation<
-  P extends TSchema,
-  Q extends TSchema,
-  B extends TSchema,
-  D extends TSchema,
-  Caller extends Principal,
->(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  access: Caller['kind'],
-  scopeOf: (request: FastifyRequest) => Scope,
-  handle: Handler<P, Q, B, D, [caller: Caller, unit: UnitOfWork]>,
-  afterwards?: () => Promise<void>,
-): void {
-  add(app, answeredOnce(spec), access, async (request, reply) => {
-    const caller = request.principal as Caller;
-    const scope = scopeOf(request);
-    const identity = identityOf(request);
-    if (identity === null) {
-      const answer = await unitOfWork(tools, scope, async (unit) =>
-        success(await handle(inputOf(request), caller, unit)),
-      );
-      if (afterwards !== undefined) await afterwards();
-      return answer;
-    }
-    const answer = await unitOfWork(tools, scope, (unit) =>
-      answerOnce(unit, identity, app.answerSealer, reply, () => handle(inputOf(request), caller, unit)),
-    );
-    if (afterwards !== undefined) await afterwards();
-    return sendAnswer(reply, answer);
-  });
-}
-
-function answeredOnce<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  spec: RouteSpec<P, Q, B, D>,
-): RouteSpec<P, Q, B, D> {
-  return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
-}
-
-/** A partner's request whose work leaves the process, so that no transaction can hold it; answered once a key as well. */
-export function partnerAction<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal]>,
-): void {
-  const run = async (request: FastifyRequest, reply: FastifyReply) => {
-    const partner = partnerOf(request);
-    const identity = identityOf(request);
-    if (identity === null) return success(await handle(inputOf(request), partner));
-    const scope = partnerScope(partner.partnerId);
-    const answer = await answerOnceOutside(tools, scope, identity, app.answerSealer, reply, () =>
-      handle(inputOf(request), partner),
-    );
-    return sendAnswer(reply, answer);
-  };
-  // Whoever waits for somebody outside does not keep the partner's other requests waiting.
-  add(app, answeredOnce(spec), 'partner', run, { takesTurn: false });
-}
+type Caller = {
+  public: null;
+  partner: PartnerPrincipal;
+  vendor: VendorPrincipal;
+  operator: OperatorPrincipal;
+};
+type CallerClass = keyof Caller;
 
 /** For a write that is one statement: as a unit of work, but every statement runs at once and stands alone. */
 export interface StatementRun {
@@ -271,37 +64,162 @@ export interface StatementRun {
   query<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): Promise<R[]>;
 }
 
-/**
- * A partner's write whose last statement alone decides and writes. Without an idempotency key it needs no transaction,
- * which saves opening and closing one; with a key the answer is stored in the same transaction as ever.
- */
-export function partnerStatement<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  tools: UnitTools,
-  spec: RouteSpec<P, Q, B, D>,
-  handle: Handler<P, Q, B, D, [partner: PartnerPrincipal, run: StatementRun]>,
-): void {
-  add(app, answeredOnce(spec), 'partner', async (request, reply) => {
-    const partner = partnerOf(request);
-    const scope = partnerScope(partner.partnerId);
+/** What a handler gets to write with. */
+interface WorkOf {
+  /** A read, or a write that needs no idempotency: the handler opens what it needs itself. */
+  none: undefined;
+  /** One unit of work in the caller's own scope. Nothing may leave the process inside it; what must leave is an intent. */
+  unit: UnitOfWork;
+  /**
+   * A write whose last statement alone decides and writes. Without an idempotency key it needs no transaction, which
+   * saves opening and closing one; with a key the answer is stored in the same transaction as ever.
+   */
+  statement: StatementRun;
+  /** The work leaves the process, so that no transaction can hold it. */
+  outside: undefined;
+}
+type TransactionMode = keyof WorkOf;
+
+/** Everything but `none` is answered once for an idempotency key. */
+export interface RouteDeclaration<
+  A extends CallerClass,
+  M extends TransactionMode,
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  Acquired,
+> extends RouteSpec<P, Q, B, D> {
+  readonly access: A;
+  readonly transaction: M;
+  /** What units are made of; a route without a transaction needs none. */
+  readonly deps?: M extends 'none' ? never : UnitTools;
+  /**
+   * What the write rests on outside the process: read first, while no transaction waits, and judged in the unit. It
+   * refuses nothing, so that a repeated key still gets its answer.
+   */
+  readonly readFirst?: (input: RouteInput<P, Q, B>) => Promise<Acquired>;
+  /** Takes what the unit needs, hands it over, and gives it back where nothing came of the work. */
+  readonly acquire?: <T>(
+    input: RouteInput<P, Q, B>,
+    caller: Caller[A],
+    work: (acquired: Acquired) => Promise<T>,
+  ) => Promise<T>;
+  readonly handle: (
+    input: RouteInput<P, Q, B>,
+    caller: Caller[A],
+    work: WorkOf[M],
+    acquired: Acquired,
+  ) => Promise<Static<D>> | Static<D>;
+  /** What others must notice at once is told to them once it is committed. */
+  readonly afterCommit?: () => Promise<void>;
+}
+
+/** The one way to declare a route that answers the partner envelope; prepared bytes have `preparedRoute`. */
+export function route<
+  A extends CallerClass,
+  M extends TransactionMode,
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  Acquired = undefined,
+>(app: FastifyInstance, spec: RouteDeclaration<A, M, P, Q, B, D, Acquired>): void {
+  const { access, transaction } = spec;
+  // A call to somebody outside does not keep the partner's other requests waiting.
+  const takesTurn = access === 'partner' && transaction !== 'outside';
+  // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
+  const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
+  const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
+  add(app, transaction === 'none' ? spec : answeredOnce(spec), access, run, takesTurn);
+}
+
+type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
+// biome-ignore lint/suspicious/noExplicitAny: see `route`.
+type AnyDeclaration = RouteDeclaration<any, any, any, any, any, any, any>;
+
+function readRunner({ handle }: AnyDeclaration): Run {
+  return (request) => succeed(handle(inputOf(request), request.principal, undefined, undefined));
+}
+
+function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
+  const { deps, transaction, handle, afterCommit } = spec;
+  if (deps === undefined) throw new Error(`${spec.operationId} writes and has nothing to write with`);
+  const { readFirst } = spec;
+  const acquire: NonNullable<AnyDeclaration['acquire']> =
+    spec.acquire ?? (async (input, _caller, work) => work(await readFirst?.(input)));
+  const perform = PERFORM[transaction as Exclude<TransactionMode, 'none'>];
+  return async (request, reply) => {
+    const input = inputOf(request);
     const identity = identityOf(request);
+    const answer = await acquire(input, request.principal, (acquired) =>
+      perform(
+        { deps, scope: scopeOf(request.principal), identity, sealer: app.answerSealer, reply },
+        (work) => handle(input, request.principal, work, acquired),
+      ),
+    );
+    if (afterCommit !== undefined) await afterCommit();
+    return identity === null ? answer : sendAnswer(reply, answer as Answer);
+  };
+}
+
+interface Performance {
+  readonly deps: UnitTools;
+  readonly scope: Scope;
+  readonly identity: ReturnType<typeof identityOf>;
+  readonly sealer: FastifyInstance['answerSealer'];
+  readonly reply: FastifyReply;
+}
+// biome-ignore lint/suspicious/noExplicitAny: see `route`.
+type Handle = (work: any) => unknown;
+
+/** How each kind of write runs, with an idempotency key and without. */
+const PERFORM: Record<
+  Exclude<TransactionMode, 'none'>,
+  (how: Performance, handle: Handle) => Promise<unknown>
+> = {
+  unit: ({ deps, scope, identity, sealer, reply }, handle) =>
+    unitOfWork(deps, scope, async (unit) =>
+      identity === null
+        ? success(await handle(unit))
+        : answerOnce(unit, identity, sealer, reply, async () => handle(unit)),
+    ),
+
+  statement: async ({ deps, scope, identity, sealer, reply }, handle) => {
     if (identity === null) {
-      const { db, clock, ids } = tools;
-      const run: StatementRun = {
-        ids,
-        at: clock.date(),
-        query: (declared, params) => db.query(scope, declared, params),
-      };
-      return success(await handle(inputOf(request), partner, run));
+      const { db, clock, ids } = deps;
+      const query: StatementRun['query'] = (declared, params) => db.query(scope, declared, params);
+      return success(await handle({ ids, at: clock.date(), query }));
     }
-    const answer = await unitOfWork(tools, scope, (unit) => {
+    return unitOfWork(deps, scope, (unit) => {
       const run: StatementRun = { ids: unit.ids, at: unit.at, query: unit.tx.query };
-      return answerOnce(unit, identity, app.answerSealer, reply, () =>
-        handle(inputOf(request), partner, run),
-      );
+      return answerOnce(unit, identity, sealer, reply, async () => handle(run));
     });
-    return sendAnswer(reply, answer);
-  });
+  },
+
+  outside: async ({ deps, scope, identity, sealer, reply }, handle) =>
+    identity === null
+      ? success(await handle(undefined))
+      : answerOnceOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
+};
+
+function scopeOf(principal: Principal | null): Scope {
+  switch (principal?.kind) {
+    case 'partner':
+      return partnerScope(principal.partnerId);
+    case 'vendor':
+      return vendorScope(principal.vendorId);
+    case 'operator':
+      return SYSTEM;
+    default:
+      throw new Error('only partners, vendors and operators write');
+  }
+}
+
+function answeredOnce<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  spec: RouteSpec<P, Q, B, D>,
+): RouteSpec<P, Q, B, D> {
+  return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
 }
 
 interface Success<T> {
@@ -348,7 +266,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
   spec: RouteSpec<P, Q, B, D>,
   access: Access,
   handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
-  { takesTurn = access === 'partner' } = {},
+  takesTurn: boolean,
 ): void {
   const codes = [
     ...EVERY_ROUTE,

@@ -1,7 +1,6 @@
 import { startMemoryNode } from '@causeway/local-chain/testing';
 import { createTestClient, erc20Abi, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createChainClient } from '../chain-client.ts';
 import {
   type Address,
   type ChainSettings,
@@ -9,8 +8,9 @@ import {
   type Hex,
   tokenByCode,
 } from '../chain-settings.ts';
-import { deployLocalContracts, fundWallets } from '../local-deployment.ts';
-import { localSigner, type Signer } from '../signer.ts';
+import { deployLocalContracts, fundWallets } from '../contracts/local-deployment.ts';
+import { createChainClient } from '../rpc/chain-client.ts';
+import { localSigner, type Signer } from '../signers/keystore-signer.ts';
 
 /** A real chain with every contract on it, for the tests of this folder. */
 

@@ -1,7 +1,7 @@
 import { buildCatalogue, loadReferenceFiles, type RateReading } from '@causeway/currencies';
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
 import { describe, expect, test } from 'vitest';
-import { RateTable } from '../../upstream/rate-table.ts';
+import { RateTable } from '../../upstream/rates/rate-table.ts';
 import { listCorridors } from './corridors.ts';
 
 const AT = Date.UTC(2026, 0, 31, 12);

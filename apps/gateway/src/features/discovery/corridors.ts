@@ -1,8 +1,8 @@
 import { decimalToWireNumber } from '@causeway/protocol';
-import type { Catalogue, ReferenceSnapshot } from '../../upstream/currencies.port.ts';
-import { bestRate, type OfferBook, type PairIndex, sideServing } from '../../upstream/offers.port.ts';
-import { railLookupOf } from '../../upstream/offers-rails.ts';
-import type { RateTable } from '../../upstream/rate-table.ts';
+import type { Catalogue, ReferenceSnapshot } from '../../ports/currencies.ts';
+import { bestRate, type OfferBook, type PairIndex, sideServing } from '../../ports/offers.ts';
+import { railLookupOf } from '../../upstream/offers/offers-market.ts';
+import type { RateTable } from '../../upstream/rates/rate-table.ts';
 import type { Direction } from './supported-query.ts';
 
 export interface CorridorView {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { startCurrenciesServer } from '../../../../../backends/currencies/src/server.ts';
 import { machineNow } from '../../lib/clock.ts';
-import { rateSourcesOf } from '../../upstream/rate-sources.ts';
+import { rateSourcesOf } from '../../upstream/rates/rate-sources.ts';
 import { type DiscoveryGateway, startDiscoveryGateway } from './testing/discovery-gateway.ts';
 
 let gateway: DiscoveryGateway | undefined;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
 import { type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
-import type { Catalogue, Currencies } from '../../upstream/currencies.port.ts';
+import type { Catalogue, Currencies } from '../../ports/currencies.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import * as currencySchemas from './currency.schemas.ts';
 import * as currencyOptionsSchemas from './currency-options.schemas.ts';

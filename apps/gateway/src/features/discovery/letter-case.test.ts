@@ -1,6 +1,6 @@
 import { loadReferenceFiles } from '@causeway/currencies';
 import { expect, test } from 'vitest';
-import { toCamelCase, toSnakeCase } from './letter-case.ts';
+import { toCamelCase, toSnakeCase } from './answer-memory.ts';
 
 test('every record of the files survives the way to the wire and back', () => {
   const data = loadReferenceFiles();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerMeasurement } from '../../http/measurement.ts';
 import { registerOpenApi } from '../../http/openapi.ts';
 import { createMetrics } from '../../lib/metrics.ts';
-import type { Currencies } from '../../upstream/currencies.port.ts';
+import type { Currencies } from '../../ports/currencies.ts';
 import { type DiscoveryDeps, registerDiscoveryRoutes } from './discovery.routes.ts';
 
 /** Describing routes needs none of what answering them needs. */

@@ -1,5 +1,5 @@
-import type { Catalogue } from '../../upstream/currencies.port.ts';
-import { type Direction, type OfferBook, type Offers, sideServing } from '../../upstream/offers.port.ts';
+import type { Catalogue } from '../../ports/currencies.ts';
+import { type Direction, type OfferBook, type Offers, sideServing } from '../../ports/offers.ts';
 
 const DIRECTIONS: readonly Direction[] = ['onramp', 'offramp'];
 

@@ -3,15 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { invalidFields } from '../../http/errors.ts';
-import { operatorRoute } from '../../http/route.ts';
-import { editReference, InvalidReferenceEdit, type ReferenceEditor } from '../../upstream/edit-reference.ts';
+import { route } from '../../http/route.ts';
 import {
   type ReferenceRecordRow,
   referenceRecord,
   referenceRecordsOfKind,
-} from '../../upstream/reference.store.ts';
-import { REFERENCE_KINDS } from '../../upstream/reference-records.ts';
-import { toCamelCase, toSnakeCase } from './letter-case.ts';
+} from '../../upstream/currencies/reference.store.ts';
+import {
+  editReference,
+  InvalidReferenceEdit,
+  REFERENCE_KINDS,
+  type ReferenceEditor,
+} from '../../upstream/currencies/reference.ts';
+import { toCamelCase, toSnakeCase } from './answer-memory.ts';
 import { Pagination, paging } from './schema-parts.ts';
 
 export interface ReferenceDeps {
@@ -66,68 +70,65 @@ const ReferenceRecord = Type.Object(
 
 /** How an operator reads and changes what discovery lists. A change is in force in every process within a second. */
 export function registerReferenceRoutes(app: FastifyInstance, { db, editor }: ReferenceDeps): void {
-  operatorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/operator/reference/:kind',
-      operationId: 'listReferenceRecords',
-      tag: 'Operator',
-      summary: 'Reference records of a kind',
-      params: Type.Object({ kind: Kind }),
-      query: Type.Object(paging(20, 100)),
-      data: Type.Object({ records: Type.Array(ReferenceRecord), pagination: Pagination }),
-    },
-    async ({ params, query: { limit, offset } }) => {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/reference/:kind',
+    operationId: 'listReferenceRecords',
+    tag: 'Operator',
+    summary: 'Reference records of a kind',
+    params: Type.Object({ kind: Kind }),
+    query: Type.Object(paging(20, 100)),
+    data: Type.Object({ records: Type.Array(ReferenceRecord), pagination: Pagination }),
+    handle: async ({ params, query: { limit, offset } }) => {
       const rows = await db.query(SYSTEM, referenceRecordsOfKind, [params.kind, limit, offset]);
       const total = Number(rows[0]?.total ?? 0);
       return { records: rows.map(viewOf), pagination: { total, limit, offset } };
     },
-  );
+  });
 
-  operatorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/operator/reference/:kind/:id',
-      operationId: 'getReferenceRecord',
-      tag: 'Operator',
-      summary: 'One reference record',
-      params: Type.Object({ kind: Kind, id: Id }),
-      data: ReferenceRecord,
-      errors: ['ROUTE_NOT_FOUND'],
-    },
-    async ({ params }) => {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/reference/:kind/:id',
+    operationId: 'getReferenceRecord',
+    tag: 'Operator',
+    summary: 'One reference record',
+    params: Type.Object({ kind: Kind, id: Id }),
+    data: ReferenceRecord,
+    errors: ['ROUTE_NOT_FOUND'],
+    handle: async ({ params }) => {
       const [row] = await db.query(SYSTEM, referenceRecord, [params.kind, params.id]);
       if (row === undefined) throw new CausewayError('ROUTE_NOT_FOUND');
       return viewOf(row);
     },
-  );
+  });
 
-  operatorRoute(
-    app,
-    {
-      method: 'PUT',
-      url: '/api/v1/operator/reference/:kind/:id',
-      operationId: 'putReferenceRecord',
-      tag: 'Operator',
-      summary: 'Add or replace a reference record',
-      description:
-        'The whole record is sent. It is checked together with everything it refers to; an invalid change answers 400 and changes nothing. To take something off the lists, send it with live false.',
-      params: Type.Object({ kind: Kind, id: Id }),
-      body: Type.Object({
-        data: Data,
-        reason: Type.String({
-          description: 'Kept in the audit log',
-          minLength: 1,
-          maxLength: 500,
-          examples: ['Operator outage announced for the weekend'],
-        }),
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'PUT',
+    url: '/api/v1/operator/reference/:kind/:id',
+    operationId: 'putReferenceRecord',
+    tag: 'Operator',
+    summary: 'Add or replace a reference record',
+    description:
+      'The whole record is sent. It is checked together with everything it refers to; an invalid change answers 400 and changes nothing. To take something off the lists, send it with live false.',
+    params: Type.Object({ kind: Kind, id: Id }),
+    body: Type.Object({
+      data: Data,
+      reason: Type.String({
+        description: 'Kept in the audit log',
+        minLength: 1,
+        maxLength: 500,
+        examples: ['Operator outage announced for the weekend'],
       }),
-      data: ReferenceRecord,
-      errors: ['OPERATION_NOT_ALLOWED'],
-    },
-    async ({ params, body }, operator) => {
+    }),
+    data: ReferenceRecord,
+    errors: ['OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, operator) => {
       const data = toCamelCase(body.data) as Record<string, unknown>;
       try {
         const edit = { ...params, data, reason: body.reason, operatorKeyId: operator.keyId };
@@ -137,7 +138,7 @@ export function registerReferenceRoutes(app: FastifyInstance, { db, editor }: Re
         throw error;
       }
     },
-  );
+  });
 }
 
 function viewOf({ kind, id, data, source, updated_at }: ReferenceRecordRow) {

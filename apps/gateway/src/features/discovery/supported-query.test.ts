@@ -1,7 +1,7 @@
 import { SupportedResourceError } from '@causeway/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ISO_COUNTRIES, ISO_CURRENCIES } from './iso-codes.ts';
+import { ISO_COUNTRIES, ISO_CURRENCIES } from '../../lib/iso-codes.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
 const isRail = (slug: string) => slug === 'pix';

@@ -1,5 +1,5 @@
 import { type ErrorKey, SupportedResourceError } from '@causeway/protocol';
-import { ISO_COUNTRIES, ISO_CURRENCIES } from './iso-codes.ts';
+import { ISO_COUNTRIES, ISO_CURRENCIES } from '../../lib/iso-codes.ts';
 
 /** Reads the queries of the supported-resources endpoints: every problem has its own error_key. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;

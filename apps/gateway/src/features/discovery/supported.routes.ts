@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
 import { supportedRoute } from '../../http/supported-route.ts';
-import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
-import type { Offers } from '../../upstream/offers.port.ts';
+import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
+import type { Offers } from '../../ports/offers.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import * as assetSchemas from './asset.schemas.ts';
 import * as corridorSchemas from './corridor.schemas.ts';

@@ -3,13 +3,39 @@ import {
   EstimateSchema,
   OfframpEstimateRequest,
   OnrampEstimateRequest,
+  type PricingRequest,
 } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { Principal, Principals } from '../../http/principals.ts';
-import { publicRoute } from '../../http/route.ts';
-import type { PricingTools } from '../quotes/find-match.ts';
-import { PRICING_ERRORS } from '../quotes/pricing-errors.ts';
-import { type EstimateTerms, estimate } from './estimate.ts';
+import { route } from '../../http/route.ts';
+import type { Direction } from '../../ports/offers.ts';
+import { findMatch, PRICING_ERRORS, type PricingTools, readPercent, readTerms } from '../quotes/pricing.ts';
+import { pricedView } from '../quotes/quote.view.ts';
+
+/** For whom an estimate is made: a partner that showed its key, or anybody. */
+export interface EstimateTerms {
+  readonly tokens: readonly Asset[];
+  readonly platformFeePct: string;
+}
+
+/** What a quote would say at this moment. Nothing is stored and nobody is asked. */
+export function estimate(
+  tools: PricingTools,
+  direction: Direction,
+  request: Static<typeof PricingRequest>,
+  { tokens, platformFeePct }: EstimateTerms,
+): Static<typeof EstimateSchema> {
+  const { catalogue } = tools.currencies.current().reference;
+  const terms = readTerms(direction, request, catalogue, tokens);
+  const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
+  const match = findMatch(tools, terms, platformFee);
+  return {
+    ...pricedView({ terms, match, platformFee }),
+    provider_scope: terms.providerScope,
+    is_indicative: true,
+  };
+}
 
 export interface EstimateTools extends PricingTools {
   readonly principals: Principals;
@@ -22,37 +48,37 @@ const DESCRIPTION =
   'Indicative: nothing is reserved or stored. A partner’s key is optional; with it the partner’s own chain and fee are used.';
 
 export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTools): void {
-  publicRoute(
-    app,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/onramp/estimate',
-      operationId: 'estimateOnramp',
-      tag: 'Liquidity and estimates',
-      summary: 'Estimate a conversion from fiat to crypto',
-      description: DESCRIPTION,
-      body: OnrampEstimateRequest,
-      data: EstimateSchema,
-      errors: PRICING_ERRORS,
-    },
-    ({ body, request }) => withTerms(tools, request, (terms) => estimate(tools, 'onramp', body, terms)),
-  );
+  route(app, {
+    access: 'public',
+    transaction: 'none',
+    method: 'POST',
+    url: '/api/v1/partner/onramp/estimate',
+    operationId: 'estimateOnramp',
+    tag: 'Liquidity and estimates',
+    summary: 'Estimate a conversion from fiat to crypto',
+    description: DESCRIPTION,
+    body: OnrampEstimateRequest,
+    data: EstimateSchema,
+    errors: PRICING_ERRORS,
+    handle: ({ body, request }) =>
+      withTerms(tools, request, (terms) => estimate(tools, 'onramp', body, terms)),
+  });
 
-  publicRoute(
-    app,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/offramp/estimate',
-      operationId: 'estimateOfframp',
-      tag: 'Liquidity and estimates',
-      summary: 'Estimate a conversion from crypto to fiat',
-      description: DESCRIPTION,
-      body: OfframpEstimateRequest,
-      data: EstimateSchema,
-      errors: PRICING_ERRORS,
-    },
-    ({ body, request }) => withTerms(tools, request, (terms) => estimate(tools, 'offramp', body, terms)),
-  );
+  route(app, {
+    access: 'public',
+    transaction: 'none',
+    method: 'POST',
+    url: '/api/v1/partner/offramp/estimate',
+    operationId: 'estimateOfframp',
+    tag: 'Liquidity and estimates',
+    summary: 'Estimate a conversion from crypto to fiat',
+    description: DESCRIPTION,
+    body: OfframpEstimateRequest,
+    data: EstimateSchema,
+    errors: PRICING_ERRORS,
+    handle: ({ body, request }) =>
+      withTerms(tools, request, (terms) => estimate(tools, 'offramp', body, terms)),
+  });
 }
 
 /** Waits for nothing where nothing has to be asked, which is nearly always. */

@@ -1,9 +1,7 @@
 import type { IntentHandler } from '../../engine/intent-worker.ts';
-import type { BankingPort } from '../../upstream/banking.port.ts';
-import { collectPaymentHandler } from './collect-payment.effect.ts';
-import { openAccountHandler } from './open-account.effect.ts';
-import { type PayVendorTools, payVendorHandler } from './pay-vendor.effect.ts';
-import { type SubmitClientTools, submitClientHandler } from './submit-client.effect.ts';
+import type { BankingPort } from '../../ports/banking.ts';
+import { openAccountHandler, type SubmitClientTools, submitClientHandler } from './account-opening.effect.ts';
+import { collectPaymentHandler, type PayVendorTools, payVendorHandler } from './payments.effect.ts';
 
 type BankingTools = Omit<PayVendorTools & SubmitClientTools, 'bank'> & {
   readonly bank: BankingPort | undefined;

@@ -5,7 +5,7 @@ import { until } from '../../../../../test/harness/until.ts';
 import { type FiatDesk, fiatDesk } from '../../../../../test/scenarios/fiat-desk.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { followPayments } from './follow-payments.ts';
+import { followPayments } from './payments.effect.ts';
 
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 

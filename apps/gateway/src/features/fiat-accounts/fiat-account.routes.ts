@@ -6,23 +6,95 @@ import {
   FiatAccountsConfigSchema,
   FiatLedgerSchema,
   FiatPaymentListSchema,
+  type FiatPaymentSchema,
   formatFixed,
   PageInput,
   Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import type { Vaults } from '../privacy/vault.ts';
-import { readUser, vaultOfUser } from '../users/load-user.ts';
-import { collectionOf, listAccounts } from './fiat-account.store.ts';
-import { CAPABILITY, ledgerAccountOf, requireEnabled } from './fiat-account.ts';
-import { accountView, ledgerEntryView, paymentView } from './fiat-account.view.ts';
-import { balanceOfAccount, countPayments, ledgerOfAccount, listPayments } from './fiat-payment.store.ts';
-import { type IssueTools, issueAccount } from './issue-account.ts';
-import { loadAccount } from './load-account.ts';
+import { route } from '../../http/route.ts';
+import type { Vault, Vaults } from '../../vault/vault.ts';
+import { readUser, vaultOfUser } from '../users/user.ts';
+import { type AccountRow, collectionOf, listAccounts } from './fiat-account.store.ts';
+import {
+  accountDetailsOf,
+  accountIdOf,
+  CAPABILITY,
+  type IssueTools,
+  issueAccount,
+  ledgerAccountOf,
+  loadAccount,
+  paymentDetailsOf,
+  requireEnabled,
+} from './fiat-account.ts';
+import {
+  balanceOfAccount,
+  countPayments,
+  type LedgerRow,
+  ledgerOfAccount,
+  listPayments,
+  type PaymentRow,
+} from './fiat-payment.store.ts';
+
+/** Rows as the wire has them. The bank's own names for things stay here. */
+
+export function accountView(vault: Vault, account: AccountRow): Static<typeof FiatAccountSchema> {
+  const details = accountDetailsOf(vault, account);
+  return {
+    id: accountIdOf(account.account_number),
+    holder_type: 'retail',
+    holder_id: account.user_id,
+    currency: account.currency,
+    jurisdiction: account.jurisdiction,
+    status: account.status,
+    iban: details?.iban ?? null,
+    account_holder_name: details?.account_holder_name ?? null,
+    bank_name: account.bank_name,
+    bic: account.bic,
+    created_at: account.created_at.toISOString(),
+  };
+}
+
+export function paymentView(vault: Vault, payment: PaymentRow): Static<typeof FiatPaymentSchema> {
+  const { sender_name, reference } = paymentDetailsOf(vault, payment);
+  return {
+    id: payment.payment_id,
+    amount: formatFixed(BigInt(payment.amount), payment.currency_decimals),
+    currency: payment.currency,
+    sender_name,
+    reference,
+    status: payment.status,
+    ...(payment.order_id === null ? {} : { order_id: payment.order_id }),
+    received_at: payment.received_at.toISOString(),
+  };
+}
+
+type LedgerEntry = Static<typeof FiatLedgerSchema>['entries'][number];
+
+const KINDS: Readonly<Record<string, LedgerEntry['kind']>> = {
+  fiat_deposit_received: 'deposit',
+  customer_deposit_applied: 'order_payment',
+  fiat_deposit_collected: 'collection',
+};
+
+export function ledgerEntryView(vault: Vault, decimals: number, row: LedgerRow): LedgerEntry {
+  const amount = BigInt(row.amount);
+  const kind = KINDS[row.kind];
+  if (kind === undefined) throw new Error(`no entry of kind ${row.kind} belongs to a fiat account`);
+  return {
+    id: row.entry_id,
+    direction: amount > 0n ? 'credit' : 'debit',
+    amount: formatFixed(amount > 0n ? amount : -amount, decimals),
+    balance_after: formatFixed(BigInt(row.balance_after), decimals),
+    kind,
+    reference: kind === 'collection' ? row.settlement_id : paymentDetailsOf(vault, row).reference,
+    ...(row.order_id === null ? {} : { order_id: row.order_id }),
+    created_at: row.created_at.toISOString(),
+  };
+}
 
 export interface FiatAccountRouteTools extends UnitTools, IssueTools {
   readonly vaults: Vaults;
@@ -42,17 +114,16 @@ export function registerFiatAccountRoutes(app: FastifyInstance, tools: FiatAccou
 }
 
 function registerConfig(app: FastifyInstance, tools: FiatAccountRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/partner/fiat-accounts/config',
-      operationId: 'getFiatAccountsConfig',
-      tag: TAG,
-      summary: 'What you may offer your customers',
-      data: FiatAccountsConfigSchema,
-    },
-    async (_input, { partnerId, partner: { fiatAccountsEnabled } }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/fiat-accounts/config',
+    operationId: 'getFiatAccountsConfig',
+    tag: TAG,
+    summary: 'What you may offer your customers',
+    data: FiatAccountsConfigSchema,
+    handle: async (_input, { partnerId, partner: { fiatAccountsEnabled } }) => {
       const [row] = await tools.db.query(partnerScope(partnerId), collectionOf, [partnerId]);
       return {
         enabled: fiatAccountsEnabled,
@@ -65,99 +136,95 @@ function registerConfig(app: FastifyInstance, tools: FiatAccountRouteTools): voi
         collection_enabled: row?.collection_enabled ?? false,
       };
     },
-  );
+  });
 }
 
 function registerIssuing(app: FastifyInstance, tools: FiatAccountRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: ACCOUNTS,
-      operationId: 'issueFiatAccount',
-      tag: TAG,
-      summary: 'Issue an account to a customer',
-      description:
-        'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it; asking again before that answers PROVISIONING_IN_PROGRESS.',
-      params: UserParams,
-      body: FiatAccountInput,
-      data: FiatAccountSchema,
-      errors: [
-        'USER_NOT_FOUND',
-        'FEATURE_NOT_ENABLED',
-        'UNSUPPORTED_FIAT_CURRENCY',
-        'MISSING_FIELDS',
-        'CLIENT_NOT_APPROVED',
-        'PROVISIONING_IN_PROGRESS',
-        'BANKING_ERROR',
-        'BANKING_UNAVAILABLE',
-      ],
-    },
-    async ({ params, body }, partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: ACCOUNTS,
+    operationId: 'issueFiatAccount',
+    tag: TAG,
+    summary: 'Issue an account to a customer',
+    description:
+      'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it; asking again before that answers PROVISIONING_IN_PROGRESS.',
+    params: UserParams,
+    body: FiatAccountInput,
+    data: FiatAccountSchema,
+    errors: [
+      'USER_NOT_FOUND',
+      'FEATURE_NOT_ENABLED',
+      'UNSUPPORTED_FIAT_CURRENCY',
+      'MISSING_FIELDS',
+      'CLIENT_NOT_APPROVED',
+      'PROVISIONING_IN_PROGRESS',
+      'BANKING_ERROR',
+      'BANKING_UNAVAILABLE',
+    ],
+    handle: async ({ params, body }, partner, unit) => {
       requireEnabled(partner);
       const { user, account } = await issueAccount(tools, unit, params.user_uuid, body);
       return accountView(vaultOfUser(tools.vaults, user), account);
     },
-  );
+  });
 }
 
 function registerReads(app: FastifyInstance, tools: FiatAccountRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: ACCOUNTS,
-      operationId: 'listFiatAccounts',
-      tag: TAG,
-      summary: 'A customer’s accounts, oldest first',
-      params: UserParams,
-      data: FiatAccountListSchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    async ({ params }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: ACCOUNTS,
+    operationId: 'listFiatAccounts',
+    tag: TAG,
+    summary: 'A customer’s accounts, oldest first',
+    params: UserParams,
+    data: FiatAccountListSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: async ({ params }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const user = await readUser(tools.db, scope, params.user_uuid);
       const accounts = await tools.db.query(scope, listAccounts, [user.user_id]);
       const vault = vaultOfUser(tools.vaults, user);
       return { accounts: accounts.map((account) => accountView(vault, account)) };
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ACCOUNTS}/:id`,
-      operationId: 'getFiatAccount',
-      tag: TAG,
-      summary: 'One account',
-      params: AccountParams,
-      data: FiatAccountSchema,
-      errors: NOT_FOUND,
-    },
-    async ({ params }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ACCOUNTS}/:id`,
+    operationId: 'getFiatAccount',
+    tag: TAG,
+    summary: 'One account',
+    params: AccountParams,
+    data: FiatAccountSchema,
+    errors: NOT_FOUND,
+    handle: async ({ params }, { partnerId }) => {
       const found = await loadAccount(tools, partnerScope(partnerId), params.user_uuid, params.id);
       return accountView(found.vault, found.account);
     },
-  );
+  });
 }
 
 function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ACCOUNTS}/:id/ledger`,
-      operationId: 'getFiatAccountLedger',
-      tag: TAG,
-      summary: 'What went into and out of an account, newest first',
-      params: AccountParams,
-      query: Type.Object(PageInput),
-      data: FiatLedgerSchema,
-      errors: NOT_FOUND,
-    },
-    async ({ params, query: { page, limit } }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ACCOUNTS}/:id/ledger`,
+    operationId: 'getFiatAccountLedger',
+    tag: TAG,
+    summary: 'What went into and out of an account, newest first',
+    params: AccountParams,
+    query: Type.Object(PageInput),
+    data: FiatLedgerSchema,
+    errors: NOT_FOUND,
+    handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
       const { currency, currency_decimals: decimals } = account;
@@ -175,22 +242,21 @@ function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools):
         pagination: { page, limit, total: Number(sum?.total ?? 0) },
       };
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ACCOUNTS}/:id/payments`,
-      operationId: 'listFiatPayments',
-      tag: TAG,
-      summary: 'What was paid into an account, newest first',
-      params: AccountParams,
-      query: Type.Object(PageInput),
-      data: FiatPaymentListSchema,
-      errors: NOT_FOUND,
-    },
-    async ({ params, query: { page, limit } }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ACCOUNTS}/:id/payments`,
+    operationId: 'listFiatPayments',
+    tag: TAG,
+    summary: 'What was paid into an account, newest first',
+    params: AccountParams,
+    query: Type.Object(PageInput),
+    data: FiatPaymentListSchema,
+    errors: NOT_FOUND,
+    handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
       const number = account.account_number;
@@ -202,5 +268,5 @@ function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools):
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };
     },
-  );
+  });
 }

@@ -1,7 +1,16 @@
-import { CausewayError } from '@causeway/protocol';
-import type { Posting } from '../../engine/ledger.ts';
-import { moveFunds } from '../../engine/ledger.ts';
+import { CausewayError, type FiatAccountInput } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { Database, Scope } from '../../db/database.ts';
+import { prepareIntent } from '../../engine/intent.ts';
+import { moveFunds, type Posting } from '../../engine/ledger.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../http/errors.ts';
 import type { PartnerPrincipal } from '../../http/principals.ts';
+import type { BankingPort } from '../../ports/banking.ts';
+import type { Currencies } from '../../ports/currencies.ts';
+import type { Vault, Vaults } from '../../vault/vault.ts';
+import { lockUserRow, readUser, type UserRow, vaultOfUser } from '../users/user.ts';
+import { type AccountRow, accountFor, findAccount, findClient, insertAccount } from './fiat-account.store.ts';
 
 /** The rules of fiat accounts that need nothing but their arguments. */
 
@@ -45,4 +54,130 @@ export function depositPostings(payment: Paid): readonly Posting[] {
 export function collectionPostings(payment: Paid): readonly Posting[] {
   const account = ledgerAccountOf(payment.account_number);
   return moveFunds(account, `fiat_master:${payment.partner_id}`, payment.currency, BigInt(payment.amount));
+}
+
+/** What is personal of an account. */
+export interface AccountDetails {
+  readonly iban: string;
+  readonly account_holder_name: string;
+}
+
+/** What is personal of a payment. */
+export interface PaymentDetails {
+  readonly sender_name: string | null;
+  readonly reference: string | null;
+}
+
+export const accountContext = (sealId: string) => `fiat_accounts.details:${sealId}`;
+export const paymentContext = (paymentId: string) => `fiat_payments.details:${paymentId}`;
+
+/** An account of this customer, with what opens its details; an id of anybody else's is as good as none. */
+export async function loadAccount(
+  tools: { readonly db: Database; readonly vaults: Vaults },
+  scope: Scope,
+  userId: string,
+  accountId: string,
+): Promise<{ readonly account: AccountRow; readonly vault: Vault }> {
+  const user = await readUser(tools.db, scope, userId);
+  const number = accountNumberIn(accountId);
+  const [account] = number === undefined ? [] : await tools.db.query(scope, findAccount, [number, userId]);
+  if (account === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
+  return { account, vault: vaultOfUser(tools.vaults, user) };
+}
+
+export function accountDetailsOf(vault: Vault, account: AccountRow): AccountDetails | null {
+  if (account.details_sealed === null) return null;
+  return JSON.parse(vault.open(account.details_sealed, accountContext(account.seal_id))) as AccountDetails;
+}
+
+export function paymentDetailsOf(
+  vault: Vault,
+  payment: { readonly payment_id: string | null; readonly details_sealed: string | null },
+): PaymentDetails {
+  if (payment.details_sealed === null || payment.payment_id === null) {
+    return { sender_name: null, reference: null };
+  }
+  return JSON.parse(vault.open(payment.details_sealed, paymentContext(payment.payment_id))) as PaymentDetails;
+}
+
+export interface IssueTools {
+  readonly currencies: Currencies;
+  readonly bank: BankingPort | undefined;
+}
+
+export const OPEN_ACCOUNT = 'bank.open-account';
+
+/**
+ * One account for a customer, a currency and a jurisdiction, however often and by how many at once it is asked for: the
+ * customer's lock puts them in a row, and the table takes no second one. A worker opens it at the bank.
+ */
+export async function issueAccount(
+  tools: IssueTools,
+  unit: UnitOfWork,
+  userId: string,
+  body: Static<typeof FiatAccountInput>,
+): Promise<{ readonly user: UserRow; readonly account: AccountRow }> {
+  const user = await lockUserRow(unit, userId);
+  const { currency, jurisdiction, decimals } = readWish(tools, body);
+  const [known] = await unit.tx.query(accountFor, [userId, currency, jurisdiction]);
+  if (known !== undefined) return { user, account: usable(known) };
+  const [client] = await unit.tx.query(findClient, [userId]);
+  if (user.kyc_status !== 'VERIFIED' || client?.status !== 'approved') {
+    throw new CausewayError('CLIENT_NOT_APPROVED');
+  }
+  const sealId = unit.ids.uuid();
+  const [account] = await unit.tx.query(insertAccount, [
+    sealId,
+    user.partner_id,
+    userId,
+    currency,
+    decimals,
+    jurisdiction,
+    unit.at,
+  ]);
+  if (account === undefined) throw new Error('the account was not written');
+  prepareIntent(unit, {
+    kind: OPEN_ACCOUNT,
+    dedupeKey: sealId,
+    partnerId: user.partner_id,
+    payload: { seal_id: sealId },
+  });
+  return { user, account };
+}
+
+/** What the bank did to an account that was asked for before. */
+function usable(account: AccountRow): AccountRow {
+  if (account.status === 'failed') throw new CausewayError('BANKING_ERROR');
+  if (account.status === 'provisioning') {
+    throw new CausewayError(account.bank_unavailable ? 'BANKING_UNAVAILABLE' : 'PROVISIONING_IN_PROGRESS');
+  }
+  return account;
+}
+
+function readWish(
+  { bank, currencies }: IssueTools,
+  body: Static<typeof FiatAccountInput>,
+): { readonly currency: string; readonly jurisdiction: string; readonly decimals: number } {
+  const currency = body.currency?.trim().toUpperCase() ?? '';
+  const jurisdiction = body.jurisdiction?.trim().toUpperCase() ?? '';
+  const missing = [
+    ...(currency === '' ? ['currency'] : []),
+    ...(jurisdiction === '' ? ['jurisdiction'] : []),
+  ];
+  if (missing.length > 0) {
+    throw new CausewayError('MISSING_FIELDS', {
+      message: `Required fields are missing: ${missing.join(', ')}.`,
+      details: { missing_fields: missing },
+    });
+  }
+  if (bank === undefined) throw new CausewayError('BANKING_UNAVAILABLE');
+  const offer = bank.offered.find((one) => one.currency === currency);
+  const listed = currencies.current().reference.catalogue.fiatCurrency(currency);
+  if (offer === undefined || listed === undefined) {
+    throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY', { message: 'currency is not supported.' });
+  }
+  if (!offer.jurisdictions.includes(jurisdiction)) {
+    throw invalidRequest('jurisdiction', `must be one of ${offer.jurisdictions.join(', ')} for ${currency}`);
+  }
+  return { currency, jurisdiction, decimals: listed.minorUnits };
 }

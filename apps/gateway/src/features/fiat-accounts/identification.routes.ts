@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { requireEnabled } from './fiat-account.ts';
 import { type IdentifyTools, identifyClient, readIdentification } from './identify-client.ts';
 
@@ -12,40 +12,39 @@ const URL = '/api/v1/partner/users/:user_uuid/identification';
 const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerIdentificationRoutes(app: FastifyInstance, tools: UnitTools & IdentifyTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: URL,
-      operationId: 'submitIdentification',
-      tag: TAG,
-      summary: 'Introduce a customer to the bank',
-      description:
-        'Send only what GET identity lists as missing: what KYC has verified is used and counts for more. Asked again it changes nothing, unless the bank has rejected the customer.',
-      params: UserParams,
-      body: Type.Optional(Type.Union([IdentificationInput, Type.Null()])),
-      data: IdentificationSchema,
-      errors: ['USER_NOT_FOUND', 'FEATURE_NOT_ENABLED', 'MISSING_FIELDS', 'BANKING_UNAVAILABLE'],
-    },
-    ({ params, body }, partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: URL,
+    operationId: 'submitIdentification',
+    tag: TAG,
+    summary: 'Introduce a customer to the bank',
+    description:
+      'Send only what GET identity lists as missing: what KYC has verified is used and counts for more. Asked again it changes nothing, unless the bank has rejected the customer.',
+    params: UserParams,
+    body: Type.Optional(Type.Union([IdentificationInput, Type.Null()])),
+    data: IdentificationSchema,
+    errors: ['USER_NOT_FOUND', 'FEATURE_NOT_ENABLED', 'MISSING_FIELDS', 'BANKING_UNAVAILABLE'],
+    handle: ({ params, body }, partner, unit) => {
       requireEnabled(partner);
       return identifyClient(tools, unit, params.user_uuid, body ?? {});
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: URL,
-      operationId: 'getIdentification',
-      tag: TAG,
-      summary: 'What the bank says of a customer',
-      params: UserParams,
-      data: IdentificationSchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    ({ params }, { partnerId }) => readIdentification(tools, partnerScope(partnerId), params.user_uuid),
-  );
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: URL,
+    operationId: 'getIdentification',
+    tag: TAG,
+    summary: 'What the bank says of a customer',
+    params: UserParams,
+    data: IdentificationSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: ({ params }, { partnerId }) =>
+      readIdentification(tools, partnerScope(partnerId), params.user_uuid),
+  });
 }

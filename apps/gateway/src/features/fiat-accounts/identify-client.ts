@@ -1,15 +1,63 @@
-import { CausewayError, type IdentificationSchema } from '@causeway/protocol';
+import { CausewayError, type IdentificationSchema, type KycStatus } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, reading, type Scope } from '../../db/database.ts';
 import { prepareIntent } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import type { BankingPort } from '../../upstream/banking.port.ts';
-import { type KycFieldValues, readSubmission } from '../kyc/kyc-fields.ts';
-import { identityOf, readIdentity } from '../kyc/kyc-profile.ts';
-import type { Vaults } from '../privacy/vault.ts';
-import { lockUserRow, vaultOfUser } from '../users/load-user.ts';
-import { clientContext, clientFieldsOf, mergedFields, missingFields } from './client-fields.ts';
-import { type ClientRow, findClient, submitClient } from './fiat-client.store.ts';
+import type { BankingPort } from '../../ports/banking.ts';
+import type { Vaults } from '../../vault/vault.ts';
+import {
+  identityFields,
+  type KnownIdentity,
+  type KycField,
+  type KycFieldValues,
+  readSubmission,
+} from '../kyc/kyc-fields.ts';
+import { identityOf, readIdentity } from '../kyc/submission.ts';
+import { lockUserRow, vaultOfUser } from '../users/user.ts';
+import { type ClientRow, findClient, submitClient } from './fiat-account.store.ts';
+
+/** What the bank cannot do without. */
+const NEEDED = [
+  'first_name',
+  'last_name',
+  'date_of_birth',
+  'nationality',
+  'address',
+  'city',
+  'postal_code',
+  'country_code',
+] as const satisfies readonly KycField[];
+
+export type ClientFields = Readonly<Record<(typeof NEEDED)[number], string>> & {
+  readonly phone_number?: string;
+};
+
+/** What was verified counts for more than what is said now, and what is said now for more than what was said at sign-up. */
+export function mergedFields(
+  identity: KnownIdentity,
+  kycStatus: KycStatus,
+  given: KycFieldValues,
+): KycFieldValues {
+  const known = identityFields(identity);
+  return kycStatus === 'VERIFIED' ? { ...known, ...given, ...identity.kyc } : { ...known, ...given };
+}
+
+export function missingFields(fields: KycFieldValues): string[] {
+  return NEEDED.filter((field) => fields[field] === undefined);
+}
+
+/** Only what the bank is told is kept of it. */
+export function clientFieldsOf(fields: KycFieldValues): ClientFields {
+  const needed = Object.fromEntries(NEEDED.map((field) => [field, fields[field] ?? '']));
+  const { phone_number: phone } = fields;
+  return { ...needed, ...(phone === undefined ? {} : { phone_number: phone }) } as ClientFields;
+}
+
+export const clientContext = (userId: string, round: number) => `fiat_clients.fields:${userId}:${round}`;
+
+export function holderNameOf(fields: ClientFields): string {
+  return `${fields.first_name} ${fields.last_name}`;
+}
 
 export interface IdentifyTools {
   readonly vaults: Vaults;

@@ -12,13 +12,12 @@ import { Type } from 'typebox';
 import { partnerScope, type Scope } from '../../db/database.ts';
 import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { partnerAction } from '../../http/route.ts';
-import type { SimulatedBank } from '../../upstream/simulated-bank.ts';
-import { accountIdOf } from './fiat-account.ts';
-import { paymentView } from './fiat-account.view.ts';
+import { route } from '../../http/route.ts';
+import type { SimulatedBank } from '../../upstream/banking/simulated-bank.ts';
+import { paymentView } from './fiat-account.routes.ts';
+import { accountIdOf, loadAccount } from './fiat-account.ts';
 import { findPayment, type PaymentRow } from './fiat-payment.store.ts';
-import { loadAccount } from './load-account.ts';
-import { type DepositTools, takeDeposit } from './take-deposit.ts';
+import { type DepositTools, takeDeposit } from './payments.ts';
 
 export interface SandboxDepositTools extends UnitTools, DepositTools {
   readonly simulatedBank: SimulatedBank;
@@ -32,32 +31,31 @@ const LOOK_AGAIN_MS = 50;
 
 /** Registered by sandbox deployments only: somebody pays into a customer's account. */
 export function registerSandboxDepositRoute(app: FastifyInstance, tools: SandboxDepositTools): void {
-  partnerAction(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
-      operationId: 'sandboxDeposit',
-      tag: 'Sandbox',
-      summary: 'Pay into a customer’s account',
-      description:
-        'Taken as a report of the bank is. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
-      params: Type.Object({ user_uuid: Uuid, id: FiatAccountId }),
-      body: Type.Object({
-        amount: AmountInput,
-        sender_name: Type.Optional(Text(140)),
-        reference: Type.Optional(Text(140)),
-        transaction_id: Type.Optional(Text(100)),
-      }),
-      data: Type.Object({
-        ...FiatPaymentSchema.properties,
-        user_id: Uuid,
-        fiat_account_id: Type.String({ examples: ['retail_42'] }),
-      }),
-      errors: ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND', 'PROVISIONING_IN_PROGRESS'],
-    },
-    async ({ params, body }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'outside',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
+    operationId: 'sandboxDeposit',
+    tag: 'Sandbox',
+    summary: 'Pay into a customer’s account',
+    description:
+      'Taken as a report of the bank is. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
+    params: Type.Object({ user_uuid: Uuid, id: FiatAccountId }),
+    body: Type.Object({
+      amount: AmountInput,
+      sender_name: Type.Optional(Text(140)),
+      reference: Type.Optional(Text(140)),
+      transaction_id: Type.Optional(Text(100)),
+    }),
+    data: Type.Object({
+      ...FiatPaymentSchema.properties,
+      user_id: Uuid,
+      fiat_account_id: Type.String({ examples: ['retail_42'] }),
+    }),
+    errors: ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND', 'PROVISIONING_IN_PROGRESS'],
+    handle: async ({ params, body }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
       const asset = { code: account.currency, decimals: account.currency_decimals };
@@ -86,7 +84,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, tools: Sandbox
         fiat_account_id: accountIdOf(payment.account_number),
       };
     },
-  );
+  });
 }
 
 /** What a caller would otherwise have to poll for. */

@@ -5,8 +5,8 @@ import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { machineNow } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
-import { createRatePublisher } from '../../upstream/rate-publisher.ts';
-import { rateSourcesOf } from '../../upstream/rate-sources.ts';
+import { createRatePublisher } from '../../upstream/rates/rate-publisher.ts';
+import { rateSourcesOf } from '../../upstream/rates/rate-sources.ts';
 import { createWorker } from '../../worker.ts';
 import { createReadiness } from './readiness.ts';
 

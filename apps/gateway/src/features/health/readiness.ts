@@ -2,7 +2,7 @@ import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Currencies, CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
+import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 
 /** One thing a process needs to do its work. Its answers are shown to whoever asks, so they hold nothing secret. */
 export interface Check {

@@ -13,14 +13,11 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope, reading } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import { readUser } from '../users/load-user.ts';
-import { DOCUMENT_BODY_BYTES } from './documents/document-content.ts';
-import { identityView } from './identity.ts';
-import { readIdentity } from './kyc-profile.ts';
-import { patchKyc } from './patch-kyc.ts';
-import { type SubmitKycTools, submitKyc } from './submit-kyc.ts';
-import { uploadDocument } from './upload-document.ts';
+import { route } from '../../http/route.ts';
+import { readUser } from '../users/user.ts';
+import { DOCUMENT_BODY_BYTES, uploadDocument } from './documents/documents.ts';
+import { identityView } from './kyc-fields.ts';
+import { patchKyc, readIdentity, type SubmitKycTools, submitKyc } from './submission.ts';
 
 export interface KycRouteTools extends UnitTools, SubmitKycTools {}
 
@@ -47,24 +44,23 @@ function registerSubmissions(app: FastifyInstance, tools: KycRouteTools): void {
     ['kyc', 'submitKycShort'],
   ] as const;
   for (const [path, operationId] of paths) {
-    partnerMutation(
-      app,
-      tools,
-      {
-        method: 'POST',
-        url: `${USER}/${path}`,
-        operationId,
-        tag: TAG,
-        summary: 'Submit KYC data',
-        description:
-          'direct_data waits for the documents it lists; hosted_link answers an address where the customer goes on.',
-        params: UserParams,
-        body: KycSubmissionInput,
-        data: KycSubmissionSchema,
-        errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
-      },
-      ({ params, body }, _partner, unit) => submitKyc(tools, unit, params.user_uuid, body),
-    );
+    route(app, {
+      access: 'partner',
+      transaction: 'unit',
+      deps: tools,
+      method: 'POST',
+      url: `${USER}/${path}`,
+      operationId,
+      tag: TAG,
+      summary: 'Submit KYC data',
+      description:
+        'direct_data waits for the documents it lists; hosted_link answers an address where the customer goes on.',
+      params: UserParams,
+      body: KycSubmissionInput,
+      data: KycSubmissionSchema,
+      errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
+      handle: ({ params, body }, _partner, unit) => submitKyc(tools, unit, params.user_uuid, body),
+    });
   }
 }
 
@@ -74,68 +70,65 @@ function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
     ['documents', 'uploadKycDocumentShort'],
   ] as const;
   for (const [path, operationId] of paths) {
-    partnerMutation(
-      app,
-      tools,
-      {
-        method: 'POST',
-        url: `${USER}/${path}`,
-        operationId,
-        tag: TAG,
-        summary: 'Upload a document',
-        description:
-          'JPEG, PNG, WebP or PDF; the request may have 10 MiB. A document sent again takes the place of the first.',
-        params: UserParams,
-        body: KycDocumentInput,
-        data: KycDocumentSchema,
-        errors: ['USER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE'],
-      },
-      ({ params, body }, _partner, unit) => uploadDocument(tools, unit, params.user_uuid, body),
-    );
+    route(app, {
+      access: 'partner',
+      transaction: 'unit',
+      deps: tools,
+      method: 'POST',
+      url: `${USER}/${path}`,
+      operationId,
+      tag: TAG,
+      summary: 'Upload a document',
+      description:
+        'JPEG, PNG, WebP or PDF; the request may have 10 MiB. A document sent again takes the place of the first.',
+      params: UserParams,
+      body: KycDocumentInput,
+      data: KycDocumentSchema,
+      errors: ['USER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE'],
+      handle: ({ params, body }, _partner, unit) => uploadDocument(tools, unit, params.user_uuid, body),
+    });
   }
 }
 
 function registerPatch(app: FastifyInstance, tools: KycRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'PATCH',
-      url: `${USER}/kyc`,
-      operationId: 'patchKyc',
-      tag: TAG,
-      summary: 'Supply KYC fields',
-      params: UserParams,
-      body: KycPatchInput,
-      data: KycPatchSchema,
-      errors: [
-        'USER_NOT_FOUND',
-        'invalid_gender',
-        'invalid_country_code',
-        'invalid_source_of_funds',
-        'invalid_field_value',
-      ],
-    },
-    async ({ params, body }, _partner, unit) => ({
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'PATCH',
+    url: `${USER}/kyc`,
+    operationId: 'patchKyc',
+    tag: TAG,
+    summary: 'Supply KYC fields',
+    params: UserParams,
+    body: KycPatchInput,
+    data: KycPatchSchema,
+    errors: [
+      'USER_NOT_FOUND',
+      'invalid_gender',
+      'invalid_country_code',
+      'invalid_source_of_funds',
+      'invalid_field_value',
+    ],
+    handle: async ({ params, body }, _partner, unit) => ({
       updated_fields: await patchKyc(tools, unit, params.user_uuid, body),
     }),
-  );
+  });
 }
 
 function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${USER}/verification-status`,
-      operationId: 'getVerificationStatus',
-      tag: TAG,
-      summary: 'Where the verification stands',
-      params: UserParams,
-      data: VerificationStatusSchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    async ({ params }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${USER}/verification-status`,
+    operationId: 'getVerificationStatus',
+    tag: TAG,
+    summary: 'Where the verification stands',
+    params: UserParams,
+    data: VerificationStatusSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: async ({ params }, { partnerId }) => {
       const user = await readUser(tools.db, partnerScope(partnerId), params.user_uuid);
       return {
         status: user.kyc_status,
@@ -143,24 +136,23 @@ function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
         updated_at: user.kyc_updated_at.toISOString(),
       };
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${USER}/identity`,
-      operationId: 'getIdentity',
-      tag: TAG,
-      summary: 'Which identity items are known and which are missing',
-      params: UserParams,
-      data: IdentitySchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    async ({ params }, { partnerId }) =>
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${USER}/identity`,
+    operationId: 'getIdentity',
+    tag: TAG,
+    summary: 'Which identity items are known and which are missing',
+    params: UserParams,
+    data: IdentitySchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: async ({ params }, { partnerId }) =>
       identityView(
         (await readIdentity(reading(tools.db, partnerScope(partnerId)), tools.vaults, params.user_uuid))
           .identity,
       ),
-  );
+  });
 }

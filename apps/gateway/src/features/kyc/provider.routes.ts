@@ -4,14 +4,13 @@ import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { publicRoute } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
+import { type KycProvider, KycProviderError } from '../../ports/kyc-provider.ts';
 import { latestSubmission, submissionByLink } from './kyc.store.ts';
-import { type LoadSubmissionTools, loadSubmission } from './load-submission.ts';
-import { type KycProvider, KycProviderError } from './provider/kyc-provider.port.ts';
-import { MAX_CALLBACK_BYTES } from './provider/signed-callback.ts';
-import { HOSTED_LINK_PATH } from './submit-kyc.ts';
-import { takeCallback } from './take-verdict.ts';
+import { MAX_CALLBACK_BYTES } from './provider/callbacks.ts';
+import { HOSTED_LINK_PATH, type LoadSubmissionTools, loadSubmission } from './submission.ts';
+import { takeCallback } from './verification.effect.ts';
 
 export interface ProviderRouteTools extends UnitTools, LoadSubmissionTools {
   readonly kycProvider: KycProvider;
@@ -29,26 +28,25 @@ export function registerProviderRoutes(app: FastifyInstance, tools: ProviderRout
       { parseAs: 'buffer', bodyLimit: MAX_CALLBACK_BYTES },
       (_request, body, done) => done(null, body),
     );
-    publicRoute(
-      scope,
-      {
-        method: 'POST',
-        url: '/api/v1/kyc/provider/callback',
-        operationId: 'kycProviderCallback',
-        tag: TAG,
-        summary: 'Results of the KYC provider',
-        description: 'Signed by the provider; calls with another signature are refused.',
-        data: Type.Object({}),
-        errors: ['UNAUTHORIZED'],
-      },
-      async ({ request }) => {
+    route(scope, {
+      access: 'public',
+      transaction: 'none',
+      method: 'POST',
+      url: '/api/v1/kyc/provider/callback',
+      operationId: 'kycProviderCallback',
+      tag: TAG,
+      summary: 'Results of the KYC provider',
+      description: 'Signed by the provider; calls with another signature are refused.',
+      data: Type.Object({}),
+      errors: ['UNAUTHORIZED'],
+      handle: async ({ request }) => {
         const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const answer = await takeCallback(tools, tools.kycProvider, { headers: request.headers, rawBody });
         if (answer === 'bad_signature') throw new CausewayError('UNAUTHORIZED');
         if (answer === 'malformed') throw invalidRequest('body', 'is not a message of the provider');
         return {};
       },
-    );
+    });
   });
   registerHostedLink(app, tools);
 }

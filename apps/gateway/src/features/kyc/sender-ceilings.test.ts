@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { partnerScope, reading } from '../../db/database.ts';
-import { senderFieldProblems, senderIdentityDetails } from '../payment-details/validation/sender-fields.ts';
-import { identityFields } from './identity.ts';
-import { isSuppliable } from './kyc-patch.ts';
-import { readIdentity } from './kyc-profile.ts';
+import { senderFieldProblems, senderIdentityDetails } from '../payment-details/validation/mask-details.ts';
+import { identityFields, isSuppliable } from './kyc-fields.ts';
+import { readIdentity } from './submission.ts';
 import { SUBMISSION } from './testing/kyc-samples.ts';
 
 describe('the identity of a paying customer on the Chinese wallets', () => {

@@ -7,11 +7,10 @@ import { SYSTEM } from '../../db/database.ts';
 import { createIntentWorker } from '../../engine/intent-worker.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
-import type { KycVerdict } from './provider/kyc-provider.port.ts';
+import type { KycVerdict } from '../../ports/kyc-provider.ts';
 import { createSimulatedKyc, TROUBLED } from './provider/simulated-kyc.ts';
-import { takeCallback, takeVerdict } from './take-verdict.ts';
 import { SUBMISSION } from './testing/kyc-samples.ts';
-import { verifyUserHandler } from './verify-user.effect.ts';
+import { takeCallback, takeVerdict, verifyUserHandler } from './verification.effect.ts';
 
 describe('verification when the provider misbehaves', () => {
   let gateway: TestGateway;

@@ -2,10 +2,25 @@ import { LiquiditySchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type PreparedAnswer, prepareAnswer } from '../../http/prepared-answer.ts';
 import { preparedRoute } from '../../http/supported-route.ts';
-import type { Currencies, ReferenceSnapshot } from '../../upstream/currencies.port.ts';
-import type { OfferBook, Offers } from '../../upstream/offers.port.ts';
-import type { RateTable } from '../../upstream/rate-table.ts';
-import { listLiquidity } from './list-liquidity.ts';
+import type { Currencies, CurrenciesSnapshot, ReferenceSnapshot } from '../../ports/currencies.ts';
+import { aggregateLiquidity, type LiquidityPair, type OfferBook, type Offers } from '../../ports/offers.ts';
+import { railLookupOf } from '../../upstream/offers/offers-market.ts';
+import type { RateTable } from '../../upstream/rates/rate-table.ts';
+
+/** The contract's aggregation (4.3) over the offers that are eligible now. */
+export function listLiquidity(
+  book: OfferBook,
+  { reference, rates }: CurrenciesSnapshot,
+): { pairs: readonly LiquidityPair[] } {
+  return {
+    pairs: aggregateLiquidity(book, {
+      rail: railLookupOf(reference.catalogue),
+      // For reading only, so an old rate is better than none: nothing is priced on it.
+      usdRate: (fiatCurrency) =>
+        fiatCurrency === 'USD' ? '1' : (rates.rate(fiatCurrency, 'USD').rate ?? undefined),
+    }),
+  };
+}
 
 export interface LiquidityTools {
   readonly currencies: Currencies;

@@ -1,6 +1,6 @@
 import { type VendorDuty, vendorDuties } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { deadlineOf, type OrderTimeouts } from '../orders/order.host.ts';
+import { deadlineOf, type OrderTimeouts } from '../orders/lifecycle/order.adapter.ts';
 import { countOutcomes } from './reputation.store.ts';
 
 const BATCH = 500;

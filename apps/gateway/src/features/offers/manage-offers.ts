@@ -1,11 +1,11 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
+import { recordAction } from '../../engine/audit.ts';
 import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
-import type { Currencies } from '../../upstream/currencies.port.ts';
-import type { Offers } from '../../upstream/offers.port.ts';
-import { recordAction } from '../operators/audit.ts';
+import type { Currencies } from '../../ports/currencies.ts';
+import type { Offers } from '../../ports/offers.ts';
 import type { NewOffer, OfferChange } from './offer.schemas.ts';
 import {
   countOffers,

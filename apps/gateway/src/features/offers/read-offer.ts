@@ -1,7 +1,7 @@
 import { type Asset, parseAmount, parseRate, parseSignedDecimal } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields, invalidRequest } from '../../http/errors.ts';
-import type { Catalogue } from '../../upstream/currencies.port.ts';
+import type { Catalogue } from '../../ports/currencies.ts';
 import type { NewOffer, OfferChange } from './offer.schemas.ts';
 import type { OfferRow, StoredPaymentOption } from './offer.store.ts';
 

@@ -9,7 +9,7 @@ import {
   VendorOrderDetailSchema,
 } from '@causeway/protocol';
 import { Type } from 'typebox';
-import { EffectSchema } from './effects.schemas.ts';
+import { EffectSchema } from './system/stuck-effects.ts';
 
 const Text = (example: string) => Type.String({ examples: [example] });
 const OrNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>

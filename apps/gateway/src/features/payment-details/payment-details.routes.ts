@@ -6,15 +6,32 @@ import {
   Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import { readUser } from '../users/load-user.ts';
-import { createPaymentDetails, type PaymentDetailsTools } from './create-payment-details.ts';
-import { openPaymentDetails } from './load-payment-details.ts';
-import { countPaymentDetails, listPaymentDetails } from './payment-details.store.ts';
-import { paymentDetailsView } from './payment-details.view.ts';
+import { route } from '../../http/route.ts';
+import { readUser } from '../users/user.ts';
+import type { DetailsCheck } from './details-check.ts';
+import { countPaymentDetails, listPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
+import { createPaymentDetails, openPaymentDetails, type PaymentDetailsTools } from './payment-details.ts';
+
+export function paymentDetailsView(
+  check: DetailsCheck,
+  row: PaymentDetailsRow,
+  details: Readonly<Record<string, string>>,
+): Static<typeof PaymentDetailsSchema> {
+  return {
+    id: Number(row.payment_details_id),
+    rail: row.rail,
+    currency: row.currency,
+    country_code: row.country_code,
+    institution_id: row.institution_id,
+    beneficiary_type: row.beneficiary_type,
+    details: { ...check.mask(row.rail, details) },
+    screening_status: row.screening_status,
+    created_at: row.created_at.toISOString(),
+  };
+}
 
 export interface PaymentDetailsRouteTools extends UnitTools, PaymentDetailsTools {}
 
@@ -23,28 +40,27 @@ const URL = '/api/v1/partner/users/:user_uuid/payment-details';
 const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: PaymentDetailsRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: URL,
-      operationId: 'createPaymentDetails',
-      tag: TAG,
-      summary: 'Create payment details of a customer',
-      description:
-        'Completeness and format are checked, not whether the account exists. Values are answered masked.',
-      params: UserParams,
-      body: PaymentDetailsInput,
-      data: PaymentDetailsSchema,
-      errors: [
-        'USER_NOT_FOUND',
-        'INVALID_RECIPIENT_FIELDS',
-        'INSTITUTION_REQUIRED',
-        'INSTITUTION_NOT_AVAILABLE',
-      ],
-    },
-    async ({ params, body }, _partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: URL,
+    operationId: 'createPaymentDetails',
+    tag: TAG,
+    summary: 'Create payment details of a customer',
+    description:
+      'Completeness and format are checked, not whether the account exists. Values are answered masked.',
+    params: UserParams,
+    body: PaymentDetailsInput,
+    data: PaymentDetailsSchema,
+    errors: [
+      'USER_NOT_FOUND',
+      'INVALID_RECIPIENT_FIELDS',
+      'INSTITUTION_REQUIRED',
+      'INSTITUTION_NOT_AVAILABLE',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
       const { row, details } = await createPaymentDetails(tools, unit, params.user_uuid, {
         rail: body.rail,
         currency: body.currency,
@@ -54,22 +70,21 @@ export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: Paymen
       });
       return paymentDetailsView(tools.detailsCheck, row, details);
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: URL,
-      operationId: 'listPaymentDetails',
-      tag: TAG,
-      summary: 'List payment details of a customer, newest first',
-      params: UserParams,
-      query: Type.Object(PageInput),
-      data: PaymentDetailsListSchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    async ({ params, query: { page, limit } }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: URL,
+    operationId: 'listPaymentDetails',
+    tag: TAG,
+    summary: 'List payment details of a customer, newest first',
+    params: UserParams,
+    query: Type.Object(PageInput),
+    data: PaymentDetailsListSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const user = await readUser(tools.db, scope, params.user_uuid);
       const [rows, [count]] = await tools.db.transaction(scope, (tx) =>
@@ -84,5 +99,5 @@ export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: Paymen
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };
     },
-  );
+  });
 }

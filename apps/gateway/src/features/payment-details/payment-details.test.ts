@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { partnerScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
-import { loadPaymentDetails } from './load-payment-details.ts';
+import { loadPaymentDetails } from './payment-details.ts';
 
 const IBAN = 'DE89370400440532013000';
 const SEPA = {

@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { actorAnswerContext } from '../../http/idempotency.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
-import { sealPayerDetails, sealVendorDetails } from '../orders/order.secrets.ts';
-import { proofContext } from '../orders/review-proof.ts';
-import { createBlindIndex } from './blind-index.ts';
+import { createBlindIndex, createVaults } from '../../vault/vault.ts';
+import { proofContext } from '../orders/lifecycle/act-on-order.ts';
+import { sealPayerDetails, sealVendorDetails } from '../orders/lifecycle/order.ts';
 import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
 import { writeOrder } from './testing/written-order.ts';
-import { createVaults } from './vault.ts';
 
 describe('a vault', () => {
   const vaults = createVaults(createSealer([randomBytes(32)]));

@@ -1,14 +1,19 @@
 import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
 import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
-import { ORDER_SEALED_PLACES } from '../orders/order-privacy.ts';
-import { recipientKeyOwner } from '../recipients/load-recipient.ts';
-import { userKeyOwner } from '../users/load-user.ts';
+import {
+  BEFORE_ALL,
+  type SealedPlace,
+  type SealedRow,
+  sealedColumn,
+  sealedPlace,
+} from '../../vault/encrypted-column.ts';
+import { INDEX_KEY_CONTEXT, INDEX_KEY_FACT, keyContext } from '../../vault/vault.ts';
+import { ORDER_SEALED_PLACES } from '../orders/privacy/order-privacy.ts';
+import { recipientKeyOwner } from '../recipients/recipient.ts';
+import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
-import { webhookSecretContext } from '../webhooks/webhook-secret.ts';
-import { INDEX_KEY_CONTEXT, INDEX_KEY_FACT } from './index-key.ts';
-import { BEFORE_ALL, type SealedPlace, type SealedRow, sealedColumn, sealedPlace } from './sealed-place.ts';
-import { keyContext } from './vault.ts';
+import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
 /** Every place that the master key seals. What a person's own key seals is reached through that key. */
 export const SEALED_PLACES: readonly SealedPlace[] = [

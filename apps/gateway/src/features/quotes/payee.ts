@@ -6,8 +6,8 @@ import {
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields, invalidRequest } from '../../http/errors.ts';
-import type { Catalogue } from '../../upstream/currencies.port.ts';
-import type { RecipientSnapshot } from '../recipients/recipient-snapshot.ts';
+import type { Catalogue } from '../../ports/currencies.ts';
+import type { RecipientSnapshot } from '../recipients/destinations.ts';
 
 type Request = Static<typeof OfframpQuoteRequest>;
 

@@ -9,7 +9,7 @@ import {
   type QuoteSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Match, MatchRequest } from '../../upstream/offers.port.ts';
+import type { Match, MatchRequest } from '../../ports/offers.ts';
 
 /** What was asked, what serves it, and what the platform takes: all that a price on the wire is made of. */
 export interface Priced {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { endFinishedHolds } from './end-holds.ts';
+import { endFinishedHolds } from './reserve-quote.ts';
 
 const ONRAMP = '/api/v1/partner/onramp';
 

@@ -1,8 +1,27 @@
-import { CausewayError, type DetailsOf, decide, quoteMachine } from '@causeway/protocol';
+import {
+  CausewayError,
+  type DetailsOf,
+  decide,
+  type KycStatus,
+  orderStatusesWithOutcome,
+  type QuoteStatus,
+  quoteMachine,
+} from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { chooseServing, type HonourTools, type Serving } from './honour-quote.ts';
-import { type QuoteRow, releaseReservation, reserveQuote } from './quote.store.ts';
+import type { Offers, VendorKind } from '../../ports/offers.ts';
+import { chooseServing, type HonourTools, type Serving } from './fill-quote.ts';
+import {
+  claimedBy,
+  claimReservation,
+  endReservations,
+  endReservationsOfQuotes,
+  lockQuote,
+  type QuoteRow,
+  releaseReservation,
+  reserveQuote,
+} from './quote.store.ts';
 
 /** How much may be open at a time; a partner may have limits of its own in their place. Values in whole dollars. */
 export interface OrderLimits {
@@ -117,4 +136,119 @@ function overLimit(details: DetailsOf<'OPEN_ORDER_LIMIT'>): CausewayError {
       ? `${whose} ${details.current} open orders; the limit is ${details.limit}.`
       : `${whose} orders worth ${details.current} dollars open; the limit is ${details.limit}.`;
   return new CausewayError('OPEN_ORDER_LIMIT', { message, details });
+}
+
+/** A quote that now belongs to an order. */
+export interface ClaimedQuote extends QuoteRow {
+  /** Of the order that it becomes. */
+  readonly order_id: string;
+  /** False where no vendor can serve it at present; only an off-ramp order may wait for one. */
+  readonly served: boolean;
+  /** The kind of vendor that serves it, as webhooks name it; null where none does. */
+  readonly provider: VendorKind | null;
+}
+
+/**
+ * Takes a quote and what was reserved for it, in the order's transaction: whatever refuses the order later rolls the claim
+ * back, so a refused initiate leaves the quote unharmed.
+ */
+export async function claimQuote(
+  unit: UnitOfWork,
+  reservation: Reservation,
+  quoteId: string,
+  direction: QuoteRow['direction'],
+): Promise<ClaimedQuote> {
+  const orderId = unit.ids.uuid();
+  const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], claimReservation, [
+    quoteId,
+    orderId,
+  ]);
+  if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
+  const decision = decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, unit.at), 'partner');
+  if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
+  if (claimed === undefined) throw new ReservationLost(`nothing is reserved for quote ${quoteId}`);
+  const status: QuoteStatus = decision.transition.to;
+  const { serving } = reservation;
+  if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
+  const vendorId = serving?.vendorId ?? quote.vendor_id;
+  unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
+  return {
+    ...quote,
+    order_id: orderId,
+    status,
+    vendor_id: vendorId,
+    served: serving !== undefined,
+    provider: serving?.provider ?? null,
+  };
+}
+
+function refusal(code: string, kycStatus: KycStatus): CausewayError {
+  switch (code) {
+    case 'QUOTE_EXPIRED':
+      return new CausewayError('QUOTE_EXPIRED');
+    case 'KYC_NOT_CLEARED':
+      return kycNotCleared(kycStatus);
+    default:
+      return new CausewayError('QUOTE_ALREADY_USED');
+  }
+}
+
+export function kycNotCleared(kycStatus: KycStatus): CausewayError {
+  // The caller was refused for it, so it is any status but VERIFIED.
+  return new CausewayError('KYC_NOT_CLEARED', {
+    details: { kyc_status: kycStatus as Exclude<KycStatus, 'VERIFIED'> },
+  });
+}
+
+/** Far longer than the transaction that writes an order may take. */
+const FORGOTTEN_AFTER_MS = 300_000;
+const BATCH = 500;
+const QUOTES_AT_ONCE = 100;
+
+// A dispute decides later whose the crypto is, so it ends no hold.
+const SETTLED = orderStatusesWithOutcome('settled');
+const STOPPED = orderStatusesWithOutcome('stopped');
+const ENDED = [...SETTLED, ...STOPPED];
+const RULE = { settled: SETTLED, stopped: STOPPED, forgottenAfterMs: FORGOTTEN_AFTER_MS, limit: BATCH };
+
+interface Tools {
+  readonly db: Database;
+  readonly offers: Offers;
+}
+
+/**
+ * Gives vendors and askers back what orders no longer need. Run by workers every few seconds, for what was announced while
+ * nobody listened; what is announced is ended at once.
+ */
+export async function endFinishedHolds({ db, offers }: Tools): Promise<number> {
+  const ended = await offers.holds.endFinished(RULE);
+  await db.query(SYSTEM, endReservations, [ENDED, FORGOTTEN_AFTER_MS, BATCH]);
+  return ended;
+}
+
+async function endHoldsOf({ db, offers }: Tools, quoteIds: readonly string[]): Promise<void> {
+  await offers.holds.endFinished({ ...RULE, quoteIds });
+  await db.query(SYSTEM, endReservationsOfQuotes, [ENDED, FORGOTTEN_AFTER_MS, quoteIds.length, quoteIds]);
+}
+
+/** Ends what it is told of, all that came while it was busy together. Resolves when it is done with that. */
+export function createHoldEnder(tools: Tools): (quoteId: string) => Promise<void> {
+  const told = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (told.size > 0) {
+      const quoteIds = [...told].slice(0, QUOTES_AT_ONCE);
+      for (const quoteId of quoteIds) told.delete(quoteId);
+      await endHoldsOf(tools, quoteIds);
+    }
+  }
+
+  return (quoteId) => {
+    told.add(quoteId);
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }

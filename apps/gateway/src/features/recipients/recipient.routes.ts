@@ -15,20 +15,23 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import {
   addDestination,
   type DestinationTools,
   destinationContext,
   MAX_DESTINATIONS,
-} from './add-destination.ts';
-import { listDestinations } from './destination.store.ts';
-import { findRecipients } from './find-recipients.ts';
-import { openCurrent, readRecipient, vaultOfRecipient } from './load-recipient.ts';
+} from './destinations.ts';
+import { listDestinations } from './recipient.store.ts';
+import { openCurrent, readRecipient, vaultOfRecipient } from './recipient.ts';
 import { destinationView, recipientView } from './recipient.view.ts';
-import { registerRecipient } from './register-recipient.ts';
-import { decideScreening } from './screen-recipient.ts';
-import { archiveRecipient, updateRecipient } from './update-recipient.ts';
+import { decideScreening } from './recipient-screening.ts';
+import {
+  archiveRecipient,
+  findRecipients,
+  registerRecipient,
+  updateRecipient,
+} from './register-recipient.ts';
 
 export interface RecipientRouteTools extends UnitTools, DestinationTools {}
 
@@ -44,123 +47,117 @@ export function registerRecipientRoutes(app: FastifyInstance, tools: RecipientRo
 }
 
 function registerReads(app: FastifyInstance, tools: RecipientRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: RECIPIENTS,
-      operationId: 'listRecipients',
-      tag: TAG,
-      summary: 'List recipients, newest first',
-      description: 'A search finds names by whole words and their beginnings, identifiers only whole.',
-      query: RecipientQuery,
-      data: RecipientListSchema,
-    },
-    async ({ query }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: RECIPIENTS,
+    operationId: 'listRecipients',
+    tag: TAG,
+    summary: 'List recipients, newest first',
+    description: 'A search finds names by whole words and their beginnings, identifiers only whole.',
+    query: RecipientQuery,
+    data: RecipientListSchema,
+    handle: async ({ query }, { partnerId }) => {
       const { rows, total } = await findRecipients(tools, partnerScope(partnerId), partnerId, query);
       return {
         recipients: rows.map((row) => recipientView(row, openCurrent(tools.vaults, row))),
         pagination: { total, limit: query.limit, offset: query.offset },
       };
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: RECIPIENT,
-      operationId: 'getRecipient',
-      tag: TAG,
-      summary: 'Read a recipient',
-      params: RecipientParams,
-      data: RecipientSchema,
-      errors: ['RECIPIENT_NOT_FOUND'],
-    },
-    async ({ params }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: RECIPIENT,
+    operationId: 'getRecipient',
+    tag: TAG,
+    summary: 'Read a recipient',
+    params: RecipientParams,
+    data: RecipientSchema,
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: async ({ params }, { partnerId }) => {
       const row = await readRecipient(tools.db, partnerScope(partnerId), params.recipient_id);
       return recipientView(row, openCurrent(tools.vaults, row));
     },
-  );
+  });
 }
 
 function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: RECIPIENTS,
-      operationId: 'createRecipient',
-      tag: TAG,
-      summary: 'Register a recipient',
-      description:
-        'Its screening begins at once; only a recipient whose screening_status is clear can be quoted.',
-      body: RecipientInput,
-      data: RecipientSchema,
-    },
-    ({ body }, partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: RECIPIENTS,
+    operationId: 'createRecipient',
+    tag: TAG,
+    summary: 'Register a recipient',
+    description:
+      'Its screening begins at once; only a recipient whose screening_status is clear can be quoted.',
+    body: RecipientInput,
+    data: RecipientSchema,
+    handle: ({ body }, partner, unit) => {
       const { row, data } = registerRecipient(tools, unit, partner.partnerId, body);
       return recipientView(row, data);
     },
-  );
+  });
 
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'PATCH',
-      url: RECIPIENT,
-      operationId: 'updateRecipient',
-      tag: TAG,
-      summary: 'Write a new version of a recipient',
-      description:
-        'Quotes and orders keep the version they were made with. A null takes an optional value away.',
-      params: RecipientParams,
-      body: RecipientPatchInput,
-      data: RecipientSchema,
-      errors: ['RECIPIENT_NOT_FOUND'],
-    },
-    async ({ params, body }, _partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'PATCH',
+    url: RECIPIENT,
+    operationId: 'updateRecipient',
+    tag: TAG,
+    summary: 'Write a new version of a recipient',
+    description:
+      'Quotes and orders keep the version they were made with. A null takes an optional value away.',
+    params: RecipientParams,
+    body: RecipientPatchInput,
+    data: RecipientSchema,
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: async ({ params, body }, _partner, unit) => {
       const { row, data } = await updateRecipient(tools, unit, params.recipient_id, body);
       return recipientView(row, data);
     },
-  );
+  });
 
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'DELETE',
-      url: RECIPIENT,
-      operationId: 'archiveRecipient',
-      tag: TAG,
-      summary: 'Archive a recipient',
-      params: RecipientParams,
-      data: Type.Object({}),
-      errors: ['RECIPIENT_NOT_FOUND'],
-    },
-    async ({ params }, _partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'DELETE',
+    url: RECIPIENT,
+    operationId: 'archiveRecipient',
+    tag: TAG,
+    summary: 'Archive a recipient',
+    params: RecipientParams,
+    data: Type.Object({}),
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: async ({ params }, _partner, unit) => {
       await archiveRecipient(unit, params.recipient_id);
       return {};
     },
-  );
+  });
 }
 
 function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${RECIPIENT}/destinations`,
-      operationId: 'listDestinations',
-      tag: TAG,
-      summary: 'Where a recipient can be paid',
-      params: RecipientParams,
-      data: DestinationListSchema,
-      errors: ['RECIPIENT_NOT_FOUND'],
-    },
-    async ({ params }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${RECIPIENT}/destinations`,
+    operationId: 'listDestinations',
+    tag: TAG,
+    summary: 'Where a recipient can be paid',
+    params: RecipientParams,
+    data: DestinationListSchema,
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: async ({ params }, { partnerId }) => {
       const scope = partnerScope(partnerId);
       const recipient = await readRecipient(tools.db, scope, params.recipient_id);
       const vault = vaultOfRecipient(tools.vaults, recipient);
@@ -172,31 +169,30 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
         }),
       };
     },
-  );
+  });
 
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: `${RECIPIENT}/destinations`,
-      operationId: 'createDestination',
-      tag: TAG,
-      summary: 'Add a destination to a recipient',
-      params: RecipientParams,
-      body: DestinationInput,
-      data: DestinationSchema,
-      errors: [
-        'RECIPIENT_NOT_FOUND',
-        'INVALID_RECIPIENT_FIELDS',
-        'RECIPIENT_NOT_ELIGIBLE',
-        'INSTITUTION_REQUIRED',
-        'INSTITUTION_NOT_AVAILABLE',
-        'OPERATION_NOT_ALLOWED',
-        'SERVICE_UNAVAILABLE',
-      ],
-    },
-    async ({ params, body }, _partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${RECIPIENT}/destinations`,
+    operationId: 'createDestination',
+    tag: TAG,
+    summary: 'Add a destination to a recipient',
+    params: RecipientParams,
+    body: DestinationInput,
+    data: DestinationSchema,
+    errors: [
+      'RECIPIENT_NOT_FOUND',
+      'INVALID_RECIPIENT_FIELDS',
+      'RECIPIENT_NOT_ELIGIBLE',
+      'INSTITUTION_REQUIRED',
+      'INSTITUTION_NOT_AVAILABLE',
+      'OPERATION_NOT_ALLOWED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
       const { row, details } = await addDestination(tools, unit, params.recipient_id, {
         rail: body.rail,
         currency: body.currency,
@@ -206,29 +202,28 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
       });
       return destinationView(tools.detailsCheck, row, details);
     },
-  );
+  });
 }
 
 /** Registered by sandbox deployments only. */
 export function registerSandboxScreeningRoute(app: FastifyInstance, tools: RecipientRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/sandbox/recipients/:recipient_id/screening-status',
-      operationId: 'sandboxScreeningStatus',
-      tag: 'Sandbox',
-      summary: 'Put a recipient in a screening status',
-      params: RecipientParams,
-      body: Type.Object({ screening_status: ScreeningStatusSchema }),
-      data: RecipientSchema,
-      errors: ['RECIPIENT_NOT_FOUND'],
-    },
-    async ({ params, body }, _partner, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/sandbox/recipients/:recipient_id/screening-status',
+    operationId: 'sandboxScreeningStatus',
+    tag: 'Sandbox',
+    summary: 'Put a recipient in a screening status',
+    params: RecipientParams,
+    body: Type.Object({ screening_status: ScreeningStatusSchema }),
+    data: RecipientSchema,
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: async ({ params, body }, _partner, unit) => {
       const trigger = SANDBOX_SCREENING_TRIGGERS[body.screening_status];
       const row = await decideScreening(unit, params.recipient_id, trigger, 'simulator');
       return recipientView(row, openCurrent(tools.vaults, row));
     },
-  );
+  });
 }

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../../../../../test/harness/gate
 import { until } from '../../../../../test/harness/until.ts';
 import { partnerScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
-import { openRecipientSnapshot, snapshotRecipient } from './recipient-snapshot.ts';
+import { openRecipientSnapshot, snapshotRecipient } from './destinations.ts';
 
 const RECIPIENTS = '/api/v1/partner/recipients';
 const IBAN = 'DE89370400440532013000';

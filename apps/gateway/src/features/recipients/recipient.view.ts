@@ -1,10 +1,9 @@
 import type { DestinationSchema, RecipientSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { DetailsCheck } from '../payment-details/details-check.port.ts';
+import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { maskValue } from '../payment-details/validation/mask-details.ts';
-import type { DestinationRow } from './destination.store.ts';
-import type { RecipientRow } from './recipient.store.ts';
-import type { RecipientData } from './recipient-fields.ts';
+import type { DestinationRow, RecipientRow } from './recipient.store.ts';
+import type { RecipientData } from './recipient.ts';
 
 /** Names are shown to the partner that gave them; identifiers are masked. */
 export function recipientView(row: RecipientRow, data: RecipientData): Static<typeof RecipientSchema> {

@@ -2,25 +2,20 @@ import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import type { Sealer } from '../../lib/crypto.ts';
-import { forgetPayoutsTo, openPayoutsTo } from '../orders/order-privacy.ts';
-import { forgetAnswersAbout } from '../privacy/forget-answers.ts';
-import type { Vaults } from '../privacy/vault.ts';
-import { destinationContext, MAX_DESTINATIONS } from './add-destination.ts';
-import { listDestinations } from './destination.store.ts';
-import { lockAnyRecipient, openCurrent, vaultOfRecipient } from './load-recipient.ts';
-import { recipientHost } from './recipient.host.ts';
+import type { ScreeningHit } from '../../ports/name-screening.ts';
+import type { Vaults } from '../../vault/vault.ts';
+import { destinationContext, MAX_DESTINATIONS } from './destinations.ts';
 import {
   type CurrentRecipientRow,
   countToReview,
   findRecipient,
   forgetRecipient,
   latestScreening,
+  listDestinations,
   listToReview,
 } from './recipient.store.ts';
-import type { RecipientData } from './recipient-fields.ts';
-import { hitsContext } from './screen-recipient.ts';
-import type { ScreeningHit } from './screening/screening.port.ts';
+import { openCurrent, type RecipientData, vaultOfRecipient } from './recipient.ts';
+import { hitsContext, recipientHost } from './recipient-screening.ts';
 
 interface Tools {
   readonly db: Database;
@@ -81,21 +76,9 @@ export async function revealRecipient(
   };
 }
 
-/** Forgets a recipient: archived for good, and unreadable in every version, snapshot, proof and kept answer. */
-export async function eraseRecipient(
-  tools: { readonly sealer: Sealer },
-  unit: UnitOfWork,
-  recipientId: string,
-): Promise<void> {
-  const row = await lockAnyRecipient(unit, recipientId);
-  if ((await openPayoutsTo(unit, recipientId)) > 0) {
-    throw new CausewayError('OPERATION_NOT_ALLOWED', {
-      message: 'Open orders pay this recipient; they have to end first.',
-    });
-  }
+/** Archives a recipient for good and makes every version of it unreadable. */
+export function forgetRecipientRow(unit: UnitOfWork, row: CurrentRecipientRow): void {
   // Archiving is the partner's act; the operator does it in the partner's name.
   execute(unit, recipientHost, { ...row, isNew: false }, 'recipient_archived', 'partner');
-  unit.tx.defer(forgetRecipient, [recipientId, unit.at]);
-  forgetPayoutsTo(unit, recipientId);
-  await forgetAnswersAbout(tools, unit, { partnerId: row.partner_id, personId: recipientId });
+  unit.tx.defer(forgetRecipient, [row.recipient_id, unit.at]);
 }

@@ -9,17 +9,20 @@ import {
   SANDBOX_EVENT_RULES,
   type SandboxOrderEvent,
 } from '@causeway/protocol';
-import { findSigned } from '../../chain/authorization.store.ts';
-import { setSolverConduct } from '../../chain/simulated-bridge.store.ts';
+import { findSigned } from '../../chain/authorization/authorization.store.ts';
+import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
 import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
-import { factsOf, type OrderHosts } from '../orders/order.host.ts';
-import { refusedTransition } from '../orders/order.refusals.ts';
-import type { OrderRow } from '../orders/order.types.ts';
-import { readOrder } from '../orders/read-order.ts';
-import { decideProof } from '../orders/review-proof.ts';
+import {
+  decideProof,
+  loadOrderForAction,
+  moveOrder,
+  readOrder,
+  refusedTransition,
+} from '../orders/lifecycle/act-on-order.ts';
+import { factsOf, type OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { askSimulator } from './simulator.effect.ts';
 
 export interface SandboxEvent {

@@ -5,11 +5,11 @@ import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Sealer } from '../../lib/crypto.ts';
-import type { OrderRow } from '../orders/order.types.ts';
-import { readOrder } from '../orders/read-order.ts';
+import { readOrder } from '../orders/lifecycle/act-on-order.ts';
+import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
-import { autoAdvances } from './settings.ts';
-import { ACTS, type PeopleTools, SILENT_ACTS } from './simulated-people.ts';
+import { autoAdvances } from './seed.ts';
+import { ACTS, type PeopleTools, SILENT_ACTS } from './simulated-actors.ts';
 
 /**
  * The simulated people of a sandbox. They do what a person would do through the same use cases; where crypto moves, it

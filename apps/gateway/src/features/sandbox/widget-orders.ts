@@ -3,15 +3,13 @@ import type { Static } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../http/principals.ts';
-import { initiateOfframp } from '../orders/initiate-offramp.ts';
-import { type InitiateTools, initiateOnramp } from '../orders/initiate-onramp.ts';
-import { createPaymentDetails } from '../payment-details/create-payment-details.ts';
-import type { BlindIndex } from '../privacy/blind-index.ts';
-import { issueOfframpQuote, type OfframpQuoteTools } from '../quotes/issue-offramp-quote.ts';
-import { issueOnrampQuote } from '../quotes/issue-onramp-quote.ts';
+import type { BlindIndex } from '../../vault/vault.ts';
+import { type InitiateTools, initiateOfframp, initiateOnramp } from '../orders/lifecycle/initiate-order.ts';
+import { createPaymentDetails } from '../payment-details/payment-details.ts';
+import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteTools } from '../quotes/issue-quote.ts';
 import { withReservation } from '../quotes/reserve-quote.ts';
-import { changeKycStatus } from '../users/change-kyc.ts';
-import { createUser } from '../users/create-user.ts';
+import { changeKycStatus } from '../users/kyc-status.ts';
+import { createUser } from '../users/user.ts';
 
 export type WidgetOrderTools = InitiateTools &
   UnitTools &

@@ -3,7 +3,8 @@ import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
-import type { ScreeningPort, ScreeningResult } from '../recipients/screening/screening.port.ts';
+import type { ScreeningPort, ScreeningResult } from '../../ports/name-screening.ts';
+import type { WalletScreeningPort } from '../../ports/wallet-screening.ts';
 import { findCase, lockCase, type ScreeningCaseRow } from './screening-case.store.ts';
 import {
   type Holder,
@@ -13,7 +14,6 @@ import {
   sealHits,
   strictestOf,
 } from './screening-case.ts';
-import type { WalletScreeningPort } from './wallets/wallet-screening.port.ts';
 
 /** Who holds an account, by its key; nobody where the person is forgotten. */
 export type HolderReader = (key: string) => Promise<Holder | undefined>;

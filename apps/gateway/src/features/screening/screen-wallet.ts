@@ -1,13 +1,24 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type ScreeningStatus } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
 import { RecordedRefusal, type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
-import { lockCaseOfWallet, walletsDue, walletsNotClear } from './screening-case.store.ts';
-import { draftCase, keepFinding, moveCase, RESULT_TRIGGERS } from './screening-case.ts';
+import type { ScreeningHit } from '../../ports/name-screening.ts';
 import {
   type WalletFinding,
   type WalletScreeningPort,
   WalletScreeningUnavailable,
-} from './wallets/wallet-screening.port.ts';
+} from '../../ports/wallet-screening.ts';
+import type { HolderReader } from './screen-case.effect.ts';
+import {
+  type CaseSubject,
+  casesOfSubject,
+  countCases,
+  listCases,
+  lockCaseOfWallet,
+  type ScreeningCaseRow,
+  walletsDue,
+  walletsNotClear,
+} from './screening-case.store.ts';
+import { draftCase, keepFinding, moveCase, openHits, RESULT_TRIGGERS } from './screening-case.ts';
 
 export interface WalletTools {
   readonly walletScreening: WalletScreeningPort;
@@ -92,3 +103,43 @@ async function askLater(unit: UnitOfWork, address: string): Promise<void> {
 
 const walletSubject = (address: string) =>
   ({ partner_id: null, subject_kind: 'wallet', subject_key: address.toLowerCase() }) as const;
+
+export interface CaseReviewTools extends UnitTools {
+  readonly holders: Readonly<Record<'destination' | 'payment_details', HolderReader>>;
+}
+
+export interface CaseToReview {
+  readonly row: ScreeningCaseRow;
+  readonly hits: readonly ScreeningHit[];
+}
+
+/** Cases that are not clear, with what was found. Of somebody who is forgotten nothing can be read any more. */
+export async function screeningCases(
+  tools: CaseReviewTools,
+  wanted: {
+    readonly statuses: readonly ScreeningStatus[];
+    readonly subject_kind?: CaseSubject | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  },
+): Promise<{ readonly cases: readonly CaseToReview[]; readonly total: number }> {
+  const { statuses, subject_kind: kind = null, limit, offset } = wanted;
+  const [rows, [count]] = await tools.db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(listCases, [statuses, kind, limit, offset], countCases, [statuses, kind]),
+  );
+  const cases: CaseToReview[] = [];
+  for (const row of rows) cases.push({ row, hits: await hitsOf(tools, row) });
+  return { cases, total: Number(count?.total ?? 0) };
+}
+
+/** The cases about one subject, clear or not: an operator may know more than a list. */
+export async function casesAbout(tools: CaseReviewTools, subject: string): Promise<readonly CaseToReview[]> {
+  const rows = await tools.db.query(SYSTEM, casesOfSubject, [subject]);
+  return Promise.all(rows.map(async (row) => ({ row, hits: await hitsOf(tools, row) })));
+}
+
+async function hitsOf({ holders }: CaseReviewTools, row: ScreeningCaseRow): Promise<ScreeningHit[]> {
+  if (row.subject_kind === 'wallet' || row.hits_sealed === null) return [];
+  const holder = await holders[row.subject_kind](row.subject_key);
+  return holder === undefined ? [] : openHits(holder.vault, row);
+}

@@ -12,13 +12,13 @@ import {
 import { type Execution, execute, type MachineHost } from '../../engine/execute.ts';
 import type { IntentDraft } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import type { Vault } from '../privacy/vault.ts';
 import type {
   ScreeningHit,
   ScreeningPort,
   ScreeningResult,
   ScreeningSubject,
-} from '../recipients/screening/screening.port.ts';
+} from '../../ports/name-screening.ts';
+import type { Vault } from '../../vault/vault.ts';
 import {
   insertCase,
   lockCase,

@@ -11,12 +11,17 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
-import { createUser, EMAIL_INDEX, type UserPrivacyTools } from './create-user.ts';
-import { profileOf, readUser } from './load-user.ts';
+import { route } from '../../http/route.ts';
 import { countUsers, listUsers } from './user.store.ts';
-import { userView } from './user.view.ts';
-import { normalisedEmail } from './user-profile.ts';
+import {
+  createUser,
+  EMAIL_INDEX,
+  normalisedEmail,
+  profileOf,
+  readUser,
+  type UserPrivacyTools,
+  userView,
+} from './user.ts';
 
 export interface UserRouteTools extends UnitTools, UserPrivacyTools {}
 
@@ -30,34 +35,32 @@ const UserQuery = Type.Object({
 });
 
 export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/users',
-      operationId: 'createUser',
-      tag: TAG,
-      summary: 'Create a customer',
-      body: UserInput,
-      data: UserSchema,
-      errors: ['USER_ALREADY_EXISTS'],
-    },
-    async ({ body }, partner, unit) => createUser(tools, unit, partner.partnerId, body),
-  );
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/users',
+    operationId: 'createUser',
+    tag: TAG,
+    summary: 'Create a customer',
+    body: UserInput,
+    data: UserSchema,
+    errors: ['USER_ALREADY_EXISTS'],
+    handle: async ({ body }, partner, unit) => createUser(tools, unit, partner.partnerId, body),
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/partner/users',
-      operationId: 'listUsers',
-      tag: TAG,
-      summary: 'List customers, newest first',
-      query: UserQuery,
-      data: UserListSchema,
-    },
-    async ({ query }, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/users',
+    operationId: 'listUsers',
+    tag: TAG,
+    summary: 'List customers, newest first',
+    query: UserQuery,
+    data: UserListSchema,
+    handle: async ({ query }, { partnerId }) => {
       const { page, limit } = query;
       const email = query.email === undefined ? null : (normalisedEmail(query.email) ?? query.email);
       const emailIndex = email === null ? null : tools.blindIndex(EMAIL_INDEX, partnerId, email);
@@ -70,23 +73,22 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };
     },
-  );
+  });
 
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/partner/users/:user_uuid',
-      operationId: 'getUser',
-      tag: TAG,
-      summary: 'Read a customer',
-      params: Type.Object({ user_uuid: Uuid }),
-      data: UserSchema,
-      errors: ['USER_NOT_FOUND'],
-    },
-    async ({ params }, partner) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/users/:user_uuid',
+    operationId: 'getUser',
+    tag: TAG,
+    summary: 'Read a customer',
+    params: Type.Object({ user_uuid: Uuid }),
+    data: UserSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: async ({ params }, partner) => {
       const user = await readUser(tools.db, partnerScope(partner.partnerId), params.user_uuid);
       return userView(user, profileOf(tools.vaults, user));
     },
-  );
+  });
 }

@@ -1,6 +1,19 @@
 import type { KycStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
-import type { UserRow } from './user.types.ts';
+
+/** A customer as it is kept; what is personal of it is sealed. */
+export interface UserRow {
+  user_id: string;
+  partner_id: string;
+  reference_id: string | null;
+  kyc_status: KycStatus;
+  kyc_updated_at: Date;
+  rejection_reasons: string[];
+  created_at: Date;
+  /** Null once the person is forgotten; such a row is not found by any statement of a partner. */
+  data_key_sealed: string | null;
+  profile_sealed: string | null;
+}
 
 const COLUMNS = `user_id, partner_id, reference_id, kyc_status, kyc_updated_at, rejection_reasons, created_at,
   data_key_sealed, profile_sealed`;

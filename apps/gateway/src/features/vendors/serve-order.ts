@@ -1,22 +1,32 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
-import { EscrowSignerMismatchError, recoverOwner } from '../../chain/safe-transaction.ts';
-import { InvalidSignatureError } from '../../chain/signature.ts';
+import { EscrowSignerMismatchError, recoverOwner } from '../../chain/escrow/safe-transaction.ts';
+import { InvalidSignatureError } from '../../chain/signers/signature.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidFields } from '../../http/errors.ts';
+import type { VendorPrincipal } from '../../http/principals.ts';
 import type { Sealer } from '../../lib/crypto.ts';
-import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
-import { passOver } from '../orders/offer-order.effect.ts';
-import { type PayoutPurpose, payoutOf, planEscrow } from '../orders/order.escrow.ts';
-import type { OrderHosts } from '../orders/order.host.ts';
-import type { PlainDetails } from '../orders/order.secrets.ts';
-import type { OrderEscrow, OrderRow } from '../orders/order.types.ts';
-import { recordEscrow, recordSignature, recordVendorDetails } from '../orders/record-escrow.ts';
-import { type PaymentProof, recordProof } from '../orders/review-proof.ts';
-import type { DetailsCheck } from '../payment-details/details-check.port.ts';
+import {
+  type PayoutPurpose,
+  payoutOf,
+  planEscrow,
+  recordEscrow,
+  recordSignature,
+  recordVendorDetails,
+} from '../orders/escrow/escrow.ts';
+import {
+  loadOrderForAction,
+  moveOrder,
+  type PaymentProof,
+  recordProof,
+} from '../orders/lifecycle/act-on-order.ts';
+import { passOver } from '../orders/lifecycle/offer-order.effect.ts';
+import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderEscrow, OrderRow, PlainDetails } from '../orders/lifecycle/order.ts';
+import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { lostWallets } from '../screening/screen-wallet.ts';
-import { partnerWallet, type VendorRow } from './vendor.store.ts';
+import { findVendor, partnerWallet, type VendorRow } from './vendor.store.ts';
 
 /**
  * What a vendor does with an order it was offered, in a unit of the vendor's own scope, which knows no other orders.
@@ -177,4 +187,12 @@ export async function declineOrder(
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
   return passOver(tools, unit, order, 'vendor');
+}
+
+/** The vendor that calls. */
+export async function callingVendor(unit: UnitOfWork, { vendorId }: VendorPrincipal): Promise<VendorRow> {
+  const [vendor] = await unit.tx.query(findVendor, [vendorId]);
+  // A key outlives its vendor for as long as another process has not heard of it.
+  if (vendor === undefined) throw new CausewayError('UNAUTHORIZED');
+  return vendor;
 }

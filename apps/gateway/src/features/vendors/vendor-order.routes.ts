@@ -1,25 +1,50 @@
-import { CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES } from '@causeway/protocol';
+import { CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { type RouteSpec, vendorMutation } from '../../http/route.ts';
-import { DOCUMENT_BODY_BYTES, readDocumentContent } from '../kyc/documents/document-content.ts';
-import { loadOrderForAction, moveOrder } from '../orders/act-on-order.ts';
-import type { OrderRow } from '../orders/order.types.ts';
-import type { PaymentProof } from '../orders/review-proof.ts';
-import { callingVendor } from './load-vendor.ts';
+import { type RouteSpec, route } from '../../http/route.ts';
+import { DOCUMENT_BODY_BYTES, readDocumentContent } from '../kyc/documents/documents.ts';
+import { loadOrderForAction, moveOrder, type PaymentProof } from '../orders/lifecycle/act-on-order.ts';
+import type { OrderRow } from '../orders/lifecycle/order.ts';
+import type { paymentInstructions } from '../orders/lifecycle/payment-request.ts';
 import {
   acceptOrder,
+  callingVendor,
   confirmFiatReceived,
   declineOrder,
   signRefund,
+  signRelease,
   submitProof,
   type VendorSignature,
+  type VendorTools,
 } from './serve-order.ts';
-import type { VendorRow } from './vendor.store.ts';
+import { findVendor, type VendorRow } from './vendor.store.ts';
 import { VENDOR_TRIGGERS } from './vendor-order.view.ts';
-import { ORDER, ORDER_ERRORS, OrderParams, TAG, type VendorRouteTools } from './vendor-route-parts.ts';
+
+/** Building blocks of the vendors' routes. */
+
+type InstructionTools = Parameters<typeof paymentInstructions>[0];
+
+export interface VendorRouteTools extends UnitTools, VendorTools, InstructionTools {
+  /** Null where vendors may take as long as the order waits. */
+  readonly vendorResponseSeconds: number | null;
+}
+
+export const TAG = 'Vendor';
+export const ORDER = '/api/v1/vendor/orders/:order_id';
+export const OrderParams = Type.Object({ order_id: Uuid });
+export const ORDER_ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+] as const;
+
+export const PageQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] }),
+});
 
 const SIGNING_ERRORS = [...ORDER_ERRORS, 'INVALID_SIGNATURE'] as const;
 const TextMap = Type.Record(
@@ -59,23 +84,22 @@ function addAction<B extends TSchema>(
   action: string,
   work: Work<Static<B>>,
 ): void {
-  vendorMutation(
-    app,
-    tools,
-    {
-      ...spec,
-      method: 'POST',
-      url: `${ORDER}/${action}`,
-      tag: TAG,
-      params: OrderParams,
-      data: CompactOrderSchema,
-    },
-    async ({ params, body }, principal, unit) => {
+  route(app, {
+    access: 'vendor',
+    transaction: 'unit',
+    deps: tools,
+    ...spec,
+    method: 'POST',
+    url: `${ORDER}/${action}`,
+    tag: TAG,
+    params: OrderParams,
+    data: CompactOrderSchema,
+    handle: async ({ params, body }, principal, unit) => {
       const vendor = await callingVendor(unit, principal);
       const { order_id, status } = await work(unit, vendor, params.order_id, body);
       return { order_id, status };
     },
-  );
+  });
 }
 
 function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
@@ -214,4 +238,37 @@ function registerReports(app: FastifyInstance, tools: VendorRouteTools): void {
       },
     );
   }
+}
+
+export function registerVendorReleaseRoute(app: FastifyInstance, tools: UnitTools & VendorTools): void {
+  route(app, {
+    access: 'vendor',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/vendor/orders/:order_id/sign-release',
+    operationId: 'signVendorRelease',
+    tag: 'Vendor',
+    summary: 'Sign the release after a dispute that was decided for the buyer',
+    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor gives in.',
+    params: Type.Object({ order_id: Uuid }),
+    body: Type.Object({ release_signature: GivenSignature }),
+    data: CompactOrderSchema,
+    errors: [
+      'ORDER_NOT_FOUND',
+      'INVALID_ORDER_ID',
+      'INVALID_STATUS',
+      'OPERATION_NOT_ALLOWED',
+      'KYC_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'INVALID_SIGNATURE',
+    ],
+    handle: async ({ params, body }, { vendorId }, unit) => {
+      const [vendor] = await unit.tx.query(findVendor, [vendorId]);
+      if (vendor === undefined) throw new Error(`there is no vendor ${vendorId}`);
+      const given = async () => body.release_signature as `0x${string}`;
+      const { order_id, status } = await signRelease(tools, unit, vendor, params.order_id, given);
+      return { order_id, status };
+    },
+  });
 }

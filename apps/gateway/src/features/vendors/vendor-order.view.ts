@@ -9,13 +9,13 @@ import {
   type VendorSigningSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
+import { refundParameters } from '../../chain/authorization/accept-authorization.ts';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
-import { refundParameters } from '../../chain/refund-authorization.ts';
-import type { DepositRow, DeskOrderRow } from '../orders/desk-reads.ts';
-import { depositOf, type PayoutPurpose, payoutOf } from '../orders/order.escrow.ts';
-import { factsOf } from '../orders/order.host.ts';
-import type { OrderRow } from '../orders/order.types.ts';
+import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
+import type { DepositRow, DeskOrderRow } from '../orders/lifecycle/list-orders.ts';
+import { factsOf } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderRow } from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
 

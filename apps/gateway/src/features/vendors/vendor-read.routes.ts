@@ -14,15 +14,19 @@ import { Type } from 'typebox';
 import { vendorScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import { vendorRoute } from '../../http/route.ts';
-import { loadOrderForAction } from '../orders/act-on-order.ts';
-import { readEarnings, readVendorOrder, readVendorOrders } from '../orders/desk-reads.ts';
-import { earningView, pairLines, totalsOf } from '../orders/earnings.ts';
-import { paymentInstructions } from '../orders/pay-instructions.ts';
-import { callingVendor } from './load-vendor.ts';
-import { plannedEscrow } from './serve-order.ts';
+import { route } from '../../http/route.ts';
+import { loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
+import {
+  earningView,
+  pairLines,
+  readEarnings,
+  readVendorOrder,
+  readVendorOrders,
+  totalsOf,
+} from '../orders/lifecycle/list-orders.ts';
+import { paymentInstructions } from '../orders/lifecycle/payment-request.ts';
+import { callingVendor, plannedEscrow } from './serve-order.ts';
 import { vendorProfile } from './vendor.store.ts';
-import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
 import {
   ORDER,
   ORDER_ERRORS,
@@ -30,7 +34,8 @@ import {
   PageQuery,
   TAG,
   type VendorRouteTools,
-} from './vendor-route-parts.ts';
+} from './vendor-order.routes.ts';
+import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
 
 /** What a vendor reads: itself, its orders, what it signs, where it pays, what it earned. */
 export function registerVendorReads(app: FastifyInstance, tools: VendorRouteTools): void {
@@ -41,62 +46,60 @@ export function registerVendorReads(app: FastifyInstance, tools: VendorRouteTool
 }
 
 function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/vendor/profile',
-      operationId: 'getVendorProfile',
-      tag: TAG,
-      summary: 'Who this key belongs to, and whether it is offered orders',
-      data: Type.Object({
-        vendor_id: Uuid,
-        name: Type.String({ examples: ['Harbour Liquidity'] }),
-        wallet_address: EvmAddress,
-        kind: literals(['p2p', 'direct']),
-        active: Type.Boolean({ description: 'Set by the operator' }),
-        online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
-      }),
-    },
-    (_input, principal) =>
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/vendor/profile',
+    operationId: 'getVendorProfile',
+    tag: TAG,
+    summary: 'Who this key belongs to, and whether it is offered orders',
+    data: Type.Object({
+      vendor_id: Uuid,
+      name: Type.String({ examples: ['Harbour Liquidity'] }),
+      wallet_address: EvmAddress,
+      kind: literals(['p2p', 'direct']),
+      active: Type.Boolean({ description: 'Set by the operator' }),
+      online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
+    }),
+    handle: (_input, principal) =>
       unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
         const { vendor_id } = await callingVendor(unit, principal);
         const [row] = await unit.tx.query(vendorProfile, [vendor_id]);
         if (row === undefined) throw new Error(`there is no vendor ${vendor_id}`);
         return row;
       }),
-  );
+  });
 }
 
 function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/vendor/orders',
-      operationId: 'listVendorOrders',
-      tag: TAG,
-      summary: 'Orders offered to or served by this vendor, newest first',
-      description: 'GET /vendor/events tells of them as they come.',
-      query: Type.Object({
-        status: Type.Optional(
-          Type.Array(OrderStatusSchema, {
-            maxItems: 30,
-            description: 'May be repeated; any of them matches',
-            examples: [['awaiting_liquidity_provider']],
-          }),
-        ),
-        direction: Type.Optional(
-          Type.Unsafe<'onramp' | 'offramp'>({ ...literals(['onramp', 'offramp']), examples: ['onramp'] }),
-        ),
-        ...PageQuery.properties,
-      }),
-      data: Type.Object({
-        orders: Type.Array(VendorOrderSchema),
-        pagination: VendorStatementSchema.properties.pagination,
-      }),
-    },
-    async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/vendor/orders',
+    operationId: 'listVendorOrders',
+    tag: TAG,
+    summary: 'Orders offered to or served by this vendor, newest first',
+    description: 'GET /vendor/events tells of them as they come.',
+    query: Type.Object({
+      status: Type.Optional(
+        Type.Array(OrderStatusSchema, {
+          maxItems: 30,
+          description: 'May be repeated; any of them matches',
+          examples: [['awaiting_liquidity_provider']],
+        }),
+      ),
+      direction: Type.Optional(
+        Type.Unsafe<'onramp' | 'offramp'>({ ...literals(['onramp', 'offramp']), examples: ['onramp'] }),
+      ),
+      ...PageQuery.properties,
+    }),
+    data: Type.Object({
+      orders: Type.Array(VendorOrderSchema),
+      pagination: VendorStatementSchema.properties.pagination,
+    }),
+    handle: async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
       const filter = { statuses: status, direction, ...page };
       const { orders, total } = await readVendorOrders(tools.db, vendorId, filter);
       return {
@@ -104,105 +107,101 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
         pagination: { total, ...page },
       };
     },
-  );
+  });
 
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: ORDER,
-      operationId: 'getVendorOrder',
-      tag: TAG,
-      summary: 'One order, with how its escrow is funded and what was found there',
-      params: OrderParams,
-      data: VendorOrderDetailSchema,
-      errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
-    },
-    async ({ params }, principal) => {
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: ORDER,
+    operationId: 'getVendorOrder',
+    tag: TAG,
+    summary: 'One order, with how its escrow is funded and what was found there',
+    params: OrderParams,
+    data: VendorOrderDetailSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    handle: async ({ params }, principal) => {
       const { wallet_address: wallet } = await unitOfWork(tools, vendorScope(principal.vendorId), (unit) =>
         callingVendor(unit, principal),
       );
       const read = await readVendorOrder(tools.db, principal.vendorId, params.order_id);
       return vendorOrderDetail(tools.chains, read, wallet, tools.vendorResponseSeconds);
     },
-  );
+  });
 }
 
 function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ORDER}/signing-parameters`,
-      operationId: 'getVendorSigningParameters',
-      tag: TAG,
-      summary: 'What the vendor’s wallet signs for this order’s escrow',
-      description:
-        'The refund is signed when the order is accepted, the release when fiat is received or proved.',
-      params: OrderParams,
-      query: Type.Object({
-        purpose: Type.Unsafe<'refund' | 'release'>({
-          ...literals(['refund', 'release']),
-          examples: ['refund'],
-        }),
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ORDER}/signing-parameters`,
+    operationId: 'getVendorSigningParameters',
+    tag: TAG,
+    summary: 'What the vendor’s wallet signs for this order’s escrow',
+    description:
+      'The refund is signed when the order is accepted, the release when fiat is received or proved.',
+    params: OrderParams,
+    query: Type.Object({
+      purpose: Type.Unsafe<'refund' | 'release'>({
+        ...literals(['refund', 'release']),
+        examples: ['refund'],
       }),
-      data: VendorSigningSchema,
-      errors: ORDER_ERRORS,
-    },
-    ({ params, query }, principal) =>
+    }),
+    data: VendorSigningSchema,
+    errors: ORDER_ERRORS,
+    handle: ({ params, query }, principal) =>
       unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
         const vendor = await callingVendor(unit, principal);
         const order = await loadOrderForAction(unit, params.order_id);
         const escrow = await plannedEscrow(tools, unit, vendor, order);
         return signingView(tools.chains, { ...order, escrow }, query.purpose);
       }),
-  );
+  });
 
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: `${ORDER}/payment-instructions`,
-      operationId: 'getVendorPaymentInstructions',
-      tag: TAG,
-      summary: 'Where to pay fiat, or whom to ask for it',
-      params: OrderParams,
-      data: Type.Object({
-        order_id: Uuid,
-        details: Type.Record(Type.String(), Type.String(), {
-          examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
-        }),
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ORDER}/payment-instructions`,
+    operationId: 'getVendorPaymentInstructions',
+    tag: TAG,
+    summary: 'Where to pay fiat, or whom to ask for it',
+    params: OrderParams,
+    data: Type.Object({
+      order_id: Uuid,
+      details: Type.Record(Type.String(), Type.String(), {
+        examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
       }),
-      errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
-    },
-    ({ params }, principal) =>
+    }),
+    errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
+    handle: ({ params }, principal) =>
       unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
         await callingVendor(unit, principal);
         const order = await loadOrderForAction(unit, params.order_id);
         return { order_id: order.order_id, details: await paymentInstructions(tools, unit, order) };
       }),
-  );
+  });
 }
 
 function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void {
-  vendorRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/vendor/statement',
-      operationId: 'getVendorStatement',
-      tag: TAG,
-      summary: 'What settled orders brought: by asset, by pair, order by order',
-      description:
-        'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
-      query: Type.Object({
-        from: Type.Optional(TimestampInput('Inclusive')),
-        to: Type.Optional(TimestampInput('Exclusive')),
-        ...PageQuery.properties,
-      }),
-      data: VendorStatementSchema,
-    },
-    async ({ query: { from, to, ...page } }, { vendorId }) => {
+  route(app, {
+    access: 'vendor',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/vendor/statement',
+    operationId: 'getVendorStatement',
+    tag: TAG,
+    summary: 'What settled orders brought: by asset, by pair, order by order',
+    description:
+      'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
+    query: Type.Object({
+      from: Type.Optional(TimestampInput('Inclusive')),
+      to: Type.Optional(TimestampInput('Exclusive')),
+      ...PageQuery.properties,
+    }),
+    data: VendorStatementSchema,
+    handle: async ({ query: { from, to, ...page } }, { vendorId }) => {
       const period = {
         from: from === undefined ? null : new Date(from),
         to: to === undefined ? null : new Date(to),
@@ -218,5 +217,5 @@ function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void 
         pagination: { total, ...page },
       };
     },
-  );
+  });
 }

@@ -38,3 +38,55 @@ export const vendorProfile = statement<
   'vendors.profile',
   'SELECT vendor_id, name, wallet_address, kind, active, online FROM vendors WHERE vendor_id = $1',
 );
+
+/** One reader at a time numbers a vendor's events; a statement of its own, so that the next sees what the last one did. */
+export const lockVendorEvents = statement<[vendorId: string]>(
+  'vendor_events.lock',
+  `SELECT pg_advisory_xact_lock(hashtextextended('vendor_events:' || $1::uuid::text, 0))`,
+);
+
+/**
+ * Events get their place when they are first seen. What is written but not yet visible gets a later one, so no cursor can
+ * pass it; events about one order become visible in order, and so they are numbered.
+ */
+export const numberVendorEvents = statement<[vendorId: string, limit: number]>(
+  'vendor_events.number',
+  `UPDATE vendor_events SET place = fresh.place
+     FROM (SELECT position, row_number() OVER (ORDER BY position)
+                  + coalesce((SELECT max(place) FROM vendor_events WHERE vendor_id = $1 AND place IS NOT NULL), 0) AS place
+             FROM (SELECT position FROM vendor_events
+                    WHERE vendor_id = $1 AND place IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
+    WHERE vendor_events.vendor_id = $1 AND vendor_events.position = fresh.position`,
+);
+
+export interface VendorEventRow {
+  cursor: string;
+  event_type: string;
+  order_id: string;
+  status: string;
+  at: Date;
+}
+
+export const readPlacedEvents = statement<[vendorId: string, after: string, limit: number], VendorEventRow>(
+  'vendor_events.read',
+  `SELECT place::text AS cursor, event_type, order_id, status, created_at AS at FROM vendor_events
+    WHERE vendor_id = $1 AND place > $2::bigint ORDER BY place LIMIT $3`,
+);
+
+export const vendorEventState = statement<[vendorId: string], { latest: string; has_unplaced: boolean }>(
+  'vendor_events.state',
+  `SELECT coalesce((SELECT max(place) FROM vendor_events WHERE vendor_id = $1 AND place IS NOT NULL), 0)::text AS latest,
+          EXISTS (SELECT FROM vendor_events WHERE vendor_id = $1 AND place IS NULL) AS has_unplaced`,
+);
+
+/** Each vendor's last one stays: the next is numbered after it, so that a cursor never means two things. */
+export const forgetVendorEvents = statement<[before: Date, limit: number], { position: string }>(
+  'vendor_events.forget',
+  `DELETE FROM vendor_events old USING (
+     SELECT vendor_id, position FROM vendor_events candidate
+      WHERE created_at <= $1
+        AND (place IS NULL OR EXISTS (SELECT FROM vendor_events later
+                                       WHERE later.vendor_id = candidate.vendor_id AND later.place > candidate.place))
+      ORDER BY created_at LIMIT $2) AS gone
+    WHERE old.vendor_id = gone.vendor_id AND old.position = gone.position RETURNING old.position::text`,
+);

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
+import { createSharedPlaces, type Place } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
   cancelForDisabled,
@@ -10,11 +11,8 @@ import {
   partnersWithDueDeliveries,
 } from './delivery.store.ts';
 import { type DeliveryOutcome, outcomeOf } from './delivery-outcome.ts';
-import { createEndpointWindows } from './endpoint-window.ts';
-import { settleOutcomes } from './settle-outcomes.ts';
-import { createSharedPlaces, type Place } from './shared-places.ts';
-import type { OpenSecrets } from './webhook-secret.ts';
-import type { SendResult, WebhookSender } from './webhook-sender.ts';
+import { createEndpointWindows, settleOutcomes } from './endpoint-health.ts';
+import type { OpenSecrets, SendResult, WebhookSender } from './webhook-sender.ts';
 
 /**
  * Carries deliveries from their table to the partners' endpoints.

@@ -1,5 +1,5 @@
 import { WEBHOOK_RETRY_SCHEDULE } from '../../lib/backoff.ts';
-import type { ClaimedDelivery } from './delivery.store.ts';
+import type { AttemptLogEntry, ClaimedDelivery } from './delivery.store.ts';
 import type { SendResult } from './webhook-sender.ts';
 
 /** What one attempt came to, as it is stored and shown to the partner. */
@@ -13,14 +13,6 @@ export interface DeliveryOutcome {
   readonly retryAt: Date | null;
   readonly error: string | null;
   readonly logEntry: AttemptLogEntry;
-}
-
-export interface AttemptLogEntry {
-  readonly at: string;
-  readonly http_status: number | null;
-  readonly duration_ms: number;
-  readonly error: string | null;
-  readonly response: string | null;
 }
 
 /** Spreads retries of deliveries that failed together; too little for anyone who waits for the promised delay. */

@@ -8,59 +8,56 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
-import { partnerMutation, partnerRoute } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from './replay-deliveries.ts';
 
 const TAG = 'Webhooks';
 
 export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/partner/webhooks/deliveries',
-      operationId: 'listWebhookDeliveries',
-      tag: TAG,
-      summary: 'What was sent to you, attempt by attempt',
-      description: 'Newest first.',
-      query: DeliveryListQuery,
-      data: DeliveryListSchema,
-    },
-    ({ query }, { partnerId }) => readDeliveries(tools.db, partnerId, query),
-  );
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/webhooks/deliveries',
+    operationId: 'listWebhookDeliveries',
+    tag: TAG,
+    summary: 'What was sent to you, attempt by attempt',
+    description: 'Newest first.',
+    query: DeliveryListQuery,
+    data: DeliveryListSchema,
+    handle: ({ query }, { partnerId }) => readDeliveries(tools.db, partnerId, query),
+  });
 
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/webhooks/deliveries/:id/replay',
-      operationId: 'replayWebhookDelivery',
-      tag: TAG,
-      summary: 'Send one event again',
-      description: 'The same event_id and body, as a new delivery with attempts of its own.',
-      params: Type.Object({ id: Uuid }),
-      data: DeliverySchema,
-      errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
-    },
-    ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id),
-  );
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/webhooks/deliveries/:id/replay',
+    operationId: 'replayWebhookDelivery',
+    tag: TAG,
+    summary: 'Send one event again',
+    description: 'The same event_id and body, as a new delivery with attempts of its own.',
+    params: Type.Object({ id: Uuid }),
+    data: DeliverySchema,
+    errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+    handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id),
+  });
 
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/webhooks/replay',
-      operationId: 'replayLatestEvents',
-      tag: TAG,
-      summary: 'Send the latest state again after an outage',
-      description:
-        'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
-      body: Type.Object({ since: TimestampInput('Inclusive') }),
-      data: Type.Object({ replayed: Type.Integer(), has_more: Type.Boolean() }),
-      errors: ['WEBHOOK_NOT_CONFIGURED'],
-    },
-    ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since),
-  );
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/webhooks/replay',
+    operationId: 'replayLatestEvents',
+    tag: TAG,
+    summary: 'Send the latest state again after an outage',
+    description:
+      'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
+    body: Type.Object({ since: TimestampInput('Inclusive') }),
+    data: Type.Object({ replayed: Type.Integer(), has_more: Type.Boolean() }),
+    errors: ['WEBHOOK_NOT_CONFIGURED'],
+    handle: ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since),
+  });
 }

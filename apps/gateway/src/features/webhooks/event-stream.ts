@@ -1,13 +1,20 @@
 import { CausewayError } from '@causeway/protocol';
-import { type Database, partnerScope } from '../../db/database.ts';
+import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
+import type { Listener } from '../../db/listener.ts';
+import type { Principals } from '../../http/principals.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createStreamHub as createHub, type StreamHub } from '../../lib/stream-hub.ts';
 import {
+  declareForgetting,
+  forgetAgedEvents,
   latestPlace,
   lockStream,
   numberNewEvents,
+  partnersWithAgedEvents,
   readStream,
   readStreamState,
   type StreamedEvent,
-} from './event-stream.store.ts';
+} from './event.store.ts';
 
 const NUMBERED_AT_ONCE = 1_000;
 /** Not a place but the beginning, wherever that is by now. */
@@ -51,5 +58,63 @@ function numberEvents(db: Database, partnerId: string): Promise<void> {
   return db.transaction(partnerScope(partnerId), async (tx) => {
     tx.defer(lockStream, [partnerId]);
     tx.defer(numberNewEvents, [partnerId, NUMBERED_AT_ONCE]);
+  });
+}
+
+export type { StreamHub } from '../../lib/stream-hub.ts';
+
+/** Partners' events, as they happen. */
+export function createStreamHub(tools: {
+  readonly db: Database;
+  readonly listener: Listener;
+  readonly principals: Principals;
+}): StreamHub {
+  const hub = createHub({
+    latest: (partnerId) => latestCursor(tools.db, partnerId),
+    async read(partnerId, after, limit) {
+      const events = await readEvents(tools.db, partnerId, after, limit);
+      return events.map(({ cursor, event_type, body }) => ({ cursor, event: event_type, data: body }));
+    },
+    async isStillValid(partnerId, apiKey) {
+      const principal = await tools.principals.find(apiKey);
+      return principal?.kind === 'partner' && principal.partnerId === partnerId;
+    },
+  });
+  tools.listener.on('events_written', (partnerId) => hub.wake(partnerId));
+  // Whatever was announced while nobody listened was missed.
+  tools.listener.onConnected(() => hub.wake());
+  return hub;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Short transactions: a reader of the same stream waits for one at most. */
+const BATCH = 500;
+/** Of one partner in one turn, so that a large past does not keep the others waiting; the next turn goes on. */
+const BATCHES_A_TURN = 20;
+
+/** Forgets events, and what was noted about delivering them, after the time they are kept. Run by workers. */
+export async function forgetOldEvents(
+  tools: { readonly db: Database; readonly clock: Clock },
+  keptDays: number,
+): Promise<number> {
+  const before = new Date(tools.clock.now() - keptDays * DAY_MS);
+  let forgotten = 0;
+  for (const { partner_id } of await tools.db.query(SYSTEM, partnersWithAgedEvents, [before])) {
+    for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
+      const count = await forgetBatch(tools.db, partner_id, before);
+      forgotten += count;
+      if (count < BATCH) break;
+    }
+  }
+  return forgotten;
+}
+
+/** Under the lock of the partner's stream, so that no reader gives out places meanwhile. */
+function forgetBatch(db: Database, partnerId: string, before: Date): Promise<number> {
+  return db.transaction(SYSTEM, async (tx) => {
+    tx.defer(lockStream, [partnerId]);
+    tx.defer(declareForgetting, [before.toISOString()]);
+    const [row] = await tx.query(forgetAgedEvents, [partnerId, before, BATCH]);
+    return row?.forgotten ?? 0;
   });
 }

@@ -6,8 +6,7 @@ import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import { EVERY_ROUTE } from '../../http/route.ts';
 import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
-import { readEvents, requireKept } from './event-stream.ts';
-import { createStreamHub, type StreamHub } from './stream-hub.ts';
+import { createStreamHub, readEvents, requireKept, type StreamHub } from './event-stream.ts';
 
 export interface EventRouteTools {
   readonly db: Database;

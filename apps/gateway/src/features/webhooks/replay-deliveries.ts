@@ -2,15 +2,28 @@ import { CausewayError, type DeliveryListQuery, type DeliveryView } from '@cause
 import type { Static } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { deliveryView } from './delivery.view.ts';
 import {
   type DeliveryRow,
   listDeliveries,
   listDeliveriesAbout,
   replayDelivery,
   replayLatest,
-} from './delivery-history.store.ts';
+} from './delivery.store.ts';
 import { readWebhookTarget } from './webhook.store.ts';
+
+export function deliveryView(row: DeliveryRow): DeliveryView {
+  return {
+    id: row.delivery_id,
+    event_id: row.event_id,
+    event_type: row.event_type as DeliveryView['event_type'],
+    subject_id: row.subject_id,
+    status: row.status,
+    attempts: row.attempt_log,
+    next_attempt_at: row.status === 'pending' ? row.run_at.toISOString() : null,
+    replay_of: row.replay_of,
+    created_at: row.created_at.toISOString(),
+  };
+}
 
 /** What was sent to a partner, and sending it again: for the partner itself and for an operator who helps it. */
 

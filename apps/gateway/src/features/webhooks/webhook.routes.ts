@@ -1,29 +1,87 @@
 import { CausewayError, Timestamp, WebhookSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
-import { partnerScope } from '../../db/database.ts';
+import { type Static, Type } from 'typebox';
+import { type Database, partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
+import { eventText } from '../../engine/outbox.ts';
 import type { UnitTools } from '../../engine/unit-of-work.ts';
 import { announceLimit } from '../../http/access.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
-import { partnerAction, partnerMutation, partnerRoute } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { randomToken, type Sealer, TOKEN_PREFIX } from '../../lib/crypto.ts';
+import type { IdGenerator } from '../../lib/ids.ts';
 import { LOOKUPS_AN_ASKER, type NameResolver, TooManyLookups } from '../../lib/name-resolver.ts';
 import { registerDeliveryRoutes } from './delivery.routes.ts';
 import { registerEventRoutes } from './event.routes.ts';
-import { sendTestEvent, type TestEventTools } from './send-test-event.ts';
 import {
   cancelPendingDeliveries,
   disableWebhook,
   forgetEndpointFailures,
   readWebhook,
+  readWebhookTarget,
   rotateWebhookSecret,
   setWebhook,
+  type WebhookRow,
 } from './webhook.store.ts';
-import { webhookView } from './webhook.view.ts';
 import { type AddressPolicy, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
-import { webhookSecretContext } from './webhook-secret.ts';
+import { type OpenSecrets, type WebhookSender, webhookSecretContext } from './webhook-sender.ts';
+
+export interface TestEventTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly sender: WebhookSender;
+  readonly openSecrets: OpenSecrets;
+}
+
+/**
+ * Sends a signed event now and says what the endpoint answered. Why a connection failed is not told: an answer that
+ * distinguished closed ports from silent hosts would be a scanner.
+ */
+export async function sendTestEvent(
+  tools: TestEventTools,
+  partnerId: string,
+): Promise<{ delivered: true; http_status: number }> {
+  const [target] = await tools.db.query(partnerScope(partnerId), readWebhookTarget, [partnerId]);
+  if (target === undefined || !target.webhook_enabled || target.webhook_url === null) {
+    throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
+  }
+  const at = tools.clock.date();
+  const result = await tools.sender.send({
+    url: target.webhook_url,
+    secrets: tools.openSecrets(partnerId, target, at.getTime()),
+    body: eventText({
+      eventId: tools.ids.eventId(),
+      eventType: 'webhook.test',
+      at,
+      data: { message: 'This is a test event.' },
+    }),
+  });
+  if (result.kind === 'failed') throw new CausewayError('WEBHOOK_DELIVERY_FAILED', { details: {} });
+  if (result.status < 200 || result.status > 299) {
+    throw new CausewayError('WEBHOOK_DELIVERY_FAILED', { details: { http_status: result.status } });
+  }
+  return { delivered: true, http_status: result.status };
+}
+
+export function webhookView(row: WebhookRow | undefined, now: Date): Static<typeof WebhookSchema> {
+  const failures = row?.consecutive_failures ?? 0;
+  const until = row?.webhook_previous_secret_until ?? null;
+  return {
+    url: row?.webhook_url ?? null,
+    enabled: row?.webhook_enabled ?? false,
+    health: {
+      state: row?.circuit_opened_at ? 'circuit_open' : failures > 0 ? 'failing' : 'ok',
+      consecutive_failures: failures,
+      failing_since: row?.failing_since?.toISOString() ?? null,
+      last_error: row?.last_error ?? null,
+      pending_deliveries: row?.pending ?? 0,
+    },
+    previous_secret_valid_until: until !== null && until > now ? until.toISOString() : null,
+  };
+}
 
 export interface WebhookRouteTools extends UnitTools, TestEventTools {
   readonly webhookPolicy: AddressPolicy;
@@ -46,21 +104,20 @@ const LOOKUPS_UNDER_WAY = {
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
 export function registerWebhookRoutes(app: FastifyInstance, tools: WebhookRouteTools): void {
-  partnerRoute(
-    app,
-    {
-      method: 'GET',
-      url: '/api/v1/partner/webhooks',
-      operationId: 'getWebhook',
-      tag: TAG,
-      summary: 'Read where your events go and how the endpoint is doing',
-      data: WebhookSchema,
-    },
-    async (_input, { partnerId }) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/webhooks',
+    operationId: 'getWebhook',
+    tag: TAG,
+    summary: 'Read where your events go and how the endpoint is doing',
+    data: WebhookSchema,
+    handle: async (_input, { partnerId }) => {
       const [row] = await tools.db.query(partnerScope(partnerId), readWebhook, [partnerId]);
       return webhookView(row, tools.clock.date());
     },
-  );
+  });
   app.register(async (scope) => registerSetting(scope, tools));
   app.register(async (scope) => registerTest(scope, tools));
   registerRemoval(app, tools);
@@ -83,27 +140,26 @@ function registerSetting(scope: FastifyInstance, tools: WebhookRouteTools): void
     );
     if (isForbidden) throw new CausewayError('INVALID_WEBHOOK_URL');
   });
-  partnerMutation(
-    scope,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/webhooks',
-      operationId: 'setWebhook',
-      tag: TAG,
-      summary: 'Set where your events go',
-      description: 'HTTPS, to a public address, on port 443 or 8443. Delivery is switched on.',
-      body: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2048 }) }),
-      data: Type.Object({ url: Type.String(), enabled: Type.Boolean() }),
-      errors: ['INVALID_WEBHOOK_URL'],
-    },
-    ({ body }, { partnerId }, unit) => {
+  route(scope, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/webhooks',
+    operationId: 'setWebhook',
+    tag: TAG,
+    summary: 'Set where your events go',
+    description: 'HTTPS, to a public address, on port 443 or 8443. Delivery is switched on.',
+    body: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2048 }) }),
+    data: Type.Object({ url: Type.String(), enabled: Type.Boolean() }),
+    errors: ['INVALID_WEBHOOK_URL'],
+    handle: ({ body }, { partnerId }, unit) => {
       const url = new URL(body.url).href;
       unit.tx.defer(setWebhook, [partnerId, url]);
       unit.tx.defer(forgetEndpointFailures, [partnerId]);
       return { url, enabled: true };
     },
-  );
+  });
 }
 
 function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
@@ -113,65 +169,62 @@ function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
     if (verdict.allowed) return;
     throw announceLimit(reply, verdict);
   });
-  partnerAction(
-    scope,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/webhooks/test',
-      operationId: 'testWebhook',
-      tag: TAG,
-      summary: 'Send a signed test event now',
-      description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
-      data: Type.Object({ delivered: Type.Boolean(), http_status: Type.Integer() }),
-      errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
-    },
-    (_input, partner) => sendTestEvent(tools, partner.partnerId),
-  );
+  route(scope, {
+    access: 'partner',
+    transaction: 'outside',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/webhooks/test',
+    operationId: 'testWebhook',
+    tag: TAG,
+    summary: 'Send a signed test event now',
+    description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
+    data: Type.Object({ delivered: Type.Boolean(), http_status: Type.Integer() }),
+    errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
+    handle: (_input, partner) => sendTestEvent(tools, partner.partnerId),
+  });
 }
 
 function registerRemoval(app: FastifyInstance, tools: WebhookRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'DELETE',
-      url: '/api/v1/partner/webhooks/:id',
-      operationId: 'deleteWebhook',
-      tag: TAG,
-      summary: 'Stop deliveries',
-      description: 'Any id is accepted: a partner has one webhook. What is still waiting is cancelled.',
-      params: Type.Object({ id: Type.String({ maxLength: 512 }) }),
-      data: Type.Object({ message: Type.String() }),
-    },
-    (_input, { partnerId }, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'DELETE',
+    url: '/api/v1/partner/webhooks/:id',
+    operationId: 'deleteWebhook',
+    tag: TAG,
+    summary: 'Stop deliveries',
+    description: 'Any id is accepted: a partner has one webhook. What is still waiting is cancelled.',
+    params: Type.Object({ id: Type.String({ maxLength: 512 }) }),
+    data: Type.Object({ message: Type.String() }),
+    handle: (_input, { partnerId }, unit) => {
       unit.tx.defer(disableWebhook, [partnerId]);
       unit.tx.defer(cancelPendingDeliveries, [partnerId, unit.at]);
       return { message: 'Webhook delivery is disabled.' };
     },
-  );
+  });
 }
 
 function registerRotation(app: FastifyInstance, tools: WebhookRouteTools): void {
-  partnerMutation(
-    app,
-    tools,
-    {
-      method: 'POST',
-      url: '/api/v1/partner/webhooks/rotate-secret',
-      operationId: 'rotateWebhookSecret',
-      tag: TAG,
-      summary: 'Replace the secret that signs your events',
-      description:
-        'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be asked for again.',
-      data: Type.Object({ secret: Type.String(), previous_secret_valid_until: Timestamp }),
-    },
-    (_input, { partnerId }, unit) => {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/webhooks/rotate-secret',
+    operationId: 'rotateWebhookSecret',
+    tag: TAG,
+    summary: 'Replace the secret that signs your events',
+    description:
+      'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be asked for again.',
+    data: Type.Object({ secret: Type.String(), previous_secret_valid_until: Timestamp }),
+    handle: (_input, { partnerId }, unit) => {
       const secret = randomToken(TOKEN_PREFIX.webhookSecret);
       const until = new Date(unit.at.getTime() + SECRET_OVERLAP_MS);
       const sealed = tools.sealer.seal(secret, webhookSecretContext(partnerId));
       unit.tx.defer(rotateWebhookSecret, [partnerId, sealed, until]);
       return { secret, previous_secret_valid_until: until.toISOString() };
     },
-  );
+  });
 }

@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts';
-import type { SealedSecrets } from './webhook-secret.ts';
+import type { SealedSecrets } from './webhook-sender.ts';
 
 export interface WebhookRow {
   webhook_url: string | null;

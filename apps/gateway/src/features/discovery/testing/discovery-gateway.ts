@@ -17,9 +17,9 @@ import { createIdGenerator } from '../../../lib/ids.ts';
 import { createLogger } from '../../../lib/logger.ts';
 import { createMetrics } from '../../../lib/metrics.ts';
 import { startLocalPostgres } from '../../../local/local-postgres.ts';
-import { createCurrenciesParts } from '../../../upstream/currencies-parts.ts';
-import { createOffers } from '../../../upstream/offers-parts.ts';
-import { seedReference } from '../../../upstream/seed-reference.ts';
+import { createCurrenciesParts } from '../../../upstream/currencies/currencies.ts';
+import { seedReference } from '../../../upstream/currencies/reference.ts';
+import { createOffers } from '../../../upstream/offers/offers.ts';
 import { registerDiscoveryRoutes } from '../discovery.routes.ts';
 
 /** A database of its own with the reference data in it. */

@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signRequest } from './aws-signature.ts';
-import type { DocumentStore } from './document-store.port.ts';
-import { createLocalDiskDocuments } from './local-disk-documents.ts';
-import { createS3Documents } from './s3-documents.ts';
+import type { DocumentStore } from '../../../ports/documents.ts';
+import { createLocalDiskDocuments, createS3Documents, signRequest } from './document-stores.ts';
 
 const KEY = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a secret', region: 'eu-central-1' };
 const ID = '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10';

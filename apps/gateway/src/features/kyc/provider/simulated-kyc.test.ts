@@ -1,9 +1,9 @@
 import { type KycStatus, kycMachine } from '@causeway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KycCallback, KycSubmission, KycVerdict } from './kyc-provider.port.ts';
+import type { KycCallback, KycSubmission, KycVerdict } from '../../../ports/kyc-provider.ts';
+import { type AppliedVerdict, isNews } from './callbacks.ts';
 import { CALM, createSimulatedKyc, type SimulatedBehaviour, TROUBLED } from './simulated-kyc.ts';
-import { type AppliedVerdict, isNews } from './verdict-order.ts';
 
 function submissionOf(lastName: string, submissionId = 'sub-1'): KycSubmission {
   return {

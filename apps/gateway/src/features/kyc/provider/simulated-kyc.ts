@@ -6,8 +6,8 @@ import {
   type KycProvider,
   KycProviderError,
   type KycVerdict,
-} from './kyc-provider.port.ts';
-import { headerOf, isSignedBy, MAX_CALLBACK_BYTES, parseObject } from './signed-callback.ts';
+} from '../../../ports/kyc-provider.ts';
+import { headerOf, isSignedBy, MAX_CALLBACK_BYTES, parseObject } from './callbacks.ts';
 
 /** The sandbox's test values by last name; anything else passes. */
 const TEST_VALUES: ReadonlyMap<string, { outcome: KycOutcome; reasons: readonly string[] }> = new Map([

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
-import { KycProviderError } from './kyc-provider.port.ts';
-import { parseObject } from './signed-callback.ts';
+import { KycProviderError } from '../../../ports/kyc-provider.ts';
+import { parseObject } from './callbacks.ts';
 
 export interface SumsubClientOptions {
   readonly baseUrl: string;

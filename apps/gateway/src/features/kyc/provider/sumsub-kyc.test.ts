@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { kycMachine } from '@causeway/protocol';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KycSubmission } from './kyc-provider.port.ts';
+import type { KycSubmission } from '../../../ports/kyc-provider.ts';
+import { readSumsubReview, readSumsubTime } from './sumsub-callback.ts';
 import { createSumsubClient } from './sumsub-client.ts';
 import { createSumsubKyc } from './sumsub-kyc.ts';
-import { readSumsubReview, readSumsubTime } from './sumsub-review.ts';
 import { type LocalSumsub, startLocalSumsub } from './testing/local-sumsub.ts';
 
 const appToken = 'sbx:token';

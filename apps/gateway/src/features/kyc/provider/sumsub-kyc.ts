@@ -5,11 +5,10 @@ import {
   type KycProvider,
   KycProviderError,
   type KycSubmission,
-} from './kyc-provider.port.ts';
-import { isRecord } from './signed-callback.ts';
-import { readSumsubCallback } from './sumsub-callback.ts';
+} from '../../../ports/kyc-provider.ts';
+import { isRecord } from './callbacks.ts';
+import { readSumsubCallback, readSumsubReview, readSumsubTime } from './sumsub-callback.ts';
 import { documentForm, jsonBody, type SumsubClient } from './sumsub-client.ts';
-import { readSumsubReview, readSumsubTime } from './sumsub-review.ts';
 
 export interface SumsubKycOptions {
   readonly client: SumsubClient;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { RailShape } from './field-format.types.ts';
 import { maskDetails, maskValue } from './mask-details.ts';
-import type { RailShape } from './rail-shape.types.ts';
 
 const field = (key: string, extra: object = {}) => ({
   key,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countCodePoints, senderFieldProblems, senderIdentityDetails } from './sender-fields.ts';
+import { countCodePoints, senderFieldProblems, senderIdentityDetails } from './mask-details.ts';
 
 const ceilings = {
   requiredFields: ['first_name', 'last_name', 'address', 'city', 'postal_code', 'id_number', 'phone_number'],

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { FieldShape, RailShape } from './field-format.types.ts';
 import { KNOWN_FORMATS } from './field-formats.ts';
-import type { FieldShape, RailShape } from './rail-shape.types.ts';
 import { recipientFieldsMessage, type ValidationChoice, validateDetails } from './validate-details.ts';
 
 type RailFile = RailShape & { fields?: (FieldShape & { placeholder?: string })[] };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadListedWallets, SHIPPED_ADDRESSES } from './listed-wallets.ts';
+import { loadListedWallets, SHIPPED_ADDRESSES } from './wallet-screening.ts';
 
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96';
 const OTHER = '0x7F367cC41522cE07553e823bf3be79A889DEbe1B';

@@ -1,0 +1,183 @@
+import { CausewayError, formatFixed, type RefundAuthorizationParametersSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Address, ChainSettings, ChainToken, Hex } from '../chain-settings.ts';
+import type { Escrow } from '../escrow/escrow.ts';
+import {
+  EscrowSignerMismatchError,
+  hashSafeTransaction,
+  recoverOwner,
+  type SafeTransaction,
+  safeTypedData,
+} from '../escrow/safe-transaction.ts';
+import { canonicalSignature, InvalidSignatureError, isSignedBy } from '../signers/signature.ts';
+import { sameAddress } from '../watcher/chain-facts.ts';
+import { authorizationsOf, authorize, nextNonce } from './authorization.store.ts';
+import {
+  type Authorization,
+  type AuthorizationPurpose,
+  contextOf,
+  differingField,
+  type GivenRequest,
+  matchIssued,
+  requestOf,
+} from './authorization.ts';
+import { hashForwardRequest } from './forward-request.ts';
+
+export interface SignedAuthorization {
+  readonly orderId: string;
+  readonly purpose: AuthorizationPurpose;
+  readonly forwardRequest: GivenRequest;
+  readonly signature: string;
+  /** Only for a send-out: both must be those of the parameters call. */
+  readonly destination?: { readonly chain: string; readonly address: string };
+}
+
+/**
+ * Takes what a partner sends back: exactly what was issued, signed by the wallet it was issued for, with a nonce that
+ * is the wallet's next. From here on it may be executed by anyone until its deadline, so an order has one at a time.
+ * Nothing leaves the process; relaying it is an intent of the same unit.
+ */
+export async function acceptAuthorization(
+  unit: UnitOfWork,
+  settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
+  given: SignedAuthorization,
+): Promise<Authorization> {
+  const known = await authorizationsOf(unit, given.orderId, given.purpose);
+  const isSpent = ({ status }: Authorization) => status !== 'issued';
+  const isSame = (authorization: Authorization) =>
+    differingField(authorization, given.forwardRequest) === undefined;
+  if (known.some((authorization) => isSpent(authorization) && isSame(authorization))) {
+    throw new CausewayError('NONCE_ALREADY_USED');
+  }
+  const issued = matchDestination(
+    known.filter(({ status }) => status === 'issued'),
+    given,
+  );
+  if (issued.length === 0) {
+    throw new CausewayError('INVALID_FORWARD_REQUEST', {
+      message: 'Read the authorization parameters first.',
+    });
+  }
+  const match = matchIssued(issued, given.forwardRequest);
+  if (unit.at > match.expiresAt) throw changed('deadline', 'The forward request has expired.');
+  requireSignature(settings, match, given.signature);
+  await takeNonce(unit, match);
+  const signature = canonicalSignature(given.signature as Hex);
+  if (!(await authorize(unit, match.authorizationId, signature))) {
+    throw new CausewayError('NONCE_ALREADY_USED');
+  }
+  return { ...match, status: 'authorized', signature };
+}
+
+function matchDestination(
+  issued: readonly Authorization[],
+  { destination }: SignedAuthorization,
+): readonly Authorization[] {
+  if (destination === undefined || issued.length === 0) return issued;
+  const toChain = issued.filter(({ bridge }) => bridge?.destinationChain === destination.chain);
+  if (toChain.length === 0) throw elsewhere('destination_chain');
+  const toAddress = toChain.filter(({ bridge }) =>
+    sameAddress(bridge?.destinationAddress ?? '', destination.address),
+  );
+  if (toAddress.length === 0) throw elsewhere('destination_address');
+  return toAddress;
+}
+
+function requireSignature(
+  settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
+  match: Authorization,
+  signature: string,
+): void {
+  const digest = hashForwardRequest(contextOf(settings, match), requestOf(match));
+  if (!isSignedBy(match.sender, digest, signature as Hex)) {
+    throw new CausewayError('INVALID_SIGNATURE');
+  }
+}
+
+/** Under the lock of the wallet's nonces: two orders cannot both be the next. */
+async function takeNonce(unit: UnitOfWork, match: Authorization): Promise<void> {
+  const next = await nextNonce(unit, match, match.partnerId, 0n);
+  if (match.nonce < next) throw new CausewayError('NONCE_ALREADY_USED');
+  // What was ahead of it has lapsed without using its nonce: this one could never be executed.
+  if (match.nonce > next)
+    throw changed('nonce', 'The nonce is no longer the next one; read the parameters again.');
+}
+
+function changed(field: string, message: string): CausewayError {
+  return new CausewayError('INVALID_FORWARD_REQUEST', { details: { field }, message });
+}
+
+function elsewhere(field: string): CausewayError {
+  return new CausewayError('INVALID_DESTINATION', { details: { field } });
+}
+
+/** The refund of a deposit as the seller signs it: the Safe's own transaction, which pays the seller and nobody else. */
+export function refundParameters(
+  settings: Pick<ChainSettings, 'publicRpcUrl'>,
+  token: ChainToken,
+  refund: { orderId: string; escrow: Escrow; transaction: SafeTransaction; deposit: bigint },
+): Static<typeof RefundAuthorizationParametersSchema> {
+  const { orderId, escrow, transaction, deposit } = refund;
+  return {
+    order_id: orderId,
+    chain_id: escrow.chainId,
+    rpc_url: settings.publicRpcUrl,
+    escrow_address: escrow.address,
+    token_address: token.address,
+    amount_atomic: `${deposit}`,
+    amount_human: formatFixed(deposit, token.decimals),
+    crypto_currency: token.code,
+    crypto_decimals: token.decimals,
+    signer_address: escrow.parties.seller,
+    recipient_address: escrow.parties.seller,
+    safe_tx_hash: hashSafeTransaction(escrow, transaction),
+    typed_data: typedDataToSign(escrow, transaction),
+    authorization_path: `/api/v1/partner/orders/${orderId}/authorize-refund`,
+  };
+}
+
+/** As a wallet takes it from JSON. */
+export function typedDataToSign(
+  escrow: Escrow,
+  transaction: SafeTransaction,
+): Static<typeof RefundAuthorizationParametersSchema>['typed_data'] {
+  const { domain, types, primaryType } = safeTypedData(escrow, transaction);
+  return {
+    domain: { ...domain },
+    types: { SafeTx: types.SafeTx.map(({ name, type }) => ({ name, type })) },
+    primaryType,
+    message: {
+      ...transaction,
+      value: `${transaction.value}`,
+      safeTxGas: `${transaction.safeTxGas}`,
+      baseGas: `${transaction.baseGas}`,
+      gasPrice: `${transaction.gasPrice}`,
+      nonce: `${transaction.nonce}`,
+    },
+  };
+}
+
+/**
+ * Which of these owners signed, and the signature in the form the Safe takes. Another owner's is as wrong here as a
+ * stranger's; what is no signature at all is the request's fault.
+ */
+export async function acceptOwnerSignature(
+  escrow: Escrow,
+  safeTxHash: Hex,
+  owners: readonly ('seller' | 'buyer')[],
+  signature: string,
+): Promise<{ readonly signer: Address; readonly signature: Hex }> {
+  const given = signature as Hex;
+  const signer = await recoverOwner(escrow, safeTxHash, given).catch((cause: unknown) => {
+    if (cause instanceof InvalidSignatureError) throw new CausewayError('INVALID_SIGNATURE', { cause });
+    if (cause instanceof EscrowSignerMismatchError) {
+      throw new CausewayError('ESCROW_SIGNER_MISMATCH', { cause });
+    }
+    throw cause;
+  });
+  if (!owners.some((owner) => escrow.parties[owner] === signer)) {
+    throw new CausewayError('ESCROW_SIGNER_MISMATCH');
+  }
+  return { signer, signature: canonicalSignature(given) };
+}

@@ -1,0 +1,323 @@
+import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { larger } from '../../lib/bigints.ts';
+import type { Address, Hex } from '../chain-settings.ts';
+import type { BridgeDeposit } from '../watcher/chain-facts.ts';
+import type { Authorization, AuthorizationPurpose, AuthorizationStatus, BridgeLeg } from './authorization.ts';
+
+/** All SQL of forward-request authorizations. */
+
+interface AuthorizationRow {
+  authorization_id: string;
+  order_id: string;
+  partner_id: string;
+  purpose: AuthorizationPurpose;
+  chain_id: string;
+  forwarder: Address;
+  sender: Address;
+  nonce: string;
+  router: Address;
+  gas: string;
+  deadline: string;
+  data: Hex;
+  token: Address;
+  amount: string;
+  recipient: Address;
+  bridge: BridgeLeg | null;
+  status: AuthorizationStatus;
+  signature: Hex | null;
+  tx_hash: Hex | null;
+  issued_at: Date;
+  expires_at: Date;
+  deposit_tx_hash: Hex | null;
+  deposited_at: Date | null;
+}
+
+/** Whose sequence of nonces it is. */
+export interface NonceOwner {
+  readonly chainId: number;
+  readonly forwarder: Address;
+  readonly sender: Address;
+}
+
+const COLUMNS = `authorization_id, order_id, partner_id, purpose, chain_id::text, forwarder, sender, nonce::text,
+  router, gas::text, deadline::text, data, token, amount::text, recipient, bridge, status, signature, tx_hash,
+  issued_at, expires_at, deposit_tx_hash, deposited_at`;
+
+const observeNonce = statement<
+  [chainId: number, forwarder: string, sender: string, partnerId: string, nextNonce: bigint],
+  { next_nonce: string }
+>(
+  'chain.observe_forwarder_nonce',
+  `INSERT INTO forwarder_nonces (chain_id, forwarder, sender, partner_id, next_nonce) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (chain_id, forwarder, sender, partner_id)
+   DO UPDATE SET next_nonce = greatest(forwarder_nonces.next_nonce, excluded.next_nonce)
+   RETURNING next_nonce::text`,
+);
+
+const noteSpentNonce = statement<[chainId: number, forwarder: string, sender: string, nextNonce: bigint]>(
+  'chain.note_spent_forwarder_nonce',
+  `UPDATE forwarder_nonces SET next_nonce = greatest(next_nonce, $4)
+    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3`,
+);
+
+const selectPending = statement<
+  [chainId: number, forwarder: string, sender: string],
+  { highest: string | null }
+>(
+  'chain.highest_pending_forward',
+  `SELECT max(nonce)::text AS highest FROM forward_authorizations
+    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND status = 'authorized'`,
+);
+
+const insertAuthorization = statement<
+  [
+    authorizationId: string,
+    orderId: string,
+    partnerId: string,
+    purpose: string,
+    chainId: number,
+    forwarder: string,
+    sender: string,
+    nonce: bigint,
+    router: string,
+    gas: bigint,
+    deadline: number,
+    data: string,
+    token: string,
+    amount: bigint,
+    recipient: string,
+    bridge: string | null,
+    issuedAt: Date,
+    expiresAt: Date,
+  ]
+>(
+  'chain.insert_authorization',
+  `INSERT INTO forward_authorizations (authorization_id, order_id, partner_id, purpose, chain_id, forwarder, sender,
+     nonce, router, gas, deadline, data, token, amount, recipient, bridge, issued_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb, $17, $18)`,
+);
+
+const selectOfOrder = statement<[orderId: string, purpose: string], AuthorizationRow>(
+  'chain.authorizations_of_order',
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE order_id = $1 AND purpose = $2
+    ORDER BY issued_at DESC, authorization_id DESC LIMIT 20`,
+);
+
+const selectByNonce = statement<
+  [chainId: number, forwarder: string, sender: string, nonce: bigint],
+  AuthorizationRow
+>(
+  'chain.authorization_by_nonce',
+  `SELECT ${COLUMNS} FROM forward_authorizations
+    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND nonce = $4 AND status = 'authorized' FOR UPDATE`,
+);
+
+const markAuthorized = statement<[authorizationId: string, signature: string], { authorization_id: string }>(
+  'chain.mark_authorized',
+  `UPDATE forward_authorizations SET status = 'authorized', signature = $2
+    WHERE authorization_id = $1 AND status = 'issued' RETURNING authorization_id`,
+);
+
+const settleAuthorization = statement<
+  [authorizationId: string, status: string, txHash: string | null, succeeded: boolean | null, at: Date],
+  { authorization_id: string }
+>(
+  'chain.settle_authorization',
+  `UPDATE forward_authorizations SET status = $2, tx_hash = $3, succeeded = $4, settled_at = $5
+    WHERE authorization_id = $1 AND status = 'authorized' RETURNING authorization_id`,
+);
+
+const selectByQuote = statement<[quoteId: string], AuthorizationRow>(
+  'chain.authorization_by_quote',
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE bridge ->> 'quoteId' = $1 AND status <> 'issued'`,
+);
+
+const markDeposited = statement<
+  [quoteId: string, chainId: number, token: string, solver: string, amount: bigint, txHash: string, at: Date],
+  AuthorizationRow
+>(
+  'chain.mark_bridge_deposited',
+  `UPDATE forward_authorizations SET deposit_tx_hash = $6, deposited_at = $7
+    WHERE bridge ->> 'quoteId' = $1 AND chain_id = $2 AND lower(token) = lower($3) AND lower(recipient) = lower($4)
+      AND amount <= $5 AND status <> 'issued' AND deposit_tx_hash IS NULL
+   RETURNING ${COLUMNS}`,
+);
+
+const selectSendOut = statement<[orderId: string], AuthorizationRow & { overdue_at: Date | null }>(
+  'chain.current_send_out',
+  `SELECT ${COLUMNS}, overdue_at FROM forward_authorizations
+    WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'
+    ORDER BY issued_at DESC, authorization_id DESC LIMIT 1`,
+);
+
+const markSilent = statement<[authorizationId: string, at: Date], { authorization_id: string }>(
+  'chain.mark_send_out_overdue',
+  `UPDATE forward_authorizations SET overdue_at = $2
+    WHERE authorization_id = $1 AND overdue_at IS NULL RETURNING authorization_id`,
+);
+
+/**
+ * The nonce the wallet's next request must carry: after what the chain has used, and after what is signed and on its
+ * way. Takes the lock under which it stays true until the transaction ends.
+ */
+export async function nextNonce(
+  unit: UnitOfWork,
+  owner: NonceOwner,
+  partnerId: string,
+  observedOnChain: bigint,
+): Promise<bigint> {
+  const { chainId, forwarder, sender } = owner;
+  const [[row], [pending]] = await unit.tx.queryBoth(
+    observeNonce,
+    [chainId, forwarder, sender, partnerId, observedOnChain],
+    selectPending,
+    [chainId, forwarder, sender],
+  );
+  const unused = BigInt(row?.next_nonce ?? 0);
+  const behindPending = pending?.highest == null ? 0n : BigInt(pending.highest) + 1n;
+  return larger(behindPending, unused);
+}
+
+export function noteSpent(unit: UnitOfWork, { chainId, forwarder, sender }: NonceOwner, nonce: bigint): void {
+  unit.tx.defer(noteSpentNonce, [chainId, forwarder, sender, nonce + 1n]);
+}
+
+export function storeAuthorization(unit: UnitOfWork, issued: Authorization): void {
+  unit.tx.defer(insertAuthorization, [
+    issued.authorizationId,
+    issued.orderId,
+    issued.partnerId,
+    issued.purpose,
+    issued.chainId,
+    issued.forwarder,
+    issued.sender,
+    issued.nonce,
+    issued.router,
+    issued.gas,
+    issued.deadline,
+    issued.data,
+    issued.token,
+    issued.amount,
+    issued.recipient,
+    issued.bridge === null ? null : JSON.stringify(issued.bridge),
+    issued.issuedAt,
+    issued.expiresAt,
+  ]);
+}
+
+/** Newest first. */
+export async function authorizationsOf(
+  unit: UnitOfWork,
+  orderId: string,
+  purpose: AuthorizationPurpose,
+): Promise<Authorization[]> {
+  return (await unit.tx.query(selectOfOrder, [orderId, purpose])).map(fromRow);
+}
+
+/** The newest that was signed, whatever became of it. */
+export async function findSigned(
+  db: Database,
+  orderId: string,
+  purpose: AuthorizationPurpose,
+): Promise<Authorization | undefined> {
+  const rows = (await db.query(SYSTEM, selectOfOrder, [orderId, purpose])).map(fromRow);
+  const signed = rows.filter(({ status }) => status !== 'issued');
+  return signed.find(({ status }) => status === 'authorized') ?? signed[0];
+}
+
+/** The signed request that pays this quote of a bridge. */
+export async function findByQuote(db: Database, quoteId: string): Promise<Authorization | undefined> {
+  const [row] = await db.query(SYSTEM, selectByQuote, [quoteId]);
+  return row && fromRow(row);
+}
+
+/** The bridge was paid for a signed request; answers it the first time, in whichever way the deposit was made. */
+export async function recordBridgeDeposit(
+  unit: UnitOfWork,
+  { bridgeQuoteId, chainId, token, solver, amount, txHash }: BridgeDeposit,
+): Promise<Authorization | undefined> {
+  const paid = [bridgeQuoteId, chainId, token, solver, amount, txHash, unit.at] as const;
+  const [row] = await unit.tx.query(markDeposited, [...paid]);
+  return row && fromRow(row);
+}
+
+/** False where an operator has been asked to look before. */
+export async function recordOverdue(unit: UnitOfWork, authorizationId: string): Promise<boolean> {
+  return (await unit.tx.query(markSilent, [authorizationId, unit.at])).length > 0;
+}
+
+/** The send-out an order is in, or was in last, and since when its bridge owes an answer. */
+export async function currentSendOut(
+  unit: UnitOfWork,
+  orderId: string,
+): Promise<{ readonly paid: Authorization; readonly overdueAt: Date | null } | undefined> {
+  const [row] = await unit.tx.query(selectSendOut, [orderId]);
+  return row && { paid: fromRow(row), overdueAt: row.overdue_at };
+}
+
+/** The signed request that this nonce was reserved for, locked. */
+export async function lockSignedAt(
+  unit: UnitOfWork,
+  { chainId, forwarder, sender }: NonceOwner,
+  nonce: bigint,
+): Promise<Authorization | undefined> {
+  const [row] = await unit.tx.query(selectByNonce, [chainId, forwarder, sender, nonce]);
+  return row && fromRow(row);
+}
+
+/** False where the nonce or the order has a signed request already. */
+export async function authorize(unit: UnitOfWork, authorizationId: string, signature: Hex): Promise<boolean> {
+  try {
+    return (await unit.tx.query(markAuthorized, [authorizationId, signature])).length > 0;
+  } catch (error) {
+    if (violatedConstraint(error)?.startsWith('forward_authorizations_') === true) return false;
+    throw error;
+  }
+}
+
+/** False where it was settled before. */
+export async function settleAs(
+  unit: UnitOfWork,
+  authorizationId: string,
+  outcome: { status: 'spent'; txHash: Hex; succeeded: boolean } | { status: 'lapsed' },
+): Promise<boolean> {
+  const [txHash, succeeded] = outcome.status === 'spent' ? [outcome.txHash, outcome.succeeded] : [null, null];
+  const settled = await unit.tx.query(settleAuthorization, [
+    authorizationId,
+    outcome.status,
+    txHash,
+    succeeded,
+    unit.at,
+  ]);
+  return settled.length > 0;
+}
+
+function fromRow(row: AuthorizationRow): Authorization {
+  return {
+    authorizationId: row.authorization_id,
+    orderId: row.order_id,
+    partnerId: row.partner_id,
+    purpose: row.purpose,
+    chainId: Number(row.chain_id),
+    forwarder: row.forwarder,
+    sender: row.sender,
+    nonce: BigInt(row.nonce),
+    router: row.router,
+    gas: BigInt(row.gas),
+    deadline: Number(row.deadline),
+    data: row.data,
+    token: row.token,
+    amount: BigInt(row.amount),
+    recipient: row.recipient,
+    bridge: row.bridge,
+    status: row.status,
+    signature: row.signature,
+    txHash: row.tx_hash,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    depositTxHash: row.deposit_tx_hash,
+    depositedAt: row.deposited_at,
+  };
+}

@@ -1,0 +1,514 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CausewayError,
+  RefundAuthorizationParametersSchema,
+  TransferAuthorizationParametersSchema,
+} from '@causeway/protocol';
+import { Value } from 'typebox/value';
+import { decodeFunctionData, erc20Abi } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
+import { partnerScope, SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { Intent } from '../../engine/intent.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { createClock } from '../../lib/clock.ts';
+import { createIdGenerator } from '../../lib/ids.ts';
+import { createLogger } from '../../lib/logger.ts';
+import { tokenByCode } from '../chain-settings.ts';
+import type { Chains } from '../chains.ts';
+import { approveRouter } from '../contracts/local-deployment.ts';
+import { describeEscrow } from '../escrow/escrow.ts';
+import { hashSafeTransaction, payoutTransaction } from '../escrow/safe-transaction.ts';
+import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
+import { tokenTransferCall } from '../token-reads.ts';
+import { createTransactor } from '../transactions/transactor.ts';
+import { createWatcher } from '../watcher/watcher.ts';
+import { acceptAuthorization, acceptOwnerSignature, refundParameters } from './accept-authorization.ts';
+import { findSigned } from './authorization.store.ts';
+import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
+import { forwardCall } from './forward-request.ts';
+import { type AuthorizationWish, issueAuthorization } from './issue-authorization.ts';
+import {
+  type AuthorizationEnd,
+  authorizationRelayHandler,
+  settleAuthorizations,
+} from './relay-authorization.ts';
+
+const AMOUNT = 12_345_678n;
+
+const readStatus = statement<[orderId: string], { status: string; succeeded: boolean | null }>(
+  'test.authorization_status',
+  `SELECT status, succeeded FROM forward_authorizations WHERE order_id = $1 AND status <> 'issued' ORDER BY nonce`,
+);
+
+let chain: TestChain;
+let database: TestDatabase;
+let service: TestWallet;
+let chains: Chains;
+
+const clock = createClock();
+const ids = createIdGenerator();
+const logger = createLogger({ level: 'silent', format: 'json' });
+
+beforeAll(async () => {
+  chain = await startTestChain(31_409);
+  database = await openTestDatabase();
+  service = await chain.fundedWallet();
+  const connected = { settings: chain.settings, client: chain.client };
+  chains = { service, all: [connected], get: () => connected };
+});
+afterAll(async () => {
+  await database?.close();
+  await chain?.stop();
+});
+
+const tools = () => ({ db: database.db, clock, ids });
+
+async function newPartner({ approved = true } = {}) {
+  const partnerId = randomUUID();
+  await insertPartner(database.owner, partnerId);
+  const wallet = await chain.fundedWallet();
+  const { rpcUrl, contracts, tokens } = chain.settings;
+  if (approved) await approveRouter(rpcUrl, wallet.privateKey, contracts.router, tokens);
+  return { partnerId, wallet };
+}
+type Partner = Awaited<ReturnType<typeof newPartner>>;
+
+function wishOf({ partnerId, wallet }: Partner, others: Partial<AuthorizationWish> = {}): AuthorizationWish {
+  return {
+    orderId: randomUUID(),
+    partnerId,
+    sender: wallet.address,
+    token: tokenByCode(chain.settings, 'USDC').address,
+    amount: AMOUNT,
+    recipient: randomWallet().address,
+    ...others,
+  };
+}
+
+const issue = (wish: AuthorizationWish) => issueAuthorization(tools(), chains.get(''), wish);
+const parametersOf = (issued: Authorization) =>
+  transferParameters(chain.settings, tokenByCode(chain.settings, 'USDC'), issued);
+
+/** Signs what the parameters say, as an ordinary wallet does. */
+async function sign({ wallet }: Partner, issued: Authorization) {
+  const { forward_request, eip712_domain, types, primary_type } = parametersOf(issued);
+  const signature = await privateKeyToAccount(wallet.privateKey).signTypedData({
+    domain: { ...eip712_domain, verifyingContract: issued.forwarder },
+    types,
+    primaryType: primary_type,
+    message: forward_request,
+  });
+  return { forwardRequest: forward_request, signature };
+}
+
+function accept(
+  issued: Authorization,
+  signed: { forwardRequest: Record<string, string>; signature: string },
+  destination?: { chain: string; address: string },
+) {
+  return unitOfWork(tools(), partnerScope(issued.partnerId), (unit) =>
+    acceptAuthorization(unit, chain.settings, {
+      orderId: issued.orderId,
+      purpose: issued.purpose,
+      forwardRequest: signed.forwardRequest as never,
+      signature: signed.signature,
+      ...(destination === undefined ? {} : { destination }),
+    }),
+  );
+}
+
+const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'accepted',
+    (error: unknown) => {
+      if (!(error instanceof CausewayError)) throw error;
+      return [error.code, error.details.field].filter((part) => part !== undefined).join(' ');
+    },
+  );
+
+describe('parameters', () => {
+  test('have the contract’s names, and what they say is what the wallet signs and the chain executes', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const parameters = parametersOf(issued);
+    expect(Value.Check(TransferAuthorizationParametersSchema, parameters)).toBe(true);
+    expect(parameters).toMatchObject({
+      amount_atomic: '12345678',
+      amount_human: '12.345678',
+      sender_address: partner.wallet.address,
+      escrow_address: issued.recipient,
+      forwarder_nonce: '0',
+      rpc_url: chain.settings.publicRpcUrl,
+      authorization_path: `/api/v1/partner/orders/${issued.orderId}/authorize-crypto-transfer`,
+    });
+    const accepted = await accept(issued, await sign(partner, issued));
+    const stranger = await chain.fundedWallet();
+    const request = { ...accepted, from: accepted.sender, to: accepted.router, value: 0n };
+    await chain.send(stranger, forwardCall(chain.settings, request, accepted.signature ?? '0x'));
+    expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
+  });
+
+  test('asked for again are the same while they are good', async () => {
+    const wish = wishOf(await newPartner());
+    const first = await issue(wish);
+    expect((await issue(wish)).authorizationId).toBe(first.authorizationId);
+    expect((await issue({ ...wish, amount: AMOUNT + 1n })).authorizationId).not.toBe(first.authorizationId);
+  });
+
+  test('are refused to a wallet that has not approved the router, with the call that would', async () => {
+    const partner = await newPartner({ approved: false });
+    const error = await issue(wishOf(partner)).catch((caught: unknown) => caught as CausewayError);
+    expect(error).toMatchObject({
+      code: 'ALLOWANCE_TOO_LOW',
+      status: 409,
+      details: {
+        token_address: tokenByCode(chain.settings, 'USDC').address,
+        spender_address: chain.settings.contracts.router,
+        required: '12345678',
+        actual: '0',
+      },
+    });
+    const data = (error as CausewayError).details.approve_calldata as `0x${string}`;
+    expect(decodeFunctionData({ abi: erc20Abi, data })).toEqual({
+      functionName: 'approve',
+      args: [chain.settings.contracts.router, AMOUNT],
+    });
+    await chain.send(partner.wallet, { to: tokenByCode(chain.settings, 'USDC').address, data, value: 0n });
+    expect((await issue(wishOf(partner))).amount).toBe(AMOUNT);
+  });
+
+  test('are refused to a wallet that holds too little', async () => {
+    const partner = await newPartner();
+    const error = issue(wishOf(partner, { amount: 1_000_000_001n }));
+    await expect(error).rejects.toMatchObject({
+      code: 'BALANCE_TOO_LOW',
+      details: { required: '1000000001', actual: '1000000000' },
+    });
+  });
+
+  test('show the public address of a node, never the one that carries a provider’s key', async () => {
+    const settings = {
+      ...chain.settings,
+      rpcUrl: 'https://node.example/provider-key',
+      rpcUrls: ['https://node.example/provider-key'],
+      publicRpcUrl: 'https://public.example',
+    };
+    const token = tokenByCode(settings, 'USDC');
+    const partner = await newPartner();
+    const bridge = {
+      quoteId: `0x${'cd'.repeat(32)}`,
+      toAmount: '1',
+      destinationChain: 'arbitrum-one',
+      destinationAddress: randomWallet().address,
+    } as const;
+    const parties = {
+      service: service.address,
+      seller: partner.wallet.address,
+      buyer: randomWallet().address,
+    };
+    const orderId = randomUUID();
+    const transfers = [{ token: token.address, to: partner.wallet.address, amount: AMOUNT }];
+    for (const parameters of [
+      transferParameters(settings, token, await issue(wishOf(partner))),
+      bridgeParameters(settings, token, await issue(wishOf(partner, { bridge }))),
+      refundParameters(settings, token, {
+        orderId,
+        escrow: describeEscrow(settings, orderId, parties),
+        transaction: payoutTransaction(transfers, settings.contracts.multiSendCallOnly),
+        deposit: AMOUNT,
+      }),
+    ]) {
+      expect(parameters.rpc_url).toBe('https://public.example');
+      expect(JSON.stringify(parameters)).not.toContain('provider-key');
+    }
+  });
+
+  test('of a send-out can be signed only as long as the bridge’s offer stands', async () => {
+    const expiresAt = new Date(clock.now() + 90_000).toISOString();
+    const bridge = {
+      quoteId: `0x${'ef'.repeat(32)}`,
+      toAmount: '1',
+      destinationChain: 'arbitrum-one',
+      destinationAddress: randomWallet().address,
+      expiresAt,
+    } as const;
+    const issued = await issue(wishOf(await newPartner(), { bridge }));
+    expect(issued.expiresAt.getTime()).toBeLessThanOrEqual(Date.parse(expiresAt));
+    const { recommended_ttl: ttl } = bridgeParameters(
+      chain.settings,
+      tokenByCode(chain.settings, 'USDC'),
+      issued,
+    );
+    expect(ttl).toBeGreaterThan(60);
+    expect(ttl).toBeLessThanOrEqual(90);
+  });
+
+  test('of a send-out carry the bridge’s quote and where it goes', async () => {
+    const partner = await newPartner();
+    const bridge = {
+      quoteId: `0x${'ab'.repeat(32)}`,
+      toAmount: '12300000',
+      destinationChain: 'arbitrum-one',
+      destinationAddress: randomWallet().address,
+    } as const;
+    const issued = await issue(wishOf(partner, { bridge }));
+    expect(bridgeParameters(chain.settings, tokenByCode(chain.settings, 'USDC'), issued)).toMatchObject({
+      quote_id: bridge.quoteId,
+      to_amount: '12300000',
+      destination_chain: 'arbitrum-one',
+      destination_address: bridge.destinationAddress,
+      solver_address: issued.recipient,
+      authorization_path: expect.stringMatching(/authorize-bridge$/),
+    });
+    const signed = await sign(partner, issued);
+    const elsewhere = { chain: 'arbitrum-one', address: randomWallet().address };
+    expect(await codeOf(accept(issued, signed, elsewhere))).toBe('INVALID_DESTINATION destination_address');
+    const otherChain = { chain: 'base-mainnet', address: bridge.destinationAddress };
+    expect(await codeOf(accept(issued, signed, otherChain))).toBe('INVALID_DESTINATION destination_chain');
+    const right = { chain: 'arbitrum-one', address: bridge.destinationAddress.toLowerCase() };
+    expect(await codeOf(accept(issued, signed, right))).toBe('accepted');
+  });
+});
+
+describe('what comes back', () => {
+  test.each([
+    ['from', (): string => randomWallet().address],
+    ['to', (): string => randomWallet().address],
+    ['value', (): string => '1'],
+    ['gas', (): string => '299999'],
+    ['nonce', (): string => '1'],
+    ['deadline', (): string => '9999999999'],
+    ['data', (): string => '0x1234'],
+  ] as const)('with another %s is refused, though correctly signed', async (field, other) => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const forwardRequest = { ...parametersOf(issued).forward_request, [field]: other() };
+    const { eip712_domain, types, primary_type } = parametersOf(issued);
+    const signature = await privateKeyToAccount(partner.wallet.privateKey).signTypedData({
+      domain: { ...eip712_domain, verifyingContract: issued.forwarder },
+      types,
+      primaryType: primary_type,
+      message: forwardRequest,
+    });
+    expect(await codeOf(accept(issued, { forwardRequest, signature }))).toBe(
+      `INVALID_FORWARD_REQUEST ${field}`,
+    );
+  });
+
+  test('signed by another wallet, or not at all, is refused', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const { forwardRequest } = await sign(partner, issued);
+    const { signature } = await sign({ ...partner, wallet: randomWallet() }, issued);
+    expect(await codeOf(accept(issued, { forwardRequest, signature }))).toBe('INVALID_SIGNATURE');
+    expect(await codeOf(accept(issued, { forwardRequest, signature: '0x' }))).toBe('INVALID_SIGNATURE');
+  });
+
+  test('is accepted once, however many send it at the same time', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const signed = await sign(partner, issued);
+    const codes = await Promise.all(Array.from({ length: 6 }, () => codeOf(accept(issued, signed))));
+    expect(codes.toSorted()).toEqual([
+      'NONCE_ALREADY_USED',
+      'NONCE_ALREADY_USED',
+      'NONCE_ALREADY_USED',
+      'NONCE_ALREADY_USED',
+      'NONCE_ALREADY_USED',
+      'accepted',
+    ]);
+  });
+
+  test('of two orders with the same nonce is accepted for one; the other gets the next nonce', async () => {
+    const partner = await newPartner();
+    const [wish, otherWish] = [wishOf(partner), wishOf(partner)];
+    const [first, second] = [await issue(wish), await issue(otherWish)];
+    expect(second.nonce).toBe(first.nonce);
+    const codes = await Promise.all([
+      codeOf(accept(first, await sign(partner, first))),
+      codeOf(accept(second, await sign(partner, second))),
+    ]);
+    expect(codes.toSorted()).toEqual(['NONCE_ALREADY_USED', 'accepted']);
+    const again = await issue(codes[0] === 'accepted' ? otherWish : wish);
+    expect(again.nonce).toBe(first.nonce + 1n);
+    expect(await codeOf(accept(again, await sign(partner, again)))).toBe('accepted');
+  });
+
+  test('after its time is refused', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const signed = await sign(partner, issued);
+    const later = createClock(() => issued.expiresAt.getTime() + 1);
+    const attempt = unitOfWork({ ...tools(), clock: later }, partnerScope(issued.partnerId), (unit) =>
+      acceptAuthorization(unit, chain.settings, { ...signed, orderId: issued.orderId, purpose: 'funding' }),
+    );
+    expect(await codeOf(attempt)).toBe('INVALID_FORWARD_REQUEST deadline');
+  });
+});
+
+describe('a signed request', () => {
+  async function relaying() {
+    const ends: { orderId: string; end: AuthorizationEnd }[] = [];
+    const onSettled = async ({ orderId }: Authorization, end: AuthorizationEnd) => {
+      ends.push({ orderId, end });
+    };
+    const transactor = createTransactor({ ...tools(), chains: chains.all, signers: [service] });
+    const handler = authorizationRelayHandler(
+      { ...tools(), chains, transactor, logger, onSettled },
+      { kind: 'escrow.relay-funding', purpose: 'funding' },
+    );
+    const watcher = createWatcher({
+      ...tools(),
+      logger,
+      settings: chain.settings,
+      client: chain.client,
+      handlers: [settleAuthorizations({ chains, onSettled })],
+    });
+    await watcher.catchUp();
+    const turn = async (orderId: string) => {
+      const outcome = await handler.perform({ payload: { order_id: orderId } } as Intent<{
+        order_id: string;
+      }>);
+      if (outcome.kind === 'confirmed' && outcome.followUp !== undefined) {
+        await unitOfWork(tools(), SYSTEM, outcome.followUp);
+      }
+      await watcher.catchUp();
+      return outcome;
+    };
+    /** Takes turns, as the worker does, until the intent is settled. */
+    const untilOver = async (orderId: string) => {
+      for (let turns = 0; turns < 50; turns++) {
+        const outcome = await turn(orderId);
+        if (outcome.kind !== 'waiting') return outcome;
+      }
+      throw new Error('the relay does not end');
+    };
+    return { turn, untilOver, ends };
+  }
+  const statusOf = (orderId: string) => database.db.query(SYSTEM, readStatus, [orderId]);
+
+  test('is relayed once and settled by the forwarder’s event', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    await accept(issued, await sign(partner, issued));
+    const { untilOver, ends } = await relaying();
+    expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+    expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
+    expect(await statusOf(issued.orderId)).toEqual([{ status: 'spent', succeeded: true }]);
+    expect(ends.filter(({ orderId }) => orderId === issued.orderId)).toEqual([
+      { orderId: issued.orderId, end: 'spent' },
+    ]);
+  });
+
+  test('that somebody else executed first is settled by the forwarder’s event, not by our transaction, and paid once', async () => {
+    const partner = await newPartner();
+    const issued = await issue(wishOf(partner));
+    const accepted = await accept(issued, await sign(partner, issued));
+    const request = { ...accepted, from: accepted.sender, to: accepted.router, value: 0n };
+    await chain.send(
+      await chain.fundedWallet(),
+      forwardCall(chain.settings, request, accepted.signature ?? '0x'),
+    );
+    const { untilOver, ends } = await relaying();
+    await untilOver(issued.orderId);
+    expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
+    expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
+  });
+
+  test('of the same wallet waits for the one before it, and both are paid', async () => {
+    const partner = await newPartner();
+    const first = await issue(wishOf(partner));
+    await accept(first, await sign(partner, first));
+    const second = await issue(wishOf(partner));
+    await accept(second, await sign(partner, second));
+    const { turn, untilOver } = await relaying();
+    expect(await turn(second.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await chain.balanceOf('USDC', second.recipient)).toBe(0n);
+    await untilOver(first.orderId);
+    await untilOver(second.orderId);
+    expect(await chain.balanceOf('USDC', first.recipient)).toBe(AMOUNT);
+    expect(await chain.balanceOf('USDC', second.recipient)).toBe(AMOUNT);
+  });
+
+  test('that reverts stays valid: no second authorization before its deadline has passed for good', async () => {
+    const partner = await newPartner();
+    const wish = wishOf(partner);
+    const issued = await issue(wish);
+    await accept(issued, await sign(partner, issued));
+    // Shown while the wallet could still pay; to be handed in while the first can still execute.
+    const second = await issue(wish);
+    expect(second.authorizationId).not.toBe(issued.authorizationId);
+    const tryAgain = async () => codeOf(accept(second, await sign(partner, second)));
+    const { wallet } = partner;
+    const usdc = tokenByCode(chain.settings, 'USDC').address;
+    const everything = 1_000_000_000n;
+    const hoard = randomWallet();
+    await chain.send(wallet, tokenTransferCall({ token: usdc, to: hoard.address, amount: everything }));
+    const { turn, untilOver, ends } = await relaying();
+    expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await tryAgain()).toBe('NONCE_ALREADY_USED');
+
+    await chain.control.setNextBlockTimestamp({ timestamp: BigInt(issued.deadline) });
+    await chain.control.mine({ blocks: 1 });
+    expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await tryAgain()).toBe('NONCE_ALREADY_USED');
+    expect(ends).toEqual([]);
+
+    await chain.control.setNextBlockTimestamp({ timestamp: BigInt(issued.deadline) + 1n });
+    await chain.control.mine({ blocks: 1 });
+    expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'lapsed' } });
+    expect(ends).toEqual([{ orderId: issued.orderId, end: 'lapsed' }]);
+    expect((await findSigned(database.db, issued.orderId, 'funding'))?.status).toBe('lapsed');
+
+    await chain.control.setBalance({ address: hoard.address, value: 10n ** 18n });
+    await chain.send(hoard, tokenTransferCall({ token: usdc, to: wallet.address, amount: everything }));
+    const again = await issue(wish);
+    expect(again.nonce).toBe(issued.nonce);
+    expect(await codeOf(accept(again, await sign(partner, again)))).toBe('accepted');
+    await untilOver(again.orderId);
+    expect(await chain.balanceOf('USDC', wish.recipient)).toBe(AMOUNT);
+  });
+});
+
+describe('a refund', () => {
+  test('is signed as the Safe’s own transaction, by the seller and nobody else', async () => {
+    const [seller, buyer] = [randomWallet(), randomWallet()];
+    const parties = { service: service.address, seller: seller.address, buyer: buyer.address };
+    const orderId = randomUUID();
+    const escrow = describeEscrow(chain.settings, orderId, parties);
+    const token = tokenByCode(chain.settings, 'USDC');
+    const transaction = payoutTransaction(
+      [{ token: token.address, to: seller.address, amount: AMOUNT }],
+      chain.settings.contracts.multiSendCallOnly,
+    );
+    const parameters = refundParameters(chain.settings, token, {
+      orderId,
+      escrow,
+      transaction,
+      deposit: AMOUNT,
+    });
+    expect(Value.Check(RefundAuthorizationParametersSchema, parameters)).toBe(true);
+    expect(parameters).toMatchObject({
+      signer_address: seller.address,
+      recipient_address: seller.address,
+      amount_human: '12.345678',
+    });
+    const signWith = ({ privateKey }: TestWallet) =>
+      privateKeyToAccount(privateKey).signTypedData(parameters.typed_data as never);
+    const accept = (signature: string) =>
+      acceptOwnerSignature(escrow, hashSafeTransaction(escrow, transaction), ['seller'], signature);
+    expect(await accept(await signWith(seller))).toEqual({
+      signer: seller.address,
+      signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+    });
+    for (const wrong of [await signWith(buyer), await signWith(randomWallet())]) {
+      await expect(accept(wrong)).rejects.toMatchObject({ code: 'ESCROW_SIGNER_MISMATCH', status: 502 });
+    }
+    for (const malformed of ['0x', 'hello', '', `0x${'f'.repeat(130)}`, `0x${'0'.repeat(130)}`]) {
+      await expect(accept(malformed)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE', status: 400 });
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { escrowSaltNonce, orderIdOfKey, orderKey } from './escrow.ts';
+
+describe('an order key', () => {
+  test('carries the uuid in its low 16 bytes', () => {
+    expect(orderKey('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(
+      '0x0000000000000000000000000000000001890a5dac96774bbcceb302099a8057',
+    );
+  });
+
+  test('reads back as the order id it was made from, whatever its case', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (orderId) => {
+        expect(orderIdOfKey(orderKey(orderId))).toBe(orderId);
+        expect(orderKey(orderId.toUpperCase())).toBe(orderKey(orderId));
+        expect(escrowSaltNonce(orderId)).toBe(BigInt(orderKey(orderId)));
+      }),
+    );
+  });
+
+  test('is refused for anything but a uuid', () => {
+    for (const value of [
+      '',
+      '1',
+      '01890a5dac96774bbcceb302099a8057',
+      '01890a5d-ac96-774b-bcce-b302099a805g',
+    ]) {
+      expect(() => orderKey(value)).toThrow('uuid');
+    }
+  });
+
+  test('with anything in its high half is not one of ours', () => {
+    expect(orderIdOfKey(`0x1${'0'.repeat(63)}`)).toBeUndefined();
+  });
+});

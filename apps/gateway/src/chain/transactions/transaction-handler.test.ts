@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
+import { migrate } from '../../db/migrate.ts';
+import { statement } from '../../db/statement.ts';
+import { type Intent, prepareIntent } from '../../engine/intent.ts';
+import { createIntentWorker, type Outcome } from '../../engine/intent-worker.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { schedule } from '../../lib/backoff.ts';
+import { createClock } from '../../lib/clock.ts';
+import { createIdGenerator } from '../../lib/ids.ts';
+import { createLogger } from '../../lib/logger.ts';
+import { createMetrics } from '../../lib/metrics.ts';
+import { type LocalPostgres, startLocalPostgres } from '../../local/local-postgres.ts';
+import { type Address, tokenByCode } from '../chain-settings.ts';
+import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
+import { type TransactionHandlerOptions, transactionHandler } from './transaction-handler.ts';
+import { type ChainEffect, createTransactor } from './transactor.ts';
+
+/** The handler in the real worker, on a real database and a real chain. */
+
+type Payment = { to: Address; amount: string };
+type PaymentIntent = Intent<Payment>;
+
+const readIntent = statement<
+  [dedupeKey: string],
+  { status: string; attempts: number; result: unknown; last_error: string | null }
+>(
+  'test.intent',
+  `SELECT status, attempts, result, last_error FROM intents WHERE kind = 'test.payment' AND dedupe_key = $1`,
+);
+const writeFact = statement<[name: string, value: string, at: Date]>(
+  'test.write_fact',
+  'INSERT INTO deployment_facts (name, value, updated_at) VALUES ($1, $2::jsonb, $3)',
+);
+const readFact = statement<[name: string], { value: unknown }>(
+  'test.read_fact',
+  'SELECT value FROM deployment_facts WHERE name = $1',
+);
+
+const tools = {
+  clock: createClock(),
+  ids: createIdGenerator(),
+  logger: createLogger({ level: 'silent', format: 'json' }),
+  metrics: createMetrics({ processMetrics: false }),
+};
+
+let home: string;
+let postgres: LocalPostgres;
+let db: Database;
+let testChain: TestChain;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'causeway-handler-'));
+  postgres = await startLocalPostgres({ home, onProgress: () => {}, onNotice: () => {} });
+  await migrate(postgres.databaseUrl);
+  db = createDatabase({ connectionString: postgres.databaseUrl, poolSize: 5 });
+  testChain = await startTestChain(31_405);
+});
+afterAll(async () => {
+  await testChain?.stop();
+  await db?.close();
+  await postgres?.stop();
+  if (home !== undefined) await rm(home, { recursive: true, force: true });
+});
+
+function paymentEffect(wallet: TestWallet, { payload }: PaymentIntent): ChainEffect {
+  const args = [payload.to, BigInt(payload.amount)] as const;
+  return {
+    chainId: testChain.settings.chainId,
+    sender: wallet.address,
+    call: {
+      to: tokenByCode(testChain.settings, 'USDC').address,
+      value: 0n,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+    },
+  };
+}
+
+/** Writes one payment intent, lets a worker carry it out and answers how the intent was settled. */
+async function settled(
+  wallet: TestWallet,
+  payload: Payment,
+  overrides: Partial<TransactionHandlerOptions<Payment>> = {},
+) {
+  const transactor = createTransactor({
+    db,
+    clock: tools.clock,
+    ids: tools.ids,
+    chains: [testChain],
+    signers: [wallet],
+  });
+  const handler = transactionHandler<Payment>(transactor, {
+    kind: 'test.payment',
+    schedule: schedule([0.01], { maxAttempts: 3 }),
+    pollMs: 20,
+    logger: tools.logger,
+    describe: async (intent) => paymentEffect(wallet, intent),
+    conclude: async (intent, { txHash, receipt }): Promise<Outcome> =>
+      receipt.status === 'success'
+        ? {
+            kind: 'confirmed',
+            result: { tx_hash: txHash },
+            followUp: async (unit) => unit.tx.defer(writeFact, [intent.intentId, `"${txHash}"`, unit.at]),
+          }
+        : { kind: 'failed', error: 'reverted' },
+    ...overrides,
+  });
+  const worker = createIntentWorker({ ...tools, db }, [handler], { concurrency: 4, pollMs: 10 });
+  const dedupeKey = randomUUID();
+  await unitOfWork({ ...tools, db }, SYSTEM, async (unit) => {
+    prepareIntent(unit, { kind: 'test.payment', dedupeKey, partnerId: null, payload });
+  });
+  worker.start();
+  try {
+    return await vi.waitFor(
+      async () => {
+        const [intent] = await db.query(SYSTEM, readIntent, [dedupeKey]);
+        if (intent?.status !== 'confirmed' && intent?.status !== 'failed') {
+          throw new Error(`still ${intent?.status}`);
+        }
+        return intent;
+      },
+      { interval: 10, timeout: 10_000 },
+    );
+  } finally {
+    await worker.stop();
+  }
+}
+
+describe('an intent carried out by a transaction', () => {
+  test('is confirmed by its final receipt, and what follows is written with it', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const ids: string[] = [];
+    const intent = await settled(
+      wallet,
+      { to, amount: '42' },
+      {
+        describe: async (one) => {
+          ids.push(one.intentId);
+          return paymentEffect(wallet, one);
+        },
+      },
+    );
+    expect(intent).toMatchObject({
+      status: 'confirmed',
+      result: { tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    });
+    expect(await testChain.balanceOf('USDC', to)).toBe(42n);
+    const [fact] = await db.query(SYSTEM, readFact, [ids[0]!]);
+    expect({ tx_hash: fact?.value }).toEqual(intent.result);
+    expect(ids).toHaveLength(1);
+  });
+
+  test('that would revert is tried on its schedule, then failed, and nothing is sent', async () => {
+    const wallet = await testChain.fundedWallet();
+    const exhausted = vi.fn(async () => {});
+    const intent = await settled(wallet, { to: randomWallet().address, amount: '1000000001' }, { exhausted });
+    expect(intent).toMatchObject({ status: 'failed', attempts: 3 });
+    expect(intent.last_error).toContain('reverted');
+    expect(exhausted).toHaveBeenCalledOnce();
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  test('whose effect is already there is settled without a transaction', async () => {
+    const wallet = await testChain.fundedWallet();
+    const describeAsDone = async (): Promise<Outcome> => ({ kind: 'confirmed', result: 'found on chain' });
+    const intent = await settled(
+      wallet,
+      { to: randomWallet().address, amount: '42' },
+      { describe: describeAsDone },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain' });
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  test('that had no effect is described again and sent anew, four times at most', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const intent = await settled(wallet, { to, amount: '42' }, { conclude: async () => 'describe again' });
+    expect(intent).toMatchObject({ status: 'failed', last_error: 'reverted' });
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(4);
+  });
+
+  test('that had no effect, because somebody else had it first, is settled by what is described then', async () => {
+    const wallet = await testChain.fundedWallet();
+    let looks = 0;
+    const intent = await settled(
+      wallet,
+      { to: randomWallet().address, amount: '42' },
+      {
+        describe: async (one) =>
+          ++looks === 1 ? paymentEffect(wallet, one) : { kind: 'confirmed', result: 'found on chain' },
+        conclude: async () => 'describe again',
+      },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain' });
+    expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(1);
+  });
+
+  test('that would revert, because somebody else had it first, is settled at once and not tried again', async () => {
+    const wallet = await testChain.fundedWallet();
+    let looks = 0;
+    const intent = await settled(
+      wallet,
+      { to: randomWallet().address, amount: '1000000001' },
+      {
+        describe: async (one) =>
+          ++looks === 1 ? paymentEffect(wallet, one) : { kind: 'confirmed', result: 'found on chain' },
+      },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain', attempts: 1 });
+  });
+});

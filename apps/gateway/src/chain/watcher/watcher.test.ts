@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cloneDatabase } from '../../../../../test/harness/database.ts';
+import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { createClock } from '../../lib/clock.ts';
+import { createIdGenerator } from '../../lib/ids.ts';
+import { createLogger } from '../../lib/logger.ts';
+import {
+  forwardCall,
+  fundEscrowData,
+  hashForwardRequest,
+  routerRequest,
+} from '../authorization/forward-request.ts';
+import { type Address, tokenByCode } from '../chain-settings.ts';
+import { approveRouter } from '../contracts/local-deployment.ts';
+import { describeEscrow } from '../escrow/escrow.ts';
+import { createChainClient } from '../rpc/chain-client.ts';
+import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
+import { startRpcProxy } from '../testing/rpc-proxy.ts';
+import { tokenTransferCall } from '../token-reads.ts';
+import type { ChainFact, EscrowWatch } from './chain-facts.ts';
+import { readCursor, stopWatching, watchEscrow } from './watch.store.ts';
+import { createWatcher, FinalityBrokenError, type WatcherDeps } from './watcher.ts';
+
+const insertPartner = statement<[partnerId: string, wallet: string, at: Date]>(
+  'test.watched_partner',
+  `INSERT INTO partners
+     (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_secret_sealed, created_at)
+   VALUES ($1, 'Watched', 'test-chain', $2, 0, '', $3)`,
+);
+const insertSigner = statement<[chainId: number, forwarder: string, sender: string, partnerId: string]>(
+  'test.watched_signer',
+  'INSERT INTO forwarder_nonces (chain_id, forwarder, sender, partner_id, next_nonce) VALUES ($1, $2, $3, $4, 0)',
+);
+
+const CONFIRMATIONS = 4;
+const AMOUNT = 5_000_000n;
+
+const readDeposits = statement<
+  [orderId: string],
+  { kind: string; disposition: string; amount: string; tx_hash: string }
+>(
+  'test.deposits',
+  `SELECT kind, disposition, amount::text, tx_hash FROM deposit_observations
+    WHERE order_id = $1 ORDER BY block_number, log_index`,
+);
+
+let chain: TestChain;
+let db: Database;
+let vendor: TestWallet;
+let stranger: TestWallet;
+let facts: ChainFact[];
+
+const clock = createClock();
+const ids = createIdGenerator();
+const logger = createLogger({ level: 'silent', format: 'json' });
+const partnerId = randomUUID();
+
+beforeAll(async () => {
+  chain = await startTestChain(31_408);
+  vendor = await chain.fundedWallet();
+  stranger = await chain.fundedWallet();
+});
+beforeEach(async () => {
+  await db?.close();
+  db = createDatabase({ connectionString: await cloneDatabase(), poolSize: 5 });
+  facts = [];
+});
+afterAll(async () => {
+  await db?.close();
+  await chain?.stop();
+});
+
+function watcherOf(others: Partial<WatcherDeps> = {}) {
+  return createWatcher({
+    db,
+    clock,
+    ids,
+    logger,
+    settings: { ...chain.settings, confirmations: CONFIRMATIONS },
+    client: chain.client,
+    handlers: [async (fact) => void facts.push(fact)],
+    ...others,
+  });
+}
+
+function newWatch(): EscrowWatch {
+  const orderId = randomUUID();
+  const parties = {
+    service: randomWallet().address,
+    seller: vendor.address,
+    buyer: randomWallet().address,
+  };
+  return {
+    address: describeEscrow(chain.settings, orderId, parties).address,
+    orderId,
+    partnerId,
+    token: tokenByCode(chain.settings, 'USDC').address,
+    expectedAmount: AMOUNT,
+    expectedSender: vendor.address,
+  };
+}
+
+async function register(watch: EscrowWatch): Promise<EscrowWatch> {
+  await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) =>
+    watchEscrow(unit, chain.settings.chainId, watch),
+  );
+  return watch;
+}
+
+const pay = (to: Address, { from = vendor, amount = AMOUNT, code = 'USDC' } = {}) =>
+  chain.send(from, tokenTransferCall({ token: tokenByCode(chain.settings, code).address, to, amount }));
+const mine = (blocks: number) => chain.control.mine({ blocks });
+const deposits = (watch: EscrowWatch) => db.query(SYSTEM, readDeposits, [watch.orderId]);
+const kinds = async (watch: EscrowWatch) => (await deposits(watch)).map(({ kind }) => kind);
+const reported = () => facts.map((fact) => (fact.type === 'deposit' ? fact.kind : fact.type));
+
+/** The first look only notes where the chain is. */
+async function started(others: Partial<WatcherDeps> = {}) {
+  const watcher = watcherOf(others);
+  await watcher.catchUp();
+  return watcher;
+}
+
+describe('a deposit', () => {
+  test('is reported once, and only when it has the configured blocks on it', async () => {
+    const watch = await register(newWatch());
+    const watcher = await started();
+    await pay(watch.address);
+    for (let blocks = 1; blocks < CONFIRMATIONS; blocks++) {
+      await watcher.catchUp();
+      expect(await kinds(watch)).toEqual([]);
+      await mine(1);
+    }
+    await watcher.catchUp();
+    await watcher.catchUp();
+    expect(await deposits(watch)).toMatchObject([
+      { kind: 'exact', disposition: 'credited', amount: `${AMOUNT}` },
+    ]);
+    expect(facts).toMatchObject([{ type: 'deposit', kind: 'exact', orderId: watch.orderId, amount: AMOUNT }]);
+  });
+
+  test.each([
+    ['short', { amount: AMOUNT - 1n }],
+    ['excess', { amount: AMOUNT + 1n }],
+    ['wrong_token', { code: 'USDT' }],
+    ['foreign_sender', {}],
+  ] as const)('that is %s is held for review, and the right one still counts', async (kind, payment) => {
+    const watch = await register(newWatch());
+    const watcher = await started();
+    await pay(watch.address, { ...payment, from: kind === 'foreign_sender' ? stranger : vendor });
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(await deposits(watch)).toMatchObject([
+      { kind, disposition: 'held_for_review' },
+      { kind: 'exact', disposition: 'credited' },
+    ]);
+  });
+
+  test('that comes a second time is held for review, also long after the order is over', async () => {
+    const watch = await register(newWatch());
+    const watcher = await started();
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => stopWatching(unit, [watch.orderId]));
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(await kinds(watch)).toEqual(['exact', 'double']);
+    expect(reported()).toEqual(['exact', 'double']);
+  });
+
+  test('made before the escrow was registered, or before the first start, is found', async () => {
+    const early = newWatch();
+    await pay(early.address);
+    await mine(CONFIRMATIONS);
+    const watcher = await started();
+    await watcher.catchUp();
+    await register(early);
+    await watcher.catchUp();
+    expect(await kinds(early)).toEqual(['exact']);
+  });
+
+  test('whose consequence cannot be recorded is not passed over', async () => {
+    const watch = await register(newWatch());
+    await started();
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    const failing = watcherOf({
+      handlers: [async () => Promise.reject(new Error('the database says no'))],
+    });
+    await expect(failing.catchUp()).rejects.toThrow('says no');
+    expect(await kinds(watch)).toEqual([]);
+    await watcherOf().catchUp();
+    expect(reported()).toEqual(['exact']);
+  });
+});
+
+describe('a reorganisation', () => {
+  test.each(Array.from({ length: CONFIRMATIONS - 1 }, (_, index) => index + 1))(
+    '%i deep, below finality, takes an unconfirmed deposit with it and nothing was reported',
+    async (depth) => {
+      const watch = await register(newWatch());
+      const watcher = await started();
+      await pay(watch.address);
+      await mine(depth - 1);
+      await watcher.catchUp();
+      await chain.reorganise(depth);
+      await mine(CONFIRMATIONS);
+      await watcher.catchUp();
+      expect(await kinds(watch)).toEqual([]);
+      await pay(watch.address);
+      await mine(CONFIRMATIONS);
+      await watcher.catchUp();
+      expect(await kinds(watch)).toEqual(['exact']);
+    },
+  );
+
+  test('below what was final stops the watcher instead of guessing', async () => {
+    const watch = await register(newWatch());
+    const watcher = await started();
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    const before = await readCursor(db, chain.settings.chainId);
+    await chain.reorganise(CONFIRMATIONS + 2);
+    await mine(2);
+    await expect(watcher.catchUp()).rejects.toThrow(FinalityBrokenError);
+    expect(await readCursor(db, chain.settings.chainId)).toEqual(before);
+  });
+
+  test('of a local chain that forgot its last blocks is read again, and a repeated deposit is seen', async () => {
+    const watch = await register(newWatch());
+    const watcher = await started({ rewindsAfterRollback: true });
+    const snapshot = await chain.control.snapshot();
+    await mine(CONFIRMATIONS + 3);
+    await watcher.catchUp();
+    await chain.control.revert({ id: snapshot });
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(await kinds(watch)).toEqual(['exact']);
+  });
+});
+
+describe('reading', () => {
+  test('catches up over many blocks in steps, and asks for less where a node refuses', async () => {
+    const watch = await register(newWatch());
+    await started();
+    await pay(watch.address);
+    await mine(40);
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    proxy.intercept = ({ method, params }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      return Number(toBlock) - Number(fromBlock) + 1 > 7
+        ? { error: { code: -32_602, message: 'block range too large' } }
+        : undefined;
+    };
+    const client = createChainClient({ ...chain.settings, rpcUrl: proxy.url });
+    await watcherOf({ client }).catchUp();
+    await proxy.close();
+    expect(await kinds(watch)).toEqual(['exact']);
+    const head = await chain.client.getBlockNumber();
+    expect((await readCursor(db, chain.settings.chainId))?.blockNumber).toBe(
+      head - BigInt(CONFIRMATIONS) + 1n,
+    );
+  });
+
+  test('goes on where a node was gone, without losing a block', async () => {
+    const watch = await register(newWatch());
+    await started();
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    const watcher = watcherOf({ client: createChainClient({ ...chain.settings, rpcUrl: proxy.url }) });
+    for (const broken of ['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs']) {
+      proxy.intercept = ({ method }) => (method === broken ? 'drop' : undefined);
+      await expect(watcher.catchUp()).rejects.toThrow('unavailable');
+      expect(await kinds(watch)).toEqual([]);
+    }
+    proxy.intercept = () => undefined;
+    await watcher.catchUp();
+    await proxy.close();
+    expect(reported()).toEqual(['exact']);
+  });
+
+  test('by several processes at once reports each deposit once', async () => {
+    const watches = await Promise.all(Array.from({ length: 3 }, () => register(newWatch())));
+    await started();
+    for (const watch of watches) await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await Promise.all(Array.from({ length: 4 }, () => watcherOf().catchUp()));
+    expect(reported()).toEqual(['exact', 'exact', 'exact']);
+    for (const watch of watches) expect(await kinds(watch)).toEqual(['exact']);
+  });
+
+  test('tells of a known wallet’s forward request that somebody executed, with its nonce', async () => {
+    const partner = await chain.fundedWallet();
+    const { chainId, contracts } = chain.settings;
+    await db.query(SYSTEM, insertPartner, [partnerId, partner.address, clock.date()]);
+    await db.query(SYSTEM, insertSigner, [chainId, contracts.forwarder, partner.address, partnerId]);
+    await approveRouter(
+      chain.settings.rpcUrl,
+      partner.privateKey,
+      chain.settings.contracts.router,
+      chain.settings.tokens,
+    );
+    const watch = await register({ ...newWatch(), expectedSender: partner.address });
+    const watcher = await started();
+    const request = routerRequest(chain.settings, {
+      from: partner.address,
+      nonce: 0n,
+      deadline: Number((await chain.client.getBlock()).timestamp) + 600,
+      gas: 300_000n,
+      data: fundEscrowData({ ...watch, escrow: watch.address, amount: AMOUNT }),
+    });
+    const signature = await partner.signDigest(hashForwardRequest(chain.settings, request));
+    await chain.send(stranger, forwardCall(chain.settings, request, signature));
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(reported()).toEqual(['exact', 'forward_executed']);
+    expect(facts.at(-1)).toMatchObject({ signer: partner.address, nonce: 0n, succeeded: true });
+  });
+});

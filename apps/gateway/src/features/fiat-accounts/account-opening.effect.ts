@@ -1,0 +1,199 @@
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { Intent } from '../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { type RetrySchedule, schedule } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import {
+  type BankClient,
+  BankingError,
+  type BankingPort,
+  type ClientDecision,
+  type OpenedAccount,
+} from '../../ports/banking.ts';
+import type { Vault, Vaults } from '../../vault/vault.ts';
+import { userKeyOwner } from '../users/user.ts';
+import {
+  accountToOpen,
+  activateAccount,
+  bankUnavailable,
+  type ClientRow,
+  clientWithKey,
+  decideClient,
+  failAccount,
+  nameAccount,
+  nameClient,
+} from './fiat-account.store.ts';
+import { accountContext, OPEN_ACCOUNT } from './fiat-account.ts';
+import { type ClientFields, clientContext, holderNameOf, SUBMIT_CLIENT } from './identify-client.ts';
+
+/** How workers deal with a bank that takes its time, is closed or says no. */
+
+const FIRST_LOOK_MS = 100;
+const LAST_LOOK_MS = 10 * 60 * 1_000;
+
+/** A bank is closed for a night or a weekend, never for ever. */
+export const BANK_SCHEDULE: RetrySchedule = schedule([1, 5, 30, 120, 600], {
+  maxAttempts: 2_000,
+  jitterPct: 20,
+});
+
+/** The longer it has taken, the longer it may take. */
+export function lookAgain(clock: Clock, { createdAt }: Pick<Intent, 'createdAt'>): Outcome {
+  const age = clock.now() - createdAt.getTime();
+  return { kind: 'waiting', afterMs: Math.min(LAST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 4)) };
+}
+
+/** Asks the bank; what it refuses is told apart from what it could not do now. Anything else is a fault of ours. */
+export async function askBank<T>(
+  ask: () => Promise<T>,
+): Promise<{ readonly answer: T } | { readonly refused: string } | { readonly unavailable: string }> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    if (!(error instanceof BankingError)) throw error;
+    return error.failure === 'refused' ? { refused: error.message } : { unavailable: error.message };
+  }
+}
+
+export interface OpenAccountTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly vaults: Vaults;
+  readonly bank: BankingPort;
+}
+
+type OpenAccountPayload = { readonly seal_id: string };
+
+interface Opening {
+  readonly opened: OpenedAccount;
+  readonly holderName: string;
+  readonly vault: Vault;
+}
+
+/** Opens an account at the bank, once by its key, and waits until it can be paid into. */
+export function openAccountHandler(tools: OpenAccountTools): IntentHandler<OpenAccountPayload> {
+  async function carryOut(intent: Intent<OpenAccountPayload>): Promise<Outcome> {
+    const { seal_id: sealId } = intent.payload;
+    const [account] = await tools.db.query(SYSTEM, accountToOpen, [sealId]);
+    if (account === undefined || account.status === 'active') {
+      return { kind: 'confirmed', result: 'nothing to do' };
+    }
+    const vault = tools.vaults.open(account.data_key_sealed, userKeyOwner(account.user_id));
+    const fields = vault.open(account.fields_sealed, clientContext(account.user_id, account.round));
+    const holderName = holderNameOf(JSON.parse(fields) as ClientFields);
+    const asked = await askBank(async () => {
+      if (account.bank_reference !== null) return tools.bank.readAccount(account.bank_reference);
+      const { reference } = await tools.bank.openAccount({
+        key: sealId,
+        clientReference: account.client_reference ?? '',
+        holderName,
+        currency: account.currency,
+        jurisdiction: account.jurisdiction,
+      });
+      await tools.db.query(SYSTEM, nameAccount, [sealId, reference, tools.clock.date()]);
+      return null;
+    });
+    if ('unavailable' in asked) {
+      await tools.db.query(SYSTEM, bankUnavailable, [sealId, tools.clock.date()]);
+      return { kind: 'retry', error: asked.unavailable };
+    }
+    if ('refused' in asked) {
+      return {
+        kind: 'failed',
+        error: asked.refused,
+        followUp: async (unit) => unit.tx.defer(failAccount, [sealId, unit.at]),
+      };
+    }
+    const { answer: opened } = asked;
+    if (opened === null) return lookAgain(tools.clock, intent);
+    return {
+      kind: 'confirmed',
+      followUp: async (unit) => activate(unit, sealId, { opened, holderName, vault }),
+    };
+  }
+
+  return {
+    kind: OPEN_ACCOUNT,
+    schedule: BANK_SCHEDULE,
+    perform: carryOut,
+    reconcile: carryOut,
+    exhausted: async (intent, unit) => unit.tx.defer(failAccount, [intent.payload.seal_id, unit.at]),
+  };
+}
+
+function activate(unit: UnitOfWork, sealId: string, { opened, holderName, vault }: Opening): void {
+  const details = { iban: opened.iban, account_holder_name: holderName };
+  const sealed = vault.seal(JSON.stringify(details), accountContext(sealId));
+  unit.tx.defer(activateAccount, [sealId, sealed, opened.bankName, opened.bic, unit.at]);
+}
+
+export interface SubmitClientTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly vaults: Vaults;
+  readonly bank: BankingPort;
+}
+
+type SubmitClientPayload = { readonly user_id: string; readonly round: number };
+
+const NOT_TAKEN = 'NOT_TAKEN_BY_BANK';
+
+/** Introduces a customer to the bank and waits for what it says. Introducing one again, by the same key, is harmless. */
+export function submitClientHandler(tools: SubmitClientTools): IntentHandler<SubmitClientPayload> {
+  async function carryOut(intent: Intent<SubmitClientPayload>): Promise<Outcome> {
+    const { user_id: userId, round } = intent.payload;
+    const [client] = await tools.db.query(SYSTEM, clientWithKey, [userId]);
+    if (client === undefined || client.round !== round || client.status !== 'pending') {
+      return { kind: 'confirmed', result: 'nothing to do' };
+    }
+    const asked = await askBank(() => introduceOrLook(client));
+    if ('unavailable' in asked) return { kind: 'retry', error: asked.unavailable };
+    if ('refused' in asked) {
+      const refused: ClientDecision = { outcome: 'rejected', reasons: [NOT_TAKEN] };
+      return {
+        kind: 'failed',
+        error: asked.refused,
+        followUp: async (unit) => record(unit, intent.payload, refused),
+      };
+    }
+    const { answer } = asked;
+    if (answer === null) return lookAgain(tools.clock, intent);
+    return { kind: 'confirmed', followUp: async (unit) => record(unit, intent.payload, answer) };
+  }
+
+  async function introduceOrLook(
+    client: ClientRow & { data_key_sealed: string },
+  ): Promise<ClientDecision | null> {
+    if (client.bank_reference !== null) return tools.bank.readClient(client.bank_reference);
+    const vault = tools.vaults.open(client.data_key_sealed, userKeyOwner(client.user_id));
+    const text = vault.open(client.fields_sealed, clientContext(client.user_id, client.round));
+    const { reference } = await tools.bank.submitClient(
+      bankClientOf(`${client.user_id}:${client.round}`, JSON.parse(text) as ClientFields),
+    );
+    await tools.db.query(SYSTEM, nameClient, [client.user_id, client.round, reference]);
+    return null;
+  }
+
+  return { kind: SUBMIT_CLIENT, schedule: BANK_SCHEDULE, perform: carryOut, reconcile: carryOut };
+}
+
+function record(unit: UnitOfWork, { user_id, round }: SubmitClientPayload, decision: ClientDecision): void {
+  const reasons = decision.outcome === 'rejected' ? decision.reasons : [];
+  unit.tx.defer(decideClient, [user_id, round, decision.outcome, JSON.stringify(reasons), unit.at]);
+}
+
+function bankClientOf(key: string, fields: ClientFields): BankClient {
+  return {
+    key,
+    firstName: fields.first_name,
+    lastName: fields.last_name,
+    dateOfBirth: fields.date_of_birth,
+    nationality: fields.nationality,
+    address: fields.address,
+    city: fields.city,
+    postalCode: fields.postal_code,
+    countryCode: fields.country_code,
+    phoneNumber: fields.phone_number,
+  };
+}

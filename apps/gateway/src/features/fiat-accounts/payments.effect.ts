@@ -1,0 +1,194 @@
+import { formatFixed, type RetailSettlementCompletedData } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { Intent } from '../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import { postEntry } from '../../engine/ledger.ts';
+import { emitEvent } from '../../engine/outbox.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { Sealer } from '../../lib/crypto.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { BankingError, type BankingPort } from '../../ports/banking.ts';
+import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import { vendorDetailsOf } from '../orders/lifecycle/order.ts';
+import { askBank, BANK_SCHEDULE } from './account-opening.effect.ts';
+import { accountIdOf, collectionPostings } from './fiat-account.ts';
+import {
+  collectionFailed,
+  lockFunds,
+  type PaymentRow,
+  paymentCollected,
+  paymentOfOrder,
+  paymentToCollect,
+  readCursor,
+  saveCursor,
+} from './fiat-payment.store.ts';
+import { COLLECT, type DepositTools, takeDeposit } from './payments.ts';
+
+type CollectPaymentPayload = { readonly settlement_id: string };
+
+/** Moves what matched no order to the partner's master account. The partner hears of it once the bank has done it. */
+export function collectPaymentHandler(tools: {
+  readonly db: Database;
+  readonly bank: BankingPort;
+}): IntentHandler<CollectPaymentPayload> {
+  async function collect({ payload }: Intent<CollectPaymentPayload>): Promise<Outcome> {
+    const [payment] = await tools.db.query(SYSTEM, paymentToCollect, [payload.settlement_id]);
+    if (payment === undefined) return { kind: 'confirmed', result: 'nothing to do' };
+    const asked = await askBank(() =>
+      tools.bank.transfer({
+        key: `collect:${payload.settlement_id}`,
+        fromAccount: payment.account_reference ?? '',
+        to: { kind: 'partner_master', partnerId: payment.partner_id },
+        currency: payment.currency,
+        amount: BigInt(payment.amount),
+      }),
+    );
+    if ('unavailable' in asked) return { kind: 'retry', error: asked.unavailable };
+    if ('refused' in asked) {
+      return { kind: 'failed', error: asked.refused, followUp: (unit) => giveUp(unit, payload) };
+    }
+    return { kind: 'confirmed', followUp: (unit) => record(unit, payload) };
+  }
+
+  return {
+    kind: COLLECT,
+    schedule: BANK_SCHEDULE,
+    perform: collect,
+    // By its key the bank makes one transfer, however often it is asked for.
+    reconcile: collect,
+    exhausted: (intent, unit) => giveUp(unit, intent.payload),
+  };
+}
+
+async function stillToCollect(
+  unit: UnitOfWork,
+  { settlement_id }: CollectPaymentPayload,
+): Promise<PaymentRow | undefined> {
+  const [found] = await unit.tx.query(paymentToCollect, [settlement_id]);
+  if (found === undefined) return undefined;
+  const [, [payment]] = await unit.tx.queryBoth(
+    lockFunds,
+    [found.user_id, found.currency],
+    paymentToCollect,
+    [settlement_id],
+  );
+  return payment;
+}
+
+async function record(unit: UnitOfWork, payload: CollectPaymentPayload): Promise<void> {
+  const payment = await stillToCollect(unit, payload);
+  if (payment === undefined) return;
+  unit.tx.defer(paymentCollected, [payment.payment_id, unit.at]);
+  postEntry(unit, {
+    kind: 'fiat_deposit_collected',
+    dedupeKey: `fiat_payment:${payment.payment_id}:collected`,
+    partnerId: payment.partner_id,
+    orderId: null,
+    postings: collectionPostings(payment),
+  });
+  const data: Static<typeof RetailSettlementCompletedData> = {
+    settlement_id: payload.settlement_id,
+    payment_id: payment.payment_id,
+    user_id: payment.user_id,
+    fiat_account_id: accountIdOf(payment.account_number),
+    amount: formatFixed(BigInt(payment.amount), payment.currency_decimals),
+    currency: payment.currency,
+    collected_at: unit.at.toISOString(),
+  };
+  emitEvent(unit, {
+    eventType: 'retail.settlement.completed',
+    partnerId: payment.partner_id,
+    subjectId: payment.payment_id,
+    data,
+  });
+}
+
+/** It did not move, so it is on the account as before, and nobody is told of a settlement. */
+async function giveUp(unit: UnitOfWork, payload: CollectPaymentPayload): Promise<void> {
+  const payment = await stillToCollect(unit, payload);
+  if (payment !== undefined) unit.tx.defer(collectionFailed, [payment.payment_id, unit.at]);
+}
+
+export interface PayVendorTools {
+  readonly db: Database;
+  readonly bank: BankingPort;
+  readonly sealer: Sealer;
+  readonly orderHosts: OrderHosts;
+}
+
+type PayVendorPayload = { readonly order_id: string };
+
+/** Sends what a deposit brought on to the vendor of its order; the vendor says when it has arrived. */
+export function payVendorHandler(tools: PayVendorTools): IntentHandler<PayVendorPayload> {
+  async function pay({ payload }: Intent<PayVendorPayload>): Promise<Outcome> {
+    const order = await readOrder(tools.db, SYSTEM, payload.order_id);
+    const [payment] = await tools.db.query(SYSTEM, paymentOfOrder, [payload.order_id]);
+    if (order === undefined || payment === undefined) {
+      return { kind: 'failed', error: 'there is no such payment' };
+    }
+    const asked = await askBank(() =>
+      tools.bank.transfer({
+        key: `order:${order.order_id}`,
+        fromAccount: payment.account_reference ?? '',
+        to: { kind: 'vendor', vendorId: order.vendor_id ?? '', details: vendorDetailsOf(tools, order) ?? {} },
+        currency: payment.currency,
+        amount: BigInt(payment.amount),
+      }),
+    );
+    if ('unavailable' in asked) return { kind: 'retry', error: asked.unavailable };
+    // The customer has paid and the vendor has not been: nobody but a person can sort that out.
+    if ('refused' in asked) {
+      return {
+        kind: 'failed',
+        error: asked.refused,
+        followUp: (unit) => reportFacts(tools, unit, payload.order_id, ['hold_placed'], 'bank'),
+      };
+    }
+    return { kind: 'confirmed' };
+  }
+
+  return {
+    kind: 'bank.pay-vendor',
+    schedule: BANK_SCHEDULE,
+    perform: pay,
+    reconcile: pay,
+    exhausted: (intent, unit) => reportFacts(tools, unit, intent.payload.order_id, ['hold_placed'], 'bank'),
+  };
+}
+
+export interface FollowTools extends UnitTools, DepositTools {
+  readonly bank: BankingPort | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Takes what the bank reports since the last time. The cursor moves after the payments are taken: a worker that dies in
+ * between reports them again, and they are known then.
+ */
+export async function followPayments(tools: FollowTools): Promise<number> {
+  const { bank, db, clock, logger } = tools;
+  if (bank === undefined) return 0;
+  const [kept] = await db.query(SYSTEM, readCursor, []);
+  const cursor = kept?.cursor ?? null;
+  const page = await bank.paymentsAfter(cursor).catch((error: unknown) => {
+    if (!(error instanceof BankingError)) throw error;
+    logger.warn({ err: error }, 'the bank does not say what came in');
+    return { payments: [], cursor };
+  });
+  for (const payment of page.payments) {
+    const taken = await unitOfWork(tools, SYSTEM, (unit) => takeDeposit(tools, unit, payment));
+    // Nobody here has such an account, or it is no payment: whoever runs the deployment has to ask the bank.
+    if (taken === undefined) {
+      logger.error(
+        { transaction_id: payment.transactionId },
+        'the bank reports a payment that fits no account',
+      );
+    }
+  }
+  if (page.cursor !== null && page.cursor !== cursor) {
+    await db.query(SYSTEM, saveCursor, [page.cursor, clock.date()]);
+  }
+  return page.payments.length;
+}

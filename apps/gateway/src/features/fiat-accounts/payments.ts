@@ -1,0 +1,275 @@
+import { CausewayError } from '@causeway/protocol';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import { prepareIntent } from '../../engine/intent.ts';
+import { postEntry } from '../../engine/ledger.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { IncomingPayment } from '../../ports/banking.ts';
+import type { Vaults } from '../../vault/vault.ts';
+import { loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderRow } from '../orders/lifecycle/order.ts';
+import {
+  holdForDeposit,
+  ordersAwaitingDeposit,
+  payByDeposit,
+  releaseDepositHold,
+  releaseIfAwaiting,
+} from '../orders/lifecycle/payment-request.ts';
+import { lockUserIfAny, userKeyOwner, vaultOfUser } from '../users/user.ts';
+import { accountByReference, type PaidAccountRow } from './fiat-account.store.ts';
+import {
+  depositPostings,
+  ledgerAccountOf,
+  type PaymentDetails,
+  paymentContext,
+  paymentDetailsOf,
+} from './fiat-account.ts';
+import {
+  countHeldPayments,
+  findPayment,
+  insertPayment,
+  leavePayment,
+  listHeldPayments,
+  lockFunds,
+  matchPayment,
+  ordersToRelease,
+  type PaymentRow,
+  paymentByTransaction,
+} from './fiat-payment.store.ts';
+
+export interface DepositTools {
+  readonly orderHosts: OrderHosts;
+  readonly vaults: Vaults;
+}
+
+export const COLLECT = 'bank.collect';
+
+/**
+ * Takes a transfer that the bank reports, once however often it does. Under one lock of customer and currency: the one
+ * order that waits for this amount is paid by it; where there are several, or the one is held, a person decides; where
+ * there is none the money stays on the account, or goes to the partner where collection is switched on. Undefined where
+ * it is no payment into an account of ours.
+ */
+export async function takeDeposit(
+  tools: DepositTools,
+  unit: UnitOfWork,
+  given: IncomingPayment,
+): Promise<PaymentRow | undefined> {
+  if (!isSound(given)) return undefined;
+  const [account] = await unit.tx.query(accountByReference, [given.accountReference]);
+  if (account === undefined || account.currency !== given.currency) return undefined;
+  const [, [known]] = await unit.tx.queryBoth(
+    lockFunds,
+    [account.user_id, account.currency],
+    paymentByTransaction,
+    [given.transactionId],
+  );
+  if (known !== undefined) return known;
+  const orders = await ordersAwaitingDeposit(unit, account.user_id, account.currency, given.amount);
+  const payment = draftPayment(tools, unit, account, given);
+  postEntry(unit, {
+    kind: 'fiat_deposit_received',
+    dedupeKey: `fiat_payment:${payment.payment_id}:received`,
+    partnerId: payment.partner_id,
+    orderId: null,
+    postings: depositPostings(payment),
+  });
+  const taken = decideOn(tools, unit, account, payment, orders);
+  writePayment(unit, taken, given.transactionId);
+  if (taken.settlement_id !== null) askForCollection(unit, taken);
+  return taken;
+}
+
+const LONGEST_ID = 200;
+
+/** What a bank reports is looked at before it is believed: one odd report must not keep all later ones waiting. */
+function isSound({ amount, transactionId }: IncomingPayment): boolean {
+  return amount > 0n && transactionId.length > 0 && transactionId.length <= LONGEST_ID;
+}
+
+function draftPayment(
+  { vaults }: DepositTools,
+  unit: UnitOfWork,
+  account: PaidAccountRow,
+  given: IncomingPayment,
+): PaymentRow {
+  const paymentId = unit.ids.uuid();
+  const key = account.data_key_sealed;
+  const details = JSON.stringify({ sender_name: given.senderName, reference: given.reference });
+  return {
+    payment_id: paymentId,
+    partner_id: account.partner_id,
+    user_id: account.user_id,
+    account_number: account.account_number,
+    currency: account.currency,
+    currency_decimals: account.currency_decimals,
+    amount: given.amount.toString(),
+    status: 'received',
+    order_id: null,
+    candidate_order_ids: [],
+    held_order_ids: [],
+    settlement_id: null,
+    // Of somebody who is forgotten nothing is written down again; the money is booked all the same.
+    details_sealed:
+      key === null
+        ? null
+        : vaults.open(key, userKeyOwner(account.user_id)).seal(details, paymentContext(paymentId)),
+    received_at: unit.at,
+  };
+}
+
+function decideOn(
+  { orderHosts }: DepositTools,
+  unit: UnitOfWork,
+  account: PaidAccountRow,
+  payment: PaymentRow,
+  orders: readonly OrderRow[],
+): PaymentRow {
+  const [order, another] = orders;
+  if (order === undefined) {
+    return account.collection_enabled ? { ...payment, settlement_id: unit.ids.uuid() } : payment;
+  }
+  if (another === undefined && !order.facts.held) {
+    payByDeposit(unit, orderHosts, order, ledgerAccountOf(account.account_number), 'bank');
+    return { ...payment, status: 'matched', order_id: order.order_id };
+  }
+  return {
+    ...payment,
+    status: 'held_for_review',
+    candidate_order_ids: orders.map(({ order_id }) => order_id),
+    held_order_ids: orders
+      .filter((one) => holdForDeposit(unit, orderHosts, one))
+      .map(({ order_id }) => order_id),
+  };
+}
+
+function writePayment(unit: UnitOfWork, payment: PaymentRow, bankTransactionId: string): void {
+  unit.tx.defer(insertPayment, [
+    payment.payment_id,
+    payment.partner_id,
+    payment.user_id,
+    payment.account_number,
+    bankTransactionId,
+    payment.currency,
+    payment.currency_decimals,
+    payment.amount,
+    payment.status,
+    payment.order_id,
+    payment.candidate_order_ids,
+    payment.held_order_ids,
+    payment.settlement_id,
+    payment.details_sealed,
+    payment.received_at,
+  ]);
+}
+
+function askForCollection(unit: UnitOfWork, { settlement_id: settlementId, partner_id }: PaymentRow): void {
+  if (settlementId === null) return;
+  prepareIntent(unit, {
+    kind: COLLECT,
+    dedupeKey: settlementId,
+    partnerId: partner_id,
+    payload: { settlement_id: settlementId },
+  });
+}
+
+/** What an operator does with a payment that no machine could match. */
+export type PaymentDecision =
+  | { readonly kind: 'match'; readonly orderId: string }
+  | { readonly kind: 'leave' };
+
+export async function heldPayments(
+  db: Database,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly payments: readonly PaymentRow[]; readonly total: number }> {
+  const [payments, [count]] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(listHeldPayments, [page.limit, page.offset], countHeldPayments, []),
+  );
+  return { payments, total: Number(count?.total ?? 0) };
+}
+
+/**
+ * Money that is on its way to the partner or has paid an order is nobody's to decide any more. What came before its
+ * order waited for it lies on the account undecided, so it may be matched without having been held.
+ */
+export async function decidePayment(
+  { orderHosts }: { readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  paymentId: string,
+  decision: PaymentDecision,
+): Promise<{ readonly before: PaymentRow; readonly after: PaymentRow }> {
+  const before = await lockPayment(unit, paymentId);
+  const isOpen = before.status === 'held_for_review' || before.status === 'received';
+  const mayDecide = decision.kind === 'match' ? isOpen : before.status === 'held_for_review';
+  if (!mayDecide || before.settlement_id !== null) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'The payment is decided already.' });
+  }
+  const after =
+    decision.kind === 'match' ? await match(orderHosts, unit, before, decision.orderId) : leave(unit, before);
+  // Whatever this payment alone kept waiting goes on.
+  for (const { order_id: orderId } of await unit.tx.query(ordersToRelease, [paymentId])) {
+    if (orderId !== after.order_id) await releaseIfAwaiting(unit, orderHosts, orderId);
+  }
+  return { before, after };
+}
+
+async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<PaymentRow> {
+  const [found] = await unit.tx.query(findPayment, [paymentId]);
+  if (found === undefined) throw new CausewayError('FIAT_PAYMENT_NOT_FOUND');
+  const [, [payment]] = await unit.tx.queryBoth(lockFunds, [found.user_id, found.currency], findPayment, [
+    paymentId,
+  ]);
+  if (payment === undefined) throw new CausewayError('FIAT_PAYMENT_NOT_FOUND');
+  return payment;
+}
+
+async function match(
+  hosts: OrderHosts,
+  unit: UnitOfWork,
+  payment: PaymentRow,
+  orderId: string,
+): Promise<PaymentRow> {
+  const { user_id: userId, currency, amount } = payment;
+  const waiting = await ordersAwaitingDeposit(unit, userId, currency, BigInt(amount));
+  const order = waiting.find(({ order_id }) => order_id === orderId.toLowerCase());
+  if (order === undefined) throw await refusalOf(unit, payment, orderId);
+  const released = releaseDepositHold(unit, hosts, order);
+  if (released.facts.held) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'The order is held for another reason; decide that hold first.',
+    });
+  }
+  payByDeposit(unit, hosts, released, ledgerAccountOf(payment.account_number), 'operator');
+  unit.tx.defer(matchPayment, [payment.payment_id, order.order_id, unit.at]);
+  return { ...payment, status: 'matched', order_id: order.order_id };
+}
+
+/** Another customer's order is as good as none; one of this customer's does not wait for this amount. */
+async function refusalOf(unit: UnitOfWork, payment: PaymentRow, orderId: string): Promise<CausewayError> {
+  const order = await loadOrderForAction(unit, orderId);
+  if (order.user_id !== payment.user_id) return new CausewayError('ORDER_NOT_FOUND');
+  return new CausewayError('OPERATION_NOT_ALLOWED', {
+    message: 'The order does not wait for this amount on the customer’s own account.',
+  });
+}
+
+function leave(unit: UnitOfWork, payment: PaymentRow): PaymentRow {
+  unit.tx.defer(leavePayment, [payment.payment_id, unit.at]);
+  return { ...payment, status: 'received' };
+}
+
+/** Who paid and with what words, in clear. Only callers that write an audit entry may ask. */
+export async function revealPayment(
+  { vaults }: { readonly vaults: Vaults },
+  unit: UnitOfWork,
+  paymentId: string,
+): Promise<{ readonly payment: PaymentRow; readonly details: PaymentDetails }> {
+  const [payment] = await unit.tx.query(findPayment, [paymentId]);
+  if (payment === undefined) throw new CausewayError('FIAT_PAYMENT_NOT_FOUND');
+  const user = await lockUserIfAny(unit, payment.user_id);
+  const details =
+    user === undefined
+      ? { sender_name: null, reference: null }
+      : paymentDetailsOf(vaultOfUser(vaults, user), payment);
+  return { payment, details };
+}

@@ -1,0 +1,226 @@
+import { CausewayError, literals, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
+import { route } from '../../../http/route.ts';
+import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery } from '../operator.schemas.ts';
+import { findPartner, findVendor } from './accounts.store.ts';
+import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
+import { issueKey, type KeyOwner, revokeKey, seeChangedKeys } from './keys.ts';
+
+export interface KeyRouteTools extends UnitTools {
+  readonly principals: Pick<Principals, 'refresh'>;
+  readonly sandbox: boolean;
+}
+
+const PARTNER_KEYS = '/api/v1/operator/partners/:partner_id/keys';
+const VENDOR_KEYS = '/api/v1/operator/vendors/:vendor_id/keys';
+const OPERATOR_KEYS = '/api/v1/operator/operator-keys';
+const PartnerParams = Type.Object({ partner_id: Uuid });
+const VendorParams = Type.Object({ vendor_id: Uuid });
+const KeyList = Type.Object({ keys: Type.Array(KeySchema), pagination: OffsetPage });
+const KeyRequest = Type.Object({ label: Type.Optional(Label), reason: OptionalReason });
+const ONCE = 'The key is in this answer and nowhere else. It works at once.';
+
+/** Who may call: keys of partners, vendors and operators. */
+export function registerKeyRoutes(app: FastifyInstance, tools: KeyRouteTools): void {
+  registerPartnerKeys(app, tools);
+  registerVendorKeys(app, tools);
+  registerOperatorKeys(app, tools);
+  registerRevocation(app, tools);
+}
+
+function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: PARTNER_KEYS,
+    operationId: 'createPartnerKey',
+    tag: OPERATOR_TAG,
+    summary: 'Make another key for a partner',
+    description: ONCE,
+    params: PartnerParams,
+    body: Type.Object({ kind: literals(['secret', 'widget']), ...KeyRequest.properties }),
+    data: NewKeySchema,
+    errors: ['PARTNER_NOT_FOUND'],
+    handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
+      await requirePartner(unit.tx, partnerId);
+      const kind: PrincipalKind = body.kind === 'secret' ? 'partner' : 'widget';
+      return makeKey(tools, unit, operator, { kind, ownerId: partnerId }, body);
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: PARTNER_KEYS,
+    operationId: 'listPartnerKeys',
+    tag: OPERATOR_TAG,
+    summary: 'Keys of a partner, newest first',
+    params: PartnerParams,
+    query: PageQuery,
+    data: KeyList,
+    errors: ['PARTNER_NOT_FOUND'],
+    handle: async ({ params, query }) => {
+      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
+      return listKeys(tools, params.partner_id, query);
+    },
+  });
+}
+
+function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: VENDOR_KEYS,
+    operationId: 'createVendorKey',
+    tag: OPERATOR_TAG,
+    summary: 'Make another key for a vendor',
+    description: ONCE,
+    params: VendorParams,
+    body: KeyRequest,
+    data: NewKeySchema,
+    errors: ['VENDOR_NOT_FOUND'],
+    handle: async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
+      await requireVendor(unit.tx, vendorId);
+      return makeKey(tools, unit, operator, { kind: 'vendor', ownerId: vendorId }, body);
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: VENDOR_KEYS,
+    operationId: 'listVendorKeys',
+    tag: OPERATOR_TAG,
+    summary: 'Keys of a vendor, newest first',
+    params: VendorParams,
+    query: PageQuery,
+    data: KeyList,
+    errors: ['VENDOR_NOT_FOUND'],
+    handle: async ({ params, query }) => {
+      await requireVendor(reading(tools.db, SYSTEM), params.vendor_id);
+      return listKeys(tools, params.vendor_id, query);
+    },
+  });
+}
+
+function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: OPERATOR_KEYS,
+    operationId: 'createOperatorKey',
+    tag: OPERATOR_TAG,
+    summary: 'Make another operator key',
+    description: ONCE,
+    body: KeyRequest,
+    data: NewKeySchema,
+    handle: ({ body }, operator, unit) =>
+      makeKey(tools, unit, operator, { kind: 'operator', ownerId: null }, body),
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: OPERATOR_KEYS,
+    operationId: 'listOperatorKeys',
+    tag: OPERATOR_TAG,
+    summary: 'Operator keys, newest first',
+    query: PageQuery,
+    data: KeyList,
+    handle: ({ query }) => listKeys(tools, null, query),
+  });
+}
+
+function registerRevocation(app: FastifyInstance, tools: KeyRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'DELETE',
+    url: '/api/v1/operator/keys/:key_id',
+    operationId: 'revokeKey',
+    tag: OPERATOR_TAG,
+    summary: 'Revoke a key of any kind',
+    description:
+      'Refused everywhere within a second, for good. Revoking again changes nothing. The last operator key stays.',
+    params: Type.Object({ key_id: Uuid }),
+    query: Type.Object({ reason: OptionalReason }),
+    data: KeySchema,
+    errors: ['KEY_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, query }, operator, unit) => {
+      const { key, changed } = await revokeKey(unit, params.key_id);
+      if (changed) {
+        recordAction(unit, operator, {
+          action: 'key.revoke',
+          subject: subjectOf({ kind: key.kind, ownerId: key.owner_id }, key.key_id),
+          reason: query.reason ?? NO_REASON,
+          before: { key_id: key.key_id, hint: key.hint, label: key.label },
+        });
+      }
+      return keyView(key);
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+}
+
+function makeKey(
+  { sandbox }: KeyRouteTools,
+  unit: UnitOfWork,
+  operator: OperatorPrincipal,
+  owner: KeyOwner,
+  { label = '', reason = NO_REASON }: Static<typeof KeyRequest>,
+) {
+  const key = issueKey(unit, sandbox, owner, label);
+  recordAction(unit, operator, {
+    action: 'key.create',
+    subject: subjectOf(owner, key.key_id),
+    reason,
+    after: { key_id: key.key_id, kind: key.kind, hint: key.hint, label },
+  });
+  return key;
+}
+
+/** The owner, so that one look into the audit log shows all that happened to a partner. */
+function subjectOf({ kind, ownerId }: KeyOwner, keyId: string): string {
+  if (kind === 'operator') return `operator-keys/${keyId}`;
+  return `${kind === 'vendor' ? 'vendors' : 'partners'}/${ownerId}`;
+}
+
+async function listKeys(
+  { db }: KeyRouteTools,
+  ownerId: string | null,
+  page: { readonly limit: number; readonly offset: number },
+) {
+  const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(keysOfOwner, [ownerId, page.limit, page.offset], countKeysOfOwner, [ownerId]),
+  );
+  return { keys: rows.map(keyView), pagination: { total: Number(count?.total ?? 0), ...page } };
+}
+
+async function requirePartner(reads: Reading, partnerId: string): Promise<void> {
+  const [row] = await reads.query(findPartner, [partnerId]);
+  if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
+}
+
+async function requireVendor(reads: Reading, vendorId: string): Promise<void> {
+  const [row] = await reads.query(findVendor, [vendorId]);
+  if (row === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
+}

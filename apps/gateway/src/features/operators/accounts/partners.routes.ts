@@ -1,0 +1,254 @@
+import { CausewayError, EvmAddress, PercentInput, SlugInput, Timestamp, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import { invalidRequest } from '../../../http/errors.ts';
+import { route } from '../../../http/route.ts';
+import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
+import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
+import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
+import type { KeyRouteTools } from './keys.routes.ts';
+import { issueKey, seeChangedKeys } from './keys.ts';
+import { changePartner, openPartner, type PartnerTools, refuseTakenName } from './partners.ts';
+
+export interface PartnerRouteTools extends KeyRouteTools, PartnerTools {
+  readonly config: { readonly platformFeePct: string };
+}
+
+const PARTNERS = '/api/v1/operator/partners';
+const PARTNER = `${PARTNERS}/:partner_id`;
+const PartnerParams = Type.Object({ partner_id: Uuid });
+
+/** Null: the deployment's own limit holds. */
+const limitOf = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
+const LIMITS = {
+  open_order_limit: limitOf('Orders that may be open at a time; null: the deployment’s own limit'),
+  held_value_limit: limitOf('Whole dollars that open orders may be worth together; null likewise'),
+  customer_open_order_limit: limitOf('Orders that one customer may have open; null likewise'),
+  customer_held_value_limit: limitOf(
+    'Whole dollars that one customer’s open orders may be worth; null likewise',
+  ),
+};
+
+const PartnerSchema = Type.Object({
+  partner_id: Uuid,
+  name: Type.String(),
+  settlement_chain: Type.String(),
+  wallet_address: EvmAddress,
+  platform_fee_pct: Type.String({ description: 'Percent, as decimal text', examples: ['0.5'] }),
+  fiat_accounts_enabled: Type.Boolean(),
+  collection_enabled: Type.Boolean({
+    description: 'Deposits that match no order go to the partner’s master account',
+  }),
+  ...LIMITS,
+  created_at: Timestamp,
+});
+
+const Changes = Type.Object({
+  name: Type.Optional(Name),
+  wallet_address: Type.Optional(EvmAddress),
+  platform_fee_pct: Type.Optional(PercentInput),
+  fiat_accounts_enabled: Type.Optional(Type.Boolean()),
+  collection_enabled: Type.Optional(Type.Boolean()),
+  ...Type.Partial(Type.Object(LIMITS)).properties,
+  reason: Reason,
+});
+
+/** Partners: who they are, what they pay and what they may do. */
+export function registerPartnerAdminRoutes(app: FastifyInstance, tools: PartnerRouteTools): void {
+  registerCreation(app, tools);
+  registerReads(app, tools);
+  registerChange(app, tools);
+}
+
+function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: PARTNERS,
+    operationId: 'createPartner',
+    tag: OPERATOR_TAG,
+    summary: 'Open a partner, with its first keys',
+    description:
+      'The secret key, the widget key and the webhook secret are in this answer and nowhere else. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
+    body: Type.Object({
+      name: Name,
+      settlement_chain: SlugInput,
+      wallet_address: EvmAddress,
+      platform_fee_pct: Type.Optional(PercentInput),
+      fiat_accounts_enabled: Type.Optional(Type.Boolean({ default: false })),
+      collection_enabled: Type.Optional(Type.Boolean({ default: false })),
+      reason: OptionalReason,
+    }),
+    data: Type.Object({
+      partner: PartnerSchema,
+      secret_key: NewKeySchema,
+      widget_key: NewKeySchema,
+      webhook_secret: Type.String({ description: 'Signs the partner’s webhooks; shown this once' }),
+    }),
+    errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
+    readFirst: ({ body }) => lookUpWallet(tools, body.wallet_address),
+    handle: async ({ body }, operator, unit, look) => {
+      await takeWallet(unit, body.wallet_address, look);
+      const { partner, webhookSecret } = await refuseTakenName(
+        openPartner(unit, tools, {
+          name: body.name,
+          settlementChain: body.settlement_chain,
+          walletAddress: body.wallet_address,
+          platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
+          fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
+          collectionEnabled: body.collection_enabled ?? false,
+        }),
+      );
+      const ownerId = partner.partner_id;
+      const secretKey = issueKey(unit, tools.sandbox, { kind: 'partner', ownerId }, 'first secret key');
+      const widgetKey = issueKey(unit, tools.sandbox, { kind: 'widget', ownerId }, 'first widget key');
+      recordAction(unit, operator, {
+        action: 'partner.create',
+        subject: `partners/${ownerId}`,
+        reason: body.reason ?? NO_REASON,
+        after: { ...partnerView(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
+      });
+      return {
+        partner: partnerView(partner),
+        secret_key: secretKey,
+        widget_key: widgetKey,
+        webhook_secret: webhookSecret,
+      };
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+}
+
+function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: PARTNERS,
+    operationId: 'listPartners',
+    tag: OPERATOR_TAG,
+    summary: 'Partners, newest first',
+    query: PageQuery,
+    data: Type.Object({ partners: Type.Array(PartnerSchema), pagination: OffsetPage }),
+    handle: async ({ query: { limit, offset } }) => {
+      const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
+        tx.queryBoth(listPartners, [limit, offset], countPartners, []),
+      );
+      return {
+        partners: rows.map(partnerView),
+        pagination: { total: Number(count?.total ?? 0), limit, offset },
+      };
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: PARTNER,
+    operationId: 'getPartner',
+    tag: OPERATOR_TAG,
+    summary: 'One partner',
+    params: PartnerParams,
+    data: PartnerSchema,
+    errors: ['PARTNER_NOT_FOUND'],
+    handle: async ({ params }) => {
+      const [row] = await db.query(SYSTEM, findPartner, [params.partner_id]);
+      if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
+      return partnerView(row);
+    },
+  });
+}
+
+function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'PATCH',
+    url: PARTNER,
+    operationId: 'changePartner',
+    tag: OPERATOR_TAG,
+    summary: 'Change a partner’s name, wallet, fee, limits or entitlement',
+    description:
+      'In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, they were made with.',
+    params: PartnerParams,
+    body: Changes,
+    data: PartnerSchema,
+    errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
+    readFirst: async ({ body }) => body.wallet_address && lookUpWallet(tools, body.wallet_address),
+    handle: async ({ params, body }, operator, unit, look) => {
+      if (body.wallet_address && look) await takeWallet(unit, body.wallet_address, look);
+      const { reason, ...fields } = body;
+      const names = CHANGEABLE.filter((name) => fields[name] !== undefined);
+      if (names.length === 0) throw invalidRequest('body', `must have one of ${CHANGEABLE.join(', ')}`);
+      const { before, after } = await refuseTakenName(
+        changePartner(unit, tools, params.partner_id, wishOf(fields)),
+      );
+      recordAction(unit, operator, {
+        action: 'partner.change',
+        subject: `partners/${after.partner_id}`,
+        reason,
+        before: Object.fromEntries(names.map((name) => [name, before[name]])),
+        after: Object.fromEntries(names.map((name) => [name, after[name]])),
+      });
+      return partnerView(after);
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+}
+
+const CHANGEABLE = [
+  'name',
+  'wallet_address',
+  'platform_fee_pct',
+  'fiat_accounts_enabled',
+  'collection_enabled',
+  'open_order_limit',
+  'held_value_limit',
+  'customer_open_order_limit',
+  'customer_held_value_limit',
+] as const;
+
+function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
+  return {
+    ...(fields.name === undefined ? {} : { name: fields.name }),
+    ...(fields.wallet_address === undefined ? {} : { walletAddress: fields.wallet_address }),
+    ...(fields.platform_fee_pct === undefined ? {} : { platformFeePct: fields.platform_fee_pct }),
+    ...(fields.fiat_accounts_enabled === undefined
+      ? {}
+      : { fiatAccountsEnabled: fields.fiat_accounts_enabled }),
+    ...(fields.collection_enabled === undefined ? {} : { collectionEnabled: fields.collection_enabled }),
+    ...(fields.open_order_limit === undefined ? {} : { openOrderLimit: fields.open_order_limit }),
+    ...(fields.held_value_limit === undefined ? {} : { heldValueLimit: fields.held_value_limit }),
+    ...(fields.customer_open_order_limit === undefined
+      ? {}
+      : { customerOpenOrderLimit: fields.customer_open_order_limit }),
+    ...(fields.customer_held_value_limit === undefined
+      ? {}
+      : { customerHeldValueLimit: fields.customer_held_value_limit }),
+  };
+}
+
+function partnerView(row: PartnerRow) {
+  return {
+    partner_id: row.partner_id,
+    name: row.name,
+    settlement_chain: row.settlement_chain,
+    wallet_address: row.wallet_address,
+    platform_fee_pct: row.platform_fee_pct,
+    fiat_accounts_enabled: row.fiat_accounts_enabled,
+    collection_enabled: row.collection_enabled,
+    open_order_limit: row.open_order_limit,
+    held_value_limit: row.held_value_limit,
+    customer_open_order_limit: row.customer_open_order_limit,
+    customer_held_value_limit: row.customer_held_value_limit,
+    created_at: row.created_at.toISOString(),
+  };
+}

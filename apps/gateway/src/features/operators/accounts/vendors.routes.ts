@@ -1,0 +1,166 @@
+import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import { route } from '../../../http/route.ts';
+import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
+import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
+import {
+  countVendors,
+  findVendor,
+  insertVendor,
+  isPartnerWallet,
+  listVendors,
+  lockVendor,
+  setVendorActive,
+  type VendorRow,
+} from './accounts.store.ts';
+import type { KeyRouteTools } from './keys.routes.ts';
+import { issueKey, seeChangedKeys } from './keys.ts';
+import { type PartnerTools, refuseTakenName, requireOwnWallet } from './partners.ts';
+
+export interface VendorAdminTools extends KeyRouteTools, Pick<PartnerTools, 'chains' | 'walletScreening'> {}
+
+const VENDORS = '/api/v1/operator/vendors';
+const VENDOR = `${VENDORS}/:vendor_id`;
+const VendorParams = Type.Object({ vendor_id: Uuid });
+const Kind = literals(['p2p', 'direct']);
+
+const VendorSchema = Type.Object({
+  vendor_id: Uuid,
+  name: Type.String(),
+  wallet_address: EvmAddress,
+  kind: Kind,
+  active: Type.Boolean({ description: 'Set by operators: an inactive vendor gets no new orders' }),
+  online: Type.Boolean({ description: 'Set by the vendor' }),
+  created_at: Timestamp,
+});
+
+/** Vendors: who may serve orders. */
+export function registerVendorAdminRoutes(app: FastifyInstance, tools: VendorAdminTools): void {
+  registerCreation(app, tools);
+  registerReads(app, tools);
+  registerChange(app, tools);
+}
+
+function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: VENDORS,
+    operationId: 'createVendor',
+    tag: OPERATOR_TAG,
+    summary: 'Admit a vendor, with its first key',
+    description: 'The key is in this answer and nowhere else. It works at once.',
+    body: Type.Object({ name: Name, wallet_address: EvmAddress, kind: Kind, reason: OptionalReason }),
+    data: Type.Object({ vendor: VendorSchema, vendor_key: NewKeySchema }),
+    errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
+    readFirst: ({ body }) => lookUpWallet(tools, body.wallet_address),
+    handle: async ({ body }, operator, unit, look) => {
+      await takeWallet(unit, body.wallet_address, look);
+      await requireOwnWallet(unit, tools.chains, body.wallet_address, isPartnerWallet, 'a partner');
+      const ownerId = unit.ids.uuid();
+      const [row] = await refuseTakenName(
+        unit.tx.query(insertVendor, [ownerId, body.name, body.wallet_address, body.kind, unit.at]),
+      );
+      if (row === undefined) throw new Error('the new vendor was not returned');
+      const key = issueKey(unit, tools.sandbox, { kind: 'vendor', ownerId }, 'first key');
+      recordAction(unit, operator, {
+        action: 'vendor.create',
+        subject: `vendors/${ownerId}`,
+        reason: body.reason ?? NO_REASON,
+        after: { ...vendorView(row), key_ids: [key.key_id] },
+      });
+      return { vendor: vendorView(row), vendor_key: key };
+    },
+    afterCommit: () => seeChangedKeys(tools.principals),
+  });
+}
+
+function registerReads(app: FastifyInstance, { db }: VendorAdminTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: VENDORS,
+    operationId: 'listVendors',
+    tag: OPERATOR_TAG,
+    summary: 'Vendors, newest first',
+    query: PageQuery,
+    data: Type.Object({ vendors: Type.Array(VendorSchema), pagination: OffsetPage }),
+    handle: async ({ query: { limit, offset } }) => {
+      const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
+        tx.queryBoth(listVendors, [limit, offset], countVendors, []),
+      );
+      return {
+        vendors: rows.map(vendorView),
+        pagination: { total: Number(count?.total ?? 0), limit, offset },
+      };
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: VENDOR,
+    operationId: 'getVendor',
+    tag: OPERATOR_TAG,
+    summary: 'One vendor',
+    params: VendorParams,
+    data: VendorSchema,
+    errors: ['VENDOR_NOT_FOUND'],
+    handle: async ({ params }) => {
+      const [row] = await db.query(SYSTEM, findVendor, [params.vendor_id]);
+      if (row === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
+      return vendorView(row);
+    },
+  });
+}
+
+function registerChange(app: FastifyInstance, tools: VendorAdminTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'PATCH',
+    url: VENDOR,
+    operationId: 'changeVendor',
+    tag: OPERATOR_TAG,
+    summary: 'Let a vendor serve new orders, or not',
+    description: 'An inactive vendor keeps its keys, so that it can finish what it has accepted.',
+    params: VendorParams,
+    body: Type.Object({ active: Type.Boolean(), reason: Reason }),
+    data: VendorSchema,
+    errors: ['VENDOR_NOT_FOUND'],
+    handle: async ({ params, body }, operator, unit) => {
+      const [before] = await unit.tx.query(lockVendor, [params.vendor_id]);
+      const [after] = await unit.tx.query(setVendorActive, [params.vendor_id, body.active]);
+      if (before === undefined || after === undefined) throw new CausewayError('VENDOR_NOT_FOUND');
+      recordAction(unit, operator, {
+        action: 'vendor.change',
+        subject: `vendors/${after.vendor_id}`,
+        reason: body.reason,
+        before: { active: before.active },
+        after: { active: after.active },
+      });
+      return vendorView(after);
+    },
+  });
+}
+
+function vendorView(row: VendorRow) {
+  return {
+    vendor_id: row.vendor_id,
+    name: row.name,
+    wallet_address: row.wallet_address,
+    kind: row.kind,
+    active: row.active,
+    online: row.online,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,188 @@
+import { ScreeningStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import type { Sealer } from '../../../lib/crypto.ts';
+import type { Vaults } from '../../../vault/vault.ts';
+import { maskValue } from '../../payment-details/validation/mask-details.ts';
+import { eraseRecipient } from '../../privacy/erase.ts';
+import { openCurrent } from '../../recipients/recipient.ts';
+import { decideScreening } from '../../recipients/recipient-screening.ts';
+import { recipientsToReview, revealRecipient } from '../../recipients/review-recipients.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from '../operator.schemas.ts';
+
+export interface RecipientReviewTools extends UnitTools {
+  readonly vaults: Vaults;
+  readonly sealer: Sealer;
+}
+
+const RECIPIENT = '/api/v1/operator/recipients/:recipient_id';
+const RecipientParams = Type.Object({ recipient_id: Uuid });
+const DECISIONS = {
+  clear: 'screening_cleared',
+  block: 'screening_blocked',
+  review: 'screening_matched',
+  rescreen: 'screening_requested',
+} as const;
+
+/** What an operator does about recipients. */
+export function registerRecipientReviewRoutes(app: FastifyInstance, tools: RecipientReviewTools): void {
+  registerScreenings(app, tools);
+  registerDecision(app, tools);
+  registerReveal(app, tools);
+}
+
+function registerScreenings(app: FastifyInstance, tools: RecipientReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/screening-reviews',
+    operationId: 'listScreeningReviews',
+    tag: OPERATOR_TAG,
+    summary: 'Recipients whose screening found something, longest first',
+    query: PageQuery,
+    data: Type.Object({
+      reviews: Type.Array(
+        Type.Object({
+          recipient_id: Uuid,
+          partner_id: Uuid,
+          recipient_kind: Type.String(),
+          recipient_name_masked: Type.String(),
+          recipient_country: Type.String(),
+          version: Type.Integer(),
+          screening_status: ScreeningStatusSchema,
+          waiting_since: Timestamp,
+          list_version: Type.Union([Type.String(), Type.Null()]),
+          hits: Type.Array(
+            Type.Object({
+              entry_id: Type.String(),
+              listed_name: Type.String(),
+              score: Type.Number({ description: 'Likeness from 0 to 100' }),
+            }),
+          ),
+        }),
+      ),
+      pagination: OffsetPage,
+    }),
+    handle: async ({ query }) => {
+      const { reviews, total } = await recipientsToReview(tools, query);
+      return {
+        reviews: reviews.map(({ recipient, listVersion, hits }) => ({
+          recipient_id: recipient.recipient_id,
+          partner_id: recipient.partner_id,
+          recipient_kind: recipient.recipient_kind,
+          recipient_name_masked: maskValue(openCurrent(tools.vaults, recipient).recipient_name),
+          recipient_country: recipient.recipient_country,
+          version: recipient.current_version,
+          screening_status: recipient.screening_status,
+          waiting_since: recipient.updated_at.toISOString(),
+          list_version: listVersion,
+          hits: hits.map(({ entryId, listedName, score }) => ({
+            entry_id: entryId,
+            listed_name: listedName,
+            score,
+          })),
+        })),
+        pagination: { total, ...query },
+      };
+    },
+  });
+}
+
+function registerDecision(app: FastifyInstance, tools: RecipientReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${RECIPIENT}/screening-decision`,
+    operationId: 'decideScreening',
+    tag: OPERATOR_TAG,
+    summary: 'Decide a recipient’s screening by hand',
+    params: RecipientParams,
+    body: Type.Object({
+      decision: Type.Union(
+        Object.keys(DECISIONS).map((name) => Type.Literal(name as keyof typeof DECISIONS)),
+      ),
+      reason: Reason,
+    }),
+    data: Type.Object({ recipient_id: Uuid, screening_status: ScreeningStatusSchema }),
+    errors: ['RECIPIENT_NOT_FOUND', 'INVALID_STATUS'],
+    handle: async ({ params, body }, operator, unit) => {
+      const trigger = DECISIONS[body.decision];
+      const row = await decideScreening(unit, params.recipient_id, trigger, 'operator');
+      recordAction(unit, operator, {
+        action: `screening.${body.decision}`,
+        subject: `recipients/${row.recipient_id}`,
+        reason: body.reason,
+        after: { screening_status: row.screening_status, version: row.current_version },
+      });
+      return { recipient_id: row.recipient_id, screening_status: row.screening_status };
+    },
+  });
+}
+
+function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'POST',
+    url: `${RECIPIENT}/reveal`,
+    operationId: 'revealRecipient',
+    tag: OPERATOR_TAG,
+    summary: 'A recipient’s data in clear, with a reason',
+    params: RecipientParams,
+    body: Type.Object({ reason: Reason }),
+    data: Type.Object({
+      recipient_id: Uuid,
+      recipient: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
+      destinations: Type.Array(Type.Object({ id: Uuid, rail: Type.String(), details: TextMap })),
+    }),
+    errors: ['RECIPIENT_NOT_FOUND'],
+    handle: ({ params, body }, operator) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const { data, destinations } = await revealRecipient(unit, tools.vaults, params.recipient_id);
+        recordAction(unit, operator, {
+          action: 'recipient.reveal',
+          subject: `recipients/${params.recipient_id}`,
+          reason: body.reason,
+          after: { destinations: destinations.length },
+        });
+        return {
+          recipient_id: params.recipient_id,
+          recipient: { ...data },
+          destinations: destinations.map((one) => ({ ...one, details: { ...one.details } })),
+        };
+      }),
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${RECIPIENT}/erase`,
+    operationId: 'eraseRecipient',
+    tag: OPERATOR_TAG,
+    summary: 'Forget a recipient for good',
+    description:
+      'The person goes, the books stay. Orders that pay it have to end first. It cannot be undone.',
+    params: RecipientParams,
+    body: Type.Object({ reason: Reason }),
+    data: Type.Object({ recipient_id: Uuid }),
+    errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, operator, unit) => {
+      await eraseRecipient(tools, unit, params.recipient_id);
+      recordAction(unit, operator, {
+        action: 'recipient.erase',
+        subject: `recipients/${params.recipient_id}`,
+        reason: body.reason,
+      });
+      return { recipient_id: params.recipient_id };
+    },
+  });
+}

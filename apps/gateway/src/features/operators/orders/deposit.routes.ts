@@ -1,0 +1,221 @@
+import {
+  DEPOSIT_KINDS,
+  DEPOSIT_STATUSES,
+  DecimalString,
+  DepositReturnParametersSchema,
+  DepositSchema,
+  EvmAddress,
+  GivenSignature,
+  literals,
+  OrderStatusSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { toChecksumAddress } from '../../../chain/chain-settings.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../../http/errors.ts';
+import { route } from '../../../http/route.ts';
+import {
+  DEPOSIT_DECISIONS,
+  type DepositDecisionTools,
+  decideDeposit,
+  lookAtDeposit,
+} from '../../orders/deposits/decide-deposit.ts';
+import { readDeposits } from '../../orders/deposits/deposit.view.ts';
+import {
+  depositReturnParameters,
+  lookBeforeSigning,
+  type ReturnSigner,
+  signDepositReturn,
+} from '../../orders/deposits/return-deposit.ts';
+import { OffsetPage, OPERATOR_TAG, oneOf, PageQuery, Reason } from '../operator.schemas.ts';
+
+type DepositRouteTools = UnitTools & DepositDecisionTools;
+
+const DEPOSITS = '/api/v1/operator/deposits';
+const DepositParams = Type.Object({ deposit_id: Uuid });
+const ERRORS = [
+  'DEPOSIT_NOT_FOUND',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+  'WALLET_NOT_CLEARED',
+  'TRANSACTOR_UNAVAILABLE',
+] as const;
+
+const OPERATOR: ReturnSigner = { actor: 'operator', scope: SYSTEM, owners: ['seller', 'buyer'] };
+
+const ListedDepositSchema = Type.Object({
+  ...DepositSchema.properties,
+  order_id: Uuid,
+  partner_id: Uuid,
+  order_status: Type.Unsafe<string>(OrderStatusSchema),
+  direction: literals(['onramp', 'offramp']),
+  chain: Type.String({ examples: ['base-mainnet'] }),
+  escrow_address: EvmAddress,
+  expected: Type.Object(
+    { token_address: EvmAddress, token: Type.String(), amount: DecimalString, sender: EvmAddress },
+    { description: 'What the order awaits' },
+  ),
+  age_seconds: Type.Integer({ description: 'Since it was seen', examples: [3600] }),
+});
+
+/** Payments into escrows that are not exactly what was awaited: what an operator sees and does about them. */
+export function registerDepositRoutes(app: FastifyInstance, tools: DepositRouteTools): void {
+  registerQueue(app, tools);
+  registerDecision(app, tools);
+  registerSignature(app, tools);
+}
+
+function registerQueue(app: FastifyInstance, tools: DepositRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: DEPOSITS,
+    operationId: 'listDeposits',
+    tag: OPERATOR_TAG,
+    summary: 'Payments into escrows, longest first',
+    description: 'held_for_review is what waits for a decision.',
+    query: Type.Object({
+      ...PageQuery.properties,
+      status: Type.Optional(oneOf(DEPOSIT_STATUSES)),
+      kind: Type.Optional(oneOf(DEPOSIT_KINDS)),
+      order_id: Type.Optional(Uuid),
+      partner_id: Type.Optional(Uuid),
+    }),
+    data: Type.Object({ deposits: Type.Array(ListedDepositSchema), pagination: OffsetPage }),
+    handle: async ({ query: { limit, offset, status, kind, order_id, partner_id } }) => {
+      const filter = { status, kind, orderId: order_id, partnerId: partner_id, limit, offset };
+      const { deposits, total } = await readDeposits(tools, filter);
+      return { deposits, pagination: { total, limit, offset } };
+    },
+  });
+}
+
+function registerDecision(app: FastifyInstance, tools: DepositRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${DEPOSITS}/:deposit_id/decision`,
+    operationId: 'decideDeposit',
+    tag: OPERATOR_TAG,
+    summary: 'Accept a payment into an escrow, or return it',
+    description:
+      'accept: the order goes on, if what is held covers what it needs; several deposits count together, and what is left over goes back to its payer. return: to whoever paid it, once the order does not need the escrow and one of its owners has signed; return_to names another address where the payer cannot be paid, and is part of the audit log. hold takes back a return that nobody has signed. dismiss closes a token that the chain is not configured for.',
+    params: DepositParams,
+    body: Type.Object({
+      decision: literals(DEPOSIT_DECISIONS),
+      return_to: Type.Optional(
+        Type.Unsafe<string>({
+          ...EvmAddress,
+          description: 'With return only; the payer where it is absent',
+        }),
+      ),
+      reason: Reason,
+    }),
+    data: Type.Object({
+      deposit_id: Uuid,
+      status: literals(DEPOSIT_STATUSES),
+      order_id: Uuid,
+      order_status: Type.Unsafe<string>(OrderStatusSchema),
+      credited_atomic: Type.String({ examples: ['0'] }),
+      return_to: Type.Union([EvmAddress, Type.Null()]),
+      return_atomic: Type.Union([Type.String(), Type.Null()]),
+    }),
+    errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+    readFirst: ({ params, body }) => lookAtDeposit(tools, params.deposit_id, body.decision, payeeOf(body)),
+    handle: async ({ params, body }, operator, unit, seen) => {
+      const returnTo = payeeOf(body);
+      const made = { decision: body.decision, ...(returnTo === undefined ? {} : { returnTo }) };
+      const { before, after, orderStatus } = await decideDeposit(tools, unit, params.deposit_id, made, seen);
+      recordAction(unit, operator, {
+        action: `deposit.${body.decision}`,
+        subject: `deposits/${after.deposit_id}`,
+        reason: body.reason,
+        before: { status: before.disposition, amount: before.amount, sender: before.sender },
+        after: {
+          status: after.disposition,
+          credited: after.credited_amount,
+          return_to: after.return_to,
+          return_amount: after.return_amount,
+          order_id: after.order_id,
+          order_status: orderStatus,
+        },
+      });
+      return {
+        deposit_id: after.deposit_id,
+        status: after.disposition,
+        order_id: after.order_id,
+        order_status: orderStatus,
+        credited_atomic: after.credited_amount,
+        return_to: after.return_to,
+        return_atomic: after.return_amount,
+      };
+    },
+  });
+}
+
+function payeeOf(body: { readonly decision: string; readonly return_to?: string }) {
+  if (body.return_to === undefined) return undefined;
+  if (body.decision !== 'return') throw invalidRequest('return_to', 'belongs to return only');
+  const payee = toChecksumAddress(body.return_to);
+  if (payee === undefined) throw invalidRequest('return_to', 'is no address, or its checksum is wrong');
+  return payee;
+}
+
+function registerSignature(app: FastifyInstance, tools: DepositRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: `${DEPOSITS}/:deposit_id/signing-parameters`,
+    operationId: 'getDepositSigningParameters',
+    tag: OPERATOR_TAG,
+    summary: 'What an owner of the escrow signs to return a deposit',
+    params: DepositParams,
+    data: DepositReturnParametersSchema,
+    errors: ERRORS,
+    handle: ({ params }) => depositReturnParameters(tools, OPERATOR, params.deposit_id),
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${DEPOSITS}/:deposit_id/signature`,
+    operationId: 'handInDepositSignature',
+    tag: OPERATOR_TAG,
+    summary: 'Hand in an owner’s signature of the return of a deposit',
+    description: 'The signature says whose it is; the operator only carries it. The service adds its own.',
+    params: DepositParams,
+    body: Type.Object({ signature: GivenSignature, reason: Reason }),
+    data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+    errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    readFirst: ({ params }) => lookBeforeSigning(tools, OPERATOR, params.deposit_id),
+    handle: async ({ params, body }, operator, unit, sight) => {
+      const { deposit_id } = params;
+      const { before, after } = await signDepositReturn(
+        tools,
+        unit,
+        OPERATOR,
+        deposit_id,
+        body.signature,
+        sight,
+      );
+      recordAction(unit, operator, {
+        action: 'deposit.signature',
+        subject: `deposits/${after.deposit_id}`,
+        reason: body.reason,
+        before: { status: before.disposition },
+        after: { status: after.disposition, nonce: after.return_nonce },
+      });
+      return { deposit_id: after.deposit_id, status: after.disposition };
+    },
+  });
+}

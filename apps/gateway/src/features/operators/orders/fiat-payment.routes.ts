@@ -1,0 +1,142 @@
+import {
+  DecimalString,
+  FIAT_PAYMENT_STATUSES,
+  formatFixed,
+  literals,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../../http/errors.ts';
+import { route } from '../../../http/route.ts';
+import type { Vaults } from '../../../vault/vault.ts';
+import { accountIdOf } from '../../fiat-accounts/fiat-account.ts';
+import { decidePayment, heldPayments, revealPayment } from '../../fiat-accounts/payments.ts';
+import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
+
+export interface FiatPaymentTools extends UnitTools {
+  readonly orderHosts: OrderHosts;
+  readonly vaults: Vaults;
+}
+
+const PAYMENTS = '/api/v1/operator/fiat-payments';
+const PaymentParams = Type.Object({ payment_id: Uuid });
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+
+const HeldPaymentSchema = Type.Object({
+  payment_id: Uuid,
+  partner_id: Uuid,
+  user_id: Uuid,
+  fiat_account_id: Type.String({ examples: ['retail_42'] }),
+  amount: DecimalString,
+  currency: Type.String(),
+  status: literals(FIAT_PAYMENT_STATUSES),
+  order_id: Type.Union([Uuid, Type.Null()]),
+  candidate_order_ids: Type.Array(Uuid, { description: 'The orders it could pay' }),
+  received_at: Timestamp,
+});
+
+/** Payments into customers' accounts that a person has to decide; every decision is audited with who and why. */
+export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPaymentTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: PAYMENTS,
+    operationId: 'listHeldFiatPayments',
+    tag: OPERATOR_TAG,
+    summary: 'Payments that could pay several orders, longest waiting first',
+    description: 'Who paid is shown by its reveal.',
+    query: PageQuery,
+    data: Type.Object({ payments: Type.Array(HeldPaymentSchema), pagination: OffsetPage }),
+    handle: async ({ query }) => {
+      const { payments, total } = await heldPayments(tools.db, query);
+      return { payments: payments.map(paymentView), pagination: { total, ...query } };
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${PAYMENTS}/:payment_id/decision`,
+    operationId: 'decideFiatPayment',
+    tag: OPERATOR_TAG,
+    summary: 'Say which order a payment pays, or leave it on the account',
+    description:
+      'match pays the order and ends the hold that the payment put on it; an order held for another reason is refused until that hold is decided. Orders that nothing else keeps waiting go on. A payment that came too early to match by itself can be matched too.',
+    params: PaymentParams,
+    body: Type.Object({
+      decision: literals(['match', 'leave']),
+      order_id: Type.Optional(Uuid),
+      reason: Reason,
+    }),
+    data: HeldPaymentSchema,
+    errors: ['FIAT_PAYMENT_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, operator, unit) => {
+      const { before, after } = await decidePayment(tools, unit, params.payment_id, decisionOf(body));
+      recordAction(unit, operator, {
+        action: `fiat_payment.${body.decision}`,
+        subject: `fiat-payments/${after.payment_id}`,
+        reason: body.reason,
+        before: { status: before.status, candidate_order_ids: before.candidate_order_ids },
+        after: { status: after.status, order_id: after.order_id },
+      });
+      return paymentView(after);
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'POST',
+    url: `${PAYMENTS}/:payment_id/reveal`,
+    operationId: 'revealFiatPayment',
+    tag: OPERATOR_TAG,
+    summary: 'Who paid and with what words, with a reason',
+    params: PaymentParams,
+    body: Type.Object({ reason: Reason }),
+    data: Type.Object({ payment_id: Uuid, sender_name: NullableText, reference: NullableText }),
+    errors: ['FIAT_PAYMENT_NOT_FOUND'],
+    handle: ({ params, body }, operator) =>
+      // Nothing is answered before the entry is committed.
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const { payment, details } = await revealPayment(tools, unit, params.payment_id);
+        recordAction(unit, operator, {
+          action: 'fiat_payment.reveal',
+          subject: `fiat-payments/${payment.payment_id}`,
+          reason: body.reason,
+        });
+        return { payment_id: payment.payment_id, ...details };
+      }),
+  });
+}
+
+function decisionOf({ decision, order_id: orderId }: { decision: 'match' | 'leave'; order_id?: string }) {
+  if (decision === 'leave') return { kind: 'leave' } as const;
+  if (orderId === undefined) throw invalidRequest('order_id', 'is required to match');
+  return { kind: 'match', orderId } as const;
+}
+
+type HeldPayment = Static<typeof HeldPaymentSchema>;
+
+function paymentView(row: Awaited<ReturnType<typeof heldPayments>>['payments'][number]): HeldPayment {
+  return {
+    payment_id: row.payment_id,
+    partner_id: row.partner_id,
+    user_id: row.user_id,
+    fiat_account_id: accountIdOf(row.account_number),
+    amount: formatFixed(BigInt(row.amount), row.currency_decimals),
+    currency: row.currency,
+    status: row.status,
+    order_id: row.order_id,
+    candidate_order_ids: row.candidate_order_ids,
+    received_at: row.received_at.toISOString(),
+  };
+}

@@ -1,0 +1,174 @@
+import {
+  CausewayError,
+  CompactOrderSchema,
+  GivenSignature,
+  literals,
+  RefundAuthorizationParametersSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Hex } from '../../../chain/chain-settings.ts';
+import type { Chains } from '../../../chain/chains.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../../http/errors.ts';
+import { route } from '../../../http/route.ts';
+import { authorizePayout, signingParameters } from '../../orders/escrow/authorize.ts';
+import { readOrder } from '../../orders/lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import { decideSendOut, lookForPayout, type SendOutEnd } from '../../orders/send-out/send-out.ts';
+import { OPERATOR_TAG, Reason } from '../operator.schemas.ts';
+
+interface EscrowSignatureTools extends UnitTools {
+  readonly chains: Chains;
+  readonly orderHosts: OrderHosts;
+}
+
+const ORDER = '/api/v1/operator/orders/:order_id';
+const OrderParams = Type.Object({ order_id: Uuid });
+const Purpose = literals(['refund', 'release']);
+const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
+
+/**
+ * For whoever owns an escrow and cannot hand in its signature itself: a partner does not act on widget orders, a vendor
+ * may have lost its key to the API. The signature says whose it is; the operator only carries it.
+ */
+export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: EscrowSignatureTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: `${ORDER}/escrow-signing-parameters`,
+    operationId: 'getEscrowSigningParameters',
+    tag: OPERATOR_TAG,
+    summary: 'What an owner of an order’s escrow signs to pay it out',
+    description:
+      'signer_address is the partner’s wallet; the vendor’s signature of the same data does as well.',
+    params: OrderParams,
+    query: Type.Object({
+      purpose: Type.Unsafe<'refund' | 'release'>({ ...Purpose, examples: ['release'] }),
+    }),
+    data: RefundAuthorizationParametersSchema,
+    errors: ERRORS,
+    handle: async ({ params, query }) => {
+      const order = await readOrder(tools.db, SYSTEM, params.order_id);
+      if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+      if (order.escrow === null) throw new CausewayError('OPERATION_NOT_ALLOWED');
+      const partnerSide = order.direction === 'onramp' ? 'buyer' : 'seller';
+      return signingParameters(tools.chains, order, query.purpose, partnerSide);
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${ORDER}/escrow-signature`,
+    operationId: 'handInEscrowSignature',
+    tag: OPERATOR_TAG,
+    summary: 'Hand in the signature of an owner of an order’s escrow',
+    description:
+      'A release after a dispute decided for the buyer; a refund where the partner would be asked for one.',
+    params: OrderParams,
+    body: Type.Object({ purpose: Purpose, signature: GivenSignature, reason: Reason }),
+    data: CompactOrderSchema,
+    errors: [
+      ...ERRORS,
+      'KYC_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'INVALID_SIGNATURE',
+      'ESCROW_SIGNER_MISMATCH',
+    ],
+    handle: async ({ params, body }, operator, unit) => {
+      const { before, after } = await authorizePayout(tools, unit, params.order_id, {
+        purpose: body.purpose,
+        actor: 'operator',
+        owners: ['seller', 'buyer'],
+        signature: body.signature,
+      });
+      recordAction(unit, operator, {
+        action: `order.escrow-signature.${body.purpose}`,
+        subject: `orders/${params.order_id}`,
+        reason: body.reason,
+        before: { status: before.status, escrow: before.facts.escrow },
+        after: { status: after.status, escrow: after.facts.escrow },
+      });
+      return { order_id: after.order_id, status: after.status };
+    },
+  });
+}
+
+interface SendOutRouteTools extends UnitTools {
+  readonly chains: Chains;
+  readonly orderHosts: OrderHosts;
+}
+
+const Body = Type.Object({
+  outcome: literals(['settled', 'failed']),
+  tx_hash: Type.Optional(
+    Type.String({
+      pattern: '^0x[0-9a-fA-F]{64}$',
+      description: 'The payout on the other chain; with settled, and only with it',
+      examples: [`0x${'5c'.repeat(32)}`],
+    }),
+  ),
+  reason: Reason,
+});
+
+/** The way out for a send-out whose bridge was paid and never answers. */
+export function registerSendOutRoutes(app: FastifyInstance, tools: SendOutRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/operator/orders/:order_id/send-out',
+    operationId: 'decideSendOut',
+    tag: OPERATOR_TAG,
+    summary: 'Say how a send-out ended whose bridge does not answer',
+    description:
+      'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another the operator’s word is taken, and the audit log says so. Say failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
+    params: Type.Object({ order_id: Uuid }),
+    body: Body,
+    data: CompactOrderSchema,
+    errors: [
+      'ORDER_NOT_FOUND',
+      'INVALID_ORDER_ID',
+      'INVALID_STATUS',
+      'OPERATION_NOT_ALLOWED',
+      'TRANSACTOR_UNAVAILABLE',
+    ],
+    readFirst: async ({ params, body }) => {
+      const end = endOf(body);
+      return end.outcome === 'settled' ? lookForPayout(tools, params.order_id, end.txHash) : null;
+    },
+    handle: async ({ params, body }, operator, unit, seen) => {
+      const end = endOf(body);
+      const { before, after } = await decideSendOut(unit, tools.orderHosts, params.order_id, end, seen);
+      recordAction(unit, operator, {
+        action: `order.send-out.${end.outcome}`,
+        subject: `orders/${after.order_id}`,
+        reason: body.reason,
+        before: { status: before.status, held: before.facts.held },
+        after: {
+          status: after.status,
+          held: after.facts.held,
+          ...(end.outcome === 'settled' ? { tx_hash: end.txHash, verified: seen?.sight === 'arrived' } : {}),
+        },
+      });
+      return { order_id: after.order_id, status: after.status };
+    },
+  });
+}
+
+function endOf({ outcome, tx_hash: txHash }: Static<typeof Body>): SendOutEnd {
+  if (outcome === 'failed') {
+    if (txHash !== undefined) throw invalidRequest('tx_hash', 'belongs to settled only');
+    return { outcome };
+  }
+  if (txHash === undefined) throw invalidRequest('tx_hash', 'is required with settled');
+  return { outcome, txHash: txHash.toLowerCase() as Hex };
+}

@@ -1,0 +1,215 @@
+import { formatFixed, OrderStatusSchema, TimestampInput, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { type AuditRow, KYC_WAIVED, listAudit } from '../../../engine/audit.ts';
+import { intentsOfOrder } from '../../../engine/stuck-intents.store.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import { type FundsTools, readOrderFunds } from '../../orders/escrow/order-funds.ts';
+import {
+  type DeskOrderRow,
+  readOrderForOperator,
+  readOrdersForOperator,
+} from '../../orders/lifecycle/list-orders.ts';
+import type { TimelineEntry } from '../../orders/lifecycle/order.ts';
+import { depositView } from '../../vendors/vendor-order.view.ts';
+import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf } from '../operator.schemas.ts';
+import { OperatorOrderSchema, OrderStorySchema } from '../operator-order.schemas.ts';
+import { effectView, lateBefore } from '../system/stuck-effects.ts';
+import {
+  authorizationsOfOrder,
+  caseOfOrder,
+  eventsOfOrder,
+  proofsOfOrder,
+  transactionsOfOrder,
+} from './order-audit.store.ts';
+
+export function operatorOrderView(order: DeskOrderRow): Static<typeof OperatorOrderSchema> {
+  const crypto = (amount: string) => formatFixed(BigInt(amount), order.crypto_decimals);
+  return {
+    order_id: order.order_id,
+    partner_id: order.partner_id,
+    user_id: order.user_id,
+    quote_id: order.quote_id,
+    vendor_id: order.vendor_id,
+    order_type: order.order_type,
+    direction: order.direction,
+    origin: order.facts.origin,
+    reference_id: order.reference_id,
+    status: order.status,
+    held_for_review: order.facts.held,
+    kyc_status: order.kyc_status,
+    crypto_currency: order.crypto_currency,
+    crypto_amount: crypto(order.crypto_amount),
+    fiat_currency: order.fiat_currency,
+    fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
+    rate: order.rate,
+    platform_fee: crypto(order.platform_fee),
+    partner_fee: crypto(order.partner_fee),
+    payment_method_slug: order.payment_method_slug,
+    payment_network_slug: order.payment_network_slug,
+    chain: order.chain,
+    escrow_address: order.escrow?.address ?? null,
+    escrow_state: order.facts.escrow,
+    tx_hash: order.tx_hash,
+    send_out_tx_hash: order.send_out_tx_hash,
+    deadline_at: order.deadline_at?.toISOString() ?? null,
+    created_at: order.created_at.toISOString(),
+    updated_at: order.updated_at.toISOString(),
+  };
+}
+
+type Story = Static<typeof OrderStorySchema>;
+
+export interface StoryTools extends UnitTools, FundsTools {}
+
+const AUDIT_ENTRIES = 100;
+
+/** All that every part of the program has written about one order, and what the chain says of its escrow now. */
+export async function readOrderStory(tools: StoryTools, givenId: string): Promise<Story> {
+  const { db, clock } = tools;
+  const orderId = givenId.toLowerCase();
+  const { order, signatures, deposits } = await readOrderForOperator(db, orderId);
+  const [funds, effects, transactions, authorizations, events, proofs, [compliance], audit] =
+    await Promise.all([
+      readOrderFunds(tools, SYSTEM, order),
+      db.query(SYSTEM, intentsOfOrder, [lateBefore(clock.date()), orderId]),
+      db.query(SYSTEM, transactionsOfOrder, [orderId]),
+      db.query(SYSTEM, authorizationsOfOrder, [orderId]),
+      db.query(SYSTEM, eventsOfOrder, [orderId]),
+      db.query(SYSTEM, proofsOfOrder, [orderId]),
+      db.query(SYSTEM, caseOfOrder, [orderId]),
+      db.query(SYSTEM, listAudit, [`orders/${orderId}`, AUDIT_ENTRIES, 0]),
+    ]);
+  return {
+    order: operatorOrderView(order),
+    timeline: timelineWithDecisions(order.timeline, audit),
+    facts: { ...order.facts },
+    funds,
+    signatures: signatures as Story['signatures'],
+    deposits: deposits.map(depositView),
+    authorizations: authorizations.map(({ amount, issued_at, expires_at, ...row }) => ({
+      ...row,
+      amount_atomic: amount,
+      issued_at: issued_at.toISOString(),
+      expires_at: expires_at.toISOString(),
+    })) as Story['authorizations'],
+    effects: effects.map(effectView),
+    transactions: transactions.map(({ created_at, settled_at, ...row }) => ({
+      ...row,
+      created_at: created_at.toISOString(),
+      settled_at: settled_at?.toISOString() ?? null,
+    })) as Story['transactions'],
+    webhooks: events.map(({ created_at, ...row }) => ({
+      ...row,
+      created_at: created_at.toISOString(),
+    })) as Story['webhooks'],
+    proofs: proofs.map(({ submitted_at, reviewed_at, ...row }) => ({
+      ...row,
+      submitted_at: submitted_at.toISOString(),
+      reviewed_at: reviewed_at?.toISOString() ?? null,
+    })),
+    compliance_case_id: compliance?.case_id ?? null,
+    audit: audit.map(({ operator_key_id, action, reason, at }) => ({
+      operator_key_id,
+      action,
+      reason,
+      at: at.toISOString(),
+    })),
+  };
+}
+
+/** A partner's timeline has statuses only; whoever looks into a payout must see on whose word it went. */
+function timelineWithDecisions(
+  timeline: readonly TimelineEntry[],
+  audit: readonly AuditRow[],
+): Story['timeline'] {
+  const waivers = audit
+    .filter(({ action }) => action === KYC_WAIVED)
+    .map(({ before, at }) => ({
+      status: before?.status as TimelineEntry['status'],
+      at: at.toISOString(),
+      decision: 'kyc_waived' as const,
+    }));
+  const statuses = timeline.map(({ status, at }) => ({ status, at }));
+  // What follows from a decision has its instant, so the decision comes first.
+  return [...waivers, ...statuses].sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+}
+
+const OrderSearch = Type.Object({
+  status: Type.Optional(
+    Type.Array(OrderStatusSchema, {
+      maxItems: 30,
+      description: 'May be repeated; any of them matches',
+      examples: [['dispute_started']],
+    }),
+  ),
+  partner_id: Type.Optional(Uuid),
+  vendor_id: Type.Optional(Uuid),
+  user_uuid: Type.Optional(Uuid),
+  reference_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'The partner’s own', examples: ['payout-1'] }),
+  ),
+  direction: Type.Optional(oneOf(['onramp', 'offramp'])),
+  held: Type.Optional(Type.Boolean({ description: 'Held for review', examples: [true] })),
+  stuck: Type.Optional(
+    Type.Boolean({
+      description: 'Has an effect that failed, is unknown or late, or a payment that fits nothing',
+      examples: [true],
+    }),
+  ),
+  created_from: Type.Optional(TimestampInput('Inclusive')),
+  created_to: Type.Optional(TimestampInput('Exclusive')),
+  ...CursorQuery.properties,
+});
+
+/** Orders of all partners: finding one, and reading all there is about it. */
+export function registerOrderReadRoutes(app: FastifyInstance, tools: StoryTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/orders',
+    operationId: 'searchOrders',
+    tag: OPERATOR_TAG,
+    summary: 'Orders of all partners, newest first',
+    query: OrderSearch,
+    data: Type.Object({ orders: Type.Array(OperatorOrderSchema), pagination: CursorPage }),
+    handle: async ({ query }) => {
+      const rows = await readOrdersForOperator(tools.db, {
+        statuses: query.status ?? null,
+        partnerId: query.partner_id ?? null,
+        vendorId: query.vendor_id ?? null,
+        userId: query.user_uuid ?? null,
+        referenceId: query.reference_id ?? null,
+        direction: query.direction ?? null,
+        held: query.held ?? null,
+        stuck: query.stuck ?? null,
+        createdFrom: query.created_from === undefined ? null : new Date(query.created_from),
+        createdTo: query.created_to === undefined ? null : new Date(query.created_to),
+        lateBefore: lateBefore(tools.clock.date()),
+        before: query.cursor ?? null,
+        limit: query.limit + 1,
+      });
+      const { page, pagination } = pageOf(rows, query.limit, (row) => row.order_id);
+      return { orders: page.map(operatorOrderView), pagination };
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/orders/:order_id',
+    operationId: 'getOrderStory',
+    tag: OPERATOR_TAG,
+    summary: 'The whole story of an order',
+    description:
+      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. People are named by their ids only.',
+    params: Type.Object({ order_id: Uuid }),
+    data: OrderStorySchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    handle: ({ params }) => readOrderStory(tools, params.order_id),
+  });
+}

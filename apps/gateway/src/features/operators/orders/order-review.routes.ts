@@ -1,0 +1,216 @@
+import { CompactOrderSchema, literals, OrderStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { KYC_WAIVED, recordAction } from '../../../engine/audit.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { invalidRequest } from '../../../http/errors.ts';
+import type { OperatorPrincipal } from '../../../http/principals.ts';
+import { route } from '../../../http/route.ts';
+import type { Sealer } from '../../../lib/crypto.ts';
+import {
+  decideProof,
+  loadOrderForAction,
+  moveOrder,
+  openProof,
+} from '../../orders/lifecycle/act-on-order.ts';
+import { readPendingProofs } from '../../orders/lifecycle/list-orders.ts';
+import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderRow } from '../../orders/lifecycle/order.ts';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
+
+export interface OrderReviewTools extends UnitTools {
+  readonly orderHosts: OrderHosts;
+  readonly sealer: Sealer;
+}
+
+const ORDER = '/api/v1/operator/orders/:order_id';
+const OrderParams = Type.Object({ order_id: Uuid });
+const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
+
+const DISPUTES = {
+  open: 'dispute_opened',
+  for_buyer: 'dispute_resolved_to_buyer',
+  for_seller: 'dispute_resolved_to_seller',
+} as const;
+
+/** What an operator decides about orders; every decision is audited with who and why. */
+export function registerOrderReviewRoutes(app: FastifyInstance, tools: OrderReviewTools): void {
+  registerProofs(app, tools);
+  registerHold(app, tools);
+  registerDispute(app, tools);
+  registerProofReview(app, tools);
+}
+
+function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/proof-reviews',
+    operationId: 'listProofReviews',
+    tag: OPERATOR_TAG,
+    summary: 'Payment proofs that wait for a verdict, longest first',
+    description: 'What a proof says is shown by its reveal.',
+    query: PageQuery,
+    data: Type.Object({
+      reviews: Type.Array(
+        Type.Object({
+          proof_id: Uuid,
+          order_id: Uuid,
+          partner_id: Uuid,
+          vendor_id: Uuid,
+          order_status: OrderStatusSchema,
+          submitted_at: Timestamp,
+        }),
+      ),
+      pagination: OffsetPage,
+    }),
+    handle: async ({ query }) => {
+      const { proofs, total } = await readPendingProofs(tools.db, query);
+      return {
+        reviews: proofs.map(({ status, submitted_at, ...row }) => ({
+          ...row,
+          order_status: status,
+          submitted_at: submitted_at.toISOString(),
+        })),
+        pagination: { total, ...query },
+      };
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'POST',
+    url: '/api/v1/operator/proofs/:proof_id/reveal',
+    operationId: 'revealProof',
+    tag: OPERATOR_TAG,
+    summary: 'A payment proof in clear, with a reason',
+    description: 'A bank’s slip names people, so who looked at it is on record.',
+    params: Type.Object({ proof_id: Uuid }),
+    body: Type.Object({ reason: Reason }),
+    data: Type.Object({
+      proof_id: Uuid,
+      order_id: Uuid,
+      payment_reference: Type.String({ examples: ['E2E-20261115-0042'] }),
+      content_type: Type.Union([Type.String(), Type.Null()], { examples: ['application/pdf'] }),
+      content: Type.Union([Type.String(), Type.Null()], { description: 'Base64' }),
+    }),
+    errors: ['PROOF_NOT_FOUND'],
+    handle: ({ params, body }, operator) =>
+      // Nothing is answered before the entry is committed.
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const { orderId, proof } = await openProof(unit, tools.sealer, params.proof_id);
+        recordAction(unit, operator, {
+          action: 'proof.reveal',
+          subject: `orders/${orderId}`,
+          reason: body.reason,
+          after: { proof_id: params.proof_id },
+        });
+        return {
+          proof_id: params.proof_id,
+          order_id: orderId,
+          payment_reference: proof.reference,
+          content_type: proof.content_type ?? null,
+          content: proof.content ?? null,
+        };
+      }),
+  });
+}
+
+function registerHold(app: FastifyInstance, tools: OrderReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${ORDER}/hold`,
+    operationId: 'decideOrderHold',
+    tag: OPERATOR_TAG,
+    summary: 'Hold an order for review, or let it go on',
+    description:
+      'override_kyc lets the payout of this one order go on although its customer is not VERIFIED any more: where the vendor’s part is done (fiat_received_confirmed), or so that a dispute can be decided (dispute_started).',
+    params: OrderParams,
+    body: Type.Object({
+      decision: literals(['place', 'release']),
+      override_kyc: Type.Optional(Type.Boolean({ description: 'With release only', examples: [false] })),
+      reason: Reason,
+    }),
+    data: CompactOrderSchema,
+    errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
+    handle: ({ params, body }, operator, unit) => {
+      const { decision, override_kyc: isWaived = false, reason } = body;
+      if (isWaived && decision !== 'release') throw invalidRequest('override_kyc', 'belongs to release only');
+      const trigger = isWaived ? 'kyc_waived' : decision === 'place' ? 'hold_placed' : 'hold_released';
+      const action = isWaived ? KYC_WAIVED : `order.hold.${decision}`;
+      return decideAudited(unit, operator, params.order_id, action, reason, (order) =>
+        moveOrder(unit, tools.orderHosts, order, trigger, 'operator'),
+      );
+    },
+  });
+}
+
+function registerDispute(app: FastifyInstance, tools: OrderReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${ORDER}/dispute`,
+    operationId: 'decideOrderDispute',
+    tag: OPERATOR_TAG,
+    summary: 'Open a dispute, or decide it',
+    params: OrderParams,
+    body: Type.Object({ decision: literals(['open', 'for_buyer', 'for_seller']), reason: Reason }),
+    data: CompactOrderSchema,
+    errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
+    handle: ({ params, body }, operator, unit) =>
+      decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>
+        moveOrder(unit, tools.orderHosts, order, DISPUTES[body.decision], 'operator'),
+      ),
+  });
+}
+
+function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${ORDER}/proof-review`,
+    operationId: 'reviewProof',
+    tag: OPERATOR_TAG,
+    summary: 'Take a payment proof into review, accept it or refuse it',
+    params: OrderParams,
+    body: Type.Object({ decision: literals(['start', 'accepted', 'rejected']), reason: Reason }),
+    data: CompactOrderSchema,
+    errors: ERRORS,
+    handle: ({ params, body }, operator, unit) =>
+      decideAudited(unit, operator, params.order_id, `order.proof.${body.decision}`, body.reason, (order) =>
+        body.decision === 'start'
+          ? moveOrder(unit, tools.orderHosts, order, 'proof_review_started', 'operator')
+          : decideProof(unit, tools.orderHosts, order, body.decision, 'operator'),
+      ),
+  });
+}
+
+async function decideAudited(
+  unit: UnitOfWork,
+  operator: OperatorPrincipal,
+  orderId: string,
+  action: string,
+  reason: string,
+  move: (order: OrderRow) => OrderRow,
+) {
+  const order = await loadOrderForAction(unit, orderId);
+  const moved = move(order);
+  recordAction(unit, operator, {
+    action,
+    subject: `orders/${order.order_id}`,
+    reason,
+    before: { status: order.status, held: order.facts.held, kyc_status: order.kyc_status },
+    after: { status: moved.status, held: moved.facts.held },
+  });
+  return { order_id: order.order_id, status: moved.status };
+}

@@ -1,0 +1,106 @@
+import { Uuid } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import { stuckIntents } from '../../../engine/stuck-intents.store.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf, Reason } from '../operator.schemas.ts';
+import {
+  EFFECT_STATES,
+  type EffectRemedy,
+  EffectSchema,
+  effectView,
+  lateBefore,
+  remedyEffect,
+} from './stuck-effects.ts';
+
+export interface EffectRouteTools extends UnitTools {
+  readonly orderHosts: OrderHosts;
+}
+
+/** Effects that left the process, or should have, and need a person. */
+export function registerEffectRoutes(app: FastifyInstance, tools: EffectRouteTools): void {
+  registerList(app, tools);
+  registerRemedy(app, tools, 'retry', 'retryEffect', 'Try an effect again now', [
+    'One that is under way is looked at, never repeated. One whose failure its order has acted on is not started here: release the order’s hold instead.',
+  ]);
+  registerRemedy(app, tools, 'give-up', 'giveUpEffect', 'Give an effect up, or put away one that failed', [
+    'Only where it certainly has not happened and no longer can. Its order is told, and held for review where crypto is at stake.',
+  ]);
+}
+
+function registerList(app: FastifyInstance, tools: EffectRouteTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/effects',
+    operationId: 'listStuckEffects',
+    tag: OPERATOR_TAG,
+    summary: 'Effects that failed, may or may not have happened, or are late; newest first',
+    description:
+      'Calls to chains, banks, bridges and providers, each with its last error. What failed and was started anew is left out.',
+    query: Type.Object({
+      state: Type.Optional(oneOf(EFFECT_STATES)),
+      kind: Type.Optional(Type.String({ pattern: '^[a-z.-]{1,60}$', examples: ['escrow.release'] })),
+      order_id: Type.Optional(Uuid),
+      partner_id: Type.Optional(Uuid),
+      ...CursorQuery.properties,
+    }),
+    data: Type.Object({ effects: Type.Array(EffectSchema), pagination: CursorPage }),
+    handle: async ({ query }) => {
+      const { state = null, kind = null, order_id = null, partner_id = null, cursor = null, limit } = query;
+      const rows = await tools.db.query(SYSTEM, stuckIntents, [
+        lateBefore(tools.clock.date()),
+        state,
+        kind,
+        order_id?.toLowerCase() ?? null,
+        partner_id,
+        cursor,
+        limit + 1,
+      ]);
+      const { page, pagination } = pageOf(rows, limit, (row) => row.intent_id);
+      return { effects: page.map(effectView), pagination };
+    },
+  });
+}
+
+function registerRemedy(
+  app: FastifyInstance,
+  tools: EffectRouteTools,
+  remedy: EffectRemedy,
+  operationId: string,
+  summary: string,
+  [description]: readonly [string],
+): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `/api/v1/operator/effects/:effect_id/${remedy}`,
+    operationId,
+    tag: OPERATOR_TAG,
+    summary,
+    description,
+    params: Type.Object({ effect_id: Uuid }),
+    body: Type.Object({ reason: Reason }),
+    data: EffectSchema,
+    errors: ['EFFECT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, operator, unit) => {
+      const { before, after } = await remedyEffect(unit, tools.orderHosts, params.effect_id, remedy);
+      recordAction(unit, operator, {
+        action: `effect.${remedy}`,
+        // Under its order, where it has one: one look shows all that was done about it.
+        subject: after.order_id === null ? `effects/${after.intent_id}` : `orders/${after.order_id}`,
+        reason: body.reason,
+        before: { effect_id: before.intent_id, kind: before.kind, status: before.status },
+        after: { effect_id: after.intent_id, status: after.status },
+      });
+      return effectView(after);
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import {
+  CausewayError,
+  DeliveryListQuery,
+  DeliveryListSchema,
+  DeliverySchema,
+  TimestampInput,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
+import { recordAction } from '../../../engine/audit.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import { readDeliveries, replayOne, replaySince } from '../../webhooks/replay-deliveries.ts';
+import { findPartner } from '../accounts/accounts.store.ts';
+import { OPERATOR_TAG, Reason } from '../operator.schemas.ts';
+
+const WEBHOOKS = '/api/v1/operator/partners/:partner_id/webhooks';
+const PartnerParams = Type.Object({ partner_id: Uuid });
+
+/** For a partner whose endpoint was down and who cannot, or does not know how to, catch up itself. */
+export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitTools): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: `${WEBHOOKS}/deliveries`,
+    operationId: 'listPartnerDeliveries',
+    tag: OPERATOR_TAG,
+    summary: 'What was sent to a partner, attempt by attempt; newest first',
+    params: PartnerParams,
+    query: DeliveryListQuery,
+    data: DeliveryListSchema,
+    errors: ['PARTNER_NOT_FOUND'],
+    handle: async ({ params, query }) => {
+      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
+      return readDeliveries(tools.db, params.partner_id, query);
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${WEBHOOKS}/deliveries/:delivery_id/replay`,
+    operationId: 'replayPartnerDelivery',
+    tag: OPERATOR_TAG,
+    summary: 'Send one event to a partner again',
+    description: 'The same event_id and body, as a new delivery with attempts of its own.',
+    params: Type.Object({ ...PartnerParams.properties, delivery_id: Uuid }),
+    body: Type.Object({ reason: Reason }),
+    data: DeliverySchema,
+    errors: ['PARTNER_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+    handle: async ({ params: { partner_id: partnerId, delivery_id: deliveryId }, body }, operator, unit) => {
+      await requirePartner(unit.tx, partnerId);
+      const delivery = await replayOne(unit, partnerId, deliveryId);
+      recordAction(unit, operator, {
+        action: 'webhook.replay',
+        subject: `partners/${partnerId}`,
+        reason: body.reason,
+        after: { replay_of: deliveryId, delivery_id: delivery.id, event_id: delivery.event_id },
+      });
+      return delivery;
+    },
+  });
+
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: `${WEBHOOKS}/replay`,
+    operationId: 'replayPartnerEvents',
+    tag: OPERATOR_TAG,
+    summary: 'Send a partner the latest state again after an outage',
+    description:
+      'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
+    params: PartnerParams,
+    body: Type.Object({ since: TimestampInput('Inclusive'), reason: Reason }),
+    data: Type.Object({ replayed: Type.Integer({ examples: [12] }), has_more: Type.Boolean() }),
+    errors: ['PARTNER_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+    handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
+      await requirePartner(unit.tx, partnerId);
+      const done = await replaySince(unit, partnerId, body.since);
+      recordAction(unit, operator, {
+        action: 'webhook.replay',
+        subject: `partners/${partnerId}`,
+        reason: body.reason,
+        after: { since: body.since, replayed: done.replayed },
+      });
+      return done;
+    },
+  });
+}
+
+async function requirePartner(reads: Reading, partnerId: string): Promise<void> {
+  const [row] = await reads.query(findPartner, [partnerId]);
+  if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
+}

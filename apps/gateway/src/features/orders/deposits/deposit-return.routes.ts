@@ -1,0 +1,91 @@
+import {
+  DEPOSIT_STATUSES,
+  DepositReturnParametersSchema,
+  GivenSignature,
+  literals,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Chains } from '../../../chain/chains.ts';
+import { partnerScope } from '../../../db/database.ts';
+import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../../http/principals.ts';
+import { route } from '../../../http/route.ts';
+import {
+  depositReturnParameters,
+  lookBeforeSigning,
+  type ReturnSigner,
+  requireDepositToSign,
+  requireSignable,
+  signDepositReturn,
+} from './return-deposit.ts';
+
+type DepositReturnTools = UnitTools & { readonly chains: Chains };
+
+const DEPOSIT = '/api/v1/partner/deposits/:deposit_id';
+const DepositParams = Type.Object({ deposit_id: Uuid });
+const ERRORS = [
+  'DEPOSIT_NOT_FOUND',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+  'WALLET_NOT_CLEARED',
+  'TRANSACTOR_UNAVAILABLE',
+] as const;
+
+function signerOf({ partnerId }: Pick<PartnerPrincipal, 'partnerId'>): ReturnSigner {
+  return { actor: 'partner', scope: partnerScope(partnerId), owners: 'partner' };
+}
+
+/** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
+export function registerDepositReturnRoutes(app: FastifyInstance, tools: DepositReturnTools): void {
+  const requireOwnDeposit = async ({ principal, params }: FastifyRequest): Promise<void> => {
+    if (!Value.Check(DepositParams, params)) return;
+    await requireDepositToSign(tools, signerOf(principal as PartnerPrincipal), params.deposit_id);
+  };
+
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${DEPOSIT}/return-authorization-parameters`,
+    operationId: 'getReturnAuthorizationParameters',
+    tag: 'Orders',
+    summary: 'Read what the partner wallet signs to return an odd deposit',
+    description:
+      'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address and nobody else.',
+    params: DepositParams,
+    requireSubject: requireOwnDeposit,
+    data: DepositReturnParametersSchema,
+    errors: ERRORS,
+    handle: ({ params }, partner) => depositReturnParameters(tools, signerOf(partner), params.deposit_id),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'outside',
+    deps: tools,
+    method: 'POST',
+    url: `${DEPOSIT}/authorize-return`,
+    operationId: 'authorizeReturn',
+    tag: 'Orders',
+    summary: 'Hand over the signed return of an odd deposit',
+    description:
+      'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
+    params: DepositParams,
+    requireSubject: requireOwnDeposit,
+    body: Type.Object({ signature: GivenSignature }),
+    data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+    errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    handle: async ({ params, body }, partner) => {
+      const signer = signerOf(partner);
+      await requireSignable(tools, signer, params.deposit_id);
+      const sight = await lookBeforeSigning(tools, signer, params.deposit_id);
+      const { after } = await unitOfWork(tools, signer.scope, (unit) =>
+        signDepositReturn(tools, unit, signer, params.deposit_id, body.signature, sight),
+      );
+      return { deposit_id: after.deposit_id, status: after.disposition };
+    },
+  });
+}

@@ -1,0 +1,156 @@
+import type { EffectKind } from '@causeway/protocol';
+import type { Chains } from '../../../chain/chains.ts';
+import { readExecution } from '../../../chain/escrow/escrow-execution.ts';
+import { nonceFate } from '../../../chain/escrow/escrow-nonce.ts';
+import { batchCall, executionCall, packSignatures } from '../../../chain/escrow/safe-transaction.ts';
+import { isDeployed } from '../../../chain/token-reads.ts';
+import {
+  type MinedTransaction,
+  transactionHandler,
+} from '../../../chain/transactions/transaction-handler.ts';
+import type { ChainEffect, Transactor } from '../../../chain/transactions/transactor.ts';
+import type { ChainFactHandler } from '../../../chain/watcher/chain-facts.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import type { Intent } from '../../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import { postEntry } from '../../../engine/ledger.ts';
+import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import { schedule } from '../../../lib/backoff.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import { loadDeposit, lockDeposit } from './decide-deposit.ts';
+import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf, wouldMove } from './deposit.adapter.ts';
+import { depositsOfOrder } from './deposit.store.ts';
+import { type DepositReturn, returnOf } from './return-deposit.ts';
+
+type DepositPayload = { readonly order_id: string; readonly deposit_id: string };
+
+interface ReturnTools extends UnitTools {
+  readonly chains: Chains;
+  readonly transactor: Transactor;
+  readonly logger: Logger;
+}
+
+const KIND: EffectKind = 'escrow.return-deposit';
+const POLL_MS = 400;
+
+/** Pays a deposit back out of its escrow, which is deployed on the way where it never was. */
+export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositPayload> {
+  const { chains } = tools;
+
+  async function load({ payload }: Intent<DepositPayload>) {
+    const { deposit, order } = await loadDeposit(tools, SYSTEM, payload.deposit_id);
+    const { return_nonce: nonce, return_signature: signature } = deposit;
+    if (nonce === null || signature === null) throw new Error('nobody has signed the return');
+    const chain = chains.get(order.chain);
+    return { chain, signature, planned: returnOf(chain.settings, order, deposit, BigInt(nonce)) };
+  }
+
+  async function report(unit: UnitOfWork, depositId: string, end: Ending): Promise<void> {
+    const { order, deposit, others } = await lockDeposit(unit, depositId);
+    const { settings } = chains.get(order.chain);
+    const one = depositCase(deposit, { settings, order, others, nonce: 0n, covers: false, surplus: 0n });
+    if ('error' in end) {
+      // What was sent can still be executed by whoever has seen it, so it is remembered; what never was, is not.
+      const forgotten = end.isSent ? {} : { return_nonce: null, return_signature: null };
+      const undone = { ...deposit, ...forgotten, note: end.error };
+      moveDeposit(unit, { ...one, deposit: undone }, 'return_failed', 'chain');
+      return;
+    }
+    // What the books did not know of when it came is booked now that it is known to be real.
+    const came = tokenOf(settings, deposit.token) === undefined ? deposit.return_amount : deposit.amount;
+    postEntry(unit, heldEntry(deposit, BigInt(came ?? 0), settings));
+    const returned = { ...deposit, note: '', return_tx_hash: end.txHash };
+    moveDeposit(unit, { ...one, deposit: returned }, 'return_confirmed', 'chain');
+  }
+
+  function failed({ payload }: Intent<DepositPayload>, error: string): Outcome {
+    return {
+      kind: 'failed',
+      error,
+      followUp: (unit) => report(unit, payload.deposit_id, { error, isSent: true }),
+    };
+  }
+
+  /** A final receipt of the execution, whoever sent it. */
+  function settled(
+    intent: Intent<DepositPayload>,
+    { escrow, hash, transfers }: DepositReturn,
+    receipt: MinedTransaction['receipt'],
+  ): Outcome {
+    const reading = readExecution(receipt, { escrow: escrow.address, safeTxHash: hash, transfers });
+    if (!reading.succeeded) return failed(intent, reading.reason);
+    const { transactionHash: txHash } = receipt;
+    return {
+      kind: 'confirmed',
+      result: { tx_hash: txHash },
+      followUp: (unit) => report(unit, intent.payload.deposit_id, { txHash }),
+    };
+  }
+
+  /** Undefined while the nonce is unused. */
+  async function outcomeOnChain(intent: Intent<DepositPayload>): Promise<Outcome | undefined> {
+    const { chain, planned } = await load(intent);
+    const { escrow, hash, transaction } = planned;
+    const fate = await nonceFate(tools.db, chain, escrow.address, hash, transaction.nonce);
+    switch (fate.kind) {
+      case 'unused':
+        return undefined;
+      case 'unsettled':
+        return { kind: 'waiting', afterMs: POLL_MS };
+      case 'executed':
+        return settled(intent, planned, fate.receipt);
+      case 'used_otherwise':
+        return failed(intent, 'another transaction has used the escrow’s nonce');
+    }
+  }
+
+  async function describe(intent: Intent<DepositPayload>): Promise<ChainEffect | Outcome> {
+    const executed = await outcomeOnChain(intent);
+    if (executed !== undefined) return executed;
+    const { chain, signature, planned } = await load(intent);
+    const { escrow, transaction, hash } = planned;
+    const signatures = [await chains.service.signDigest(hash), signature];
+    const execution = executionCall(escrow, transaction, await packSignatures(escrow, hash, signatures));
+    const { chainId, contracts } = chain.settings;
+    const call = (await isDeployed(chain.client, escrow.address))
+      ? execution
+      : batchCall([escrow.deploymentCall, execution], contracts.multiSendCallOnly);
+    return { chainId, sender: 'hot-wallet', call };
+  }
+
+  /** A revert says that ours was not the one that did it, and no more. */
+  async function conclude(intent: Intent<DepositPayload>, { receipt }: MinedTransaction): Promise<Outcome> {
+    if (receipt.status === 'success') return settled(intent, (await load(intent)).planned, receipt);
+    return (await outcomeOnChain(intent)) ?? failed(intent, 'reverted');
+  }
+
+  return transactionHandler(tools.transactor, {
+    kind: KIND,
+    schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
+    pollMs: POLL_MS,
+    logger: tools.logger,
+    describe,
+    conclude,
+    exhausted: (intent, unit) =>
+      report(unit, intent.payload.deposit_id, { error: 'the transaction would revert', isSent: false }),
+  });
+}
+
+type Ending = { readonly txHash: `0x${string}` } | { readonly error: string; readonly isSent: boolean };
+
+/** An attempt that had failed is executed after all, by whomever: what it did is then read from the chain. */
+export function followReturns(tools: { readonly chains: Chains }): ChainFactHandler {
+  return async (fact, unit) => {
+    if (fact.type !== 'escrow_executed') return;
+    const deposits = await unit.tx.query(depositsOfOrder, [fact.orderId]);
+    for (const { deposit_id } of deposits.filter(isSigned)) {
+      const { order, deposit, others } = await lockDeposit(unit, deposit_id);
+      const { settings } = tools.chains.get(order.chain);
+      const { hash } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce ?? 0));
+      const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
+      const again = depositCase({ ...deposit, return_attempts: deposit.return_attempts + 1 }, around);
+      if (hash !== fact.safeTxHash || wouldMove(again, 'return_seen', 'chain').kind === 'refused') continue;
+      moveDeposit(unit, again, 'return_seen', 'chain');
+    }
+  };
+}

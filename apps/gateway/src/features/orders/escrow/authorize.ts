@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Actor,
+  CausewayError,
+  decide,
+  type ForwardRequestInput,
+  formatFixed,
+  ORDER_MACHINES,
+  type OrderTrigger,
+  type RefundAnswerSchema,
+  type RefundAuthorizationParametersSchema,
+  type TransferAuthorizationParametersSchema,
+} from '@causeway/protocol';
+import type { Static } from 'typebox';
+import {
+  acceptAuthorization,
+  acceptOwnerSignature,
+  refundParameters,
+} from '../../../chain/authorization/accept-authorization.ts';
+import { transferParameters } from '../../../chain/authorization/authorization.ts';
+import { issueAuthorization } from '../../../chain/authorization/issue-authorization.ts';
+import { tokenByCode } from '../../../chain/chain-settings.ts';
+import type { Chains } from '../../../chain/chains.ts';
+import { partnerScope } from '../../../db/database.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from '../lifecycle/act-on-order.ts';
+import { factsOf, type OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
+import { depositOf, ensureEscrow, type PayoutPurpose, payoutOf, recordSignature } from './escrow.ts';
+
+export interface SignedTransfer {
+  readonly forward_request: Static<typeof ForwardRequestInput>;
+  readonly signature: string;
+}
+
+/** The order a partner wants to sign something for, refused as the signed request itself would be. */
+export async function orderToSign(
+  tools: UnitTools,
+  partnerId: string,
+  orderId: string,
+  trigger: OrderTrigger,
+): Promise<OrderRow> {
+  const order = await readOrder(tools.db, partnerScope(partnerId), orderId);
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  const machine = ORDER_MACHINES[order.direction];
+  const decision = decide(machine, order.status, trigger, factsOf(order), 'partner');
+  if (decision.kind === 'refused') {
+    throw refusedTransition({ kind: 'refused', code: decision.code, row: order });
+  }
+  return order;
+}
+
+export function escrowOfOrder(order: OrderRow): OrderEscrow {
+  if (order.escrow === null) throw new Error(`order ${order.order_id} has no escrow`);
+  return order.escrow;
+}
+
+/** What the partner signs to pay its deposit into the escrow. */
+export async function transferAuthorizationParameters(
+  tools: UnitTools & { readonly chains: Chains },
+  partnerId: string,
+  orderId: string,
+): Promise<Static<typeof TransferAuthorizationParametersSchema>> {
+  const wanted = await orderToSign(tools, partnerId, orderId, 'transfer_authorized');
+  const order = await ensureEscrow(tools, wanted);
+  const escrow = escrowOfOrder(order);
+  const chain = tools.chains.get(order.chain);
+  const token = tokenByCode(chain.settings, order.crypto_currency);
+  const authorization = await issueAuthorization(tools, chain, {
+    orderId,
+    partnerId,
+    sender: escrow.seller,
+    token: token.address,
+    amount: depositOf(order),
+    recipient: escrow.address,
+  });
+  return transferParameters(chain.settings, token, authorization);
+}
+
+export async function authorizeCryptoTransfer(
+  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  orderId: string,
+  signed: SignedTransfer,
+): Promise<OrderRow> {
+  const order = await loadOrderForAction(unit, orderId);
+  const authorized = moveOrder(unit, tools.orderHosts, order, 'transfer_authorized', 'partner');
+  await acceptAuthorization(unit, tools.chains.get(order.chain).settings, {
+    orderId,
+    purpose: 'funding',
+    forwardRequest: signed.forward_request,
+    signature: signed.signature,
+  });
+  return authorized;
+}
+
+/** The Safe's own transaction that gives the whole deposit back to the partner's wallet. */
+export async function refundAuthorizationParameters(
+  tools: UnitTools & { readonly chains: Chains },
+  partnerId: string,
+  orderId: string,
+): Promise<Static<typeof RefundAuthorizationParametersSchema>> {
+  const order = await orderToSign(tools, partnerId, orderId, 'refund_authorized');
+  const chain = tools.chains.get(order.chain);
+  const { escrow, transaction } = payoutOf(chain, order, 'refund');
+  return refundParameters(chain.settings, tokenByCode(chain.settings, order.crypto_currency), {
+    orderId,
+    escrow,
+    transaction,
+    deposit: depositOf(order),
+  });
+}
+
+/**
+ * Whether a refund is owed is asked first: a signature is looked at only where it could be used. The service adds its
+ * own and executes.
+ */
+async function authorizeRefund(
+  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  orderId: string,
+  signature: string,
+): Promise<OrderRow> {
+  const order = await loadOrderForAction(unit, orderId);
+  const refunding = moveOrder(unit, tools.orderHosts, order, 'refund_authorized', 'partner');
+  const { escrow, hash } = payoutOf(tools.chains.get(order.chain), order, 'refund');
+  const accepted = await acceptOwnerSignature(escrow, hash, ['seller'], signature);
+  recordSignature(unit, order, 'refund', accepted.signer, accepted.signature);
+  return refunding;
+}
+
+/** Well within what a caller waits for an answer. */
+const WAIT_MS = 10_000;
+const LOOK_AGAIN_MS = 100;
+
+/** Authorizes the refund, and answers its transaction where the chain is quick enough. */
+export async function refundDeposit(
+  tools: UnitTools & { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  partnerId: string,
+  orderId: string,
+  signature: string,
+  waitMs = WAIT_MS,
+): Promise<Static<typeof RefundAnswerSchema>> {
+  const scope = partnerScope(partnerId);
+  let order = await unitOfWork(tools, scope, (unit) => authorizeRefund(tools, unit, orderId, signature));
+  for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
+    await sleep(LOOK_AGAIN_MS);
+    order = (await readOrder(tools.db, scope, orderId)) ?? order;
+  }
+  const { status, facts, tx_hash: txHash } = order;
+  const isRefunded = facts.escrow === 'emptied' && txHash !== null;
+  return { order_id: orderId, status, ...(isRefunded ? { tx_hash: txHash } : {}) };
+}
+
+function isInFlight({ facts }: OrderRow): boolean {
+  return facts.escrow === 'refunding';
+}
+
+type SigningParameters = Static<typeof RefundAuthorizationParametersSchema>;
+
+/** The fact that a handed-over signature reports. */
+export const SIGNED: Readonly<Record<PayoutPurpose, OrderTrigger>> = {
+  release: 'release_authorized',
+  refund: 'refund_authorized',
+};
+
+/** The Safe's own transaction that pays the escrow out, as one of its owners signs it. */
+export function signingParameters(
+  chains: Chains,
+  order: OrderRow,
+  purpose: PayoutPurpose,
+  signer: 'seller' | 'buyer',
+): SigningParameters {
+  const chain = chains.get(order.chain);
+  const token = tokenByCode(chain.settings, order.crypto_currency);
+  const { escrow, transaction } = payoutOf(chain, order, purpose);
+  const deposit = depositOf(order);
+  const parameters = refundParameters(chain.settings, token, {
+    orderId: order.order_id,
+    escrow,
+    transaction,
+    deposit,
+  });
+  const amount = purpose === 'refund' ? deposit : BigInt(order.crypto_amount) - BigInt(order.platform_fee);
+  return {
+    ...parameters,
+    signer_address: escrow.parties[signer],
+    recipient_address: escrow.parties[purpose === 'refund' ? 'seller' : 'buyer'],
+    amount_atomic: `${amount}`,
+    amount_human: formatFixed(amount, token.decimals),
+    authorization_path: `/api/v1/partner/orders/${order.order_id}/authorize-${purpose}`,
+  };
+}
+
+/** What the partner signs to be paid after a dispute that was decided for it. */
+export async function releaseAuthorizationParameters(
+  tools: UnitTools & { readonly chains: Chains },
+  partnerId: string,
+  orderId: string,
+): Promise<SigningParameters> {
+  const order = await orderToSign(tools, partnerId, orderId, 'release_authorized');
+  return signingParameters(tools.chains, order, 'release', 'buyer');
+}
+
+/** Whether the order waits for a signature is asked first; the service adds its own and executes. */
+export async function authorizePayout(
+  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  orderId: string,
+  given: {
+    readonly purpose: PayoutPurpose;
+    readonly actor: Actor;
+    readonly owners: readonly ('seller' | 'buyer')[];
+    readonly signature: string;
+  },
+): Promise<{ readonly before: OrderRow; readonly after: OrderRow }> {
+  const order = await loadOrderForAction(unit, orderId);
+  const after = moveOrder(unit, tools.orderHosts, order, SIGNED[given.purpose], given.actor);
+  const payout = payoutOf(tools.chains.get(order.chain), order, given.purpose);
+  const accepted = await acceptOwnerSignature(payout.escrow, payout.hash, given.owners, given.signature);
+  recordSignature(unit, order, given.purpose, accepted.signer, accepted.signature);
+  return { before: order, after };
+}

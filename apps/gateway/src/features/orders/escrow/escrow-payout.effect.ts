@@ -1,0 +1,231 @@
+import type { EffectKind, OrderTrigger } from '@causeway/protocol';
+import { recordBridgeDeposit } from '../../../chain/authorization/authorization.store.ts';
+import type { Authorization } from '../../../chain/authorization/authorization.ts';
+import {
+  authorizationRelayHandler,
+  settleAuthorizations,
+} from '../../../chain/authorization/relay-authorization.ts';
+import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
+import { lookAtEscrow, readExecution } from '../../../chain/escrow/escrow-execution.ts';
+import { batchCall, executionCall, packSignatures } from '../../../chain/escrow/safe-transaction.ts';
+import {
+  type MinedTransaction,
+  transactionHandler,
+} from '../../../chain/transactions/transaction-handler.ts';
+import type { ChainEffect, Transactor } from '../../../chain/transactions/transactor.ts';
+import type { ChainFactHandler } from '../../../chain/watcher/chain-facts.ts';
+import { hasDepositIn } from '../../../chain/watcher/watch.store.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import { execute } from '../../../engine/execute.ts';
+import type { Intent } from '../../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import { schedule } from '../../../lib/backoff.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import { reportFacts } from '../lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import { escrowSignatures, findOrder, lockOrder, setTransactionHash } from '../lifecycle/order.store.ts';
+import type { OrderRow } from '../lifecycle/order.ts';
+import { followSendOut } from '../send-out/track-send-out.effect.ts';
+import { type Payout, type PayoutPurpose, payoutOf } from './escrow.ts';
+
+type OrderPayload = { readonly order_id: string };
+
+interface PayoutTools extends UnitTools {
+  readonly chains: Chains;
+  readonly transactor: Transactor;
+  readonly orderHosts: OrderHosts;
+  readonly logger: Logger;
+}
+
+interface PayoutEffect {
+  readonly kind: EffectKind;
+  readonly purpose: PayoutPurpose;
+  readonly succeeded: OrderTrigger;
+  readonly failed: OrderTrigger;
+}
+
+const RELEASE: PayoutEffect = {
+  kind: 'escrow.release',
+  purpose: 'release',
+  succeeded: 'release_confirmed',
+  failed: 'release_failed',
+};
+const RETURN_TO_VENDOR: PayoutEffect = {
+  kind: 'escrow.return-to-vendor',
+  purpose: 'refund',
+  succeeded: 'refund_confirmed',
+  failed: 'refund_failed',
+};
+
+/** The partner has signed for its own deposit. */
+const REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.refund' };
+/** The buyer signed it when it took the order; where it never did, the partner is asked instead. */
+const AUTO_REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.auto-refund' };
+
+const POLL_MS = 400;
+
+/** Empties an escrow one way or the other: deployed and executed in a single transaction where it was never deployed. */
+export function escrowPayoutHandlers(tools: PayoutTools): IntentHandler<OrderPayload>[] {
+  return [RELEASE, RETURN_TO_VENDOR, REFUND, AUTO_REFUND].map((effect) => payoutHandler(tools, effect));
+}
+
+function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<OrderPayload> {
+  const { chains } = tools;
+
+  async function orderOf({ payload }: Intent<OrderPayload>): Promise<OrderRow> {
+    const [order] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    if (order === undefined) throw new Error(`there is no order ${payload.order_id}`);
+    return order;
+  }
+
+  async function report(
+    unit: UnitOfWork,
+    orderId: string,
+    trigger: OrderTrigger,
+    txHash?: string,
+  ): Promise<void> {
+    const [order] = await unit.tx.query(lockOrder, [orderId]);
+    if (order === undefined) return;
+    execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
+    if (txHash !== undefined) unit.tx.defer(setTransactionHash, [orderId, txHash]);
+  }
+
+  function failed(orderId: string, error: string): Outcome {
+    return { kind: 'failed', error, followUp: (unit) => report(unit, orderId, effect.failed) };
+  }
+
+  /** A final receipt of the execution, whoever sent it. */
+  function settled(order: OrderRow, payout: Payout, receipt: MinedTransaction['receipt']): Outcome {
+    const { transactionHash: txHash } = receipt;
+    const reading = readExecution(receipt, {
+      escrow: payout.escrow.address,
+      safeTxHash: payout.hash,
+      transfers: payout.transfers,
+    });
+    if (!reading.succeeded) return failed(order.order_id, reading.reason);
+    return {
+      kind: 'confirmed',
+      result: { tx_hash: txHash },
+      followUp: (unit) => report(unit, order.order_id, effect.succeeded, txHash),
+    };
+  }
+
+  async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect | Outcome> {
+    const order = await orderOf(intent);
+    const chain = chains.get(order.chain);
+    const payout = payoutOf(chain, order, effect.purpose);
+    const sight = await lookAtEscrow(tools.db, chain, payout.escrow, payout.hash);
+    switch (sight.state) {
+      case 'executed':
+        return settled(order, payout, sight.receipt);
+      case 'executing':
+        return { kind: 'waiting', afterMs: POLL_MS };
+      case 'lost':
+        return failed(order.order_id, sight.reason);
+      default:
+        return describeExecution(chain, order, payout, sight.state === 'ready');
+    }
+  }
+
+  async function describeExecution(
+    { settings }: ConnectedChain,
+    order: OrderRow,
+    payout: Payout,
+    isDeployed: boolean,
+  ): Promise<ChainEffect | Outcome> {
+    const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    if (given.length === 0) return failed(order.order_id, 'no other owner of the escrow has signed');
+    const signatures = [
+      await chains.service.signDigest(payout.hash),
+      ...given.map(({ signature }) => signature as `0x${string}`),
+    ];
+    const packed = await packSignatures(payout.escrow, payout.hash, signatures);
+    const execution = executionCall(payout.escrow, payout.transaction, packed);
+    const call = isDeployed
+      ? execution
+      : batchCall([payout.escrow.deploymentCall, execution], settings.contracts.multiSendCallOnly);
+    return { chainId: settings.chainId, sender: 'hot-wallet', call };
+  }
+
+  /** A revert says that ours was not the one that did it, and no more: a stranger may have deployed or executed first. */
+  async function conclude(
+    intent: Intent<OrderPayload>,
+    { receipt }: MinedTransaction,
+  ): Promise<Outcome | 'describe again'> {
+    if (receipt.status !== 'success') return 'describe again';
+    const order = await orderOf(intent);
+    return settled(order, payoutOf(chains.get(order.chain), order, effect.purpose), receipt);
+  }
+
+  return transactionHandler(tools.transactor, {
+    kind: effect.kind,
+    schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
+    pollMs: POLL_MS,
+    logger: tools.logger,
+    describe,
+    conclude,
+    givenUp: ({ payload }) => failed(payload.order_id, 'reverted'),
+    exhausted: (intent, unit) => report(unit, intent.payload.order_id, effect.failed),
+  });
+}
+
+/** What orders learn of the requests their partners signed. */
+export interface AuthorizationTools extends UnitTools {
+  readonly chains: Chains;
+  readonly transactor: Transactor;
+  readonly logger: Logger;
+  readonly orderHosts: OrderHosts;
+}
+
+/** The request can no longer execute, and its tokens did not move. */
+const DEAD: Readonly<Record<Authorization['purpose'], readonly OrderTrigger[]>> = {
+  funding: ['transfer_authorization_lapsed'],
+  bridge: ['bridge_failed', 'bridge_authorization_lapsed'],
+};
+
+function reportDead(
+  tools: { readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  { orderId, purpose, depositTxHash }: Authorization,
+): Promise<void> {
+  // A bridge that was paid decides how the send-out ends; that the request is over matters only once it has failed.
+  const triggers: readonly OrderTrigger[] =
+    depositTxHash === null ? DEAD[purpose] : ['bridge_authorization_lapsed'];
+  return reportFacts(tools, unit, orderId, triggers, 'chain');
+}
+
+export function authorizationHandlers(tools: AuthorizationTools): IntentHandler<never>[] {
+  const onSettled = (authorization: Authorization, _end: string, unit: UnitOfWork) =>
+    reportDead(tools, unit, authorization);
+  const deps = { ...tools, onSettled };
+  return [
+    authorizationRelayHandler(deps, { kind: 'transfer.relay', purpose: 'funding' }),
+    authorizationRelayHandler(deps, { kind: 'bridge.relay', purpose: 'bridge' }),
+  ];
+}
+
+/**
+ * A request that was executed, by whomever. Its deposit has reported itself by then, from the same transaction; where
+ * there was none, the nonce was used by something else, or by the request without effect, and it can never pay.
+ */
+export function followAuthorizations(tools: AuthorizationTools): ChainFactHandler {
+  return async (fact, unit) => {
+    if (fact.type === 'bridge_deposited') {
+      const paid = await recordBridgeDeposit(unit, fact);
+      if (paid !== undefined) followSendOut(unit, paid);
+      return;
+    }
+    if (fact.type !== 'forward_executed') return;
+    const settle = settleAuthorizations({
+      chains: tools.chains,
+      onSettled: async (authorization) => {
+        const isFunded =
+          authorization.purpose === 'funding' &&
+          (await hasDepositIn(unit, authorization.orderId, fact.txHash));
+        if (!isFunded) await reportDead(tools, unit, authorization);
+      },
+    });
+    await settle(fact, unit);
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  CausewayError,
+  CompactOrderSchema,
+  GivenSignature,
+  OrderFundsSchema,
+  RefundAuthorizationParametersSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Chains } from '../../../chain/chains.ts';
+import { partnerScope } from '../../../db/database.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import { readOrder, requireOrder } from '../lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import { authorizePayout, releaseAuthorizationParameters } from './authorize.ts';
+import { type FundsTools, readOrderFunds } from './order-funds.ts';
+
+interface ReleaseTools extends UnitTools {
+  readonly chains: Chains;
+  readonly orderHosts: OrderHosts;
+}
+
+const OrderParams = Type.Object({ order_id: Uuid });
+const ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+  'KYC_NOT_CLEARED',
+  'WALLET_NOT_CLEARED',
+] as const;
+
+/** How the buyer of an on-ramp order, the partner, is paid after a dispute although the vendor never signed. */
+export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/release-authorization-parameters',
+    operationId: 'getReleaseAuthorizationParameters',
+    tag: 'On-ramp',
+    summary: 'Read what the partner wallet signs to be paid after a dispute decided for it',
+    description:
+      'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    data: RefundAuthorizationParametersSchema,
+    errors: ERRORS,
+    handle: ({ params }, partner) =>
+      releaseAuthorizationParameters(tools, partner.partnerId, params.order_id),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/authorize-release',
+    operationId: 'authorizeRelease',
+    tag: 'On-ramp',
+    summary: 'Hand over the signed release after a dispute decided for the partner',
+    description:
+      'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Object({ signature: GivenSignature }),
+    data: CompactOrderSchema,
+    errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    handle: async ({ params, body }, _partner, unit) => {
+      const { after } = await authorizePayout(tools, unit, params.order_id, {
+        purpose: 'release',
+        actor: 'partner',
+        owners: ['buyer'],
+        signature: body.signature,
+      });
+      return { order_id: after.order_id, status: after.status };
+    },
+  });
+}
+
+/** The support agent's question, answered from the books and from the chain. */
+export function registerFundsRoute(app: FastifyInstance, tools: FundsTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/funds',
+    operationId: 'getOrderFunds',
+    tag: 'Orders',
+    summary: 'Where the money of an order is, and who must act next',
+    params: Type.Object({ order_id: Uuid }),
+    data: OrderFundsSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    handle: async ({ params }, partner) => {
+      const scope = partnerScope(partner.partnerId);
+      const order = await readOrder(tools.db, scope, params.order_id);
+      if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+      return readOrderFunds(tools, scope, order);
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import { CausewayError, type OrderTrigger } from '@causeway/protocol';
+import { type ChainSettings, type TokenTransfer, tokenByCode } from '../../../chain/chain-settings.ts';
+import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
+import {
+  describeEscrow,
+  type Escrow,
+  offrampRelease,
+  onrampRelease,
+  refund,
+} from '../../../chain/escrow/escrow.ts';
+import {
+  hashSafeTransaction,
+  payoutTransaction,
+  type SafeTransaction,
+} from '../../../chain/escrow/safe-transaction.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import type { Sealer } from '../../../lib/crypto.ts';
+import {
+  findWallets,
+  insertEscrowSignature,
+  lockOrder,
+  setEscrow,
+  setVendorDetails,
+} from '../lifecycle/order.store.ts';
+import { type OrderEscrow, type OrderRow, type PlainDetails, sealVendorDetails } from '../lifecycle/order.ts';
+
+/** What two of the escrow's owners sign to empty it. */
+export interface Payout {
+  readonly escrow: Escrow;
+  readonly transfers: readonly TokenTransfer[];
+  readonly transaction: SafeTransaction;
+  readonly hash: `0x${string}`;
+}
+
+export type PayoutPurpose = 'release' | 'refund';
+
+export function planEscrow(chains: Chains, order: OrderRow, seller: string, buyer: string): OrderEscrow {
+  const parties = {
+    service: chains.service.address,
+    seller: seller as `0x${string}`,
+    buyer: buyer as `0x${string}`,
+  };
+  const { address } = describeEscrow(chains.get(order.chain).settings, order.order_id, parties);
+  return { address, ...parties };
+}
+
+export function payoutOf(chain: ConnectedChain, order: OrderRow, purpose: PayoutPurpose): Payout {
+  const { settings } = chain;
+  const escrow = escrowOf(settings, order);
+  const transfers = transfersOf(settings, order, escrow, purpose);
+  const transaction = payoutTransaction(transfers, settings.contracts.multiSendCallOnly);
+  return { escrow, transfers, transaction, hash: hashSafeTransaction(escrow, transaction) };
+}
+
+export function escrowOf(settings: ChainSettings, order: OrderRow): Escrow {
+  if (order.escrow === null) throw new Error(`order ${order.order_id} has no escrow yet`);
+  const escrow = describeEscrow(settings, order.order_id, order.escrow);
+  if (escrow.address !== order.escrow.address) {
+    throw new Error(`the escrow of order ${order.order_id} is not where it was planned`);
+  }
+  return escrow;
+}
+
+function transfersOf(
+  settings: ChainSettings,
+  order: OrderRow,
+  escrow: Escrow,
+  purpose: PayoutPurpose,
+): TokenTransfer[] {
+  const token = tokenByCode(settings, order.crypto_currency).address;
+  const { seller, buyer } = escrow.parties;
+  if (purpose === 'refund') return refund({ token, deposit: depositOf(order), seller });
+  const figures = {
+    token,
+    cryptoAmount: BigInt(order.crypto_amount),
+    platformFee: BigInt(order.platform_fee),
+    treasury: settings.treasury,
+  };
+  return order.direction === 'onramp'
+    ? onrampRelease({ ...figures, partnerWallet: buyer })
+    : offrampRelease({
+        ...figures,
+        partnerFee: BigInt(order.partner_fee),
+        shortfall: BigInt(order.deposit_shortfall),
+        partnerWallet: seller,
+        buyer,
+      });
+}
+
+/** What a funded escrow means to its order. */
+export const FUNDED: Readonly<Record<OrderRow['direction'], OrderTrigger>> = {
+  onramp: 'escrow_funded',
+  offramp: 'deposit_finalized',
+};
+
+/**
+ * What the seller pays into the escrow; off-ramp, what the partner keeps as its fee comes on top, and what an operator
+ * has accepted to be missing does not.
+ */
+export function depositOf(
+  order: Pick<OrderRow, 'direction' | 'crypto_amount' | 'partner_fee' | 'deposit_shortfall'>,
+): bigint {
+  const cryptoAmount = BigInt(order.crypto_amount);
+  if (order.direction === 'onramp') return cryptoAmount;
+  return cryptoAmount + BigInt(order.partner_fee) - BigInt(order.deposit_shortfall);
+}
+
+/** On-ramp: what is the end user's of the crypto in the partner's wallet. */
+export function receiptOf(order: Pick<OrderRow, 'crypto_amount' | 'platform_fee' | 'partner_fee'>): bigint {
+  return BigInt(order.crypto_amount) - BigInt(order.platform_fee) - BigInt(order.partner_fee);
+}
+
+export function recordEscrow(unit: UnitOfWork, orderId: string, escrow: OrderEscrow): void {
+  unit.tx.defer(setEscrow, [orderId, JSON.stringify(escrow)]);
+}
+
+export function recordSignature(
+  unit: UnitOfWork,
+  order: OrderRow,
+  purpose: PayoutPurpose,
+  signer: string,
+  signature: string,
+): void {
+  unit.tx.defer(insertEscrowSignature, [
+    order.order_id,
+    order.partner_id,
+    purpose,
+    signer,
+    signature,
+    unit.at,
+  ]);
+}
+
+export function recordVendorDetails(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  orderId: string,
+  details: PlainDetails,
+): void {
+  unit.tx.defer(setVendorDetails, [orderId, sealVendorDetails(sealer, orderId, details)]);
+}
+
+/**
+ * An off-ramp order's escrow follows from its two sides and is fixed by whoever needs it first: initiating an order
+ * does not wait for it. Under the order's lock, so there is only ever one.
+ */
+export async function ensureEscrow(
+  tools: UnitTools & { readonly chains: Chains },
+  known: OrderRow,
+): Promise<OrderRow> {
+  if (known.escrow !== null || known.vendor_id === null) return known;
+  const [wallets] = await tools.db.query(SYSTEM, findWallets, [known.vendor_id, known.partner_id]);
+  if (wallets === undefined) throw new Error('an order has two sides');
+  return unitOfWork(tools, SYSTEM, async (unit) => {
+    const [order] = await unit.tx.query(lockOrder, [known.order_id]);
+    if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+    if (order.escrow !== null || order.vendor_id !== known.vendor_id) return order;
+    const [seller, buyer] =
+      order.direction === 'onramp' ? [wallets.vendor, wallets.partner] : [wallets.partner, wallets.vendor];
+    const escrow = planEscrow(tools.chains, order, seller, buyer);
+    recordEscrow(unit, order.order_id, escrow);
+    return { ...order, escrow };
+  });
+}

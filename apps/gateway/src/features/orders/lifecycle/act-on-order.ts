@@ -1,0 +1,193 @@
+import {
+  type Actor,
+  allowedActions,
+  CausewayError,
+  guardsHold,
+  ORDER_MACHINES,
+  type OrderTrigger,
+} from '@causeway/protocol';
+import type { FastifyRequest } from 'fastify';
+import { type Database, partnerScope, type Scope, SYSTEM } from '../../../db/database.ts';
+import { type Execution, execute } from '../../../engine/execute.ts';
+import {
+  RecordedRefusal,
+  type UnitOfWork,
+  type UnitTools,
+  unitOfWork,
+} from '../../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../../http/principals.ts';
+import type { Sealer } from '../../../lib/crypto.ts';
+import { kycNotCleared } from '../../quotes/reserve-quote.ts';
+import { factsOf, type OrderHosts } from './order.adapter.ts';
+import { findOrder, findProof, insertProof, judgeProof, lockOrder, overdueOrders } from './order.store.ts';
+import type { OrderRow } from './order.ts';
+
+export async function readOrder(db: Database, scope: Scope, orderId: string): Promise<OrderRow | undefined> {
+  const [order] = await db.query(scope, findOrder, [orderId]);
+  return order;
+}
+
+type Refusal = Extract<Execution<OrderRow>, { kind: 'refused' }>;
+
+/** What the caller of a refused action is told. */
+export function refusedTransition({ code, row }: Refusal): CausewayError {
+  switch (code) {
+    case 'INVALID_STATUS':
+      return new CausewayError('INVALID_STATUS', {
+        details: {
+          status: row.status,
+          allowed_actions: allowedActions(ORDER_MACHINES[row.direction], row.status, factsOf(row)),
+        },
+      });
+    case 'KYC_NOT_CLEARED':
+      return kycNotCleared(row.kyc_status);
+    default:
+      return new CausewayError(code);
+  }
+}
+
+/** For action endpoints: the order is the partner's own and one it may act on at all, which a widget's is not. */
+export function requireOrder(tools: { readonly db: Database }) {
+  return async ({ principal, params }: FastifyRequest): Promise<void> => {
+    const { partnerId } = principal as PartnerPrincipal;
+    const order = await readOrder(tools.db, partnerScope(partnerId), (params as OrderPath).order_id);
+    const machine = order && ORDER_MACHINES[order.direction];
+    if (!machine || !guardsHold(machine, machine.before.actor?.partner, factsOf(order))) {
+      throw new CausewayError('ORDER_NOT_FOUND');
+    }
+  };
+}
+
+interface OrderPath {
+  readonly order_id: string;
+}
+
+/** Locks an order of the unit's scope, or says that there is none. */
+export async function loadOrderForAction(unit: UnitOfWork, orderId: string): Promise<OrderRow> {
+  const [order] = await unit.tx.query(lockOrder, [orderId]);
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  return order;
+}
+
+/**
+ * Reports a fact about a locked order; a refusal is thrown as the answer its reporter gets. Where the refusal sends the
+ * order to review, the hold stays although the rest of the unit is not done.
+ */
+export function moveOrder(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  order: OrderRow,
+  trigger: OrderTrigger,
+  actor: Actor,
+): OrderRow {
+  const execution = execute(unit, hosts[order.direction], order, trigger, actor);
+  if (execution.kind !== 'refused') return execution.row;
+  const refusal = refusedTransition(execution);
+  throw execution.recorded ? new RecordedRefusal(refusal) : refusal;
+}
+
+export async function actOnOrder(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  orderId: string,
+  trigger: OrderTrigger,
+  actor: Actor,
+): Promise<OrderRow> {
+  return moveOrder(unit, hosts, await loadOrderForAction(unit, orderId), trigger, actor);
+}
+
+/** Reports facts in turn. One that the order has no use for any more is refused by the table and changes nothing. */
+export async function reportFacts(
+  tools: { readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  orderId: string,
+  triggers: readonly OrderTrigger[],
+  actor: Actor,
+): Promise<void> {
+  let [order] = await unit.tx.query(lockOrder, [orderId]);
+  for (const trigger of triggers) {
+    if (order === undefined) return;
+    order = execute(unit, tools.orderHosts[order.direction], order, trigger, actor).row;
+  }
+}
+
+const BATCH = 100;
+
+// The query leaves out what a review or a waiting proof keeps from expiring: it would only be refused, every time.
+
+/** Reports to each overdue order that its time is up; the table decides what that means. */
+export async function expireOrders(tools: UnitTools & { readonly orderHosts: OrderHosts }): Promise<number> {
+  const overdue = await tools.db.query(SYSTEM, overdueOrders, [tools.clock.date(), BATCH]);
+  for (const { order_id: orderId } of overdue) {
+    await unitOfWork(tools, SYSTEM, async (unit) => {
+      const [order] = await unit.tx.query(lockOrder, [orderId]);
+      if (order?.deadline_at == null || order.deadline_at > unit.at) return;
+      execute(unit, tools.orderHosts[order.direction], order, 'order_expired', 'clock');
+    });
+  }
+  return overdue.length;
+}
+
+/** What a buyer shows for its payment. */
+export interface PaymentProof {
+  readonly reference: string;
+  readonly content_type?: string | undefined;
+  /** Base64. */
+  readonly content?: string | undefined;
+}
+
+export const proofContext = (proofId: string) => `payment_proofs:${proofId}`;
+
+export function recordProof(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  order: OrderRow,
+  vendorId: string,
+  proof: PaymentProof,
+): string {
+  const proofId = unit.ids.uuid();
+  const sealed = sealer.seal(JSON.stringify(proof), proofContext(proofId));
+  unit.tx.defer(insertProof, [proofId, order.partner_id, order.order_id, vendorId, sealed, unit.at]);
+  return proofId;
+}
+
+/** What was shown, in clear. A person who was forgotten took it along. */
+export async function openProof(
+  unit: UnitOfWork,
+  sealer: Sealer,
+  proofId: string,
+): Promise<{ readonly orderId: string; readonly proof: PaymentProof }> {
+  const [row] = await unit.tx.query(findProof, [proofId]);
+  if (row === undefined || row.proof_sealed === null) throw new CausewayError('PROOF_NOT_FOUND');
+  const text = sealer.open(row.proof_sealed, proofContext(row.proof_id));
+  return { orderId: row.order_id, proof: JSON.parse(text) as PaymentProof };
+}
+
+export type ProofVerdict = 'accepted' | 'rejected';
+
+/** The verdict on the proof under review; the third refusal ends the order, as the table says. */
+export function decideProof(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  order: OrderRow,
+  verdict: ProofVerdict,
+  actor: Actor,
+): OrderRow {
+  const moved = moveOrder(unit, hosts, order, `proof_${verdict}`, actor);
+  unit.tx.defer(judgeProof, [order.order_id, verdict, unit.at]);
+  return moved;
+}
+
+/** A third of the time an order waits for a vendor: three of them can be asked. */
+const DEFAULT_SECONDS = 300;
+
+/**
+ * How long a vendor that was asked has to answer; null where it may take as long as the order waits. Simulated vendors are
+ * silent because they were told to be: unless it is asked for, they keep their orders.
+ */
+export function vendorResponseSeconds(deployment: {
+  readonly config: { readonly orderVendorResponseSeconds?: number | undefined };
+  readonly sandbox: boolean;
+}): number | null {
+  return deployment.config.orderVendorResponseSeconds ?? (deployment.sandbox ? null : DEFAULT_SECONDS);
+}

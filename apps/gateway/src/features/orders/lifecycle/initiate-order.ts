@@ -1,0 +1,199 @@
+import {
+  type Actor,
+  CausewayError,
+  INITIAL_ORDER_FACTS,
+  type OrderFacts,
+  type OrderSchema,
+} from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { execute } from '../../../engine/execute.ts';
+import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../../http/principals.ts';
+import type { Currencies } from '../../../ports/currencies.ts';
+import type { Vaults } from '../../../vault/vault.ts';
+import { identityFields, isSuppliable } from '../../kyc/kyc-fields.ts';
+import { readIdentity } from '../../kyc/submission.ts';
+import { senderFieldProblems, senderIdentityDetails } from '../../payment-details/validation/mask-details.ts';
+import {
+  type ClaimedQuote,
+  claimQuote,
+  type Reservation,
+  type ReserveTools,
+  withReservation,
+} from '../../quotes/reserve-quote.ts';
+import { refusedTransition } from './act-on-order.ts';
+import { type OrderHosts, storedFacts } from './order.adapter.ts';
+import { insertComplianceCase } from './order.store.ts';
+import type { OrderRow, OrderSecrets } from './order.ts';
+import { orderView } from './order.view.ts';
+
+export interface InitiateRequest {
+  readonly quote_id: string;
+  readonly reference_id?: string;
+}
+
+/** Who opens the order: the partner's own call, or an end user in the embedded widget. */
+export type OrderOrigin = 'api' | 'widget';
+
+export function openerOf(origin: OrderOrigin): Actor {
+  return origin === 'api' ? 'partner' : 'customer';
+}
+
+/** While nobody serves it, an order names the kind of vendor that it waits for. */
+function expectedKind(quote: ClaimedQuote): OrderRow['vendor_kind'] {
+  const wantsDirect = quote.provider_scope === 'direct' || quote.has_fiat_settlement_notification;
+  return wantsDirect ? 'direct' : 'p2p';
+}
+
+/** An order that is about to be written: everything that its quote fixed, and nothing that has happened yet. */
+export function draftOrder(
+  unit: UnitOfWork,
+  quote: ClaimedQuote,
+  orderType: OrderRow['order_type'],
+  referenceId: string | undefined,
+  facts: Partial<OrderFacts>,
+): OrderRow {
+  return {
+    ...quote,
+    is_new: true,
+    order_type: orderType,
+    reference_id: referenceId ?? null,
+    status: 'created',
+    facts: storedFacts({
+      ...INITIAL_ORDER_FACTS,
+      anchor: quote.anchor,
+      settlementNotification: quote.has_fiat_settlement_notification,
+      ...facts,
+    }),
+    timeline: [],
+    revision: 0,
+    deadline_at: null,
+    escrow: null,
+    deposit_shortfall: '0',
+    tx_hash: null,
+    send_out_tx_hash: null,
+    vendor_payment_details_sealed: null,
+    payer_details_sealed: null,
+    vendor_kind: quote.provider ?? expectedKind(quote),
+    // The vendor's wallet counts from the moment the escrow is fixed.
+    seller_cleared: quote.direction === 'onramp' || quote.partner_wallet_cleared,
+    buyer_cleared: quote.direction === 'offramp' || quote.partner_wallet_cleared,
+    created_at: unit.at,
+    updated_at: unit.at,
+  };
+}
+
+export interface InitiateTools extends ReserveTools, OrderSecrets {
+  readonly orderHosts: OrderHosts;
+}
+
+/** What an initiate takes before its unit begins. */
+export function reserving(tools: ReserveTools, direction: OrderRow['direction']) {
+  return <T>(
+    { body }: { readonly body: InitiateRequest },
+    { partnerId }: PartnerPrincipal,
+    work: (reservation: Reservation) => Promise<T>,
+  ): Promise<T> => withReservation(tools, { partnerId, quoteId: body.quote_id, direction }, work);
+}
+
+/** Turns an active quote into an order, or leaves the quote as it was. */
+export async function initiateOnramp(
+  tools: InitiateTools,
+  unit: UnitOfWork,
+  reservation: Reservation,
+  input: InitiateRequest,
+  origin: OrderOrigin = 'api',
+): Promise<Static<typeof OrderSchema>> {
+  const quote = await claimQuote(unit, reservation, input.quote_id, 'onramp');
+  // Where the payee asks the payer for the money, the vendor must be told whom to ask.
+  const rail = tools.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
+  // Money that comes from the customer's own account nobody has to ask for.
+  const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
+  const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
+  const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
+    paymentRequest,
+    fundingSource,
+    origin,
+  });
+  const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', openerOf(origin));
+  if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
+  reservation.keep();
+  // The contract shows an empty timeline here; the entries are read with the order.
+  return { ...orderView(tools, execution.row), timeline: [] };
+}
+
+export interface SenderIdentityTools {
+  readonly vaults: Vaults;
+  readonly currencies: Currencies;
+}
+
+/** Consumer-to-consumer wallets have to be told who pays. Other rails are not asked anything. */
+export async function requireSenderIdentity(
+  tools: SenderIdentityTools,
+  unit: UnitOfWork,
+  payment: { readonly user_id: string; readonly payment_network_slug: string },
+): Promise<void> {
+  const { catalogue } = tools.currencies.current().reference;
+  const wanted = catalogue
+    .rail(payment.payment_network_slug)
+    ?.formats?.find(({ senderIdentity }) => senderIdentity !== undefined)?.senderIdentity;
+  if (wanted === undefined) return;
+  const { identity } = await readIdentity(unit.tx, tools.vaults, payment.user_id);
+  const fieldLimits: Record<string, number> = {};
+  for (const [field, limit] of Object.entries(wanted.fieldLimits ?? {})) {
+    if (limit !== undefined) fieldLimits[field] = limit;
+  }
+  const problems = senderFieldProblems(identityFields(identity), {
+    requiredFields: wanted.requiredFields,
+    fieldLimits,
+  });
+  if (problems.length === 0) return;
+  throw new CausewayError('SENDER_IDENTITY_REQUIRED', {
+    details: senderIdentityDetails(problems, (field) => isSuppliable(field, identity.kyc)),
+  });
+}
+
+/**
+ * Turns an active quote into an order that waits for the partner's deposit, or leaves the quote as it was: whatever is
+ * refused here is refused inside the transaction that claims it. Where no vendor can serve it, the order waits for
+ * one.
+ */
+export async function initiateOfframp(
+  tools: InitiateTools,
+  unit: UnitOfWork,
+  reservation: Reservation,
+  input: InitiateRequest,
+  origin: OrderOrigin = 'api',
+): Promise<Static<typeof OrderSchema>> {
+  const quote = await claimQuote(unit, reservation, input.quote_id, 'offramp');
+  await requireSenderIdentity(tools, unit, quote);
+  const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
+    vendorAvailable: quote.served,
+    origin,
+  });
+  const execution = execute(unit, tools.orderHosts.offramp, draft, 'order_initiated', openerOf(origin));
+  if (execution.kind === 'refused') throw refusedTransition(execution);
+  const order = execution.row;
+  openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
+  reservation.keep();
+  return { ...orderView(tools, order), timeline: [] };
+}
+
+function openComplianceCase(
+  unit: UnitOfWork,
+  order: OrderRow,
+  relationship: string | null,
+  purpose: string | null,
+): void {
+  if (order.recipient_id === null) return;
+  unit.tx.defer(insertComplianceCase, [
+    unit.ids.uuid(),
+    order.partner_id,
+    order.order_id,
+    order.user_id,
+    order.recipient_id,
+    relationship,
+    purpose,
+    unit.at,
+  ]);
+}

@@ -1,0 +1,170 @@
+import type { OrderStatus } from '@causeway/protocol';
+import { statement } from '../../../db/statement.ts';
+import { OPEN_DEPOSITS_SQL } from '../deposits/deposit.store.ts';
+import { ORDER_COLUMNS, ORDER_TABLES } from './order.store.ts';
+import type { OrderRow } from './order.ts';
+
+/**
+ * Lists of a partner's orders; row-level security narrows them to the partner. A page is found in an index alone and only
+ * its rows are read, so a late page costs little more than the first. A kept plan knows no values: a customer or a reference
+ * written as "null or equal" would be looked for among all orders of the partner, so each has statements of its own.
+ */
+export type OrderFilters = [
+  statuses: readonly OrderStatus[] | null,
+  orderType: string | null,
+  createdFrom: Date | '-infinity',
+  createdTo: Date | 'infinity',
+  userId: string | null,
+  referenceId: string | null,
+];
+
+const MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::text IS NULL OR o.order_type = $2)
+  AND o.created_at >= $3::timestamptz AND o.created_at < $4::timestamptz`;
+
+function listOf(name: string, sought: string) {
+  return {
+    // An array, because its rows are then found one by one, however long the planner expects the page to be.
+    page: statement<[...OrderFilters, limit: number, offset: number], OrderRow>(
+      `orders.list${name}`,
+      `SELECT ${ORDER_COLUMNS} ${ORDER_TABLES} WHERE o.order_id = ANY(ARRAY(
+         SELECT o.order_id FROM orders o WHERE ${MATCHES} AND ${sought}
+          ORDER BY o.created_at DESC, o.order_id DESC LIMIT $7 OFFSET $8))
+        ORDER BY o.created_at DESC, o.order_id DESC`,
+    ),
+    count: statement<OrderFilters, { total: string }>(
+      `orders.count${name}`,
+      `SELECT count(*)::text AS total FROM orders o WHERE ${MATCHES} AND ${sought}`,
+    ),
+  };
+}
+
+export const allOrders = listOf('', '$5::uuid IS NULL AND $6::text IS NULL');
+export const ordersOfUser = listOf('_of_user', 'o.user_id = $5 AND $6::text IS NULL');
+export const ordersByReference = listOf(
+  '_by_reference',
+  'o.reference_id = $6 AND ($5::uuid IS NULL OR o.user_id = $5)',
+);
+
+/** SQL of what vendors and operators read of orders. */
+
+export interface DeskOrderRow extends OrderRow {
+  /** When the present vendor was asked. */
+  offered_at: Date;
+}
+
+const DESK = `SELECT ${ORDER_COLUMNS}, coalesce(o.offered_at, o.created_at) AS offered_at ${ORDER_TABLES}`;
+
+type VendorFilters = [vendorId: string, statuses: readonly string[] | null, direction: string | null];
+
+const VENDOR_MATCHES = `o.vendor_id = $1 AND ($2::text[] IS NULL OR o.status = ANY($2))
+  AND ($3::text IS NULL OR o.direction = $3)`;
+
+export const ordersOfVendor = statement<[...VendorFilters, limit: number, offset: number], DeskOrderRow>(
+  'desk.orders_of_vendor',
+  `${DESK} WHERE ${VENDOR_MATCHES} ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
+);
+
+export const countOrdersOfVendor = statement<VendorFilters, { total: string }>(
+  'desk.count_orders_of_vendor',
+  `SELECT count(*)::text AS total FROM orders o WHERE ${VENDOR_MATCHES}`,
+);
+
+export const someOrdersOfVendor = statement<[vendorId: string, orderIds: readonly string[]], DeskOrderRow>(
+  'desk.some_orders_of_vendor',
+  `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`,
+);
+
+/** Which payouts of an order's escrow somebody has signed. */
+export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
+  'desk.signed_payouts',
+  'SELECT purpose, signer FROM escrow_signatures WHERE order_id = $1 ORDER BY created_at, purpose',
+);
+
+type Period = [vendorId: string, from: Date | null, to: Date | null];
+
+/** A vendor has earned when the escrow has paid: the books say when, and they never change. */
+const EARNED = `FROM orders o JOIN ledger_entries e ON e.order_id = o.order_id AND e.kind = 'escrow_released'
+  WHERE o.vendor_id = $1 AND ($2::timestamptz IS NULL OR e.created_at >= $2)
+    AND ($3::timestamptz IS NULL OR e.created_at < $3)`;
+
+export interface EarningRow {
+  order_id: string;
+  direction: OrderRow['direction'];
+  chain: string;
+  crypto_currency: string;
+  crypto_decimals: number;
+  fiat_currency: string;
+  fiat_decimals: number;
+  rate: string;
+  crypto_amount: string;
+  platform_fee: string;
+  fiat_amount: string;
+  tx_hash: string | null;
+  settled_at: Date;
+}
+
+export const earnings = statement<[...Period, limit: number, offset: number], EarningRow>(
+  'desk.earnings',
+  `SELECT o.order_id, o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals, o.rate,
+          o.crypto_amount::text, o.platform_fee::text, o.fiat_amount::text, o.tx_hash, e.created_at AS settled_at
+     ${EARNED} ORDER BY e.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
+);
+
+export type EarningSumRow = Omit<EarningRow, 'order_id' | 'rate' | 'tx_hash' | 'settled_at'> & {
+  orders: string;
+};
+
+/** Sums of whole atomic units: dividing is left to whoever writes them, who never rounds. */
+export const earningSums = statement<Period, EarningSumRow>(
+  'desk.earning_sums',
+  `SELECT o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals,
+          count(*)::text AS orders, sum(o.crypto_amount)::text AS crypto_amount,
+          sum(o.platform_fee)::text AS platform_fee, sum(o.fiat_amount)::text AS fiat_amount
+     ${EARNED}
+    GROUP BY o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals
+    ORDER BY o.direction, o.crypto_currency, o.chain, o.fiat_currency`,
+);
+
+type OperatorFilters = [
+  statuses: readonly string[] | null,
+  partnerId: string | null,
+  vendorId: string | null,
+  userId: string | null,
+  referenceId: string | null,
+  direction: string | null,
+  held: boolean | null,
+  stuck: boolean | null,
+  createdFrom: Date | null,
+  createdTo: Date | null,
+  lateBefore: Date,
+];
+
+/** What an operator calls stuck: an effect that needs a person, or a payment into the escrow that fits nothing. */
+const STUCK = `(EXISTS (SELECT FROM intents i WHERE i.payload ? 'order_id' AND i.payload->>'order_id' = o.order_id::text
+    AND ((i.status = 'unknown' AND i.last_error IS NOT NULL)
+         OR (i.status IN ('prepared', 'submitted', 'unknown') AND i.run_at < $11)
+         OR (i.status = 'failed' AND i.closed_at IS NULL AND NOT EXISTS (
+               SELECT FROM intents later WHERE later.payload ? 'order_id'
+                  AND later.payload->>'order_id' = o.order_id::text AND later.kind = i.kind AND later.position > i.position))))
+  OR EXISTS (SELECT FROM deposit_observations d WHERE d.order_id = o.order_id AND d.disposition IN (${OPEN_DEPOSITS_SQL})))`;
+
+const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uuid IS NULL OR o.partner_id = $2)
+  AND ($3::uuid IS NULL OR o.vendor_id = $3) AND ($4::uuid IS NULL OR o.user_id = $4)
+  AND ($5::text IS NULL OR o.reference_id = $5) AND ($6::text IS NULL OR o.direction = $6)
+  AND ($7::boolean IS NULL OR (o.facts->>'held')::boolean = $7) AND ($8::boolean IS NULL OR ${STUCK} = $8)
+  AND ($9::timestamptz IS NULL OR o.created_at >= $9) AND ($10::timestamptz IS NULL OR o.created_at < $10)`;
+
+/** Ids sort by time, so the primary key serves; a sort over all partners' orders would need an index more. */
+export const ordersForOperator = statement<
+  [...OperatorFilters, limit: number, before: string | null],
+  DeskOrderRow
+>(
+  'desk.orders_for_operator',
+  `${DESK} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
+    ORDER BY o.order_id DESC LIMIT $12`,
+);
+
+export const orderForOperator = statement<[orderId: string], DeskOrderRow>(
+  'desk.order_for_operator',
+  `${DESK} WHERE o.order_id = $1`,
+);

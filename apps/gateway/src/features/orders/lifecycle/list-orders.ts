@@ -1,0 +1,252 @@
+import { CausewayError, formatFixed, type OrderQuery } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { type Database, partnerScope, SYSTEM, vendorScope } from '../../../db/database.ts';
+import { depositsOfOrder } from '../deposits/deposit.store.ts';
+import {
+  allOrders,
+  countOrdersOfVendor,
+  type DeskOrderRow,
+  type EarningRow,
+  type EarningSumRow,
+  earningSums,
+  earnings,
+  type OrderFilters,
+  orderForOperator,
+  ordersByReference,
+  ordersForOperator,
+  ordersOfUser,
+  ordersOfVendor,
+  signedPayouts,
+  someOrdersOfVendor,
+} from './list-orders.store.ts';
+import { countPendingProofs, type PendingProofRow, pendingProofs } from './order.store.ts';
+import type { OrderRow } from './order.ts';
+
+/** A page of a partner's orders, newest first, and how many there are in all. */
+export async function listOrders(
+  db: Database,
+  partnerId: string,
+  query: Static<typeof OrderQuery>,
+): Promise<{ readonly orders: readonly OrderRow[]; readonly total: number }> {
+  const { page, limit } = query;
+  const userId = query.user_uuid ?? null;
+  const referenceId = query.reference_id ?? null;
+  const list = referenceId !== null ? ordersByReference : userId !== null ? ordersOfUser : allOrders;
+  const filters: OrderFilters = [
+    query.status ?? null,
+    query.order_type ?? null,
+    query.created_from === undefined ? '-infinity' : new Date(query.created_from),
+    query.created_to === undefined ? 'infinity' : new Date(query.created_to),
+    userId,
+    referenceId,
+  ];
+  const scope = partnerScope(partnerId);
+  const [orders, [count]] = await Promise.all([
+    db.query(scope, list.page, [...filters, limit, (page - 1) * limit]),
+    db.query(scope, list.count, filters),
+  ]);
+  return { orders, total: Number(count?.total ?? 0) };
+}
+
+export type { DepositRow } from '../deposits/deposit.store.ts';
+export type { DeskOrderRow } from './list-orders.store.ts';
+
+/** What vendors and operators read of orders. */
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export async function readVendorOrders(
+  db: Database,
+  vendorId: string,
+  filter: { readonly statuses: readonly string[] | null; readonly direction: string | null } & Page,
+): Promise<{ orders: DeskOrderRow[]; total: number }> {
+  const { statuses, direction, limit, offset } = filter;
+  const [orders, [count]] = await db.transaction(vendorScope(vendorId), (tx) =>
+    tx.queryBoth(ordersOfVendor, [vendorId, statuses, direction, limit, offset], countOrdersOfVendor, [
+      vendorId,
+      statuses,
+      direction,
+    ]),
+  );
+  return { orders, total: Number(count?.total ?? 0) };
+}
+
+/** Those of the orders that are this vendor's now, by their ids. */
+export async function readOrdersOfVendor(
+  db: Database,
+  vendorId: string,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, DeskOrderRow>> {
+  const rows = await db.query(vendorScope(vendorId), someOrdersOfVendor, [vendorId, orderIds]);
+  return new Map(rows.map((row) => [row.order_id, row]));
+}
+
+export async function readVendorOrder(db: Database, vendorId: string, orderId: string) {
+  const order = (await readOrdersOfVendor(db, vendorId, [orderId])).get(orderId.toLowerCase());
+  // Another vendor's order and none at all are the same to whoever asks.
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  const [signatures, deposits] = await db.transaction(vendorScope(vendorId), (tx) =>
+    tx.queryBoth(signedPayouts, [orderId], depositsOfOrder, [orderId]),
+  );
+  return { order, signatures, deposits };
+}
+
+export async function readEarnings(
+  db: Database,
+  vendorId: string,
+  period: { readonly from: Date | null; readonly to: Date | null },
+  page: Page,
+) {
+  const [entries, sums] = await db.transaction(vendorScope(vendorId), (tx) =>
+    tx.queryBoth(earnings, [vendorId, period.from, period.to, page.limit, page.offset], earningSums, [
+      vendorId,
+      period.from,
+      period.to,
+    ]),
+  );
+  return { entries, sums, total: sums.reduce((count, { orders }) => count + Number(orders), 0) };
+}
+
+export interface OperatorOrderFilter {
+  readonly statuses: readonly string[] | null;
+  readonly partnerId: string | null;
+  readonly vendorId: string | null;
+  readonly userId: string | null;
+  readonly referenceId: string | null;
+  readonly direction: string | null;
+  readonly held: boolean | null;
+  readonly stuck: boolean | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+  /** An effect that was due before this, and has not been carried out, is stuck. */
+  readonly lateBefore: Date;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Orders of all partners, newest first. */
+export function readOrdersForOperator(db: Database, filter: OperatorOrderFilter): Promise<DeskOrderRow[]> {
+  return db.query(SYSTEM, ordersForOperator, [
+    filter.statuses,
+    filter.partnerId,
+    filter.vendorId,
+    filter.userId,
+    filter.referenceId,
+    filter.direction,
+    filter.held,
+    filter.stuck,
+    filter.createdFrom,
+    filter.createdTo,
+    filter.lateBefore,
+    filter.limit,
+    filter.before,
+  ]);
+}
+
+export async function readOrderForOperator(db: Database, orderId: string) {
+  const [order] = await db.query(SYSTEM, orderForOperator, [orderId]);
+  if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  const [signatures, deposits] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(signedPayouts, [orderId], depositsOfOrder, [orderId]),
+  );
+  return { order, signatures, deposits };
+}
+
+export async function readPendingProofs(
+  db: Database,
+  page: Page,
+): Promise<{ proofs: PendingProofRow[]; total: number }> {
+  const [proofs, [count]] = await db.transaction(SYSTEM, (tx) =>
+    tx.queryBoth(pendingProofs, [page.limit, page.offset], countPendingProofs, []),
+  );
+  return { proofs, total: Number(count?.total ?? 0) };
+}
+
+/** What a vendor got and gave, as decimal text. On-ramp it sells crypto for fiat; off-ramp it buys. */
+export interface Earning {
+  readonly asset: string;
+  readonly received: string;
+  readonly paid: string;
+}
+
+type Figures = Omit<EarningSumRow, 'orders'>;
+
+interface Movement {
+  readonly asset: string;
+  readonly decimals: number;
+  readonly received: bigint;
+  readonly paid: bigint;
+}
+
+/** The escrow pays a buyer what is left after the platform's fee; a seller gives all of it. */
+function movementsOf(row: Figures): readonly [crypto: Movement, fiat: Movement] {
+  const crypto = BigInt(row.crypto_amount);
+  const fiat = BigInt(row.fiat_amount);
+  const isSale = row.direction === 'onramp';
+  return [
+    {
+      asset: `${row.crypto_currency}@${row.chain}`,
+      decimals: row.crypto_decimals,
+      received: isSale ? 0n : crypto - BigInt(row.platform_fee),
+      paid: isSale ? crypto : 0n,
+    },
+    {
+      asset: row.fiat_currency,
+      decimals: row.fiat_decimals,
+      received: isSale ? fiat : 0n,
+      paid: isSale ? 0n : fiat,
+    },
+  ];
+}
+
+const written = ({ asset, decimals, received, paid }: Movement): Earning => ({
+  asset,
+  received: formatFixed(received, decimals),
+  paid: formatFixed(paid, decimals),
+});
+
+export function earningView(row: EarningRow) {
+  const [crypto, fiat] = movementsOf(row);
+  return {
+    order_id: row.order_id,
+    direction: row.direction,
+    crypto: written(crypto),
+    fiat: written(fiat),
+    rate: row.rate,
+    tx_hash: row.tx_hash,
+    settled_at: row.settled_at.toISOString(),
+  };
+}
+
+/** One line an asset. Token decimals differ between chains, and so do the assets; a currency has one number of them. */
+export function totalsOf(rows: readonly Figures[]): Earning[] {
+  const totals = new Map<string, Movement>();
+  for (const movement of rows.flatMap(movementsOf)) {
+    const before = totals.get(movement.asset);
+    totals.set(movement.asset, {
+      ...movement,
+      received: movement.received + (before?.received ?? 0n),
+      paid: movement.paid + (before?.paid ?? 0n),
+    });
+  }
+  return [...totals.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1)).map(written);
+}
+
+/** By pair, as traders count. */
+export function pairLines(rows: readonly EarningSumRow[]) {
+  return rows.map((row) => {
+    const [crypto, fiat] = movementsOf(row);
+    return {
+      direction: row.direction,
+      chain: row.chain,
+      crypto_currency: row.crypto_currency,
+      fiat_currency: row.fiat_currency,
+      orders: Number(row.orders),
+      crypto_amount: formatFixed(crypto.received + crypto.paid, row.crypto_decimals),
+      fiat_amount: formatFixed(fiat.received + fiat.paid, row.fiat_decimals),
+    };
+  });
+}

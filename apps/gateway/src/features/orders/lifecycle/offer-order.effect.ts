@@ -1,0 +1,142 @@
+import { type Actor, decide, ORDER_MACHINES } from '@causeway/protocol';
+import { SYSTEM } from '../../../db/database.ts';
+import { execute } from '../../../engine/execute.ts';
+import type { Intent } from '../../../engine/intent.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { schedule } from '../../../lib/backoff.ts';
+import { appointVendor, type HonourTools, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
+import { moveOrder } from './act-on-order.ts';
+import { factsOf, type OrderHosts } from './order.adapter.ts';
+import {
+  assignVendor,
+  declineByVendor,
+  declinedOffersOf,
+  findOrder,
+  fundedOrdersOf,
+  lockOrder,
+  releaseVendor,
+  unansweredOffers,
+} from './order.store.ts';
+import type { OrderRow } from './order.ts';
+
+type OrderPayload = { readonly order_id: string };
+
+export interface OfferTools extends UnitTools, HonourTools {
+  readonly orderHosts: OrderHosts;
+  /** A sandbox lets the simulated vendor know. */
+  readonly onOffered?: (unit: UnitOfWork, order: OrderRow) => void;
+}
+
+const RETRY_SECONDS = 5;
+const BATCH = 100;
+
+/** Whether the order still goes from one vendor to the next. */
+function isWaiting(order: OrderRow): boolean {
+  const machine = ORDER_MACHINES[order.direction];
+  return decide(machine, order.status, 'vendor_declined', factsOf(order), 'clock').kind === 'moved';
+}
+
+/** Takes the order from its vendor; the table then has it offered to the next. */
+export async function passOver(
+  tools: { readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  order: OrderRow,
+  actor: Actor,
+): Promise<OrderRow> {
+  const declined = moveOrder(unit, tools.orderHosts, { ...order, vendor_id: null }, 'vendor_declined', actor);
+  // A vendor's own scope ends with the order that it gives away.
+  const release = actor === 'vendor' ? declineByVendor : releaseVendor;
+  unit.tx.defer(release, [order.order_id, await servingOffer(unit, order.quote_id)]);
+  return declined;
+}
+
+/** A vendor that does not answer in time has declined. */
+export async function passOverSilentVendors(
+  tools: UnitTools & { readonly orderHosts: OrderHosts },
+  responseSeconds: number,
+): Promise<number> {
+  const askedBefore = new Date(tools.clock.now() - responseSeconds * 1_000);
+  const silent = await tools.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
+  for (const { order_id: orderId } of silent) {
+    await unitOfWork(tools, SYSTEM, async (unit) => {
+      const [order] = await unit.tx.query(lockOrder, [orderId]);
+      if (order === undefined || !isWaiting(order) || order.vendor_id === null) return;
+      await passOver(tools, unit, order, 'clock');
+    });
+  }
+  return silent.length;
+}
+
+const NO_LONGER: Outcome = { kind: 'confirmed', result: 'no longer' };
+const LATER: Outcome = { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
+
+/** Undefined while a vendor has to be found. */
+function answerOf(order: OrderRow): Outcome | undefined {
+  if (!isWaiting(order)) return NO_LONGER;
+  const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
+  return hasVendor ? { kind: 'confirmed', result: { vendor_id: order.vendor_id } } : undefined;
+}
+
+/**
+ * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
+ * are offered from the order itself. Where nobody can, it is tried again until the order's own time is up.
+ */
+export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload> {
+  async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
+    const [known] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const settled = known === undefined ? NO_LONGER : answerOf(known);
+    if (known === undefined || settled !== undefined) return settled ?? NO_LONGER;
+    const [told] = await tools.db.query(SYSTEM, declinedOffersOf, [known.order_id]);
+    const declined = told?.declined_offer_ids ?? [];
+    return withNextVendor(tools, known.quote_id, declined, (next) =>
+      unitOfWork(tools, SYSTEM, async (unit) => {
+        const [order] = await unit.tx.query(lockOrder, [known.order_id]);
+        const meanwhile = order === undefined ? NO_LONGER : answerOf(order);
+        if (order === undefined || meanwhile !== undefined) {
+          return { value: meanwhile ?? NO_LONGER, appointed: false };
+        }
+        if (next === undefined) return { value: LATER, appointed: false };
+        await appointVendor(unit, order.quote_id, order.direction, next);
+        unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
+        tools.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
+        return { value: { kind: 'confirmed', result: { vendor_id: next.vendorId } }, appointed: true };
+      }),
+    );
+  }
+  return {
+    kind: 'vendor.offer-order',
+    schedule: schedule([RETRY_SECONDS], { maxAttempts: 1_000 }),
+    perform: offer,
+    reconcile: offer,
+  };
+}
+
+type Payload = { readonly subject_kind: string; readonly subject_key: string };
+
+/**
+ * Holds the funded orders of a recipient, an account holder or a wallet that is no longer clear. Not in the transaction
+ * that decided it: that one holds the subject's lock, and orders are locked before those whom they pay.
+ */
+export function holdScreenedHandler(
+  tools: UnitTools & { readonly orderHosts: OrderHosts },
+): IntentHandler<Payload> {
+  const hold: IntentHandler<Payload>['perform'] = async ({ payload }) => {
+    const found = await tools.db.query(SYSTEM, fundedOrdersOf, [payload.subject_kind, payload.subject_key]);
+    for (const { order_id: orderId } of found) {
+      await unitOfWork(tools, SYSTEM, async (unit) => {
+        const [order] = await unit.tx.query(lockOrder, [orderId]);
+        if (order === undefined) return;
+        // The table looks again: what was cleared meanwhile, or has been paid out, is not held.
+        execute(unit, tools.orderHosts[order.direction], order, 'screening_lost', 'system');
+      });
+    }
+    return { kind: 'confirmed', result: { orders: found.length } };
+  };
+  return {
+    kind: 'screening.hold-orders',
+    schedule: schedule([1, 5, 30], { maxAttempts: 1_000 }),
+    perform: hold,
+    reconcile: hold,
+  };
+}

@@ -1,0 +1,190 @@
+import {
+  CompactOrderSchema,
+  ForwardRequestInput,
+  GivenSignature,
+  InitiateInput,
+  OrderSchema,
+  RefundAnswerSchema,
+  RefundAuthorizationParametersSchema,
+  TransferAuthorizationParametersSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Chains } from '../../../chain/chains.ts';
+import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import { route } from '../../../http/route.ts';
+import {
+  authorizeCryptoTransfer,
+  refundAuthorizationParameters,
+  refundDeposit,
+  transferAuthorizationParameters,
+} from '../escrow/authorize.ts';
+import { actOnOrder, requireOrder } from './act-on-order.ts';
+import { type InitiateTools, initiateOfframp, reserving } from './initiate-order.ts';
+
+export interface OfframpRouteTools extends UnitTools, InitiateTools {
+  readonly chains: Chains;
+}
+
+const TAG = 'Off-ramp';
+const OrderParams = Type.Object({ order_id: Uuid });
+const ACTION_ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+] as const;
+
+export function registerOfframpRoutes(app: FastifyInstance, tools: OfframpRouteTools): void {
+  registerInitiate(app, tools);
+  registerFunding(app, tools);
+  registerConfirmation(app, tools);
+  registerRefund(app, tools);
+}
+
+function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/offramp/initiate',
+    operationId: 'initiateOfframp',
+    tag: TAG,
+    summary: 'Open an order from a quote',
+    body: InitiateInput,
+    data: OrderSchema,
+    errors: [
+      'QUOTE_NOT_FOUND',
+      'QUOTE_EXPIRED',
+      'QUOTE_ALREADY_USED',
+      'KYC_NOT_CLEARED',
+      'RECIPIENT_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'SENDER_IDENTITY_REQUIRED',
+      'OPEN_ORDER_LIMIT',
+    ],
+    acquire: reserving(tools, 'offramp'),
+    handle: ({ body }, _partner, unit, reservation) => initiateOfframp(tools, unit, reservation, body),
+  });
+}
+
+function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/transfer-authorization-parameters',
+    operationId: 'getTransferAuthorizationParameters',
+    tag: TAG,
+    summary: 'Read what the partner wallet signs to fund the escrow',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    data: TransferAuthorizationParametersSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'KYC_NOT_CLEARED',
+      'RECIPIENT_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'ALLOWANCE_TOO_LOW',
+      'BALANCE_TOO_LOW',
+      'TRANSACTOR_UNAVAILABLE',
+    ],
+    handle: ({ params }, partner) =>
+      transferAuthorizationParameters(tools, partner.partnerId, params.order_id),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/authorize-crypto-transfer',
+    operationId: 'authorizeCryptoTransfer',
+    tag: TAG,
+    summary: 'Hand over the signed transfer into escrow',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Object({ forward_request: ForwardRequestInput, signature: GivenSignature }),
+    data: CompactOrderSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'KYC_NOT_CLEARED',
+      'RECIPIENT_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'INVALID_FORWARD_REQUEST',
+      'INVALID_SIGNATURE',
+      'NONCE_ALREADY_USED',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
+      const order = await authorizeCryptoTransfer(tools, unit, params.order_id, body);
+      return { order_id: order.order_id, status: order.status };
+    },
+  });
+}
+
+function registerConfirmation(app: FastifyInstance, tools: OfframpRouteTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/confirm-fiat-received',
+    operationId: 'confirmFiatReceived',
+    tag: TAG,
+    summary: 'Say that the recipient has the fiat',
+    description: 'On an order already confirmed, by whomever, it changes nothing and answers the status.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    data: CompactOrderSchema,
+    errors: ACTION_ERRORS,
+    handle: async ({ params }, _partner, unit) => {
+      const { order_id, status } = await actOnOrder(
+        unit,
+        tools.orderHosts,
+        params.order_id,
+        'fiat_received_confirmed_by_partner',
+        'partner',
+      );
+      return { order_id, status };
+    },
+  });
+}
+
+function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/refund-authorization-parameters',
+    operationId: 'getRefundAuthorizationParameters',
+    tag: TAG,
+    summary: 'Read what the partner wallet signs to get its deposit back',
+    description: 'Sign with signer_address; recipient_address is always the escrow’s seller.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    data: RefundAuthorizationParametersSchema,
+    errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED'],
+    handle: ({ params }, partner) => refundAuthorizationParameters(tools, partner.partnerId, params.order_id),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'outside',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/authorize-refund',
+    operationId: 'authorizeRefund',
+    tag: TAG,
+    summary: 'Hand over the signed refund',
+    description: 'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Object({ signature: GivenSignature }),
+    data: RefundAnswerSchema,
+    errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    handle: ({ params, body }, partner) =>
+      refundDeposit(tools, partner.partnerId, params.order_id, body.signature),
+  });
+}

@@ -1,0 +1,128 @@
+import {
+  BridgeAuthorizationParametersSchema,
+  CompactOrderSchema,
+  ForwardRequestInput,
+  GivenSignature,
+  NumericId,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { route } from '../../../http/route.ts';
+import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
+import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from '../send-out/send-out.ts';
+import { requireOrder } from './act-on-order.ts';
+import { type PayerTools, submitPayerDetails } from './payment-request.ts';
+
+export interface OnrampRouteTools extends SendOutTools, PayerTools {}
+
+const TAG = 'On-ramp';
+const OrderParams = Type.Object({ order_id: Uuid });
+const ACTION_ERRORS = [
+  'ORDER_NOT_FOUND',
+  'INVALID_ORDER_ID',
+  'INVALID_STATUS',
+  'OPERATION_NOT_ALLOWED',
+] as const;
+// Any text: what is wrong with it is told by name.
+const destination = {
+  destination_chain: Type.String({ maxLength: 100, examples: ['arbitrum-one'] }),
+  destination_address: Type.String({ maxLength: 100 }),
+};
+
+/** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
+export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteTools): void {
+  registerReleaseRoutes(app, tools);
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/submit-payer-details',
+    operationId: 'submitPayerDetails',
+    tag: TAG,
+    summary: 'Say whom the vendor asks for the payment',
+    description:
+      'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Object({
+      payment_details_id: Type.Optional(NumericId),
+      payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
+    }),
+    data: Type.Object({ message: Type.String() }),
+    errors: [
+      ...ACTION_ERRORS,
+      'INVALID_PAYER_DETAILS',
+      'PAYMENT_DETAILS_NOT_FOUND',
+      'RECIPIENT_NOT_CLEARED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
+      await submitPayerDetails(tools, unit, params.order_id, body);
+      return { message: 'Payer details submitted.' };
+    },
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/bridge-authorization-parameters',
+    operationId: 'getBridgeAuthorizationParameters',
+    tag: TAG,
+    summary: 'Read what the partner wallet signs to send the crypto to another network',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    // Left out is as wrong as unknown, and told the same way once the order is found.
+    query: Type.Partial(Type.Object(destination)),
+    data: BridgeAuthorizationParametersSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'SEND_OUT_IN_PROGRESS',
+      'INVALID_DESTINATION',
+      'WALLET_NOT_CLEARED',
+      'SERVICE_UNAVAILABLE',
+      'ALLOWANCE_TOO_LOW',
+      'BALANCE_TOO_LOW',
+      'TRANSACTOR_UNAVAILABLE',
+    ],
+    handle: ({ params, query }, partner) =>
+      bridgeAuthorizationParameters(tools, partner.partnerId, params.order_id, {
+        destination_chain: query.destination_chain ?? '',
+        destination_address: query.destination_address ?? '',
+      }),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/authorize-bridge',
+    operationId: 'authorizeBridge',
+    tag: TAG,
+    summary: 'Hand over the signed send-out',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Object({
+      ...destination,
+      forward_request: ForwardRequestInput,
+      signature: GivenSignature,
+    }),
+    data: CompactOrderSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'SEND_OUT_IN_PROGRESS',
+      'INVALID_DESTINATION',
+      'WALLET_NOT_CLEARED',
+      'INVALID_FORWARD_REQUEST',
+      'INVALID_SIGNATURE',
+      'NONCE_ALREADY_USED',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
+      const order = await authorizeBridge(tools, unit, params.order_id, body);
+      return { order_id: order.order_id, status: order.status };
+    },
+  });
+}

@@ -1,0 +1,239 @@
+import {
+  type Actor,
+  decimalToWireNumber,
+  type EffectKind,
+  endpointOf,
+  formatFixed,
+  formatShortest,
+  guardsHold,
+  type MachineEventType,
+  NEW,
+  ORDER_MACHINES,
+  type OrderFacts,
+  type OrderGuard,
+  type OrderStatus,
+  type OrderTransition,
+  type OrderTrigger,
+  type PartnerAction,
+  type PostingKind,
+  timeoutOf,
+} from '@causeway/protocol';
+import type { MachineHost } from '../../../engine/execute.ts';
+import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
+import { insertOrder, updateOrder } from './order.store.ts';
+import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
+import { entryForOrder } from './postings.ts';
+
+/** How long an order may stay in a status, by the machine's name of the setting. */
+export type OrderTimeouts = Readonly<Record<string, number>>;
+
+export interface OrderHostOptions {
+  readonly timeouts: OrderTimeouts;
+  /** A sandbox lets simulated actors know; it may write intents, and nothing else. */
+  readonly afterMove?: (unit: UnitOfWork, order: OrderRow) => void;
+}
+
+export type OrderHost = MachineHost<OrderRow, OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
+
+export type OrderHosts = Readonly<Record<OrderRow['direction'], OrderHost>>;
+
+export function createOrderHosts(options: OrderHostOptions): OrderHosts {
+  return { onramp: orderHost('onramp', options), offramp: orderHost('offramp', options) };
+}
+
+function orderHost(direction: OrderRow['direction'], options: OrderHostOptions): OrderHost {
+  const machine = ORDER_MACHINES[direction];
+  return {
+    machine,
+    statusOf: (order) => (order.is_new ? NEW : order.status),
+    factsOf: (order) => factsOf(order),
+
+    write(unit, order, change) {
+      const moved: OrderRow = {
+        ...order,
+        is_new: false,
+        status: change.status,
+        facts: storedFacts(change.facts),
+        timeline: change.statusChanged
+          ? [...order.timeline, timelineEntry(change.status, unit.at)]
+          : order.timeline,
+        deadline_at: change.statusChanged
+          ? deadlineOf(direction, change.status, unit.at, options.timeouts)
+          : order.deadline_at,
+        revision: order.revision + 1,
+        updated_at: unit.at,
+      };
+      writeOrder(unit, order, moved);
+      options.afterMove?.(unit, moved);
+      return moved;
+    },
+
+    eventFor: (order, eventType) => ({
+      eventType,
+      partnerId: order.partner_id,
+      subjectId: order.order_id,
+      data: eventData(order, eventType),
+    }),
+
+    intentFor: (order, effect) => ({
+      kind: effect,
+      dedupeKey: effectKey(order, effect),
+      partnerId: order.partner_id,
+      payload: { order_id: order.order_id },
+    }),
+
+    entryFor: (order, posting: PostingKind) => entryForOrder(order, posting),
+  };
+}
+
+function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
+  const facts = JSON.stringify(after.facts);
+  const timeline = JSON.stringify(after.timeline);
+  if (before.is_new) {
+    unit.tx.defer(insertOrder, [
+      after.order_id,
+      after.quote_id,
+      after.order_type,
+      after.reference_id,
+      after.status,
+      facts,
+      timeline,
+      after.deadline_at,
+      unit.at,
+      after.vendor_kind,
+    ]);
+  } else {
+    unit.tx.defer(updateOrder, [
+      after.order_id,
+      after.status,
+      facts,
+      timeline,
+      after.deadline_at,
+      unit.at,
+      after.revision,
+    ]);
+  }
+}
+
+/**
+ * The same effect can be started twice (a release that failed is started again after review), so the number of the
+ * change that starts it is part of the key; a retry of the same decision has the same number.
+ */
+function effectKey(order: OrderRow, effect: EffectKind): string {
+  return `${order.order_id}:${effect}:${order.revision}`;
+}
+
+export function factsOf(order: OrderRow): OrderFacts {
+  const { direction, payee_cleared, seller_cleared, buyer_cleared } = order;
+  return {
+    ...order.facts,
+    kycCleared: order.kyc_status === 'VERIFIED',
+    payeeCleared: payee_cleared,
+    // Off-ramp a release pays the partner's markup too, and the partner is the seller.
+    payoutWalletsCleared: buyer_cleared && (direction === 'onramp' || seller_cleared),
+    refundWalletCleared: seller_cleared,
+  };
+}
+
+export function storedFacts(facts: OrderFacts): StoredFacts {
+  const { kycCleared, payeeCleared, payoutWalletsCleared, refundWalletCleared, ...stored } = facts;
+  return stored;
+}
+
+export function timelineEntry(status: OrderStatus, at: Date): TimelineEntry {
+  return { status, at: at.toISOString() };
+}
+
+export function deadlineOf(
+  direction: OrderRow['direction'],
+  status: OrderStatus,
+  at: Date,
+  timeouts: OrderTimeouts,
+): Date | null {
+  const timeout = timeoutOf(ORDER_MACHINES[direction], status);
+  if (timeout === undefined) return null;
+  const seconds = timeouts[timeout.setting] ?? timeout.defaultSeconds;
+  return new Date(at.getTime() + seconds * 1_000);
+}
+
+function eventData(order: OrderRow, eventType: MachineEventType): object {
+  const changed = {
+    order_id: order.order_id,
+    status: order.status,
+    user_id: order.user_id,
+    crypto_amount: formatFixed(BigInt(order.crypto_amount), order.crypto_decimals),
+    crypto_currency: order.crypto_currency,
+    partner_fee: formatShortest(BigInt(order.partner_fee), order.crypto_decimals),
+    partner_fee_pct: decimalToWireNumber(order.partner_fee_pct),
+    fiat_amount: formatFixed(BigInt(order.fiat_amount), order.fiat_decimals),
+    fiat_currency: order.fiat_currency,
+    provider: order.vendor_kind,
+    // The contract has it on every event, as text: empty where no profile of the customer's own is paid.
+    payment_details_id: order.payment_details_id ?? '',
+  };
+  const action = ASKED_BY[eventType];
+  if (action === undefined) return changed;
+  return { ...changed, action_required: endpointOf(order.order_id, action) };
+}
+
+/** Events that ask the partner to sign something. */
+const ASKED_BY: Partial<Record<MachineEventType, PartnerAction>> = {
+  'order.refund.required': 'authorize-refund',
+  'order.release.required': 'authorize-release',
+};
+
+export interface OrderStep {
+  readonly actor: Actor;
+  readonly fact: OrderTrigger;
+}
+
+/** What interrupts an order rather than taking it further. */
+const DETOURS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
+  'vendor_declined',
+  'cancelled_by_partner',
+  'order_expired',
+  'escrow_failed',
+  'cost_bound_exceeded',
+  'cost_bound_met',
+  'dispute_opened',
+  'hold_placed',
+  'deposit_held',
+  'transfer_failed',
+  'transfer_authorization_lapsed',
+  'release_failed',
+  'refund_failed',
+  'refund_signed_by_vendor',
+  'bridge_failed',
+]);
+
+/** Every transition that could happen to the order now, in the table's order. */
+function possible(order: OrderRow): OrderTransition[] {
+  const machine = ORDER_MACHINES[order.direction];
+  const facts = factsOf(order);
+  const rows = [...(machine.index.get(order.status)?.values() ?? [])].flat();
+  return rows.filter((row) => row.noop !== true && guardsHold(machine, row.guard, facts));
+}
+
+function stepOf(row: OrderTransition, order: OrderRow): OrderStep {
+  const opener: Actor = order.facts.origin === 'widget' ? 'customer' : 'partner';
+  const actor = row.by.includes(opener) ? opener : (row.by[0] ?? 'system');
+  return { actor, fact: row.on };
+}
+
+/** Who has to do what for the order to go on; null where it has ended. A held order waits for the operator. */
+export function waitingFor(order: OrderRow): OrderStep | null {
+  const rows = possible(order);
+  const next = order.facts.held
+    ? rows.find(({ on }) => on === 'hold_released')
+    : rows.find(({ on }) => !DETOURS.has(on));
+  return next === undefined ? null : stepOf(next, order);
+}
+
+/** Everybody who could now set the crypto in the escrow in motion. */
+export function whoCanMove(order: OrderRow): OrderStep[] {
+  return possible(order)
+    .filter((row) =>
+      row.effects?.some((effect) => effect.startsWith('escrow.') && !effect.includes('deploy')),
+    )
+    .map((row) => stepOf(row, order));
+}

@@ -1,0 +1,146 @@
+import {
+  CausewayError,
+  CompactOrderSchema,
+  InitiateInput,
+  OrderListSchema,
+  OrderQuery,
+  OrderSchema,
+  Uuid,
+} from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { partnerScope } from '../../../db/database.ts';
+import { route } from '../../../http/route.ts';
+import { registerDepositReturnRoutes } from '../deposits/deposit-return.routes.ts';
+import { registerFundsRoute } from '../escrow/escrow.routes.ts';
+import { keepStopReason } from '../privacy/order-privacy.ts';
+import { actOnOrder, requireOrder } from './act-on-order.ts';
+import { initiateOnramp, reserving } from './initiate-order.ts';
+import { listOrders } from './list-orders.ts';
+import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
+import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
+import { findOrder } from './order.store.ts';
+import { orderView } from './order.view.ts';
+
+export interface OrderRouteTools extends OfframpRouteTools, OnrampRouteTools {}
+
+const OrderParams = Type.Object({ order_id: Uuid });
+
+export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools): void {
+  registerOnrampRoutes(app, tools);
+  registerOfframpRoutes(app, tools);
+  registerFundsRoute(app, tools);
+  registerDepositReturnRoutes(app, tools);
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/onramp/initiate',
+    operationId: 'initiateOnramp',
+    tag: 'On-ramp',
+    summary: 'Open an order from a quote',
+    body: InitiateInput,
+    data: OrderSchema,
+    errors: [
+      'QUOTE_NOT_FOUND',
+      'QUOTE_EXPIRED',
+      'QUOTE_ALREADY_USED',
+      'KYC_NOT_CLEARED',
+      'WALLET_NOT_CLEARED',
+      'NO_OFFERS_AVAILABLE',
+      'OPEN_ORDER_LIMIT',
+    ],
+    acquire: reserving(tools, 'onramp'),
+    handle: ({ body }, _partner, unit, reservation) => initiateOnramp(tools, unit, reservation, body),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders',
+    operationId: 'listOrders',
+    tag: 'Orders',
+    summary: 'List orders, newest first',
+    query: OrderQuery,
+    data: OrderListSchema,
+    handle: async ({ query }, partner) => {
+      const { page, limit } = query;
+      const { orders, total } = await listOrders(tools.db, partner.partnerId, query);
+      return { orders: orders.map((order) => orderView(tools, order)), pagination: { page, limit, total } };
+    },
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id',
+    operationId: 'getOrder',
+    tag: 'Orders',
+    summary: 'Read an order',
+    params: OrderParams,
+    data: OrderSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    handle: async ({ params }, partner) => {
+      const [order] = await tools.db.query(partnerScope(partner.partnerId), findOrder, [params.order_id]);
+      if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+      return orderView(tools, order);
+    },
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/confirm-payment-sent',
+    operationId: 'confirmPaymentSent',
+    tag: 'On-ramp',
+    summary: 'Say that the end user has sent the fiat',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    data: CompactOrderSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params }, _partner, unit) => {
+      const order = await actOnOrder(
+        unit,
+        tools.orderHosts,
+        params.order_id,
+        'payment_sent_confirmed',
+        'partner',
+      );
+      return { order_id: order.order_id, status: order.status };
+    },
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps: tools,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/cancel',
+    operationId: 'cancelOrder',
+    tag: 'Orders',
+    summary: 'Cancel an order',
+    params: OrderParams,
+    requireSubject: requireOrder(tools),
+    body: Type.Optional(
+      Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
+    ),
+    data: CompactOrderSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, _partner, unit) => {
+      const order = await actOnOrder(
+        unit,
+        tools.orderHosts,
+        params.order_id,
+        'cancelled_by_partner',
+        'partner',
+      );
+      if (body?.reason !== undefined) keepStopReason(unit, tools.sealer, order, body.reason);
+      return { order_id: order.order_id, status: order.status };
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import type { KycStatus, OrderFacts, OrderStatus } from '@causeway/protocol';
+import type { Sealer } from '../../../lib/crypto.ts';
+import type { Vaults } from '../../../vault/vault.ts';
+import { openSnapshot, type RecipientContext } from '../../recipients/destinations.ts';
+
+export interface TimelineEntry {
+  readonly status: OrderStatus;
+  readonly at: string;
+}
+
+/** The owners of the order's escrow and its address, which follows from them. */
+export interface OrderEscrow {
+  readonly address: `0x${string}`;
+  readonly service: `0x${string}`;
+  readonly seller: `0x${string}`;
+  readonly buyer: `0x${string}`;
+}
+
+/** The facts that the order keeps itself; who is cleared is read from those whom it is about. */
+export type StoredFacts = Omit<
+  OrderFacts,
+  'kycCleared' | 'payeeCleared' | 'payoutWalletsCleared' | 'refundWalletCleared'
+>;
+
+export interface OrderRow {
+  order_id: string;
+  partner_id: string;
+  user_id: string;
+  quote_id: string;
+  direction: 'onramp' | 'offramp';
+  order_type: 'onramp' | 'offramp' | 'payment_request';
+  reference_id: string | null;
+  status: OrderStatus;
+  facts: StoredFacts;
+  timeline: readonly TimelineEntry[];
+  /** Counts every change of the row by the executor. */
+  revision: number;
+  deadline_at: Date | null;
+  vendor_id: string | null;
+  chain: string;
+  escrow: OrderEscrow | null;
+  crypto_currency: string;
+  crypto_decimals: number;
+  fiat_currency: string;
+  fiat_decimals: number;
+  rate: string;
+  crypto_amount: string;
+  fiat_amount: string;
+  platform_fee: string;
+  platform_fee_pct: string;
+  /** Off-ramp: what was accepted to be missing of the deposit; the platform's fee bears it. */
+  deposit_shortfall: string;
+  partner_fee: string;
+  partner_fee_pct: string;
+  payment_method_slug: string;
+  payment_network_slug: string;
+  tx_hash: string | null;
+  send_out_tx_hash: string | null;
+  payment_details_id: string | null;
+  recipient_id: string | null;
+  recipient_context_sealed: string | null;
+  recipient_key_sealed: string | null;
+  vendor_payment_details_sealed: string | null;
+  payer_details_sealed: string | null;
+  vendor_kind: 'p2p' | 'direct';
+  created_at: Date;
+  updated_at: Date;
+  kyc_status: KycStatus;
+  payee_cleared: boolean;
+  /** Of the escrow's two sides; true until the escrow is fixed. */
+  seller_cleared: boolean;
+  buyer_cleared: boolean;
+  /** Only while a deposit is applied to it: the account, as the books name it, that the money is on. */
+  deposit_account?: string;
+  /** Only on an order that is being created: it has no row and no status yet. */
+  is_new?: boolean;
+}
+
+/** What opens the sealed parts of an order. */
+export interface OrderSecrets {
+  readonly sealer: Sealer;
+  readonly vaults: Vaults;
+}
+
+export type PlainDetails = Readonly<Record<string, string>>;
+
+export const vendorDetailsContext = (orderId: string) => `orders.vendor_payment_details:${orderId}`;
+export const payerDetailsContext = (orderId: string) => `orders.payer_details:${orderId}`;
+
+export function sealVendorDetails(sealer: Sealer, orderId: string, details: PlainDetails): string {
+  return sealer.seal(JSON.stringify(details), vendorDetailsContext(orderId));
+}
+
+export function vendorDetailsOf(
+  { sealer }: Pick<OrderSecrets, 'sealer'>,
+  order: OrderRow,
+): PlainDetails | null {
+  if (order.vendor_payment_details_sealed === null) return null;
+  const text = sealer.open(order.vendor_payment_details_sealed, vendorDetailsContext(order.order_id));
+  return JSON.parse(text) as PlainDetails;
+}
+
+export function sealPayerDetails(sealer: Sealer, orderId: string, details: PlainDetails): string {
+  return sealer.seal(JSON.stringify(details), payerDetailsContext(orderId));
+}
+
+export function payerDetailsOf(
+  { sealer }: Pick<OrderSecrets, 'sealer'>,
+  order: OrderRow,
+): PlainDetails | null {
+  if (order.payer_details_sealed === null) return null;
+  const text = sealer.open(order.payer_details_sealed, payerDetailsContext(order.order_id));
+  return JSON.parse(text) as PlainDetails;
+}
+
+/** Who is paid, as it was when the quote was made; null where nobody else is, or the person is forgotten. */
+export function recipientContextOf(
+  { vaults }: Pick<OrderSecrets, 'vaults'>,
+  order: OrderRow,
+): RecipientContext | null {
+  const { recipient_id: recipientId, recipient_key_sealed: key, recipient_context_sealed: sealed } = order;
+  return recipientId === null || key === null || sealed === null
+    ? null
+    : openSnapshot(vaults, key, recipientId, sealed);
+}

@@ -1,0 +1,221 @@
+import { type Actor, CausewayError } from '@causeway/protocol';
+import { SYSTEM } from '../../../db/database.ts';
+import { execute } from '../../../engine/execute.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import { RecordedRefusal, type UnitOfWork, type UnitTools } from '../../../engine/unit-of-work.ts';
+import { schedule } from '../../../lib/backoff.ts';
+import type { Currencies } from '../../../ports/currencies.ts';
+import type { ScreeningPort } from '../../../ports/name-screening.ts';
+import type { DetailsCheck } from '../../payment-details/details-check.ts';
+import { loadPaymentDetails, openPaymentDetails } from '../../payment-details/payment-details.ts';
+import { openDestination } from '../../recipients/destinations.ts';
+import { holderSubjects } from '../../screening/screening-case.ts';
+import { lockUserRow } from '../../users/user.ts';
+import { lockOrdersAwaitingDeposit } from '../deposits/deposit.store.ts';
+import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from './act-on-order.ts';
+import type { OrderHosts } from './order.adapter.ts';
+import { destinationOfOrder, escrowSignatures, lockOrder, setPayerDetails } from './order.store.ts';
+import {
+  type OrderRow,
+  type OrderSecrets,
+  type PlainDetails,
+  payerDetailsOf,
+  sealPayerDetails,
+} from './order.ts';
+import { settlementCost } from './postings.ts';
+
+export interface InstructionTools extends OrderSecrets {
+  readonly orderHosts: OrderHosts;
+  readonly currencies: Currencies;
+}
+
+/**
+ * Where the vendor pays, or whom it asks for the payment, in clear. A buyer is told only once it could prove a payment
+ * and has signed the refund: from then on the partner's deposit can go back without it. Having been told, a buyer pays
+ * and nothing takes that back, so the customer's KYC and the cost are looked at here once more.
+ */
+export async function paymentInstructions(
+  secrets: InstructionTools,
+  unit: UnitOfWork,
+  order: OrderRow,
+): Promise<PlainDetails> {
+  if (order.direction === 'onramp') {
+    const payer = payerDetailsOf(secrets, order);
+    if (payer === null) throw new CausewayError('OPERATION_NOT_ALLOWED');
+    return payer;
+  }
+  moveOrder(unit, secrets.orderHosts, order, 'payout_details_requested', 'vendor');
+  requireCostWithinBound(secrets, unit, order);
+  const signed = await unit.tx.query(escrowSignatures, [order.order_id, 'refund']);
+  if (!signed.some(({ signer }) => signer.toLowerCase() === order.escrow?.buyer.toLowerCase())) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'Sign the refund of the escrow first.' });
+  }
+  if (order.payment_details_id !== null) {
+    const user = await lockUserRow(unit, order.user_id);
+    const details = await loadPaymentDetails(unit, order.user_id, order.payment_details_id);
+    return openPaymentDetails(secrets.vaults, user, details);
+  }
+  const [row] = await unit.tx.query(destinationOfOrder, [order.order_id]);
+  return openDestination(secrets.vaults, unit, order.recipient_id ?? '', row?.recipient_destination_id ?? '');
+}
+
+/** An order that became too costly while its buyer hesitated stops here, and the buyer is told so. */
+function requireCostWithinBound(tools: InstructionTools, unit: UnitOfWork, order: OrderRow): void {
+  const cost = settlementCost(tools.currencies, order);
+  if (cost === 'within') return;
+  if (cost === 'unknown') {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: 'The market has no fresh rate at present; ask again in a moment.',
+    });
+  }
+  const stopped = execute(unit, tools.orderHosts[order.direction], order, 'cost_bound_exceeded', 'system');
+  // Once a payment was claimed the table no longer stops the order: the buyer has paid and is paid.
+  if (stopped.kind === 'refused') return;
+  throw new RecordedRefusal(refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: stopped.row }));
+}
+
+export interface PayerTools extends OrderSecrets {
+  readonly orderHosts: OrderHosts;
+  readonly detailsCheck: DetailsCheck;
+  readonly screening: ScreeningPort;
+}
+
+export interface PayerDetailsInput {
+  readonly payment_details_id?: number | undefined;
+  readonly payment_details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Tells the vendor whom to ask for the money: a saved profile of the customer, or details given here. */
+export async function submitPayerDetails(
+  tools: PayerTools,
+  unit: UnitOfWork,
+  orderId: string,
+  input: PayerDetailsInput,
+): Promise<void> {
+  const order = await loadOrderForAction(unit, orderId);
+  moveOrder(unit, tools.orderHosts, order, 'payer_details_submitted', 'partner');
+  const details = await payerDetails(tools, unit, order, input);
+  unit.tx.defer(setPayerDetails, [orderId, sealPayerDetails(tools.sealer, orderId, details)]);
+}
+
+async function payerDetails(
+  tools: PayerTools,
+  unit: UnitOfWork,
+  order: OrderRow,
+  { payment_details_id: savedId, payment_details: inline }: PayerDetailsInput,
+): Promise<PlainDetails> {
+  if ((savedId === undefined) === (inline === undefined)) {
+    throw invalidPayer(
+      ['payment_details_id', 'payment_details'].map((path) => ({
+        path,
+        message: 'give exactly one of them',
+      })),
+    );
+  }
+  if (savedId === undefined) return screened(tools, fitting(tools, order, inline));
+  const user = await lockUserRow(unit, order.user_id);
+  const saved = await loadPaymentDetails(unit, order.user_id, `${savedId}`);
+  if (saved.rail !== order.payment_network_slug || saved.currency !== order.fiat_currency) {
+    const wanted = `${order.payment_network_slug} in ${order.fiat_currency}`;
+    throw invalidPayer([{ path: 'payment_details_id', message: `must be payment details of ${wanted}` }]);
+  }
+  if (saved.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
+  return fitting(tools, order, openPaymentDetails(tools.vaults, user, saved));
+}
+
+/** The vendor's bank reads the payer's name. A screening that is not in memory has judged saved details only. */
+function screened({ screening }: PayerTools, details: PlainDetails): PlainDetails {
+  const results = holderSubjects(details, 'individual').map((one) => screening.screenAtOnce?.(one).status);
+  if (results.some((status) => status === 'review' || status === 'blocked')) {
+    throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  }
+  return details;
+}
+
+function fitting({ detailsCheck }: PayerTools, order: OrderRow, details: unknown): PlainDetails {
+  const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
+  const fit = detailsCheck.fit(place, details);
+  if (fit.ok) return fit.details;
+  throw invalidPayer(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
+}
+
+function invalidPayer(fields: { path: string; message: string }[]): CausewayError {
+  const told = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new CausewayError('INVALID_PAYER_DETAILS', {
+    message: `The payer details are not valid: ${told}.`,
+    details: { fields },
+  });
+}
+
+const RATE_WAIT_MS = 5_000;
+
+/**
+ * Before the buyer is asked to pay, a fiat-anchored order is priced once more: where the market has moved so far that
+ * the payout would cost more than 1.20 times what was expected, the order stops and the deposit goes back. Vendors
+ * read what they are to pay from the order itself, where it is priced a last time.
+ */
+export function requestPaymentHandler(
+  tools: UnitTools & { readonly orderHosts: OrderHosts; readonly currencies: Currencies },
+): IntentHandler<{ readonly order_id: string }> {
+  const request: IntentHandler<{ readonly order_id: string }>['perform'] = async ({ payload }) => {
+    const order = await readOrder(tools.db, SYSTEM, payload.order_id);
+    if (order === undefined) return { kind: 'failed', error: 'there is no such order' };
+    const cost = settlementCost(tools.currencies, order);
+    if (cost === 'unknown') return { kind: 'waiting', afterMs: RATE_WAIT_MS };
+    const outcome: Outcome = { kind: 'confirmed', result: { cost } };
+    if (cost === 'within') return outcome;
+    return {
+      ...outcome,
+      followUp: async (unit) => {
+        const [locked] = await unit.tx.query(lockOrder, [order.order_id]);
+        if (locked === undefined) return;
+        execute(unit, tools.orderHosts[locked.direction], locked, 'cost_bound_exceeded', 'system');
+      },
+    };
+  };
+  return {
+    kind: 'vendor.request-fiat-payment',
+    schedule: schedule([5], { maxAttempts: 100 }),
+    perform: request,
+    reconcile: request,
+  };
+}
+
+/** How money on a customer's own account pays an order. Whoever calls holds the lock of customer and currency. */
+
+/** Orders of a customer that wait for exactly this amount on its own account, held ones included. */
+export async function ordersAwaitingDeposit(
+  unit: UnitOfWork,
+  userId: string,
+  currency: string,
+  amount: bigint,
+): Promise<readonly OrderRow[]> {
+  return unit.tx.query(lockOrdersAwaitingDeposit, [userId, currency, amount.toString()]);
+}
+
+/** The order goes on, and the books move the money from the account that is named to its vendor. */
+export function payByDeposit(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  order: OrderRow,
+  depositAccount: string,
+  actor: Actor,
+): OrderRow {
+  return moveOrder(unit, hosts, { ...order, deposit_account: depositAccount }, 'deposit_matched', actor);
+}
+
+/** Answers whether it was not held before. */
+export function holdForDeposit(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): boolean {
+  return execute(unit, hosts[order.direction], order, 'deposit_held', 'bank').kind === 'moved';
+}
+
+/** An operator has decided what kept the order waiting; one that is held for another reason, or not, is left as it is. */
+export function releaseDepositHold(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): OrderRow {
+  return execute(unit, hosts[order.direction], order, 'deposit_hold_released', 'operator').row;
+}
+
+export async function releaseIfAwaiting(unit: UnitOfWork, hosts: OrderHosts, orderId: string): Promise<void> {
+  const [order] = await unit.tx.query(lockOrder, [orderId]);
+  if (order !== undefined) releaseDepositHold(unit, hosts, order);
+}

@@ -1,0 +1,226 @@
+import { type BridgeAuthorizationParametersSchema, CausewayError } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { acceptAuthorization } from '../../../chain/authorization/accept-authorization.ts';
+import { currentSendOut } from '../../../chain/authorization/authorization.store.ts';
+import { type Authorization, bridgeParameters } from '../../../chain/authorization/authorization.ts';
+import { issueAuthorization } from '../../../chain/authorization/issue-authorization.ts';
+import {
+  type BridgePort,
+  type BridgeQuote,
+  BridgeRefusedError,
+  BridgeUnavailableError,
+  type BridgeWish,
+} from '../../../chain/bridge/bridge.ts';
+import { claimPayout } from '../../../chain/bridge/bridge-payout.store.ts';
+import { type SeenPayout as PayoutOnChain, seePayout } from '../../../chain/bridge/bridge-payout.ts';
+import { type Address, type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
+import type { Chains } from '../../../chain/chains.ts';
+import { ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
+import { SYSTEM } from '../../../db/database.ts';
+import { answerIntent } from '../../../engine/stuck-intents.store.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { refuseLostWallets, requireClearWallet, type WalletTools } from '../../screening/screen-wallet.ts';
+import { escrowOfOrder, orderToSign, type SignedTransfer } from '../escrow/authorize.ts';
+import { receiptOf } from '../escrow/escrow.ts';
+import { loadOrderForAction, moveOrder } from '../lifecycle/act-on-order.ts';
+import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import { setSendOutHash } from '../lifecycle/order.store.ts';
+import type { OrderRow } from '../lifecycle/order.ts';
+import { TRACK } from './track-send-out.effect.ts';
+
+export interface SendOutTools extends UnitTools, WalletTools {
+  readonly chains: Chains;
+  readonly bridge: BridgePort | undefined;
+}
+
+export interface Destination {
+  readonly destination_chain: string;
+  readonly destination_address: string;
+}
+
+const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const ZERO_ADDRESS = /^0x0{40}$/;
+
+/** What the partner signs to send the end user's crypto from its wallet to another network. */
+export async function bridgeAuthorizationParameters(
+  tools: SendOutTools,
+  partnerId: string,
+  orderId: string,
+  destination: Destination,
+): Promise<Static<typeof BridgeAuthorizationParametersSchema>> {
+  const order = await orderToSign(tools, partnerId, orderId, 'bridge_authorized');
+  const chain = tools.chains.get(order.chain);
+  const target = targetOf(tools.chains, order, destination);
+  await requireClearWallet(tools, target.address);
+  const token = tokenByCode(chain.settings, order.crypto_currency);
+  const sender = escrowOfOrder(order).buyer;
+  const quote = await askBridge(tools.bridge, {
+    fromChainId: chain.settings.chainId,
+    toChainId: target.chainId,
+    token: token.address,
+    amount: receiptOf(order),
+    sender,
+    recipient: target.address,
+  });
+  const authorization = await issueAuthorization(tools, chain, {
+    orderId,
+    partnerId,
+    sender,
+    token: token.address,
+    amount: receiptOf(order),
+    recipient: quote.solver,
+    bridge: {
+      quoteId: quote.quoteId,
+      toAmount: `${quote.toAmount}`,
+      destinationChain: destination.destination_chain,
+      destinationAddress: target.address,
+      expiresAt: quote.expiresAt.toISOString(),
+    },
+  });
+  return bridgeParameters(chain.settings, token, authorization);
+}
+
+export async function authorizeBridge(
+  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  unit: UnitOfWork,
+  orderId: string,
+  signed: SignedTransfer & Destination,
+): Promise<OrderRow> {
+  const order = await loadOrderForAction(unit, orderId);
+  const authorized = moveOrder(unit, tools.orderHosts, order, 'bridge_authorized', 'partner');
+  await refuseLostWallets(unit, [signed.destination_address]);
+  await acceptAuthorization(unit, tools.chains.get(order.chain).settings, {
+    orderId,
+    purpose: 'bridge',
+    forwardRequest: signed.forward_request,
+    signature: signed.signature,
+    destination: { chain: signed.destination_chain, address: signed.destination_address },
+  });
+  return authorized;
+}
+
+function targetOf(
+  chains: Chains,
+  order: OrderRow,
+  destination: Destination,
+): { chainId: number; address: Address } {
+  const { destination_chain: slug, destination_address: address } = destination;
+  const target = chains.all.find(({ settings }) => settings.slug === slug);
+  if (target === undefined || slug === order.chain) throw invalid('destination_chain');
+  if (!EVM_ADDRESS.test(address) || ZERO_ADDRESS.test(address)) throw invalid('destination_address');
+  return { chainId: target.settings.chainId, address: address as Address };
+}
+
+async function askBridge(bridge: BridgePort | undefined, wish: BridgeWish): Promise<BridgeQuote> {
+  if (bridge === undefined) throw invalid('destination_chain');
+  try {
+    return await bridge.quote(wish);
+  } catch (error) {
+    if (error instanceof BridgeRefusedError) throw invalid('destination_chain', error);
+    if (error instanceof BridgeUnavailableError) {
+      throw new CausewayError('TRANSACTOR_UNAVAILABLE', { cause: error });
+    }
+    throw error;
+  }
+}
+
+function invalid(field: keyof Destination, cause?: unknown): CausewayError {
+  return new CausewayError('INVALID_DESTINATION', { details: { field }, cause });
+}
+
+/** What an operator has found out about a send-out whose bridge was paid and does not answer. */
+export type SendOutEnd =
+  | { readonly outcome: 'settled'; readonly txHash: Hex }
+  | { readonly outcome: 'failed' };
+
+/** What the other chain shows of the payout that the operator names, and of which send-out that was asked. */
+export interface SeenPayout {
+  readonly authorizationId: string | null;
+  readonly sight: PayoutOnChain['sight'] | 'unreachable';
+  readonly payout: PayoutOnChain | null;
+}
+
+export interface DecidedSendOut {
+  readonly before: OrderRow;
+  readonly after: OrderRow;
+}
+
+const NOTE = 'answered by an operator';
+
+/** Asks the other chain, outside any transaction. Refuses nothing: the decision does. */
+export async function lookForPayout(
+  tools: UnitTools & { readonly chains: Chains },
+  orderId: string,
+  txHash: Hex,
+): Promise<SeenPayout> {
+  const sendOut = await unitOfWork(tools, SYSTEM, (unit) => currentSendOut(unit, orderId));
+  if (sendOut === undefined) return { authorizationId: null, sight: 'not_seen', payout: null };
+  const { authorizationId } = sendOut.paid;
+  try {
+    const payout = await seePayout(tools.chains, sendOut.paid, txHash);
+    return { authorizationId, sight: payout.sight, payout };
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    return { authorizationId, sight: 'unreachable', payout: null };
+  }
+}
+
+/**
+ * Ends a send-out in the operator's name. The bridge is asked no more: a late answer of its would otherwise be taken for
+ * that of the next send-out.
+ */
+export async function decideSendOut(
+  unit: UnitOfWork,
+  hosts: OrderHosts,
+  orderId: string,
+  end: SendOutEnd,
+  seen: SeenPayout | null,
+): Promise<DecidedSendOut> {
+  const sendOut = await currentSendOut(unit, orderId);
+  // The worker locks what it asks about before the order; so does this.
+  if (sendOut?.paid.bridge) {
+    const status = end.outcome === 'settled' ? 'confirmed' : 'failed';
+    await unit.tx.query(answerIntent, [TRACK, sendOut.paid.bridge.quoteId, status, unit.at, NOTE]);
+  }
+  const before = await loadOrderForAction(unit, orderId);
+  if (end.outcome === 'failed') {
+    const failed = moveOrder(unit, hosts, before, 'bridge_failed', 'operator');
+    const paid = requireSilence(sendOut);
+    const isOver = paid.status !== 'authorized';
+    const after = isOver ? moveOrder(unit, hosts, failed, 'bridge_authorization_lapsed', 'chain') : failed;
+    return { before, after };
+  }
+  const after = moveOrder(unit, hosts, before, 'bridge_settled', 'operator');
+  await requirePayout(unit, requireSilence(sendOut), end.txHash, seen);
+  unit.tx.defer(setSendOutHash, [orderId, end.txHash]);
+  return { before, after };
+}
+
+/** Until it is overdue the bridge is believed, and a request that paid nobody ends by itself. */
+function requireSilence(sendOut: Awaited<ReturnType<typeof currentSendOut>>): Authorization {
+  if (sendOut === undefined || sendOut.paid.depositTxHash === null) {
+    throw notAllowed('The bridge was not paid; the send-out ends by itself.');
+  }
+  if (sendOut.overdueAt === null) throw notAllowed('The bridge still has time to answer.');
+  return sendOut.paid;
+}
+
+async function requirePayout(
+  unit: UnitOfWork,
+  paid: Authorization,
+  txHash: Hex,
+  seen: SeenPayout | null,
+): Promise<void> {
+  if (seen?.sight === 'unreachable') throw new CausewayError('TRANSACTOR_UNAVAILABLE');
+  const isProven = seen?.sight === 'arrived' || seen?.sight === 'elsewhere';
+  if (!isProven || seen.payout === null || seen.authorizationId !== paid.authorizationId) {
+    throw notAllowed('The other chain does not show this payout.');
+  }
+  if (!(await claimPayout(unit, paid, txHash, seen.payout))) {
+    throw notAllowed('This payout is counted for another send-out.');
+  }
+}
+
+function notAllowed(message: string): CausewayError {
+  return new CausewayError('OPERATION_NOT_ALLOWED', { message });
+}

@@ -1,0 +1,161 @@
+import { CausewayError } from '@causeway/protocol';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { ScreeningPort, ScreeningSubject } from '../../ports/name-screening.ts';
+import type { Vaults } from '../../vault/vault.ts';
+import { identityOf } from '../kyc/submission.ts';
+import { foldName } from '../screening/names/name-similarity.ts';
+import { type Holder, holderSubjects, openHolderCase } from '../screening/screening-case.ts';
+import { lockUserRow, type UserRow, userKeyOwner, vaultOfUser } from '../users/user.ts';
+import {
+  type CheckedDetails,
+  type DetailsCheck,
+  DetailsCheckUnavailable,
+  type DetailsRequest,
+  uncheckedDetails,
+} from './details-check.ts';
+import {
+  findPaymentDetails,
+  holderOf,
+  idsOfUser,
+  insertPaymentDetails,
+  listPaymentDetails,
+  type PaymentDetailsRow,
+} from './payment-details.store.ts';
+
+export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
+
+const LARGEST_ID = 2n ** 63n - 1n;
+
+/** Payment details of this customer and of no other, whatever number was sent. */
+export async function loadPaymentDetails(
+  unit: UnitOfWork,
+  userId: string,
+  paymentDetailsId: string,
+): Promise<PaymentDetailsRow> {
+  const possible = /^[0-9]{1,19}$/.test(paymentDetailsId) && BigInt(paymentDetailsId) <= LARGEST_ID;
+  const [row] = possible ? await unit.tx.query(findPaymentDetails, [paymentDetailsId, userId]) : [];
+  if (row === undefined) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
+  return row;
+}
+
+export async function paymentDetailsIdsOf(unit: UnitOfWork, userId: string): Promise<readonly string[]> {
+  return (await unit.tx.query(idsOfUser, [userId])).map((row) => row.payment_details_id);
+}
+
+/** The details in clear, for those who pay by them. */
+export function openPaymentDetails(
+  vaults: Vaults,
+  user: UserRow,
+  row: PaymentDetailsRow,
+): Readonly<Record<string, string>> {
+  const text = vaultOfUser(vaults, user).open(row.details_sealed, sealedDetailsContext(row.seal_id));
+  return JSON.parse(text) as Record<string, string>;
+}
+
+/** Whose account payment details are, for their screening. */
+export async function holderOfPaymentDetails(
+  tools: { readonly db: Database; readonly vaults: Vaults },
+  paymentDetailsId: string,
+): Promise<Holder | undefined> {
+  const [row] = await tools.db.query(SYSTEM, holderOf, [paymentDetailsId]);
+  if (row === undefined) return undefined;
+  const vault = tools.vaults.open(row.data_key_sealed, userKeyOwner(row.user_id));
+  const details = JSON.parse(vault.open(row.details_sealed, sealedDetailsContext(row.seal_id)));
+  return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
+}
+
+export interface PaymentDetailsTools {
+  readonly vaults: Vaults;
+  readonly detailsCheck: DetailsCheck;
+  readonly screening: ScreeningPort;
+}
+
+/** Keeps payment details of a customer, checked where that is possible. */
+export async function createPaymentDetails(
+  tools: PaymentDetailsTools,
+  unit: UnitOfWork,
+  userId: string,
+  request: DetailsRequest,
+): Promise<{ readonly row: PaymentDetailsRow; readonly details: CheckedDetails['details'] }> {
+  const user = await lockUserRow(unit, userId);
+  const { checked, validated } = checkIfPossible(tools.detailsCheck, request);
+  const sealId = unit.ids.uuid();
+  const vault = vaultOfUser(tools.vaults, user);
+  const sealed = vault.seal(JSON.stringify(checked.details), sealedDetailsContext(sealId));
+  const [row] = await unit.tx.query(insertPaymentDetails, [
+    sealId,
+    user.partner_id,
+    userId,
+    checked.rail,
+    checked.currency,
+    checked.countryCode,
+    checked.institutionId,
+    checked.formatId,
+    checked.beneficiaryType,
+    sealed,
+    validated,
+    unit.at,
+  ]);
+  if (row === undefined) throw new Error('payment details were not written');
+  const subjects = holderSubjects(checked.details, checked.beneficiaryType);
+  if (await isOwnName(tools, unit, user, subjects)) return { row, details: checked.details };
+  const subject = {
+    kind: 'payment_details',
+    key: row.payment_details_id,
+    partnerId: user.partner_id,
+  } as const;
+  const screening_status = openHolderCase(tools, unit, subject, { subjects, vault });
+  return { row: { ...row, screening_status }, details: checked.details };
+}
+
+/** Whether every name is the customer's as its KYC has verified it. Any other is a third party's. */
+async function isOwnName(
+  { vaults }: PaymentDetailsTools,
+  unit: UnitOfWork,
+  user: UserRow,
+  subjects: readonly ScreeningSubject[],
+): Promise<boolean> {
+  if (user.kyc_status !== 'VERIFIED' || subjects.length === 0) return false;
+  const { kyc } = await identityOf(unit.tx, vaults, user);
+  if (kyc.first_name === undefined || kyc.last_name === undefined) return false;
+  const own = nameKey(`${kyc.first_name} ${kyc.last_name}`);
+  return own !== '' && subjects.every(({ name }) => nameKey(name) === own);
+}
+
+/** The words of a name in any order, as they are compared with a list. */
+function nameKey(name: string): string {
+  return foldName(name)
+    .words.map(({ text }) => text)
+    .sort()
+    .join(' ');
+}
+
+/** The contract: when the validation is unavailable the record is still created. */
+function checkIfPossible(
+  check: DetailsCheck,
+  request: DetailsRequest,
+): { checked: CheckedDetails; validated: boolean } {
+  try {
+    return { checked: check.check(request), validated: true };
+  } catch (error) {
+    if (!(error instanceof DetailsCheckUnavailable)) throw error;
+    return { checked: uncheckedDetails(request), validated: false };
+  }
+}
+
+const MOST_REVEALED = 1_000;
+
+/** A customer's payment details in clear. Only units that write an audit entry may ask. */
+export async function revealPaymentDetails(
+  unit: UnitOfWork,
+  vaults: Vaults,
+  user: UserRow,
+): Promise<{ id: number; rail: string; details: Readonly<Record<string, string>> }[]> {
+  const rows = await unit.tx.query(listPaymentDetails, [user.user_id, MOST_REVEALED, 0]);
+  return rows.map((row) => ({
+    id: Number(row.payment_details_id),
+    rail: row.rail,
+    details: openPaymentDetails(vaults, user, row),
+  }));
+}

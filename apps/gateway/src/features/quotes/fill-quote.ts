@@ -1,0 +1,138 @@
+import { formatShortest } from '@causeway/protocol';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Currencies } from '../../ports/currencies.ts';
+import {
+  type FirmQuote,
+  honourQuote,
+  type OfferBook,
+  type Offers,
+  type VendorKind,
+} from '../../ports/offers.ts';
+import { railLookupOf } from '../../upstream/offers/offers-market.ts';
+import { referenceRateOf } from './pricing.ts';
+import { claimedBy, findQuote, lockQuote, type QuoteRow, servingOfferOf } from './quote.store.ts';
+
+export interface HonourTools {
+  readonly offers: Offers;
+  readonly currencies: Currencies;
+  readonly logger: Logger;
+}
+
+export interface Serving {
+  readonly offerId: string;
+  readonly vendorId: string;
+  readonly provider: VendorKind;
+}
+
+/**
+ * Who serves a quote, its crypto held; undefined where nobody can (docs/decisions/0004). The book says whom to try, the
+ * conditional update of a balance says whether it is so: where it finds too little, the rule is applied again without
+ * that offer. Never inside a transaction: holding asks the offers backend.
+ */
+export async function chooseServing(
+  { offers, currencies, logger }: HonourTools,
+  quote: QuoteRow,
+  declinedOfferIds: readonly string[] = [],
+): Promise<Serving | undefined> {
+  const { reference, rates } = currencies.current();
+  const context = {
+    referenceRate: referenceRateOf(rates, quote.crypto_currency, quote.fiat_currency),
+    rail: railLookupOf(reference.catalogue),
+  };
+  const firm = firmQuoteOf(quote);
+  const needed = cryptoNeeded(quote);
+  for (let book = without(offers.book(), declinedOfferIds); ; ) {
+    const honoured = honourQuote(book, firm, context);
+    if (honoured.outcome === 'refused') {
+      logger.info({ quote_id: quote.quote_id, ...honoured }, 'no vendor can serve the quote');
+      return undefined;
+    }
+    const { offerId, vendorId, kind: provider } = honoured.serving.offer;
+    if (await offers.holds.hold(quote.quote_id, offerId, needed)) {
+      if (honoured.outcome === 'rematched') {
+        const { quotedVendor: reason } = honoured;
+        logger.info(
+          { quote_id: quote.quote_id, reason, offer_id: offerId },
+          'another vendor serves the quote',
+        );
+      }
+      return { offerId, vendorId, provider };
+    }
+    book = without(book, [offerId]);
+  }
+}
+
+function without(book: OfferBook, offerIds: readonly string[]): OfferBook {
+  return offerIds.length === 0 ? book : book.withChanged({ removedOfferIds: offerIds });
+}
+
+/** Whole crypto the vendor parts with or buys: a seller locks all of it, a buyer gets it less the platform's fee. */
+export function cryptoNeeded(
+  quote: Pick<QuoteRow, 'direction' | 'crypto_amount' | 'platform_fee' | 'crypto_decimals'>,
+): string {
+  const all = BigInt(quote.crypto_amount);
+  const needed = quote.direction === 'onramp' ? all : all - BigInt(quote.platform_fee);
+  return formatShortest(needed, quote.crypto_decimals);
+}
+
+function firmQuoteOf(quote: QuoteRow): FirmQuote {
+  return {
+    direction: quote.direction,
+    crypto: { code: quote.crypto_currency, decimals: quote.crypto_decimals },
+    fiat: { code: quote.fiat_currency, decimals: quote.fiat_decimals },
+    // A quote without an offer finds none, and is served by whoever would trade at its rate.
+    offerId: quote.offer_id ?? '',
+    offerVersion: Number(quote.offer_version ?? 0),
+    rate: quote.rate,
+    cryptoAmount: BigInt(quote.crypto_amount),
+    fiatAmount: BigInt(quote.fiat_amount),
+    platformFee: BigInt(quote.platform_fee),
+    paymentMethodSlug: quote.payment_method_slug,
+    paymentNetworkSlug: quote.payment_network_slug,
+    country: quote.country_code ?? undefined,
+    providerScope: quote.provider_scope,
+    hasFiatSettlementNotification: quote.has_fiat_settlement_notification,
+  };
+}
+
+/** The offer that serves a claimed quote at present. */
+export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<string | null> {
+  const [row] = await unit.tx.query(servingOfferOf, [quoteId]);
+  return row?.serving_offer_id ?? null;
+}
+
+/**
+ * The next vendor that would serve a claimed quote at its figures, other than those that declined it; its crypto is held
+ * before the unit that appoints it begins, and given back where that unit appoints nobody.
+ */
+export async function withNextVendor<T>(
+  tools: HonourTools & { readonly db: Database },
+  quoteId: string,
+  declinedOfferIds: readonly string[],
+  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly appointed: boolean }>,
+): Promise<T> {
+  const [quote] = await tools.db.query(SYSTEM, findQuote, [quoteId]);
+  const next = quote === undefined ? undefined : await chooseServing(tools, quote, declinedOfferIds);
+  let isAppointed = false;
+  try {
+    const { value, appointed } = await work(next);
+    isAppointed = appointed;
+    return value;
+  } finally {
+    if (next !== undefined && !isAppointed) await tools.offers.holds.release(quoteId, next.offerId);
+  }
+}
+
+/** The claimed quote is served by another vendor from now on. */
+export async function appointVendor(
+  unit: UnitOfWork,
+  quoteId: string,
+  direction: QuoteRow['direction'],
+  next: Serving,
+): Promise<void> {
+  const [quote] = await unit.tx.query(lockQuote, [quoteId, direction]);
+  if (quote === undefined) throw new Error(`there is no quote ${quoteId}`);
+  unit.tx.defer(claimedBy, [quoteId, quote.status, next.vendorId, next.offerId]);
+}

@@ -1,0 +1,215 @@
+import {
+  type Asset,
+  CausewayError,
+  decide,
+  formatPercent,
+  type KycStatus,
+  NEW,
+  type OfframpQuoteRequest,
+  type OfframpQuoteSchema,
+  type OnrampQuoteRequest,
+  type QuoteSchema,
+  quoteMachine,
+} from '@causeway/protocol';
+import type { Static } from 'typebox';
+import type { PartnerPrincipal } from '../../http/principals.ts';
+import type { StatementRun } from '../../http/route.ts';
+import { type DestinationTools, takeSnapshot } from '../recipients/destinations.ts';
+import {
+  type NamedPayee,
+  namedPayee,
+  type Payee,
+  type PayoutPlace,
+  requestForPlace,
+  requireRelationship,
+  type ThirdPartyRow,
+} from './payee.ts';
+import { findMatch, type PricingTools, readPercent, readTerms } from './pricing.ts';
+import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
+import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
+import { kycNotCleared } from './reserve-quote.ts';
+
+/** Writes the quote for a cleared customer of this partner; refuses for anybody else and leaves nothing behind. */
+export async function storeQuote(
+  run: StatementRun,
+  partner: PartnerPrincipal,
+  userId: string,
+  issued: Issued,
+  payee?: Payee,
+): Promise<void> {
+  const [customer] = await run.query(issueQuote, quoteParams(run, partner, userId, issued, payee));
+  requireCleared(customer?.kyc_status);
+}
+
+/** Unknown and foreign customers first: the two answers are the same. */
+export function requireCleared(kycStatus: KycStatus | undefined): void {
+  if (kycStatus === undefined) throw new CausewayError('USER_NOT_FOUND');
+  const facts = { kycCleared: kycStatus === 'VERIFIED', pastExpiry: false };
+  const decision = decide(quoteMachine, NEW, 'quote_issued', facts, 'partner');
+  if (decision.kind === 'refused') throw kycNotCleared(kycStatus);
+}
+
+function quoteParams(
+  run: StatementRun,
+  partner: PartnerPrincipal,
+  userId: string,
+  { terms, match, platformFee, quoteId, expiresAt }: Issued,
+  payee: Payee | undefined,
+): QuoteParams {
+  const { price, offer } = match;
+  return [
+    quoteId,
+    partner.partnerId,
+    userId,
+    terms.direction,
+    terms.anchor,
+    offer.vendorId,
+    partner.partner.settlementChain,
+    terms.crypto.code,
+    terms.crypto.decimals,
+    terms.fiat.code,
+    terms.fiat.decimals,
+    match.rate,
+    price.cryptoAmount,
+    price.fiatAmount,
+    price.platformFee,
+    formatPercent(platformFee),
+    price.partnerFee,
+    formatPercent(terms.partnerFee),
+    match.paymentMethodSlug,
+    match.paymentNetworkSlug,
+    terms.country ?? null,
+    run.at,
+    expiresAt,
+    offer.offerId,
+    offer.version,
+    terms.providerScope,
+    match.hasFiatSettlementNotification,
+    payee?.paymentDetailsId ?? null,
+    payee?.snapshot?.recipientId ?? null,
+    payee?.snapshot?.recipientVersion ?? null,
+    payee?.snapshot?.destinationId ?? null,
+    payee?.snapshot?.destinationVersion ?? null,
+    payee?.snapshot?.contextSealed ?? null,
+    payee?.relationship ?? null,
+    payee?.purpose ?? null,
+  ];
+}
+
+type Snapshot = ReturnType<typeof takeSnapshot>;
+
+export type FoundPayee = { readonly place: PayoutPlace } & (
+  | { readonly paymentDetailsId: string }
+  | { readonly snapshot: Snapshot }
+);
+
+/** Finds the payee in one round trip. Who is unknown or somebody else's is told before anything of theirs is. */
+export async function readPayee(
+  tools: DestinationTools,
+  run: StatementRun,
+  named: NamedPayee,
+): Promise<FoundPayee> {
+  return named.mode === 'own' ? ownDetails(run, named) : thirdParty(tools, run, named);
+}
+
+async function ownDetails(
+  run: StatementRun,
+  { userId, paymentDetailsId }: Extract<NamedPayee, { mode: 'own' }>,
+): Promise<FoundPayee> {
+  const [row] = await run.query(customerWithDetails, [userId, paymentDetailsId]);
+  if (row === undefined) throw new CausewayError('USER_NOT_FOUND');
+  if (row.payment_details_id === null) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
+  requireCleared(row.kyc_status);
+  if (row.holder_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  return { place: row, paymentDetailsId: row.payment_details_id };
+}
+
+async function thirdParty(
+  tools: DestinationTools,
+  run: StatementRun,
+  { userId, recipientId, destinationId }: Extract<NamedPayee, { mode: 'third_party' }>,
+): Promise<FoundPayee> {
+  const [row] = await run.query(senderWithRecipient, [userId, recipientId, destinationId]);
+  if (row === undefined) throw new CausewayError('USER_NOT_FOUND');
+  if (!hasRecipient(row)) throw new CausewayError('RECIPIENT_NOT_FOUND');
+  if (!hasDestination(row)) throw new CausewayError('DESTINATION_NOT_FOUND');
+  requireCleared(row.kyc_status);
+  const destination = {
+    ...row,
+    created_at: row.destination_created_at,
+    screening_status: row.holder_status,
+  };
+  return { place: row, snapshot: takeSnapshot(tools, row, destination) };
+}
+
+type SnapshotRows = Parameters<typeof takeSnapshot>;
+
+function hasRecipient(row: ThirdPartyRow): row is ThirdPartyRow & SnapshotRows[1] {
+  return row.recipient_id !== null;
+}
+
+function hasDestination<T extends ThirdPartyRow>(row: T): row is T & SnapshotRows[2] {
+  return row.recipient_destination_id !== null;
+}
+
+export interface QuoteTools extends PricingTools {
+  readonly quoteTtlSeconds: number;
+  /** The tokens of a partner's settlement chain. */
+  tokensOf(chain: string): readonly Asset[];
+}
+
+/** Pure arithmetic in memory, then one statement. */
+export async function issueOnrampQuote(
+  tools: QuoteTools,
+  run: StatementRun,
+  partner: PartnerPrincipal,
+  request: Static<typeof OnrampQuoteRequest>,
+): Promise<Static<typeof QuoteSchema>> {
+  const { settlementChain, platformFeePct } = partner.partner;
+  const { catalogue } = tools.currencies.current().reference;
+  const terms = readTerms('onramp', request, catalogue, tools.tokensOf(settlementChain));
+  const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
+  const match = findMatch(tools, terms, platformFee);
+  const issued: Issued = {
+    terms,
+    match,
+    platformFee,
+    quoteId: run.ids.uuid(),
+    expiresAt: new Date(run.at.getTime() + tools.quoteTtlSeconds * 1_000),
+  };
+  await storeQuote(run, partner, request.user_uuid, issued);
+  return quoteView(issued);
+}
+
+export type OfframpQuoteTools = QuoteTools & DestinationTools;
+
+/** One statement finds the payee, whose rail and institution decide who can serve; another writes the quote. */
+export async function issueOfframpQuote(
+  tools: OfframpQuoteTools,
+  run: StatementRun,
+  partner: PartnerPrincipal,
+  request: Static<typeof OfframpQuoteRequest>,
+): Promise<Static<typeof OfframpQuoteSchema>> {
+  const { settlementChain, platformFeePct } = partner.partner;
+  const { catalogue } = tools.currencies.current().reference;
+  const tokens = tools.tokensOf(settlementChain);
+  // What is wrong with the request itself is told before anybody is looked up.
+  const named = namedPayee(request);
+  readTerms('offramp', request, catalogue, tokens);
+
+  const found = await readPayee(tools, run, named);
+  const relationship = request.sender_recipient_relationship ?? (named.mode === 'own' ? 'self' : undefined);
+  requireRelationship(relationship, found.place.rail, catalogue);
+  const terms = readTerms('offramp', requestForPlace(request, found.place, catalogue), catalogue, tokens);
+  const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
+  const issued: Issued = {
+    terms,
+    match: findMatch(tools, terms, platformFee),
+    platformFee,
+    quoteId: run.ids.uuid(),
+    expiresAt: new Date(run.at.getTime() + tools.quoteTtlSeconds * 1_000),
+  };
+  const payee = { ...found, relationship, purpose: request.purpose_of_payment };
+  await storeQuote(run, partner, named.userId, issued, payee);
+  return offrampQuoteView(issued);
+}

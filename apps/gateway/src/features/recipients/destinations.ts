@@ -1,0 +1,239 @@
+import { CausewayError, type DestinationSchema, type RecipientSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { type Database, SYSTEM } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
+import { isUuid } from '../../lib/ids.ts';
+import type { ScreeningPort } from '../../ports/name-screening.ts';
+import type { Vaults } from '../../vault/vault.ts';
+import {
+  type DetailsCheck,
+  DetailsCheckUnavailable,
+  type DetailsRequest,
+} from '../payment-details/details-check.ts';
+import { type Holder, holderSubjects, openHolderCase } from '../screening/screening-case.ts';
+import {
+  type CurrentRecipientRow,
+  countDestinations,
+  type DestinationRow,
+  findDestination,
+  holderOf,
+  insertDestination,
+  insertTokens,
+  type RecipientRow,
+} from './recipient.store.ts';
+import {
+  lockActiveRecipient,
+  lockAnyRecipient,
+  openCurrent,
+  recipientKeyOwner,
+  vaultOfRecipient,
+} from './recipient.ts';
+import { destinationView, recipientView } from './recipient.view.ts';
+import { identifierHashes, type RecipientTools } from './register-recipient.ts';
+
+export interface DestinationTools extends RecipientTools {
+  readonly detailsCheck: DetailsCheck;
+  readonly screening: ScreeningPort;
+}
+
+export const MAX_DESTINATIONS = 100;
+
+export const destinationContext = (destinationId: string) => `recipient_destinations:${destinationId}`;
+
+/** Adds a place where a recipient can be paid. Third parties are never paid by details that nobody checked. */
+export async function addDestination(
+  tools: DestinationTools,
+  unit: UnitOfWork,
+  recipientId: string,
+  request: DetailsRequest,
+): Promise<{ readonly row: DestinationRow; readonly details: Readonly<Record<string, string>> }> {
+  const recipient = await lockActiveRecipient(unit, recipientId);
+  const checked = checkNow(() => tools.detailsCheck.check(request));
+  requireEligible(tools.detailsCheck, checked.rail, recipient);
+  const [count] = await unit.tx.query(countDestinations, [recipientId]);
+  if (Number(count?.total ?? 0) >= MAX_DESTINATIONS) {
+    throw new CausewayError('OPERATION_NOT_ALLOWED', {
+      message: `A recipient has ${MAX_DESTINATIONS} destinations at most.`,
+    });
+  }
+  const destinationId = unit.ids.uuid();
+  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const sealed = vault.seal(JSON.stringify(checked.details), destinationContext(destinationId));
+  const [row] = await unit.tx.query(insertDestination, [
+    destinationId,
+    recipient.partner_id,
+    recipientId,
+    checked.rail,
+    checked.currency,
+    checked.countryCode,
+    checked.institutionId,
+    checked.formatId,
+    checked.beneficiaryType,
+    sealed,
+    unit.at,
+  ]);
+  if (row === undefined) throw new Error('a destination was not written');
+  // Account numbers, wallets and addresses: whatever has a digit or an @ may be what somebody searches by.
+  const identifiers = Object.values(checked.details).filter((value) => /[0-9@]/.test(value));
+  const hashes = identifierHashes(tools.blindIndex, recipient.partner_id, identifiers);
+  if (hashes.length > 0) {
+    unit.tx.defer(insertTokens, [recipient.partner_id, recipientId, 'destination', hashes]);
+  }
+  const subject = { kind: 'destination', key: destinationId, partnerId: recipient.partner_id } as const;
+  const subjects = holderSubjects(checked.details, checked.beneficiaryType);
+  const screening_status = openHolderCase(tools, unit, subject, { subjects, vault });
+  return { row: { ...row, screening_status }, details: checked.details };
+}
+
+/** Some wallets pay persons of their own country only. */
+export function requireEligible(
+  check: DetailsCheck,
+  rail: string,
+  { recipient_kind, recipient_country }: Pick<RecipientRow, 'recipient_kind' | 'recipient_country'>,
+): void {
+  const countries = checkNow(() => check.nationalsOf(rail));
+  if (countries === null) return;
+  const fields: { path: string; message: string }[] = [];
+  if (recipient_kind !== 'individual') {
+    fields.push({ path: 'recipient_kind', message: `must be individual on ${rail}` });
+  }
+  if (!countries.includes(recipient_country)) {
+    fields.push({ path: 'recipient_country', message: `must be ${countries.join(' or ')} on ${rail}` });
+  }
+  if (fields.length > 0) throw new CausewayError('RECIPIENT_NOT_ELIGIBLE', { details: { fields } });
+}
+
+function checkNow<T>(ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof DetailsCheckUnavailable)) throw error;
+    throw new CausewayError('SERVICE_UNAVAILABLE', { cause: error });
+  }
+}
+
+/** A destination in clear, for those who pay to it. */
+export async function openDestination(
+  vaults: Vaults,
+  unit: UnitOfWork,
+  recipientId: string,
+  destinationId: string,
+): Promise<Readonly<Record<string, string>>> {
+  const recipient = await lockAnyRecipient(unit, recipientId);
+  const [destination] = await unit.tx.query(findDestination, [destinationId, recipientId]);
+  if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
+  const text = vaultOfRecipient(vaults, recipient).open(
+    destination.details_sealed,
+    destinationContext(destinationId),
+  );
+  return JSON.parse(text) as Record<string, string>;
+}
+
+/** Whose account a destination is, for their screening. */
+export async function holderOfDestination(
+  tools: { readonly db: Database; readonly vaults: Vaults },
+  destinationId: string,
+): Promise<Holder | undefined> {
+  const [row] = await tools.db.query(SYSTEM, holderOf, [destinationId]);
+  if (row === undefined) return undefined;
+  const vault = tools.vaults.open(row.data_key_sealed, recipientKeyOwner(row.recipient_id));
+  const details = JSON.parse(vault.open(row.details_sealed, destinationContext(destinationId)));
+  return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
+}
+
+/** Who is paid and where, as it was when a quote was made. Masked: it is what a partner reads on the order. */
+export interface RecipientContext {
+  readonly recipient: Static<typeof RecipientSchema>;
+  readonly destination: Static<typeof DestinationSchema>;
+}
+
+export interface RecipientSnapshot {
+  readonly recipientId: string;
+  readonly recipientVersion: number;
+  readonly destinationId: string;
+  readonly destinationVersion: number;
+  readonly rail: string;
+  readonly currency: string;
+  readonly countryCode: string;
+  readonly institutionId: string | null;
+  readonly formatId: string | null;
+  readonly context: RecipientContext;
+  /** What a quote or an order keeps: nothing that happens to the recipient later changes it. */
+  readonly contextSealed: string;
+}
+
+const snapshotContext = (recipientId: string) => `recipient_snapshot:${recipientId}`;
+
+/** For quotes and orders: only an active recipient can be paid, screened clear like the account's holder. */
+export async function snapshotRecipient(
+  tools: DestinationTools,
+  unit: UnitOfWork,
+  recipientId: string,
+  destinationId: string,
+): Promise<RecipientSnapshot> {
+  if (!isUuid(recipientId)) throw new CausewayError('RECIPIENT_NOT_FOUND');
+  const recipient = await lockActiveRecipient(unit, recipientId);
+  const [destination] = isUuid(destinationId)
+    ? await unit.tx.query(findDestination, [destinationId, recipientId])
+    : [];
+  if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
+  return takeSnapshot(tools, recipient, destination);
+}
+
+/** The same of rows that are at hand. */
+export function takeSnapshot(
+  tools: DestinationTools,
+  recipient: CurrentRecipientRow,
+  destination: DestinationRow,
+): RecipientSnapshot {
+  if (recipient.screening_status !== 'clear' || destination.screening_status !== 'clear') {
+    throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  }
+  requireEligible(tools.detailsCheck, destination.rail, recipient);
+  const recipientId = recipient.recipient_id;
+  const destinationId = destination.recipient_destination_id;
+  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const details = JSON.parse(
+    vault.open(destination.details_sealed, destinationContext(destinationId)),
+  ) as Record<string, string>;
+  const context = {
+    recipient: recipientView(recipient, openCurrent(tools.vaults, recipient)),
+    destination: destinationView(tools.detailsCheck, destination, details),
+  };
+  return {
+    recipientId,
+    recipientVersion: recipient.current_version,
+    destinationId,
+    destinationVersion: destination.version,
+    rail: destination.rail,
+    currency: destination.currency,
+    countryCode: destination.country_code,
+    institutionId: destination.institution_id,
+    formatId: destination.format_id,
+    context,
+    contextSealed: vault.seal(JSON.stringify(context), snapshotContext(recipientId)),
+  };
+}
+
+/** What a quote or an order kept; gone with the person once the recipient is forgotten. */
+export async function openRecipientSnapshot(
+  tools: Pick<DestinationTools, 'vaults'>,
+  unit: UnitOfWork,
+  recipientId: string,
+  contextSealed: string,
+): Promise<RecipientContext> {
+  const recipient = await lockAnyRecipient(unit, recipientId);
+  const vault = vaultOfRecipient(tools.vaults, recipient);
+  return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
+}
+
+/** The same for those who read the recipient's data key together with what was kept. */
+export function openSnapshot(
+  vaults: Vaults,
+  dataKeySealed: string,
+  recipientId: string,
+  contextSealed: string,
+): RecipientContext {
+  const vault = vaults.open(dataKeySealed, recipientKeyOwner(recipientId));
+  return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
+}

@@ -1,0 +1,180 @@
+import type { OrderStatus } from '@causeway/protocol';
+import { tokenByCode } from '../../chain/chain-settings.ts';
+import { localSigner } from '../../chain/signers/keystore-signer.ts';
+import { tokenTransferCall } from '../../chain/token-reads.ts';
+import type { Transactor } from '../../chain/transactions/transactor.ts';
+import { type Scope, SYSTEM, vendorScope } from '../../db/database.ts';
+import type { Outcome } from '../../engine/intent-worker.ts';
+import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { Currencies } from '../../ports/currencies.ts';
+import { depositOf } from '../orders/escrow/escrow.ts';
+import { actOnOrder, decideProof, loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
+import type { OrderRow, PlainDetails } from '../orders/lifecycle/order.ts';
+import type { DetailsCheck } from '../payment-details/details-check.ts';
+import {
+  acceptOrder,
+  confirmFiatReceived,
+  signRefund,
+  submitProof,
+  type VendorTools,
+} from '../vendors/serve-order.ts';
+import type { SimulatedVendor } from '../vendors/simulated-vendor.ts';
+
+type Place = Pick<OrderRow, 'payment_network_slug' | 'payment_method_slug' | 'order_id'>;
+
+const NAMES: readonly (string | undefined)[] = ['person_name', 'company_name'];
+
+/** Where a simulated vendor takes fiat: what the rail requires, filled as its examples show it. */
+export function simulatedDetails(
+  { currencies, detailsCheck }: { readonly currencies: Currencies; readonly detailsCheck: DetailsCheck },
+  order: Place,
+  vendorName: string,
+): PlainDetails {
+  const { catalogue } = currencies.current().reference;
+  const { payment_network_slug: rail, payment_method_slug: institutionId } = order;
+  const format = catalogue.detailsFormat(rail, catalogue.institution(institutionId)?.institutionType ?? '');
+  const wanted = new Set(format?.requireOneOf.map(([first]) => first));
+  const details: Record<string, string> = { reference: order.order_id.slice(-12) };
+  for (const { key, required, format: kind, placeholder, options } of format?.fields ?? []) {
+    if (!required && !wanted.has(key)) continue;
+    details[key] = NAMES.includes(kind) ? vendorName : (placeholder ?? options?.[0]?.code ?? 'sandbox');
+  }
+  // Some banks' check digits cover the bank itself, which no example of a rail can know.
+  const endings = details.account_number === undefined ? [] : [...'0123456789'];
+  const variants = endings.map((digit) => ({
+    ...details,
+    account_number: `${details.account_number?.slice(0, -1)}${digit}`,
+  }));
+  return [details, ...variants].find((one) => detailsCheck.fit({ rail, institutionId }, one).ok) ?? details;
+}
+
+/** What the simulated people of a sandbox do, through the use cases that real ones have. */
+export interface PeopleTools extends UnitTools, VendorTools {
+  readonly transactor: Transactor;
+  readonly currencies: Currencies;
+}
+
+type Act = (tools: PeopleTools, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
+
+const POLL_MS = 300;
+const DONE: Outcome = { kind: 'confirmed' };
+
+type Work = (
+  tools: PeopleTools,
+  unit: UnitOfWork,
+  order: OrderRow,
+  vendor: SimulatedVendor,
+) => Promise<unknown>;
+
+/** Something that is decided in the database alone. */
+function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () => SYSTEM): Act {
+  return async (tools, order, vendor) => {
+    await unitOfWork(tools, scopeOf(vendor), (unit) => work(tools, unit, order, vendor));
+    return DONE;
+  };
+}
+
+/** The same by the vendor, who sees no more than a real one. */
+function byVendor(work: Work): Act {
+  return inOneUnit(work, ({ row }) => vendorScope(row.vendor_id));
+}
+
+const signWith = ({ privateKey }: SimulatedVendor) => localSigner(privateKey).signDigest;
+
+const accept = byVendor((tools, unit, order, vendor) =>
+  acceptOrder(
+    tools,
+    unit,
+    vendor.row,
+    order.order_id,
+    signWith(vendor),
+    order.direction === 'offramp' || order.facts.paymentRequest
+      ? undefined
+      : simulatedDetails(tools, order, vendor.row.name),
+  ),
+);
+
+const prove = byVendor((tools, unit, order, vendor) =>
+  submitProof(
+    tools,
+    unit,
+    vendor.row,
+    order.order_id,
+    { reference: `sandbox-${order.revision}` },
+    signWith(vendor),
+  ),
+);
+
+const startReview = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'proof_review_started', 'operator'),
+);
+
+const acceptProof = inOneUnit(async (tools, unit, order) =>
+  decideProof(unit, tools.orderHosts, await loadOrderForAction(unit, order.order_id), 'accepted', 'operator'),
+);
+
+/** One transfer an order, however often it is asked for: the transactor knows the effect by the order's id. */
+const fundEscrow: Act = async (tools, order, vendor) => {
+  const { escrow } = order;
+  if (escrow === null) return { kind: 'failed', error: 'the order has no escrow' };
+  const { settings } = tools.chains.get(order.chain);
+  const progress = await tools.transactor.advance(`sandbox-funding:${order.order_id}`, async () => ({
+    chainId: settings.chainId,
+    sender: vendor.row.wallet_address,
+    call: tokenTransferCall({
+      token: tokenByCode(settings, order.crypto_currency).address,
+      to: escrow.address,
+      amount: depositOf(order),
+    }),
+  }));
+  if (progress.state === 'mined') return { kind: 'confirmed', result: { tx_hash: progress.txHash } };
+  if (progress.state === 'pending') return { kind: 'waiting', afterMs: POLL_MS };
+  return {
+    kind: 'retry',
+    error: progress.state === 'refused' ? progress.reason : 'the nonce was used elsewhere',
+  };
+};
+
+const widgetUserPays = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'payment_sent_confirmed', 'customer'),
+);
+
+const ONRAMP: Partial<Record<OrderStatus, Act>> = {
+  awaiting_liquidity_provider: accept,
+  awaiting_vendor_escrow_funding: fundEscrow,
+  // The end user in the widget says so itself; elsewhere the partner does.
+  awaiting_fiat_transfer: async (tools, order, vendor) =>
+    order.facts.origin === 'widget' ? widgetUserPays(tools, order, vendor) : DONE,
+  fiat_transfer_pending: byVendor((tools, unit, order, vendor) =>
+    confirmFiatReceived(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+  ),
+};
+
+const OFFRAMP: Partial<Record<OrderStatus, Act>> = {
+  awaiting_liquidity_provider: accept,
+  crypto_received: prove,
+  fiat_payment_started: (tools, order, vendor) =>
+    order.facts.proofPending ? startReview(tools, order, vendor) : prove(tools, order, vendor),
+  fiat_payment_review_started: acceptProof,
+  awaiting_fiat_received_confirmation: async (tools, order, vendor) =>
+    order.facts.settlementNotification ? providerConfirms(tools, order, vendor) : DONE,
+};
+
+const providerConfirms = inOneUnit((tools, unit, order) =>
+  actOnOrder(unit, tools.orderHosts, order.order_id, 'fiat_received_confirmed_by_provider', 'provider'),
+);
+
+export const ACTS: Readonly<Record<OrderRow['direction'], Partial<Record<OrderStatus, Act>>>> = {
+  onramp: ONRAMP,
+  offramp: OFFRAMP,
+};
+
+/** What a vendor does as soon as it hears of an order, whatever the settings say: it changes nothing anyone sees. */
+export const SILENT_ACTS: typeof ACTS = {
+  onramp: {},
+  offramp: {
+    awaiting_crypto_transfer_authorization: byVendor((tools, unit, order, vendor) =>
+      signRefund(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+    ),
+  },
+};

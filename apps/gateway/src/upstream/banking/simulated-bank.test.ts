@@ -1,0 +1,95 @@
+import { isValidBIC, isValidIBAN } from 'ibantools';
+import { describe, expect, it } from 'vitest';
+import { BankingError } from '../../ports/banking.ts';
+import { createSimulatedBank, ibanOf, NUMBERING } from './simulated-bank.ts';
+
+const CLIENT = {
+  key: 'client-1',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  dateOfBirth: '1990-12-10',
+  nationality: 'DE',
+  address: 'Unter den Linden 1',
+  city: 'Berlin',
+  postalCode: '10117',
+  countryCode: 'DE',
+  phoneNumber: undefined,
+};
+
+describe('the simulated bank', () => {
+  let time = 1_000_000;
+  const bank = createSimulatedBank({ now: () => time, secret: 'shared' });
+  const later = () => {
+    time += 1_000;
+  };
+
+  async function approved(): Promise<string> {
+    const { reference } = await bank.submitClient(CLIENT);
+    later();
+    return reference;
+  }
+
+  it.each(Object.keys(NUMBERING))('numbers accounts in %s as banks there do', (country) => {
+    for (const number of [0n, 1n, 97n, 1_234_567_890n, 2n ** 63n]) {
+      expect([country, number, isValidIBAN(ibanOf(country, number))]).toEqual([country, number, true]);
+    }
+    expect(isValidBIC(NUMBERING[country]?.bic ?? '')).toBe(true);
+    expect(NUMBERING[country]?.bic.slice(4, 6)).toBe(country);
+  });
+
+  it('takes its time over a client and over an account', async () => {
+    const { reference } = await bank.submitClient(CLIENT);
+    expect(await bank.readClient(reference)).toBeNull();
+    later();
+    expect(await bank.readClient(reference)).toEqual({ outcome: 'approved' });
+    const wish = { key: 'account-1', clientReference: reference, holderName: 'Ada Lovelace' };
+    const opened = await bank.openAccount({ ...wish, currency: 'EUR', jurisdiction: 'NL' });
+    expect(await bank.readAccount(opened.reference)).toBeNull();
+    later();
+    const account = await bank.readAccount(opened.reference);
+    expect(account).toEqual({
+      iban: expect.stringMatching(/^NL\d\dCSWY/),
+      bic: 'CSWYNL2AXXX',
+      bankName: expect.any(String),
+    });
+    // Asked again with the same key it opens the same account, and another process reads it as well.
+    const again = await bank.openAccount({ ...wish, currency: 'EUR', jurisdiction: 'NL' });
+    later();
+    const other = createSimulatedBank({ now: () => time, secret: 'shared' });
+    expect(await other.readAccount(again.reference)).toEqual(account);
+  });
+
+  it('declines, refuses and is closed by name, and knows no reference that it did not give', async () => {
+    const declined = await bank.submitClient({ ...CLIENT, lastName: 'Declined' });
+    later();
+    expect(await bank.readClient(declined.reference)).toMatchObject({ outcome: 'rejected' });
+    const open = async (holderName: string, clientReference: string) =>
+      bank
+        .openAccount({ key: 'a', clientReference, holderName, currency: 'EUR', jurisdiction: 'DE' })
+        .catch((error: BankingError) => error.failure);
+    expect(await open('Ada Lovelace', declined.reference)).toBe('refused');
+    expect(await open('Ada Failing', await approved())).toBe('refused');
+    expect(await open('Ada Unavailable', await approved())).toBe('unavailable');
+    expect(await open('Ada Lovelace', `${await approved()}0`)).toBe('refused');
+    await expect(bank.readAccount(declined.reference)).rejects.toBeInstanceOf(BankingError);
+  });
+
+  it('reports what came in, in order, from a cursor on', async () => {
+    const payment = (transactionId: string) => ({
+      transactionId,
+      accountReference: 'x',
+      currency: 'EUR',
+      amount: 1n,
+      senderName: null,
+      reference: null,
+    });
+    expect(await bank.paymentsAfter(null)).toEqual({ payments: [], cursor: null });
+    bank.receive(payment('t1'));
+    bank.receive(payment('t2'));
+    const all = await bank.paymentsAfter(null);
+    expect(all.payments.map(({ transactionId }) => transactionId)).toEqual(['t1', 't2']);
+    expect((await bank.paymentsAfter(all.cursor)).payments).toEqual([]);
+    bank.receive(payment('t3'));
+    expect((await bank.paymentsAfter(all.cursor)).payments).toMatchObject([{ transactionId: 't3' }]);
+  });
+});

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect, openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
+import { until } from '../../../../../test/harness/until.ts';
+import { SYSTEM } from '../../db/database.ts';
+import { createListener, type Listener } from '../../db/listener.ts';
+import { newId } from '../../lib/ids.ts';
+import { createLogger } from '../../lib/logger.ts';
+import type { Offers } from '../../ports/offers.ts';
+import { endHolds } from './offers.store.ts';
+import { createInProcessOffers } from './offers-in-process.ts';
+
+const logger = createLogger({ level: 'silent', format: 'json' });
+
+describe('offers in the database', () => {
+  let database: TestDatabase;
+  let listener: Listener;
+  let offers: Offers;
+  let other: pg.Client;
+  const vendorId = newId();
+  let offerId: string;
+
+  beforeAll(async () => {
+    database = await openTestDatabase(10);
+    other = await connect(database.url);
+    listener = createListener(database.url, () => {});
+    offers = createInProcessOffers({ db: database.db, listener, logger });
+    await database.owner.query(
+      `INSERT INTO vendors (vendor_id, name, wallet_address, created_at)
+       VALUES ($1, 'Desk', '0x' || repeat('1', 40), clock_timestamp())`,
+      [vendorId],
+    );
+    await listener.start();
+    await offers.start();
+  });
+  afterAll(async () => {
+    await listener.close();
+    await other.end();
+    await database.close();
+  });
+  beforeEach(async () => {
+    offerId = await insertOffer('100');
+  });
+
+  async function insertOffer(balance: string): Promise<string> {
+    const id = newId();
+    await database.owner.query(
+      `INSERT INTO offers (offer_id, vendor_id, side, crypto_currency, fiat_currency, margin_pct, min_amount, max_amount,
+         payment_options, countries, available_balance, authorized, created_at)
+       VALUES ($1, $2, 'SELL', 'USDC', 'EUR', 1, 1, 1000, '[{"network_slug":"iban-sepa","method_slugs":"all"}]', '{DE}',
+         $3, true, clock_timestamp())`,
+      [id, vendorId, balance],
+    );
+    await until('the offer', () => offers.book().offer(id) !== undefined);
+    return id;
+  }
+
+  const hold = (crypto: string, quoteId = newId()) => offers.holds.hold(quoteId, offerId, crypto);
+  const sweep = (forgottenAfterMs: number) =>
+    database.db.query(SYSTEM, endHolds, [['completed'], ['cancelled'], forgottenAfterMs, 100]);
+  const balance = async () =>
+    (
+      await database.owner.query('SELECT available_balance::text AS b FROM offers WHERE offer_id = $1', [
+        offerId,
+      ])
+    ).rows[0].b as string;
+
+  test('a change that commits after a later one is still seen', async () => {
+    const later = await insertOffer('100');
+    await other.query('BEGIN');
+    await other.query('UPDATE offers SET min_amount = 2 WHERE offer_id = $1', [offerId]);
+    await database.owner.query('UPDATE offers SET min_amount = 3 WHERE offer_id = $1', [later]);
+    await until('the later change', () => offers.book().offer(later)?.minAmount === '3');
+    expect(offers.book().offer(offerId)?.minAmount).toBe('1');
+    await other.query('COMMIT');
+    await until('the earlier change', () => offers.book().offer(offerId)?.minAmount === '2');
+  });
+
+  test('orders that race for a balance never hold more than there is', async () => {
+    const held = await Promise.all(Array.from({ length: 20 }, () => hold('9.5')));
+    expect(held.filter(Boolean)).toHaveLength(10);
+    await until('what is left', () => offers.book().offer(offerId)?.availableBalance === '5');
+  });
+
+  test('a balance is held to the last unit and not beyond', async () => {
+    expect(await hold('100.000001')).toBe(false);
+    expect(await hold('100')).toBe(true);
+    expect(await hold('0.000001')).toBe(false);
+  });
+
+  test('holding for the same quote again takes nothing more', async () => {
+    const quoteId = newId();
+    expect(await hold('60', quoteId)).toBe(true);
+    expect(await hold('60', quoteId)).toBe(true);
+    expect(await balance()).toBe('40');
+  });
+
+  test('nothing is held of an offer that is withdrawn or not authorized', async () => {
+    await database.owner.query('UPDATE offers SET authorized = false WHERE offer_id = $1', [offerId]);
+    expect(await hold('1')).toBe(false);
+    await database.owner.query('UPDATE offers SET authorized = true, withdrawn = true WHERE offer_id = $1', [
+      offerId,
+    ]);
+    expect(await hold('1')).toBe(false);
+  });
+
+  test('what no order came of goes back after a while, and not before', async () => {
+    await hold('60');
+    await sweep(60_000);
+    expect(await balance()).toBe('40');
+    await sweep(0);
+    expect(await balance()).toBe('100');
+    await sweep(0);
+    expect(await balance()).toBe('100');
+  });
+
+  test('the partner role can do nothing with offers or holds', async () => {
+    await other.query('SET ROLE causeway_partner');
+    try {
+      for (const table of ['offers', 'offer_holds']) {
+        await expect(other.query(`SELECT * FROM ${table}`)).rejects.toThrow('permission denied');
+        await expect(other.query(`DELETE FROM ${table}`)).rejects.toThrow('permission denied');
+      }
+    } finally {
+      await other.query('RESET ROLE');
+    }
+  });
+});

@@ -1,0 +1,269 @@
+import type { ALL_METHODS, Offer, OfferSide, Vendor, VendorKind } from '@causeway/offers';
+import { statement } from '../../db/statement.ts';
+
+/** All SQL of the offers backend in this process. */
+export interface VendorBookRow {
+  vendor_id: string;
+  name: string;
+  kind: VendorKind;
+  active: boolean;
+  online: boolean;
+  completed_orders: number;
+  failed_orders: number;
+  disputed_orders: number;
+}
+
+export const allVendors = statement<[], VendorBookRow>(
+  'offers.vendors',
+  `SELECT vendor_id, name, kind, active, online, completed_orders, failed_orders, disputed_orders FROM vendors`,
+);
+
+interface WirePaymentOption {
+  network_slug: string;
+  method_slugs: string[] | typeof ALL_METHODS;
+}
+
+/** One row always, for the horizon; its offer columns are null where nothing has changed. */
+export interface OfferBookRow {
+  /** Every transaction before it has ended: the next look begins here. */
+  horizon: string;
+  offer_id: string | null;
+  vendor_id: string;
+  kind: VendorKind;
+  side: OfferSide;
+  crypto_currency: string;
+  fiat_currency: string;
+  fixed_price: string | null;
+  margin_pct: string | null;
+  min_amount: string;
+  max_amount: string;
+  payment_options: WirePaymentOption[];
+  countries: string[];
+  available_balance: string;
+  authorized: boolean;
+  withdrawn: boolean;
+  version: string;
+  created_at: Date;
+}
+
+export const changedOffers = statement<[since: string], OfferBookRow>(
+  'offers.changed',
+  `SELECT h.horizon, o.offer_id, o.vendor_id, v.kind, o.side, o.crypto_currency, o.fiat_currency,
+          trim_scale(o.fixed_price)::text AS fixed_price, trim_scale(o.margin_pct)::text AS margin_pct,
+          trim_scale(o.min_amount)::text AS min_amount, trim_scale(o.max_amount)::text AS max_amount,
+          o.payment_options, o.countries, trim_scale(o.available_balance)::text AS available_balance,
+          o.authorized, o.withdrawn, o.version::text, o.created_at
+     FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon) h
+     LEFT JOIN (offers o JOIN vendors v USING (vendor_id)) ON o.changed_in >= $1::xid8`,
+);
+
+/**
+ * Takes what an order needs from an offer. Orders queue for the best offer's row, so its commit does not wait for the disk:
+ * the order that follows commits later in the same log, and its flush carries the hold along. A hold that is lost
+ * without its order is one that nobody needs.
+ */
+export const holdBalance = statement<[quoteId: string, offerId: string, crypto: string], { held: boolean }>(
+  'offers.hold',
+  'SELECT hold_offer($1, $2, $3::numeric) AS held',
+);
+
+/** What is held for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
+const STILL_WANTED = `EXISTS (SELECT FROM quotes q WHERE q.quote_id = $1 AND q.serving_offer_id = $2)
+     OR EXISTS (SELECT FROM order_reservations r WHERE r.quote_id = $1 AND r.order_id IS NULL)`;
+
+export const releaseHold = statement<[quoteId: string, offerId: string]>(
+  'offers.release_hold',
+  `WITH ended AS (
+     DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2 AND NOT (${STILL_WANTED}) RETURNING offer_id, crypto)
+   UPDATE offers o SET available_balance = o.available_balance + e.crypto FROM ended e WHERE o.offer_id = e.offer_id`,
+);
+
+export const consumeHold = statement<[quoteId: string, offerId: string]>(
+  'offers.consume_hold',
+  'DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2',
+);
+
+const ANY_QUOTE = '';
+const GIVEN_QUOTES = 'AND h.quote_id = ANY($5::uuid[])';
+
+/** Which holds of a table are no longer owed, and whether their orders settled. */
+const finished = (table: string, key: string, open: string, among: string) => `
+     SELECT ${key}, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
+       FROM ${table} h
+       LEFT JOIN orders o ON o.quote_id = h.quote_id
+       LEFT JOIN quotes q ON q.quote_id = h.quote_id
+      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[]) OR h.offer_id = ANY(o.declined_offer_ids)
+         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
+             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond')) ${among}
+      ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED`;
+
+type FinishedParams = [
+  settled: readonly string[],
+  stopped: readonly string[],
+  forgottenAfterMs: number,
+  limit: number,
+];
+type FinishedOfQuotesParams = [...FinishedParams, quoteIds: readonly string[]];
+
+/**
+ * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of vendors that declined,
+ * of quotes that another vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the
+ * offer.
+ */
+const endHoldsAmong = (among: string) => `WITH due AS (
+     ${finished('offer_holds', 'h.quote_id, h.offer_id', 'true', among)}),
+   ended AS (
+     DELETE FROM offer_holds h USING due d WHERE h.quote_id = d.quote_id AND h.offer_id = d.offer_id
+     RETURNING h.offer_id, CASE WHEN d.is_settled THEN 0 ELSE h.crypto END AS crypto),
+   returned AS (
+     UPDATE offers o SET available_balance = o.available_balance + e.crypto
+       FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
+      WHERE o.offer_id = e.offer_id)
+   SELECT count(*)::text AS ended FROM ended`;
+
+export const endHolds = statement<FinishedParams, { ended: string }>(
+  'offers.end_holds',
+  endHoldsAmong(ANY_QUOTE),
+);
+
+export const endHoldsOfQuotes = statement<FinishedOfQuotesParams, { ended: string }>(
+  'offers.end_holds_of_quotes',
+  endHoldsAmong(GIVEN_QUOTES),
+);
+
+/** What is reserved at a backend of its own. */
+export type RemoteHoldEnd = 'release' | 'consume';
+
+/** One that is open already keeps its id, so that the backend is asked for the same again. */
+export const openRemoteHold = statement<
+  [holdId: string, quoteId: string, offerId: string, crypto: string],
+  { hold_id: string; crypto: string }
+>(
+  'offers.open_remote_hold',
+  `INSERT INTO remote_offer_holds (hold_id, quote_id, offer_id, crypto, held_at)
+   VALUES ($1, $2, $3, $4::numeric, clock_timestamp())
+   ON CONFLICT (quote_id, offer_id) WHERE ending IS NULL DO UPDATE SET held_at = excluded.held_at
+   RETURNING hold_id, trim_scale(crypto)::text AS crypto`,
+);
+
+export const endRemoteHold = statement<
+  [quoteId: string, offerId: string, ending: RemoteHoldEnd],
+  { hold_id: string }
+>(
+  'offers.end_remote_hold',
+  `UPDATE remote_offer_holds SET ending = $3
+    WHERE quote_id = $1 AND offer_id = $2 AND ending IS NULL AND NOT ($3 = 'release' AND (${STILL_WANTED}))
+   RETURNING hold_id`,
+);
+
+/** An answer that never came: it does not count, whoever wants it. */
+export const giveUpRemoteHold = statement<[holdId: string]>(
+  'offers.give_up_remote_hold',
+  `UPDATE remote_offer_holds SET ending = 'release' WHERE hold_id = $1 AND ending IS NULL`,
+);
+
+const markFinishedAmong = (among: string) =>
+  `WITH due AS (${finished('remote_offer_holds', 'h.hold_id', 'h.ending IS NULL', among)})
+   UPDATE remote_offer_holds h SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
+     FROM due d WHERE h.hold_id = d.hold_id`;
+
+export const markFinishedRemoteHolds = statement<FinishedParams>(
+  'offers.mark_finished_remote_holds',
+  markFinishedAmong(ANY_QUOTE),
+);
+
+export const markFinishedRemoteHoldsOfQuotes = statement<FinishedOfQuotesParams>(
+  'offers.mark_finished_remote_holds_of_quotes',
+  markFinishedAmong(GIVEN_QUOTES),
+);
+
+/** Several workers may tell the backend the same: it does it once. */
+export const endingRemoteHolds = statement<[limit: number], { hold_id: string; ending: RemoteHoldEnd }>(
+  'offers.ending_remote_holds',
+  'SELECT hold_id, ending FROM remote_offer_holds WHERE ending IS NOT NULL ORDER BY held_at LIMIT $1',
+);
+
+export const forgetRemoteHold = statement<[holdId: string]>(
+  'offers.forget_remote_hold',
+  'DELETE FROM remote_offer_holds WHERE hold_id = $1',
+);
+
+export function vendorOf(row: VendorBookRow): Vendor {
+  return {
+    vendorId: row.vendor_id,
+    name: row.name,
+    kind: row.kind,
+    active: row.active,
+    online: row.online,
+    reputation: {
+      completedOrders: row.completed_orders,
+      failedOrders: row.failed_orders,
+      disputedOrders: row.disputed_orders,
+    },
+  };
+}
+
+export function offerOf(row: OfferBookRow & { offer_id: string }): Offer {
+  return {
+    offerId: row.offer_id,
+    vendorId: row.vendor_id,
+    kind: row.kind,
+    side: row.side,
+    cryptoCurrency: row.crypto_currency,
+    fiatCurrency: row.fiat_currency,
+    pricing:
+      row.fixed_price === null
+        ? { type: 'margin', percent: row.margin_pct ?? '' }
+        : { type: 'fixed', price: row.fixed_price },
+    minAmount: row.min_amount,
+    maxAmount: row.max_amount,
+    paymentOptions: row.payment_options.map(({ network_slug, method_slugs }) => ({
+      networkSlug: network_slug,
+      methodSlugs: method_slugs,
+    })),
+    countries: row.countries,
+    availableBalance: row.available_balance,
+    authorized: row.authorized,
+    version: Number(row.version),
+    createdAt: row.created_at.getTime(),
+  };
+}
+
+/**
+ * A whole market at once. Vendors are found by name, because every deployment gives its vendors ids of its own; an offer
+ * that is there already stays as it is.
+ */
+export const seedOffers = statement<[offers: string]>(
+  'offers.seed',
+  `INSERT INTO offers (offer_id, vendor_id, side, crypto_currency, fiat_currency, fixed_price, margin_pct, min_amount,
+     max_amount, payment_options, countries, available_balance, authorized, created_at)
+   SELECT s.offer_id, v.vendor_id, s.side, s.crypto_currency, s.fiat_currency, s.fixed_price, s.margin_pct, s.min_amount,
+     s.max_amount, s.payment_options, s.countries, s.available_balance, true, s.created_at
+     FROM jsonb_to_recordset($1::jsonb) AS s(offer_id uuid, vendor_name text, side text, crypto_currency text,
+       fiat_currency text, fixed_price numeric, margin_pct numeric, min_amount numeric, max_amount numeric,
+       payment_options jsonb, countries text[], available_balance numeric, created_at timestamptz)
+     JOIN vendors v ON v.name = s.vendor_name
+   ON CONFLICT (offer_id) DO NOTHING`,
+);
+
+/** What seedOffers reads. */
+export function seedRowOf(offer: Offer, vendorName: string): object {
+  return {
+    offer_id: offer.offerId,
+    vendor_name: vendorName,
+    side: offer.side,
+    crypto_currency: offer.cryptoCurrency,
+    fiat_currency: offer.fiatCurrency,
+    fixed_price: offer.pricing.type === 'fixed' ? offer.pricing.price : null,
+    margin_pct: offer.pricing.type === 'margin' ? offer.pricing.percent : null,
+    min_amount: offer.minAmount,
+    max_amount: offer.maxAmount,
+    payment_options: offer.paymentOptions.map(({ networkSlug, methodSlugs }) => ({
+      network_slug: networkSlug,
+      method_slugs: methodSlugs,
+    })),
+    countries: offer.countries,
+    available_balance: offer.availableBalance,
+    created_at: new Date(offer.createdAt).toISOString(),
+  };
+}

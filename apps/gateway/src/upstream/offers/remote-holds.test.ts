@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OfferBook } from '@causeway/offers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type OffersServer, startOffersServer } from '../../../../../backends/offers/src/server.ts';
+import { anOffer, aVendor } from '../../../../../backends/offers/src/testing/offer-fixtures.ts';
+import { openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
+import { newId } from '../../lib/ids.ts';
+import { createLogger } from '../../lib/logger.ts';
+import { createRemoteHolds } from './remote-holds.ts';
+
+const OFFER = '00000000-0000-7000-8000-000000000001';
+const RULE = { settled: ['completed'], stopped: ['cancelled'], forgottenAfterMs: 60_000, limit: 100 };
+
+type Conduct = 'answers' | 'loses the answer' | 'delays the request' | 'is down';
+
+/** The backend behind a line that loses things. */
+describe('holds at a backend of its own, over a line that loses answers', () => {
+  let database: TestDatabase;
+  let backend: OffersServer;
+  let line: Server;
+  let conduct: Conduct;
+  let delayed: (() => Promise<unknown>)[];
+  let holds: ReturnType<typeof createRemoteHolds>;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database?.close());
+  beforeEach(async () => {
+    conduct = 'answers';
+    delayed = [];
+    const book = OfferBook.of({
+      vendors: [aVendor()],
+      offers: [anOffer({ offerId: OFFER, availableBalance: '100' })],
+    });
+    backend = await startOffersServer({ host: '127.0.0.1', port: 0, book: () => book });
+    line = createServer((request, response) => void carry(request, response));
+    await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
+    const { port } = line.address() as AddressInfo;
+    holds = createRemoteHolds({
+      db: database.db,
+      baseUrl: `http://127.0.0.1:${port}`,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+      timeoutMs: 300,
+    });
+  });
+  afterEach(async () => {
+    await holds.close();
+    line.closeAllConnections();
+    await new Promise((resolve) => line.close(resolve));
+    await backend.close();
+  });
+
+  async function carry(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const send = () =>
+      fetch(`${backend.url}${request.url}`, { method: 'POST', body: Buffer.concat(chunks).toString() });
+    switch (conduct) {
+      case 'is down':
+        response.destroy();
+        return;
+      case 'delays the request':
+        delayed.push(send);
+        return;
+      case 'loses the answer':
+        await send();
+        return;
+      default: {
+        const answer = await send();
+        response.writeHead(answer.status).end(await answer.text());
+      }
+    }
+  }
+
+  const left = async () => {
+    const response = await fetch(`${backend.url}/snapshot`);
+    return ((await response.json()) as { offers: { available_balance: string }[] }).offers[0]
+      ?.available_balance;
+  };
+  const open = async () =>
+    Number((await database.owner.query('SELECT count(*) FROM remote_offer_holds')).rows[0].count);
+
+  test('an answer that is lost does not count, and what the backend took is given back', async () => {
+    conduct = 'loses the answer';
+    expect(await holds.hold(newId(), OFFER, '60')).toBe(false);
+    expect(await left()).toBe('40');
+    conduct = 'answers';
+    expect(await holds.endFinished(RULE)).toBe(1);
+    expect([await left(), await open()]).toEqual(['100', 0]);
+  });
+
+  test('a request that arrives after its hold was given up holds nothing', async () => {
+    conduct = 'delays the request';
+    expect(await holds.hold(newId(), OFFER, '60')).toBe(false);
+    conduct = 'answers';
+    expect(await holds.endFinished(RULE)).toBe(1);
+    await Promise.all(delayed.map((send) => send()));
+    expect([await left(), await open()]).toEqual(['100', 0]);
+  });
+
+  test('an end that is lost is told again until the backend has confirmed it, and ends nothing twice', async () => {
+    const [released, consumed] = [newId(), newId()];
+    expect(await holds.hold(released, OFFER, '10')).toBe(true);
+    expect(await holds.hold(consumed, OFFER, '20')).toBe(true);
+    for (const lost of ['loses the answer', 'is down'] as const) {
+      conduct = lost;
+      await holds.release(released, OFFER);
+      await holds.consume(consumed, OFFER);
+      expect(await holds.endFinished(RULE)).toBe(0);
+      expect(await open()).toBe(2);
+    }
+    conduct = 'answers';
+    expect(await holds.endFinished(RULE)).toBe(2);
+    expect([await left(), await open()]).toEqual(['80', 0]);
+  });
+
+  test('a backend that is away holds nothing, and the same quote holds once it is back', async () => {
+    const quoteId = newId();
+    conduct = 'is down';
+    expect(await holds.hold(quoteId, OFFER, '60')).toBe(false);
+    conduct = 'answers';
+    expect(await holds.hold(quoteId, OFFER, '60')).toBe(true);
+    expect(await left()).toBe('40');
+    await holds.endFinished(RULE);
+    expect([await left(), await open()]).toEqual(['40', 1]);
+    await holds.release(quoteId, OFFER);
+  });
+});
