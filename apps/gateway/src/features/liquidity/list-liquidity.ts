@@ -2,7 +2,7 @@ import type { CurrenciesSnapshot } from '../../upstream/currencies.port.ts';
 import { aggregateLiquidity, type LiquidityPair, type OfferBook } from '../../upstream/offers.port.ts';
 import { railLookupOf } from '../../upstream/offers-rails.ts';
 
-/** The contract's aggregation (4.3) over the offers that are eligible now. */
+/** The aggregation of C4.3 over the offers that are eligible now. */
 export function listLiquidity(
   book: OfferBook,
   { reference, rates }: CurrenciesSnapshot,
