@@ -201,7 +201,7 @@ export const VARIABLES = {
     'DATABASE_POOL_SIZE',
     values.wholeNumber(1, 500),
     '10',
-    'Database connections of one process.',
+    'Most database connections that a process opens for each of its three roles (partner, vendor, system); one more listens for notifications.',
   ),
 
   chainRpcUrls: optional(
