@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { citationFaults, readAnchors } from './citations.ts';
+import { citationFaults, headingAnchors, readAnchors, targetsOf } from './citations.ts';
 
 const CONTRACT = `# Contract
 
@@ -80,4 +80,29 @@ describe('citations', () => {
       expect(citationFaults(line, anchors)).toEqual([expect.stringContaining('write it like')]);
     },
   );
+});
+
+describe('what a document points to', () => {
+  test('links, with their anchors, and paths in backticks; not addresses, patterns or code blocks', () => {
+    const text = [
+      'See [orders](orders.md#at-initiate), [above](#top) and [why](../decisions/0004-quotes-are-firm.md).',
+      'In `packages/protocol/src/machines/`, not `apps/gateway/src/features/<name>/` or [there](https://example.com/).',
+      '```',
+      '[no](link.md) `docs/nothing.md`',
+      '```',
+    ].join('\n');
+    expect(targetsOf('docs/guides/quotes.md', text)).toEqual([
+      { line: 1, path: 'docs/guides/orders.md', anchor: 'at-initiate' },
+      { line: 1, path: 'docs/guides/quotes.md', anchor: 'top' },
+      { line: 1, path: 'docs/decisions/0004-quotes-are-firm.md' },
+      { line: 2, path: 'packages/protocol/src/machines/' },
+    ]);
+  });
+
+  test('anchors are those of GitHub', () => {
+    expect(headingAnchors('# The log, and finding it\n\n### 3. Contracts & `chains`\n')).toEqual([
+      'the-log-and-finding-it',
+      '3-contracts--chains',
+    ]);
+  });
 });

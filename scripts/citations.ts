@@ -1,8 +1,10 @@
-import { glob, readFile } from 'node:fs/promises';
+import { access, glob, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /**
  * Comments, tests and documents cite the rules of docs/reference/contract.md (`C3.2 row 5`, `D13.4`, `trap 12`) and the
- * records of docs/decisions (`decision 0005`). A citation that leads nowhere tells its reader nothing, so the build fails.
+ * records of docs/decisions (`decision 0005`); documents also link to each other and name files. What leads nowhere
+ * tells its reader nothing, so the build fails.
  */
 const CONTRACT = 'docs/reference/contract.md';
 const SOURCES = [
@@ -21,6 +23,9 @@ const CITATIONS = {
   trap: /\btraps? (\d+)\b/gi,
   record: /\bdecisions?[ /](\d{4})\b/gi,
 };
+/** Without a placeholder or a pattern in it; a decision record may be named by its number alone. */
+const NAMED_PATH =
+  /`((?!docs\/decisions\/\d{4}`)(?:apps|backends|packages|contracts|test|bench|scripts|docs|examples)\/[\w./-]*)`/g;
 /** Spelt otherwise, a rule cannot be searched for. */
 const MISSPELT: readonly { readonly pattern: RegExp; readonly form: string }[] = [
   { pattern: /\bcontract,? (?:section |§ ?)?[1-9](?:\.\d+)?\b(?!\.\d)/gi, form: 'C3.1' },
@@ -82,6 +87,61 @@ function numbersOf(text: string): number[] {
   );
 }
 
+/** What a document points to: the targets of its links, and in backticks the files and folders of this repository. */
+export function targetsOf(document: string, text: string): { line: number; path: string; anchor?: string }[] {
+  return withoutCodeBlocks(text).flatMap((line, index) => {
+    const links = [...line.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
+    const linked = links
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .map((target) => {
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? document : join(dirname(document), path);
+        return { line: index + 1, path: file, ...(anchor === undefined ? {} : { anchor }) };
+      });
+    const named = [...line.matchAll(NAMED_PATH)].map(([, path = '']) => ({ line: index + 1, path }));
+    return [...linked, ...named];
+  });
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+export function headingAnchors(text: string): string[] {
+  return withoutCodeBlocks(text).flatMap((line) => {
+    const heading = /^#+ (.+)$/.exec(line)?.[1];
+    if (heading === undefined) return [];
+    return [
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ];
+  });
+}
+
+/** The lines of a page; those of code blocks are empty. */
+function withoutCodeBlocks(text: string): string[] {
+  let inBlock = false;
+  return text.split('\n').map((line) => {
+    const isFence = /^\s*```/.test(line);
+    if (isFence) inBlock = !inBlock;
+    return isFence || inBlock ? '' : line;
+  });
+}
+
+async function linkFaults(document: string, text: string): Promise<string[]> {
+  const faults = await Promise.all(
+    targetsOf(document, text).map(async ({ line, path, anchor }) => {
+      const isThere = await access(path).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) return [`${line}: ${path} does not exist`];
+      if (anchor === undefined || headingAnchors(await readFile(path, 'utf8')).includes(anchor)) return [];
+      return [`${line}: ${path} has no heading #${anchor}`];
+    }),
+  );
+  return faults.flat();
+}
+
 /** All faults of the repository, as `file:line: what`. */
 export async function checkCitations(): Promise<string[]> {
   const records = await Array.fromAsync(glob('*.md', { cwd: 'docs/decisions' }));
@@ -89,9 +149,11 @@ export async function checkCitations(): Promise<string[]> {
   const files = await Array.fromAsync(glob(SOURCES, { exclude: (path) => IGNORED.test(`${path}/`) }));
   const checked = files.filter((file) => !IGNORED.test(file)).sort();
   const faults = await Promise.all(
-    checked.map(async (file) =>
-      citationFaults(await readFile(file, 'utf8'), anchors).map((fault) => `${file}:${fault}`),
-    ),
+    checked.map(async (file) => {
+      const text = await readFile(file, 'utf8');
+      const links = file.endsWith('.md') ? await linkFaults(file, text) : [];
+      return [...citationFaults(text, anchors), ...links].map((fault) => `${file}:${fault}`);
+    }),
   );
   return faults.flat();
 }

@@ -464,7 +464,7 @@ export const VARIABLES = {
   sanctionsAddressesFile: optional(
     'SANCTIONS_ADDRESSES_FILE',
     values.path,
-    'File that names the wallets nobody may pay or be paid by, in any format; those of SANCTIONS_LIST_FILE are read besides. Without it a small selection of the SDN list counts.',
+    'File that lists the wallets that may neither pay nor be paid, in any format; those of SANCTIONS_LIST_FILE are read besides. Without it a small selection of the SDN list counts.',
     { example: '/var/lib/causeway/addresses.txt' },
   ),
   walletScreeningUrl: optional(
