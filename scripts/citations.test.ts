@@ -86,7 +86,7 @@ describe('what a document points to', () => {
   test('links, with their anchors, and paths in backticks; not addresses, patterns or code blocks', () => {
     const text = [
       'See [orders](orders.md#at-initiate), [above](#top) and [why](../decisions/0004-quotes-are-firm.md).',
-      'In `packages/protocol/src/machines/`, not `apps/gateway/src/features/<name>/` or [there](https://example.com/).',
+      'In `packages/protocol/src/machines/` and `engine/execute.ts`, not `apps/gateway/src/features/<name>/` or [there](https://example.com/).',
       '```',
       '[no](link.md) `docs/nothing.md`',
       '```',
@@ -96,6 +96,7 @@ describe('what a document points to', () => {
       { line: 1, path: 'docs/guides/quotes.md', anchor: 'top' },
       { line: 1, path: 'docs/decisions/0004-quotes-are-firm.md' },
       { line: 2, path: 'packages/protocol/src/machines/' },
+      { line: 2, path: 'apps/gateway/src/engine/execute.ts' },
     ]);
   });
 

@@ -26,6 +26,9 @@ const CITATIONS = {
 /** Without a placeholder or a pattern in it; a decision record may be named by its number alone. */
 const NAMED_PATH =
   /`((?!docs\/decisions\/\d{4}`)(?:apps|backends|packages|contracts|test|bench|scripts|docs|examples)\/[\w./-]*)`/g;
+/** A file of the gateway, as documents shorten it. */
+const GATEWAY = 'apps/gateway/src';
+const GATEWAY_FILE = /`((?:lib|db|engine|chain|upstream|http|local)\/[\w./-]+\.ts)`/g;
 /** Spelt otherwise, a rule cannot be searched for. */
 const MISSPELT: readonly { readonly pattern: RegExp; readonly form: string }[] = [
   { pattern: /\bcontract,? (?:section |§ ?)?[1-9](?:\.\d+)?\b(?!\.\d)/gi, form: 'C3.1' },
@@ -98,8 +101,11 @@ export function targetsOf(document: string, text: string): { line: number; path:
         const file = path === '' ? document : join(dirname(document), path);
         return { line: index + 1, path: file, ...(anchor === undefined ? {} : { anchor }) };
       });
-    const named = [...line.matchAll(NAMED_PATH)].map(([, path = '']) => ({ line: index + 1, path }));
-    return [...linked, ...named];
+    const named = [
+      ...[...line.matchAll(NAMED_PATH)].map(([, path = '']) => path),
+      ...[...line.matchAll(GATEWAY_FILE)].map(([, path = '']) => join(GATEWAY, path)),
+    ];
+    return [...linked, ...named.map((path) => ({ line: index + 1, path }))];
   });
 }
 
