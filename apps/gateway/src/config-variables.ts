@@ -316,7 +316,7 @@ export const VARIABLES = {
   dataEncryptionKeysPrevious: optional(
     'DATA_ENCRYPTION_KEYS_PREVIOUS',
     values.encryptionKeys,
-    'Keys that DATA_ENCRYPTION_KEY has replaced; they open and never seal. `npm run keys:rotate` makes them superfluous.',
+    'Keys that DATA_ENCRYPTION_KEY has replaced; they decrypt and never encrypt. `npm run keys:rotate` makes them superfluous.',
     { secret: true },
   ),
   operatorKey: optional(
@@ -400,7 +400,7 @@ export const VARIABLES = {
   documentsFolder: optional(
     'DOCUMENTS_FOLDER',
     values.path,
-    'Folder of customers’ documents, sealed; `documents` in CAUSEWAY_HOME when neither it nor a bucket is set.',
+    'Folder of customers’ documents, encrypted; `documents` in CAUSEWAY_HOME when neither it nor a bucket is set.',
     { example: '/var/lib/causeway/documents' },
   ),
   documentsS3Endpoint: optional(
