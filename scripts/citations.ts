@@ -1,4 +1,5 @@
-import { access, glob, readFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
@@ -150,9 +151,9 @@ async function linkFaults(document: string, text: string): Promise<string[]> {
 
 /** All faults of the repository, as `file:line: what`. */
 export async function checkCitations(): Promise<string[]> {
-  const records = await Array.fromAsync(glob('*.md', { cwd: 'docs/decisions' }));
+  const records = globSync('*.md', { cwd: 'docs/decisions' });
   const anchors = readAnchors(await readFile(CONTRACT, 'utf8'), records);
-  const files = await Array.fromAsync(glob(SOURCES, { exclude: (path) => IGNORED.test(`${path}/`) }));
+  const files = globSync(SOURCES, { exclude: (path) => IGNORED.test(`${path}/`) });
   const checked = files.filter((file) => !IGNORED.test(file)).sort();
   const faults = await Promise.all(
     checked.map(async (file) => {
