@@ -1,5 +1,5 @@
 /**
- * The boundaries of docs/architecture: a forbidden import fails the build.
+ * The boundaries of docs/architecture.md: a forbidden import fails the build.
  * test/invariants/boundaries.test.ts plants one of each and proves that it is caught.
  */
 const gateway = '^apps/gateway/src';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { checkCitations } from './citations.ts';
 import { checkDocs } from './docs.ts';
 import { prepareBrowser } from './install-browser.ts';
 import { checkLock } from './lock-faults.ts';
@@ -38,6 +39,7 @@ const CHECKS: readonly Step[] = [
   ]),
   command('unused code', 'knip', []),
   { name: 'generated docs current', run: docsAreCurrent },
+  { name: 'citations resolve', run: citationsResolve },
   { name: 'lock file for every platform', run: lockHasNoFaults },
 ];
 
@@ -96,6 +98,12 @@ async function docsAreCurrent(): Promise<Tally> {
   const stale = await checkDocs();
   for (const file of stale) process.stdout.write(`${file} is not current: run npm run docs\n`);
   return stale.length === 0 ? PASSED : FAILED;
+}
+
+async function citationsResolve(): Promise<Tally> {
+  const faults = await checkCitations();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  return faults.length === 0 ? PASSED : FAILED;
 }
 
 async function lockHasNoFaults(): Promise<Tally> {

@@ -19,7 +19,7 @@ export function renderRails(): string {
   const lines = [
     '# Payment rails',
     '',
-    'Generated from `backends/currencies/data/rails` by `node scripts/docs/rails.ts`; do not edit by hand.',
+    'Generated from `backends/currencies/data/rails` by `node scripts/docs/rails.ts`; do not edit.',
     '',
     `${rails.length} rails. Amounts are in the currency of the rail; a dash means no limit.`,
     '',

@@ -1,3 +1,4 @@
+import { VARIABLES } from '../../apps/gateway/src/config-variables.ts';
 import {
   ACTION_ENDPOINTS,
   depositMachine,
@@ -19,14 +20,24 @@ import {
 
 type Row<S extends string, T extends string, F, G extends string> = Transition<S, T, F, G>;
 
+/** What an operator sets for a time-out of the tables; one that is not here is fixed. */
+const TIMEOUT_VARIABLES: Readonly<Record<string, { readonly name: string }>> = {
+  no_vendor_seconds: VARIABLES.orderTimeoutNoVendorSeconds,
+  no_escrow_funding_seconds: VARIABLES.orderTimeoutNoEscrowSeconds,
+  no_fiat_seconds: VARIABLES.orderTimeoutNoFiatSeconds,
+  no_authorization_seconds: VARIABLES.orderTimeoutNoAuthorizationSeconds,
+  quote_validity_seconds: VARIABLES.quoteTtlSeconds,
+};
+
 /** docs/reference/states.md: the machines of packages/protocol, drawn and listed. */
 export function renderStates(): string {
   return `${[
     '# States and transitions',
     'Generated from the tables in `packages/protocol/src/machines` by `npm run docs`; edit those, not this page.',
     [
-      'In *Source*, C is a section of the partner API contract and D one of the decisions made where it is silent;',
-      '*Silent* marks a rule that neither states, *Safety* one that keeps money or data from harm.',
+      'In *Source*, C is a section of the partner API contract and D one of the decisions made where it is silent, both in',
+      '[contract](contract.md); *Silent* marks a rule that neither states, *Safety* one that keeps money or data from harm.',
+      'A time-out names the [variable](config.md) that changes it, where there is one.',
       'Diagrams show changes of status; the tables also list what happens within one.',
       'A refused guard answers with the error code named below each machine; a trigger that a status does not',
       'know answers `INVALID_STATUS`.',
@@ -92,10 +103,15 @@ function statuses<S extends string, T extends string, F, G extends string>(
         `${spec?.says ?? ''}${spec?.additive ? ' An addition to the contract’s list.' : ''}`,
         spec?.published ? 'yes' : '',
         spec?.terminal ? 'yes' : '',
-        timeout ? `${timeout.defaultSeconds} s (${code(timeout.setting)}): ${code(timeout.trigger)}` : '',
+        timeout ? `${timeoutOf(timeout)}: ${code(timeout.trigger)}` : '',
       ];
     }),
   );
+}
+
+function timeoutOf(timeout: { readonly setting: string; readonly defaultSeconds: number }): string {
+  const variable = TIMEOUT_VARIABLES[timeout.setting];
+  return `${timeout.defaultSeconds} s${variable === undefined ? '' : ` (${code(variable.name)})`}`;
 }
 
 function transitions<S extends string, T extends string, F, G extends string>(

@@ -46,7 +46,7 @@ export function newOrder(direction: OrderDirection, kycCleared: boolean): ModelO
   };
 }
 
-/** Contract and decisions 6: how long an order waits. */
+/** D6: how long an order waits. */
 const PATIENCE_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, number>>>> = {
   onramp: {
     awaiting_liquidity_provider: 15 * 60,
@@ -117,7 +117,7 @@ interface Figures {
   readonly partnerFee: bigint;
 }
 
-/** Decisions 1: who holds what of an order's crypto, seen from its books. */
+/** D1: who holds what of an order's crypto, seen from its books. */
 export function expectedAccounts(order: ModelOrder, figures: Figures): Record<string, bigint> {
   const { cryptoAmount, platformFee, partnerFee } = figures;
   const isOnramp = order.direction === 'onramp';

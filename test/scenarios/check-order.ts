@@ -56,7 +56,7 @@ export function checkOutbox(
   for (const { type, envelope } of events) checkEvent(order, type, envelope);
 }
 
-/** Contract 6, field by field, against what the partner reads. */
+/** C6, field by field, against what the partner reads. */
 function checkEvent(order: WireOrder, type: string, envelope: WireOrder): void {
   expect(envelope).toMatchObject({
     event_id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),

@@ -29,7 +29,7 @@ const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
 const OWED: Situation = { refundOwed: true };
 const OWED_BUT_HELD: Situation = { refundOwed: true, held: true };
 
-describe('off-ramp orders, contract 3.2', () => {
+describe('off-ramp orders, C3.2', () => {
   let gateway: TestGateway;
   let desks: readonly [OrdersDesk, OrdersDesk];
   let book: OrderBook;

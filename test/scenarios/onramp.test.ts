@@ -17,7 +17,7 @@ const freshAddress = (): Hex =>
 const PAYER = { full_name: 'Ada Lovelace', email: 'ada@example.ca' };
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
 
-describe('on-ramp orders, contract 3.1', () => {
+describe('on-ramp orders, C3.1', () => {
   let gateway: TestGateway;
   let desk: OrdersDesk;
   let book: OrderBook;

@@ -188,7 +188,7 @@ function followOrder(
       expect(parties.partner).toBe(getAddress(desk.wallet));
       const moved = await chainMovements(deps.chains.get(CHAIN).client, accounts.usdc, parties);
       expect(listed(moved)).toEqual(listed(expected));
-      // Decisions 6: the latest transaction that moved value; everything that leaves the escrow leaves in one.
+      // D6.14: the latest transaction that moved value; everything that leaves the escrow leaves in one.
       const [paidIn, paidOut] = [
         moved.filter(({ to }) => to === 'escrow'),
         moved.filter(({ from }) => from === 'escrow'),

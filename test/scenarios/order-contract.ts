@@ -1,5 +1,5 @@
 /**
- * Contract 3.1, 3.2, 4.5 and 4.6 with decisions 6 as a reader of those pages would write them down. Nothing here comes
+ * C3.1, C3.2, C4.5, C4.6 and D6 as a reader of those pages would write them down. Nothing here comes
  * from the machines: where the two differ, a scenario fails.
  */
 export type Direction = 'onramp' | 'offramp';
@@ -103,7 +103,7 @@ const ROWS = { ...ONRAMP_ROWS, ...OFFRAMP_ROWS };
 export type RowName = keyof typeof ROWS;
 export const CONTRACT_ROWS: Readonly<Record<RowName, ContractRow>> = ROWS;
 
-/** Decisions 6: never seen by a partner but in the timeline. The other three are mid-flight. */
+/** D6: never seen by a partner but in the timeline. The other three are mid-flight. */
 const UNPUBLISHED = [
   'created',
   'crypto_transfer_authorization_pending',
@@ -111,7 +111,7 @@ const UNPUBLISHED = [
   'crypto_release_pending',
 ];
 
-/** Contract 6: what a webhook may carry, in the order in which it happened. */
+/** C6: what a webhook may carry, in the order in which it happened. */
 export function publishedOf(timeline: readonly string[]): string[] {
   return timeline.filter((status) => !UNPUBLISHED.includes(status));
 }
@@ -142,7 +142,7 @@ const WAIT: Reading = { allowed: [], next: 'wait' };
 const ENDED: Reading = { allowed: [], next: 'none' };
 const CANCEL_OR_WAIT: Reading = { allowed: ['cancel'], next: 'wait' };
 
-/** Contract 4.5 rules 5 and 6; decisions 6: not cancelled while the customer's fiat may be here already. */
+/** C4.5 rules 5 and 6; D6: not cancelled while the customer's fiat may be here already. */
 function paymentWanted({ paymentRequest, ownIban, held }: Situation): Reading {
   if (ownIban) return held ? WAIT : { allowed: ['cancel'], next: 'deposit_to_user_account' };
   if (paymentRequest === 'payer unknown') {
@@ -160,7 +160,7 @@ function paymentWanted({ paymentRequest, ownIban, held }: Situation): Reading {
   };
 }
 
-/** Contract 4.6 rules 2 and 4; a hold keeps the refund back. */
+/** C4.6 rules 2 and 4; a hold keeps the refund back. */
 function stopped({ refundOwed, refunding, held }: Situation): Reading {
   if (refunding || (refundOwed && held)) return WAIT;
   if (!refundOwed) return ENDED;
@@ -214,7 +214,7 @@ const OFFRAMP_READINGS: Readings = {
   dispute_started: ENDED,
 };
 
-/** Contract 4.6 rule 5: a widget order allows nothing at any status. */
+/** C4.6 rule 5: a widget order allows nothing at any status. */
 export function readingOf(direction: Direction, status: string, situation: Situation): Reading {
   const found = (direction === 'onramp' ? ONRAMP_READINGS : OFFRAMP_READINGS)[status];
   if (found === undefined) throw new Error(`the contract has no ${direction} order in ${status}`);

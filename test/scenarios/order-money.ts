@@ -34,7 +34,7 @@ export function depositOf(direction: Direction, { cryptoAmount, partnerFee }: Fi
   return direction === 'onramp' ? cryptoAmount : cryptoAmount + partnerFee;
 }
 
-/** Decisions 1, "on-chain, the same figures move". */
+/** D1.3: the same figures move on chain. */
 export function movementsOf(direction: Direction, figures: Figures, how: Ending): Movement[] {
   const { cryptoAmount, platformFee, partnerFee } = figures;
   const [seller, buyer] =

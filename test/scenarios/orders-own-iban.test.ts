@@ -18,7 +18,7 @@ const settlements = statement<[], { body: string }>(
   `SELECT body FROM events WHERE event_type = 'retail.settlement.completed' ORDER BY position`,
 );
 
-describe('orders paid from the customer’s own account, contract 3.1 row 5', () => {
+describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   let world: OwnIbanWorld;
   let gateway: TestGateway;
   let desk: OrdersDesk;

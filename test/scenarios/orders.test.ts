@@ -33,7 +33,7 @@ const ANY_BODY: readonly CallOptions[] = [
   { rawBody: JSON.stringify({ reason: 'x'.repeat(1_100_000) }) },
   {},
 ];
-/** Contract 4.6 rule 5. */
+/** C4.6 rule 5. */
 const UNTOUCHABLE = [
   ['POST', 'authorize-crypto-transfer'],
   ['POST', 'confirm-fiat-received'],

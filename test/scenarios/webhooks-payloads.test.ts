@@ -7,7 +7,7 @@ import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-describe('what events carry, field by field as contract section 6 has it', () => {
+describe('what events carry, field by field as C6 has it', () => {
   let gateway: TestGateway;
   let sink: WebhookSink;
   let desk: OrdersDesk;

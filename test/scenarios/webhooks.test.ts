@@ -11,7 +11,7 @@ import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
 
 const BASE = '/api/v1/partner/webhooks';
 
-/** Written out from the contract, section 6. */
+/** Written out from C6. */
 const CONTRACT_EVENTS = [
   'order.status.changed',
   'order.refund.required',

@@ -201,7 +201,7 @@ export const VARIABLES = {
     'DATABASE_POOL_SIZE',
     values.wholeNumber(1, 500),
     '10',
-    'Database connections of one process.',
+    'Most database connections that a process opens for each of its three roles (partner, vendor, system); one more listens for notifications.',
   ),
 
   chainRpcUrls: optional(
@@ -316,7 +316,7 @@ export const VARIABLES = {
   dataEncryptionKeysPrevious: optional(
     'DATA_ENCRYPTION_KEYS_PREVIOUS',
     values.encryptionKeys,
-    'Keys that DATA_ENCRYPTION_KEY has replaced; they open and never seal. `npm run keys:rotate` makes them superfluous.',
+    'Keys that DATA_ENCRYPTION_KEY has replaced; they decrypt and never encrypt. `npm run keys:rotate` makes them superfluous.',
     { secret: true },
   ),
   operatorKey: optional(
@@ -400,7 +400,7 @@ export const VARIABLES = {
   documentsFolder: optional(
     'DOCUMENTS_FOLDER',
     values.path,
-    'Folder of customers’ documents, sealed; `documents` in CAUSEWAY_HOME when neither it nor a bucket is set.',
+    'Folder of customers’ documents, encrypted; `documents` in CAUSEWAY_HOME when neither it nor a bucket is set.',
     { example: '/var/lib/causeway/documents' },
   ),
   documentsS3Endpoint: optional(
@@ -464,7 +464,7 @@ export const VARIABLES = {
   sanctionsAddressesFile: optional(
     'SANCTIONS_ADDRESSES_FILE',
     values.path,
-    'File that names the wallets nobody may pay or be paid by, in any format; those of SANCTIONS_LIST_FILE are read besides. Without it a small selection of the SDN list counts.',
+    'File that lists the wallets that may neither pay nor be paid, in any format; those of SANCTIONS_LIST_FILE are read besides. Without it a small selection of the SDN list counts.',
     { example: '/var/lib/causeway/addresses.txt' },
   ),
   walletScreeningUrl: optional(

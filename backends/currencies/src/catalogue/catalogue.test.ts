@@ -60,7 +60,7 @@ describe('crypto listings', () => {
   });
 });
 
-describe('the rules for rails and institutions', () => {
+describe('C4.1, the rules for rails and institutions', () => {
   it('rule 1: a rail that requires an institution refuses to go without, one that does not goes on', () => {
     for (const rail of data.rails) {
       const resolved = catalogue.resolveInstitution({ rail: rail.slug });

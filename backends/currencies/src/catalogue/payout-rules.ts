@@ -22,7 +22,7 @@ export type DetailsFormat = {
 };
 
 /**
- * The institution a payout goes through, by rules 1, 2, 4 and 7 of the contract: a directory rail ignores what is
+ * The institution a payout goes through, by C4.1 rules 1, 2, 4 and 7: a directory rail ignores what is
  * sent, an omission resolves to the rail's own method, and either way it has to be live where it is to be used.
  */
 export function resolveInstitution(
@@ -42,7 +42,7 @@ export function resolveInstitution(
   return reachable ? { ok: true, institution } : { ok: false, reason: 'INSTITUTION_NOT_AVAILABLE' };
 }
 
-/** Rules 5 and 6: the format whose types contain the institution's and whose beneficiary type is the one asked. */
+/** C4.1 rules 5 and 6: the format whose types contain the institution's and whose beneficiary type is the one asked. */
 export function detailsFormatOf(
   rail: Rail,
   institutionType: string,

@@ -12,7 +12,7 @@ import {
 import { FIAT_SCALE } from '../book/scales.ts';
 import type { RailLookup, RailView } from '../matching/index.ts';
 
-/** As the contract writes it (2.7): JSON numbers, no price and no vendor. */
+/** As C2.7 writes it: JSON numbers, no price and no vendor. */
 export interface LiquidityPair {
   readonly crypto_currency_code: string;
   readonly fiat_currency_code: string;

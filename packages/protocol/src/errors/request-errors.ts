@@ -220,7 +220,7 @@ export const REQUEST_ERRORS = {
     status: 404,
     message: 'Payment proof not found.',
     ...never,
-    doc: 'No payment proof has this id, or whoever it names is forgotten; an operator reads the ids from GET /operator/proof-reviews.',
+    doc: 'No payment proof has this id, or the person it names was erased; an operator reads the ids from GET /operator/proof-reviews.',
   },
   SCREENING_CASE_NOT_FOUND: {
     status: 404,

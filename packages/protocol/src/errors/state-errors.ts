@@ -15,7 +15,7 @@ export const STATE_ERRORS = {
     status: 409,
     message: 'The quote has expired.',
     ...never,
-    doc: 'A quote lives for 60 seconds; create a new one and initiate it in time.',
+    doc: 'A quote is valid for 60 seconds; create a new one and initiate it in time.',
   },
   QUOTE_ALREADY_USED: {
     status: 409,

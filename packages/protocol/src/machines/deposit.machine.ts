@@ -121,7 +121,7 @@ const GUARDS = {
   },
   unsigned: {
     code: 'OPERATION_NOT_ALLOWED',
-    says: 'nobody has signed its return yet',
+    says: 'its return is not signed yet',
     reads: ['signed'],
     holds: (facts) => !facts.signed,
   },
@@ -175,8 +175,8 @@ export const depositMachine: DepositMachine = defineMachine<
       terminal: false,
     },
     returning: { says: 'On its way back.', published: false, terminal: false },
-    returned: { says: 'Back with whoever paid it.', published: false, terminal: true },
-    dismissed: { says: 'A token that nobody knows, left where it is.', published: false, terminal: true },
+    returned: { says: 'Returned to its payer.', published: false, terminal: true },
+    dismissed: { says: 'An unconfigured token, left where it is.', published: false, terminal: true },
   },
   guards: GUARDS,
   transitions: [
@@ -243,7 +243,7 @@ export const depositMachine: DepositMachine = defineMachine<
       guard: ['nothing_credited', 'unsigned'],
       to: 'held_for_review',
       emits: [],
-      spec: 'Silent: a decision that nobody has signed can be thought over',
+      spec: 'Silent: a decision that is not signed yet can be changed',
     },
     {
       from: 'return_pending',
@@ -262,7 +262,7 @@ export const depositMachine: DepositMachine = defineMachine<
       to: 'returning',
       emits: [],
       effects: ['escrow.return-deposit'],
-      spec: 'Safety: an attempt that had failed was executed by somebody after all',
+      spec: 'Safety: an attempt that had failed was executed by another account after all',
     },
     {
       from: 'returning',

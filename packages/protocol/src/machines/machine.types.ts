@@ -125,7 +125,7 @@ export interface Transition<S extends string, T extends string, F, G extends str
   readonly follow?: T;
   /** The trigger repeats what is already known: answer success, write nothing. */
   readonly noop?: true;
-  /** Where the rule comes from (C = contract, D = decisions), and why where both are silent. */
+  /** Where the rule comes from (docs/reference/contract.md), and why where that is silent. */
   readonly spec: string;
 }
 

@@ -29,7 +29,7 @@ describe('what the tables say about statuses', () => {
     }
   });
 
-  test('statuses that contract 3.1 and 3.2 do not list are marked as additions, and no webhook carries one', () => {
+  test('statuses that C3.1 and C3.2 do not list are marked as additions, and no webhook carries one', () => {
     const LISTED = {
       onramp: [
         'awaiting_liquidity_provider',

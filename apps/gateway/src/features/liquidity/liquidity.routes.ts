@@ -7,7 +7,7 @@ import { aggregateLiquidity, type LiquidityPair, type OfferBook, type Offers } f
 import { railLookupOf } from '../../upstream/offers/offers-market.ts';
 import type { RateTable } from '../../upstream/rates/rate-table.ts';
 
-/** The contract's aggregation (4.3) over the offers that are eligible now. */
+/** The aggregation of C4.3 over the offers that are eligible now. */
 export function listLiquidity(
   book: OfferBook,
   { reference, rates }: CurrenciesSnapshot,

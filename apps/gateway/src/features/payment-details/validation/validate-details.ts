@@ -14,7 +14,7 @@ export interface ChosenFormat {
 }
 
 /**
- * Rules 5 and 6 of the rails: the format that lists the institution's type and pays the beneficiary's type. A rail
+ * C4.1 rules 5 and 6: the format that lists the institution's type and pays the beneficiary's type. A rail
  * with one candidate needs no institution to choose it, as on the Chinese wallets.
  */
 export function chooseFormat(
