@@ -103,6 +103,18 @@ describe('npm start in production', () => {
     expect(await started.exited).toBe(0);
   });
 
+  it('refuses a database from before the baseline, and says how to start afresh', async () => {
+    const { asOwner, asSuperuser } = await ownDatabase();
+    const look = await connect(asSuperuser);
+    await look.query('CREATE TABLE schema_migrations (name text PRIMARY KEY, checksum text NOT NULL)');
+    await look.query(`GRANT SELECT ON schema_migrations TO causeway_system;
+      INSERT INTO schema_migrations VALUES ('0002_intents_and_outbox.sql', '')`);
+    await look.end();
+    const refused = migration(asOwner);
+    expect(await refused.exited).toBe(1);
+    expect(refused.output()).toMatch(/could not start: The database was made by .*`npm run sandbox:reset`/);
+  });
+
   it('refuses a superuser before it migrates anything, and tells how to make a login', async () => {
     const { asSuperuser } = await ownDatabase();
     const refused = production(asSuperuser);

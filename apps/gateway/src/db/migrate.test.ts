@@ -49,16 +49,19 @@ describe('migrations', () => {
     expect(await tables()).not.toContain('second');
   });
 
-  it('takes a database that was set up by the former text of the first migration', async () => {
+  it('refuses a database from before the baseline, names the way out, and touches nothing', async () => {
     await owner.query('CREATE TABLE schema_migrations (name text PRIMARY KEY, checksum text NOT NULL)');
-    await owner.query(`INSERT INTO schema_migrations VALUES ('0001_tenancy.sql', $1)`, [
-      '8a92e68533821c65fe5a056db9a0fd1986d9ce3546c4e07da1d44c10f6871cfb',
-    ]);
-    await rm(join(path, '0001_first.sql'));
-    await cp(new URL('./migrations/0001_tenancy.sql', import.meta.url), join(path, '0001_tenancy.sql'));
-    expect(await migrate(url, folder)).toEqual([]);
-    await owner.query(`UPDATE schema_migrations SET checksum = reverse(checksum)`);
-    await expect(migrate(url, folder)).rejects.toThrow('0001_tenancy.sql was changed');
+    await owner.query(
+      `INSERT INTO schema_migrations VALUES ('0001_tenancy.sql', 'a'), ('0002_intents_and_outbox.sql', 'b')`,
+    );
+    for (const start of [migrate, requireMigrated]) {
+      for (const files of [folder, undefined]) {
+        const refused = start(url, files);
+        await expect(refused).rejects.toBeInstanceOf(MigrationDriftError);
+        await expect(refused).rejects.toThrow(/npm run sandbox:reset.*DATABASE_URL/);
+      }
+    }
+    expect(await tables()).toEqual(['schema_migrations']);
   });
 
   it('without leave to migrate, says what is missing and how to apply it, and touches nothing', async () => {

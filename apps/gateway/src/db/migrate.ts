@@ -13,11 +13,8 @@ const FILE_PATTERN = /^(\d{4})_[a-z0-9_]+\.sql$/;
 // Any constant will do, as long as every starter of every release uses the same one.
 const MIGRATION_LOCK = 7_203_911_406;
 
-/** Former texts of files that were reworded without changing what a database ends up with. */
-const FORMER_CHECKSUMS: Readonly<Record<string, string>> = {
-  // The roles were made in it, which an owner without CREATEROLE could not do even where they existed.
-  '0001_tenancy.sql': '8a92e68533821c65fe5a056db9a0fd1986d9ce3546c4e07da1d44c10f6871cfb',
-};
+/** Applied to every database from before the baseline of decision 0032, and to none since. */
+const BEFORE_BASELINE = '0002_intents_and_outbox.sql';
 
 interface Migration {
   readonly name: string;
@@ -107,6 +104,12 @@ async function readApplied(client: pg.Client): Promise<ReadonlyMap<string, strin
 }
 
 function refuseDrift(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+  if (applied.has(BEFORE_BASELINE)) {
+    throw new MigrationDriftError(
+      'The database was made by a version from before the first release and cannot be carried over. A sandbox holds play data ' +
+        'only: start afresh with `npm run sandbox:reset`. Where DATABASE_URL is set, point it at an empty database.',
+    );
+  }
   const known = new Set(migrations.map((migration) => migration.name));
   for (const name of applied.keys()) {
     if (!known.has(name)) {
@@ -117,7 +120,7 @@ function refuseDrift(migrations: readonly Migration[], applied: ReadonlyMap<stri
   }
   for (const { name, checksum } of migrations) {
     const before = applied.get(name);
-    if (before !== undefined && before !== checksum && before !== FORMER_CHECKSUMS[name]) {
+    if (before !== undefined && before !== checksum) {
       throw new MigrationDriftError(
         `Migration ${name} was changed after it was applied. Restore the file; put the change in a new migration.`,
       );

@@ -1,3 +1,11 @@
+import {
+  DEPOSIT_STATUSES,
+  KYC_STATUSES,
+  ORDER_STATUSES,
+  QUOTE_STATUSES,
+  RECIPIENT_STATUSES,
+  SCREENING_STATUSES,
+} from '@causeway/protocol';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
@@ -89,6 +97,54 @@ describe('statements', () => {
       await owner.query('DEALLOCATE probe');
     }
   }
+});
+
+describe('tables', () => {
+  it('each has a comment that says what it is for', async () => {
+    const silent = await names(`
+      SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+         AND obj_description(oid, 'pg_class') IS NULL AND relname <> 'schema_migrations'`);
+    expect(silent).toEqual([]);
+  });
+
+  it('every column of a quote is guarded against changes, but those that say who serves it', async () => {
+    const unguarded = await names(`
+      SELECT attname AS name FROM pg_attribute JOIN pg_trigger ON tgrelid = attrelid AND tgname = 'quotes_say_the_same'
+       WHERE attrelid = 'quotes'::regclass AND attnum > 0 AND NOT attisdropped AND attnum <> ALL (tgattr::int2[])`);
+    expect(unguarded).toEqual(['serving_offer_id', 'status', 'vendor_id']);
+  });
+});
+
+describe('statuses', () => {
+  /** What the conditions of a CHECK or of a partial index list, in quotes. */
+  async function listedIn(source: 'check' | 'domain' | 'index', name: string): Promise<string[]> {
+    const { rows } = await owner.query<{ text: string }>(
+      source === 'index'
+        ? `SELECT pg_get_expr(indpred, indrelid) AS text FROM pg_index WHERE indexrelid = to_regclass($1)`
+        : `SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint
+            WHERE ${source === 'domain' ? 'contypid = to_regtype($1)' : 'conname = $1'}`,
+      [name],
+    );
+    expect(rows, name).toHaveLength(1);
+    return [...(rows[0]?.text ?? '').matchAll(/'([^']+)'/g)].map((found) => found[1] ?? '');
+  }
+
+  it.each([
+    ['check', 'users_kyc_status_check', KYC_STATUSES],
+    ['check', 'recipients_status_check', RECIPIENT_STATUSES],
+    ['check', 'recipients_screening_status_check', SCREENING_STATUSES],
+    ['check', 'screening_cases_screening_status_check', SCREENING_STATUSES],
+    ['check', 'deposit_observations_disposition_check', DEPOSIT_STATUSES],
+    ['domain', 'quote_status', QUOTE_STATUSES],
+  ] as const)('%s %s allows those of its machine', async (source, name, statuses) => {
+    expect((await listedIn(source, name)).toSorted()).toEqual(statuses.toSorted());
+  });
+
+  it.each(['orders_uncounted', 'orders_offered'])('%s knows those of orders only', async (index) => {
+    const listed = await listedIn('index', index);
+    expect(listed.length).toBeGreaterThan(0);
+    expect(ORDER_STATUSES).toEqual(expect.arrayContaining(listed));
+  });
 });
 
 describe('tenancy', () => {

@@ -94,7 +94,7 @@ describe('setting up a server', () => {
     );
 
     await asAdministrator('plain', sqlIn(refusal));
-    expect((await migrate(url)).length).toBeGreaterThan(30);
+    expect(await migrate(url)).toContain('0001_tenancy.sql');
     await prepareDatabase({ databaseUrl: url, directUrl: url, mayMigrate: false });
     const look = await connect(withDatabase(server.databaseUrl, 'plain'));
     for (const id of [MINE, THEIRS]) await insertPartner(look, id);

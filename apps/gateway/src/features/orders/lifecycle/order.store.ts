@@ -45,7 +45,7 @@ export const lockOrder = statement<[orderId: string], OrderRow>(
     WHERE o.order_id = $1 FOR UPDATE OF o FOR SHARE OF u`,
 );
 
-/** The vendor whose events the database has just written a line to, if any (see migration 0066). */
+/** The vendor whose events the database has just written a line to, if any (vendor_events, 0006_orders.sql). */
 interface VendorTold {
   vendor_id: string | null;
 }
