@@ -6,12 +6,12 @@ import { rotateKeys } from '../apps/gateway/src/features/privacy/rotate-keys.ts'
  * Seals with DATA_ENCRYPTION_KEY what the keys in DATA_ENCRYPTION_KEYS_PREVIOUS sealed. Every process of the deployment has
  * to run with both settings before it is started; afterwards the previous keys can be thrown away.
  */
-const tools = connectCommand(loadConfig(process.env, []));
+const deps = connectCommand(loadConfig(process.env, []));
 try {
-  for (const { place, rows } of await rotateKeys(tools.db, tools.sealer)) {
+  for (const { place, rows } of await rotateKeys(deps.db, deps.sealer)) {
     process.stdout.write(`${String(rows).padStart(10)}  ${place}\n`);
   }
   process.stdout.write('Everything is sealed with DATA_ENCRYPTION_KEY.\n');
 } finally {
-  await tools.db.close();
+  await deps.db.close();
 }

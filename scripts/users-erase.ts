@@ -16,10 +16,10 @@ if (userId === undefined || !UUID.test(userId) || reason === '') {
   process.stderr.write('Usage: npm run users:erase -- <user id> <reason>\n');
   process.exit(1);
 }
-const tools = connectCommand(loadConfig(process.env, []));
+const deps = connectCommand(loadConfig(process.env, []));
 try {
-  const { documents } = await unitOfWork(tools, SYSTEM, async (unit) => {
-    const erased = await eraseUser(tools, unit, userId);
+  const { documents } = await unitOfWork(deps, SYSTEM, async (unit) => {
+    const erased = await eraseUser(deps, unit, userId);
     recordAction(
       unit,
       { keyId: COMMAND_LINE },
@@ -32,5 +32,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : 'It failed.'}\n`);
   process.exitCode = 1;
 } finally {
-  await tools.db.close();
+  await deps.db.close();
 }

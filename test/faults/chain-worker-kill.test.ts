@@ -139,8 +139,8 @@ async function deposit(): Promise<string> {
   const orderId = randomUUID();
   const escrow = randomWallet().address;
   const token = tokenByCode(chain.settings, 'USDC').address;
-  const tools = { db: database.db, clock: createClock(), ids: createIdGenerator() };
-  await unitOfWork(tools, SYSTEM, async (unit) =>
+  const deps = { db: database.db, clock: createClock(), ids: createIdGenerator() };
+  await unitOfWork(deps, SYSTEM, async (unit) =>
     watchEscrow(unit, chain.settings.chainId, {
       address: escrow,
       orderId,

@@ -31,7 +31,7 @@ const LEASE_MS = 300;
 const POLL_MS = 40;
 
 function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
-  const tools = {
+  const deps = {
     db: createDatabase({ connectionString: databaseUrl, poolSize: 4 }),
     clock: createClock(),
     ids: createIdGenerator(),
@@ -40,12 +40,12 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
   };
   const client = createChainClient(settings);
   const signer = localSigner(signerKey);
-  const transactor = createTransactor({ ...tools, chains: [{ settings, client }], signers: [signer] });
+  const transactor = createTransactor({ ...deps, chains: [{ settings, client }], signers: [signer] });
   const pay = transactionHandler<PayPayload>(transactor, {
     kind: 'test.pay',
     schedule: schedule([1], { maxAttempts: 50 }),
     pollMs: POLL_MS,
-    logger: tools.logger,
+    logger: deps.logger,
     describe: async ({ payload }) => ({
       chainId: settings.chainId,
       sender: signer.address,
@@ -58,7 +58,7 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
     conclude: async (_intent, { txHash }) => ({ kind: 'confirmed', result: { tx_hash: txHash } }),
   });
   const turn = watchTurn({
-    ...tools,
+    ...deps,
     settings,
     client,
     handlers: [
@@ -74,7 +74,7 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
       },
     ],
   });
-  const intents = createIntentWorker(tools, [pay as never], {
+  const intents = createIntentWorker(deps, [pay as never], {
     concurrency: 2,
     leaseMs: LEASE_MS,
     pollMs: POLL_MS,

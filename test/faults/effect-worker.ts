@@ -16,7 +16,7 @@ import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
 /** A worker process that killed-workers.test.ts starts and kills: its effects are calls to a bank that never deduplicates. */
 const [databaseUrl = '', bankUrl = '', partnerId = ''] = process.argv.slice(2);
 
-const tools = {
+const deps = {
   db: createDatabase({ connectionString: databaseUrl, poolSize: 4 }),
   clock: createClock(),
   ids: createIdGenerator(),
@@ -54,7 +54,7 @@ const handler: IntentHandler = {
   },
 };
 
-createIntentWorker(tools, [handler as IntentHandler<never>], {
+createIntentWorker(deps, [handler as IntentHandler<never>], {
   concurrency: 8,
   pollMs: 20,
   leaseMs: 1_000,

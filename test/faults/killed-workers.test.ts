@@ -89,10 +89,10 @@ describe('workers killed at any moment', () => {
   it(`lose no effect, double none and book each exactly once (FAULT_SEED=${SEED})`, {
     timeout: 60_000,
   }, async () => {
-    const tools = { db: database.db, clock: createClock(), ids: createIdGenerator() };
+    const deps = { db: database.db, clock: createClock(), ids: createIdGenerator() };
     const keys = Array.from({ length: EFFECTS }, (_, n) => `payment-${n}`);
     const write = (some: readonly string[]) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
+      unitOfWork(deps, SYSTEM, async (unit) => {
         for (const dedupeKey of some) {
           prepareIntent(unit, { kind: 'test.pay', dedupeKey, partnerId: PARTNER, payload: {} });
         }

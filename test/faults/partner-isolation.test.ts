@@ -4,7 +4,7 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { ordersDesk } from '../scenarios/orders-desk.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 
 const leftOver = statement<[], { places: string; holds: string; open_orders: string; crypto: string }>(
   'test.left_over',
@@ -99,7 +99,7 @@ describe('what a partner may have open', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const desk = (n: 0 | 1) => ordersDesk(gateway, gateway.partners[n]);
+  const driver = (n: 0 | 1) => ordersDriver(gateway, gateway.partners[n]);
 
   async function quote(n: 0 | 1, userId: string, cryptoAmount = '50'): Promise<string> {
     const { body, text } = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
@@ -138,7 +138,7 @@ describe('what a partner may have open', () => {
   }
 
   it('is exact however many initiates race, for a customer and for the partner, and another partner is not concerned', async () => {
-    const [ada, grace, other] = [await desk(0).user(), await desk(0).user(), await desk(1).user()];
+    const [ada, grace, other] = [await driver(0).user(), await driver(0).user(), await driver(1).user()];
     const adas = await Promise.all(Array.from({ length: 10 }, () => quote(0, ada)));
     const hers = await Promise.all(adas.map((id) => initiate(0, id)));
     expect(opened(hers)).toHaveLength(limits.customer);
@@ -169,7 +169,7 @@ describe('what a partner may have open', () => {
   });
 
   it('is limited in value as well, and what does not fit holds nothing of any vendor’s', async () => {
-    const ada = await desk(0).user();
+    const ada = await driver(0).user();
     // 703.51 with the platform's fee.
     expect((await initiate(0, await quote(0, ada, '700'))).status).toBe(200);
     const over = await initiate(0, await quote(0, ada, '296'));
@@ -179,8 +179,8 @@ describe('what a partner may have open', () => {
       { scope: 'customer', limit: limits.customerUsd, current: 703, unit: 'usd' },
     ]);
     expect((await initiate(0, await quote(0, ada, '290'))).status).toBe(200);
-    expect((await initiate(0, await quote(0, await desk(0).user(), '990'))).status).toBe(200);
-    const third = await initiate(0, await quote(0, await desk(0).user(), '11'));
+    expect((await initiate(0, await quote(0, await driver(0).user(), '990'))).status).toBe(200);
+    const third = await initiate(0, await quote(0, await driver(0).user(), '11'));
     expect(refused(third)[2]).toEqual({
       scope: 'partner',
       limit: limits.partnerUsd,
@@ -200,7 +200,7 @@ describe('what a partner may have open', () => {
       });
     const lowered = await change({ customer_open_order_limit: 1 });
     expect(lowered.body.data).toMatchObject({ customer_open_order_limit: 1, open_order_limit: null });
-    const ada = await desk(1).user();
+    const ada = await driver(1).user();
     expect((await initiate(1, await quote(1, ada))).status).toBe(200);
     expect(refused(await initiate(1, await quote(1, ada)))[2]).toMatchObject({ scope: 'customer', limit: 1 });
     await change({ customer_open_order_limit: null });
@@ -210,7 +210,7 @@ describe('what a partner may have open', () => {
   });
 
   it('a repeated key at the limit gets its first answer; a refusal for want of room is not kept', async () => {
-    const ada = await desk(0).user();
+    const ada = await driver(0).user();
     const ids = [];
     for (let n = 0; n <= limits.customer; n++) ids.push(await quote(0, ada));
     const [last = '', ...first] = ids.toReversed();
@@ -228,7 +228,7 @@ describe('what a partner may have open', () => {
   });
 
   it('an initiate that is refused for another reason gives back at once what it had taken', async () => {
-    const ada = await desk(0).user();
+    const ada = await driver(0).user();
     const id = await quote(0, ada);
     await gateway.call('POST', `/api/v1/sandbox/users/${ada}/kyc-status`, {
       body: { status: 'UNDER_REVIEW' },
@@ -253,7 +253,7 @@ describe('a partner that opens all it can', () => {
   afterAll(() => gateway?.stop());
 
   it('does not take a corridor from the others: with the limits of a new deployment they still trade in it', async () => {
-    const [hostile, other] = [ordersDesk(gateway), ordersDesk(gateway, gateway.partners[1])];
+    const [hostile, other] = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
     const body = { crypto_currency: 'USDC', fiat_currency: 'EUR' };
     let refusals = 0;
     for (let customer = 0; customer < 8 && refusals < 8; customer++) {

@@ -1,6 +1,6 @@
 import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
-import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
+import { EURO, IDENTIFICATION } from '../scenarios/fiat-driver.ts';
 import { mutateBody, NASTY } from './mutate.ts';
 import { createRandom, type Random } from './random.ts';
 

@@ -1,7 +1,7 @@
 import { ERROR_CODES, ERROR_KEYS } from '@causeway/protocol';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { requestsOf } from '../invariants/carried-ids.ts';
-import { type CustomerWorld, makeCustomer } from '../invariants/customers-world.ts';
+import { type CustomerFixture, makeCustomer } from '../invariants/customers-world.ts';
 import {
   type DescribedRoute,
   describedRoutes,
@@ -181,7 +181,7 @@ function fieldsOf(
   return [...own, ...alternatives.flatMap((one) => fieldsOf(one, before))];
 }
 
-function send(gateway: TestGateway, world: CustomerWorld, one: Case): Promise<Answer> {
+function send(gateway: TestGateway, world: CustomerFixture, one: Case): Promise<Answer> {
   const { route, place, field, value } = one;
   const [request] = requestsOf(route);
   const ids = (where: string) =>

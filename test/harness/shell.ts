@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { createDatabase, type Database } from '../../apps/gateway/src/db/database.ts';
 import { createListener, type Listener } from '../../apps/gateway/src/db/listener.ts';
-import type { UnitTools } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import type { UnitDeps } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createPrincipals, type PrincipalKind } from '../../apps/gateway/src/http/principals.ts';
 import { createRateLimit } from '../../apps/gateway/src/http/rate-limit.ts';
 import { createServer } from '../../apps/gateway/src/http/server.ts';
@@ -15,7 +15,7 @@ type Server = Awaited<ReturnType<typeof createServer>>;
 
 export interface ShellOptions {
   readonly databaseUrl: string;
-  readonly routes: (app: Server, tools: UnitTools) => void;
+  readonly routes: (app: Server, deps: UnitDeps) => void;
   readonly partnerPerMinute?: number;
   readonly publicPerMinute?: number;
   readonly wrongKeysPerMinute?: number;

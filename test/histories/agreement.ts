@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { atomic } from '../scenarios/orders-desk.ts';
+import { atomic } from '../scenarios/orders-driver.ts';
 import type { History } from './history.ts';
 import { CHAIN, type World } from './world.ts';
 
@@ -29,7 +29,7 @@ const escrows = statement<[], { total: string }>(
 
 /** What the books, the chain and /funds say of one order's escrow, token by token, in atomic units. */
 export async function figuresOf({ gateway, tokens }: World, { orderId, lane }: History) {
-  const funds = await lane.desk.funds(orderId);
+  const funds = await lane.driver.funds(orderId);
   const booked = await gateway.deps.db.query(SYSTEM, bookedOf, [orderId]);
   const { client } = gateway.deps.chains.get(CHAIN);
   const { escrow } = funds;
@@ -65,7 +65,7 @@ function added(moves: readonly (readonly [wallet: string, token: string, amount:
 
 /** What everybody has gained or lost by the order: by the books, and by what really went in and out of its escrow. */
 async function gains({ gateway, tokens }: World, { orderId, lane, plan }: History) {
-  const { escrow } = await lane.desk.funds(orderId);
+  const { escrow } = await lane.driver.funds(orderId);
   if (escrow === null) return { booked: {}, moved: {} };
   const { client, settings } = gateway.deps.chains.get(CHAIN);
   const { seller, buyer } = escrow.owners;
@@ -74,7 +74,7 @@ async function gains({ gateway, tokens }: World, { orderId, lane, plan }: Histor
     const [place, party, id] = account.split(':');
     if (place === 'treasury') return settings.treasury;
     if (party === 'payer') return id!;
-    if (place === 'outside') return party === 'vendor' ? vendor : lane.desk.wallet;
+    if (place === 'outside') return party === 'vendor' ? vendor : lane.driver.wallet;
     return escrow.address;
   };
   const address = tokens.map((token) => token.address);

@@ -4,7 +4,7 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { agrees, reconciles } from './agreement.ts';
 import { History } from './history.ts';
 import { planOf, TROUBLES } from './plan.ts';
-import { openWorld, type World } from './world.ts';
+import { openFixture, type World } from './world.ts';
 
 /** `npm run histories` is the long run. */
 const COUNT = Number(process.env.HISTORIES ?? 6);
@@ -100,7 +100,7 @@ describe('books, chain and /funds', () => {
     const failed: number[] = [];
     for (let start = 0; start < COUNT; start += A_WORLD) {
       const some = seeds.slice(start, start + A_WORLD);
-      const world = await openWorld(Math.min(LANES, some.length));
+      const world = await openFixture(Math.min(LANES, some.length));
       try {
         const { failures, lived } = await lead(world, some);
         for (const { seed, error, told } of failures) {

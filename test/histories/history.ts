@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { describeEscrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
 import type { Answer } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { atomic } from '../scenarios/orders-desk.ts';
+import { atomic } from '../scenarios/orders-driver.ts';
 import { signSafeTransaction } from '../scenarios/orders-parties.ts';
 import { type People, peopleOf } from './people.ts';
 import type { Plan, Stage, Trouble, TroubleName } from './plan.ts';
@@ -32,7 +32,7 @@ const STAGE_OF: Readonly<Partial<Record<OrderStatus, Stage>>> = {
 };
 const OPEN_DEPOSITS = ['held_for_review', 'return_pending', 'returning'];
 /** Sandbox events answer once the order shows them, or after a long time where it never will. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 const MOST_IDLE_TURNS = 60;
 const MOST_TURNS = 400;
 
@@ -90,8 +90,8 @@ export class History {
   }
 
   async #look(): Promise<Sight> {
-    const { desk } = this.lane;
-    const [order, funds] = await Promise.all([desk.read(this.orderId), desk.funds(this.orderId)]);
+    const { driver } = this.lane;
+    const [order, funds] = await Promise.all([driver.read(this.orderId), driver.funds(this.orderId)]);
     const isOver = isTerminal(ORDER_MACHINES[this.plan.direction], order.status);
     const isEmpty = ['none', 'emptied', undefined].includes(funds.escrow?.state);
     const stage = STAGE_OF[order.status as OrderStatus] ?? (isOver && isEmpty ? 'over' : undefined);
@@ -130,13 +130,13 @@ export class History {
   }
 
   async #act(action: string, body?: object): Promise<Answer> {
-    const answer = await this.lane.desk.act(this.orderId, action, body);
+    const answer = await this.lane.driver.act(this.orderId, action, body);
     this.#tell(action, answer);
     return answer;
   }
 
   async #event(event: string, more?: object): Promise<Answer | undefined> {
-    const answer = await this.#people.event(this.orderId, event, more, PATIENCE_MS);
+    const answer = await this.#people.event(this.orderId, event, more, TIMEOUT_MS);
     this.#tell(event, answer);
     return answer;
   }
@@ -215,7 +215,7 @@ export class History {
     this.#tell(`${from} paid ${amount} ${token.code}: ${hash}`);
     if (!isAwaited) return;
     await until('the deposit to be seen', async () => {
-      const { deposits } = await this.lane.desk.funds(this.orderId);
+      const { deposits } = await this.lane.driver.funds(this.orderId);
       return deposits.some(({ tx_hash }: Wire) => tx_hash === hash);
     });
   }
@@ -268,7 +268,7 @@ export class History {
 
   async #end({ order }: Sight): Promise<void> {
     this.#tell(`ENDING ${this.plan.ending} in ${order.status}`);
-    const { desk } = this.lane;
+    const { driver } = this.lane;
     switch (this.plan.ending) {
       case 'cancelled':
         await this.#act('cancel');
@@ -276,7 +276,7 @@ export class History {
       case 'cancelled while it is funded': {
         const fund = () =>
           this.plan.direction === 'offramp'
-            ? this.#sign('fund', () => desk.fund(this.orderId))
+            ? this.#sign('fund', () => driver.fund(this.orderId))
             : this.#event('escrow_funded');
         await Promise.all([fund(), this.#act('cancel')]);
         return;
@@ -311,7 +311,7 @@ export class History {
   }
 
   async #goOn({ order, stage }: Sight): Promise<void> {
-    const { desk } = this.lane;
+    const { driver } = this.lane;
     const { isLostForGood } = this.#people;
     if (isLostForGood() && (stage === 'unfunded' || stage === 'funded')) {
       await this.#act('cancel');
@@ -319,7 +319,7 @@ export class History {
     }
     if (order.allowed_actions.includes('authorize-refund')) {
       await this.#people.lift(this.orderId);
-      await this.#sign('refund', () => desk.refund(this.orderId));
+      await this.#sign('refund', () => driver.refund(this.orderId));
       return;
     }
     switch (order.status as OrderStatus) {
@@ -338,7 +338,7 @@ export class History {
         return;
       case 'awaiting_crypto_transfer_authorization':
         await this.#people.lift(this.orderId);
-        await this.#sign('fund', () => desk.fund(this.orderId));
+        await this.#sign('fund', () => driver.fund(this.orderId));
         return;
       case 'crypto_received':
         await this.#event('buyer_submits_proof');
@@ -360,14 +360,14 @@ export class History {
   }
 
   async #decideDispute(order: Wire): Promise<void> {
-    const { desk, partner } = this.lane;
+    const { driver, partner } = this.lane;
     if (order.allowed_actions.includes('authorize-release')) {
       await this.#people.lift(this.orderId);
       await this.#sign('release', async () => {
         const path = `partner/orders/${this.orderId}/release-authorization-parameters`;
         const { data } = (await this.lane.call('GET', path)).body;
         const signature = await signSafeTransaction(partner.walletPrivateKey as Hex, data.typed_data);
-        return desk.act(this.orderId, 'authorize-release', { signature });
+        return driver.act(this.orderId, 'authorize-release', { signature });
       });
       return;
     }

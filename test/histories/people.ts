@@ -23,7 +23,7 @@ export interface People {
     orderId: string,
     event: string,
     more: object | undefined,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<Answer | undefined>;
   /** How much the service is still about to do for the order. */
   openEffects(orderId: string): Promise<number>;
@@ -39,9 +39,9 @@ const openEffects = statement<[orderId: string], { open: string }>(
 );
 
 export async function peopleOf(world: World, lane: Lane, plan: Plan): Promise<People> {
-  const { desk, call } = lane;
+  const { driver, call } = lane;
   const { gateway, operate, parties } = world;
-  const userId = await desk.user();
+  const userId = await driver.user();
   const recipient = plan.isToRecipient ? await addRecipient(lane) : undefined;
   const lost = { kyc: false, kycForGood: false, recipient: false, recipientForGood: false };
   const blockedWallets = new Set<string>();
@@ -89,7 +89,7 @@ export async function peopleOf(world: World, lane: Lane, plan: Plan): Promise<Pe
     const who = direction === 'onramp' ? { user_uuid: userId } : payee;
     const details =
       direction === 'offramp' && recipient === undefined
-        ? { payment_details_id: await desk.ownDetails(userId) }
+        ? { payment_details_id: await driver.ownDetails(userId) }
         : {};
     const path = `partner/${direction}`;
     const quote = await call('POST', `${path}/quote`, {
@@ -163,10 +163,10 @@ export async function peopleOf(world: World, lane: Lane, plan: Plan): Promise<Pe
     isLostForGood: () => lost.kycForGood || lost.recipientForGood,
     isKycLost: () => lost.kycForGood,
 
-    event: (orderId, event, more, patienceMs) =>
+    event: (orderId, event, more, timeoutMs) =>
       Promise.race([
-        desk.event(orderId, event, more),
-        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patienceMs).unref()),
+        driver.event(orderId, event, more),
+        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs).unref()),
       ]),
 
     async openEffects(orderId) {

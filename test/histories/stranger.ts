@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ContractCall } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { callRpc, toQuantity } from '../../apps/gateway/src/local/chain-rpc.ts';
-import { oneAtATime } from '../scenarios/orders-desk.ts';
+import { oneAtATime } from '../scenarios/orders-driver.ts';
 
 /**
  * Somebody between the service and a chain's node who reads every transaction before it is mined, as anyone can in a public

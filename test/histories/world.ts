@@ -11,7 +11,7 @@ import type { SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.t
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { type Answer, NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { fillOffers, type OrdersDesk, oneAtATime, ordersDesk } from '../scenarios/orders-desk.ts';
+import { fillOffers, type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
 import { type OrderParties, orderParties } from '../scenarios/orders-parties.ts';
 import { type Stranger, startStranger } from './stranger.ts';
 
@@ -20,7 +20,7 @@ export const CHAIN = 'base-mainnet';
 /** A partner whose orders are led one after the other: what happens to its wallet happens to no other history. */
 export interface Lane {
   readonly partner: SandboxPartner;
-  readonly desk: OrdersDesk;
+  readonly driver: OrdersDriver;
   call(method: string, path: string, body?: object): Promise<Answer>;
 }
 
@@ -51,7 +51,7 @@ export interface Payment {
 const FUNDS = { etherWei: 10n ** 19n, wholeTokens: 10_000_000n };
 const GAS = 200_000n;
 
-export async function openWorld(laneCount: number): Promise<World> {
+export async function openFixture(laneCount: number): Promise<World> {
   const settings = inject('ground').chains.find(({ slug }) => slug === CHAIN)!;
   const { tokens, chainId, confirmations } = settings;
   let node = '';
@@ -191,5 +191,5 @@ async function openLane(
     gateway.call(method, `/api/v1/${path}`, { key: partner.apiKey, ...(body ? { body } : {}) });
   const quiet = await call('PUT', 'sandbox/settings', { auto_advance: false });
   expect(quiet.body).toMatchObject({ success: true });
-  return { partner, desk: ordersDesk(gateway, partner), call };
+  return { partner, driver: ordersDriver(gateway, partner), call };
 }

@@ -6,7 +6,7 @@ import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { type Caller, makeFiatAccount } from './id-factories.ts';
 
 /** One customer of a partner with one of everything that has an id. */
-export interface CustomerWorld {
+export interface CustomerFixture {
   readonly key: string;
   readonly ids: Readonly<Record<IdKind, string>>;
 }
@@ -102,7 +102,7 @@ const awaitPayer = statement<[orderId: string]>(
   `UPDATE orders SET status = 'awaiting_fiat_transfer' WHERE order_id = $1`,
 );
 
-export async function makeCustomer(gateway: TestGateway, key: string): Promise<CustomerWorld> {
+export async function makeCustomer(gateway: TestGateway, key: string): Promise<CustomerFixture> {
   const post = async (path: string, body: object) => dataOf(await gateway.call('POST', path, { key, body }));
   const partner = '/api/v1/partner';
   const { partnerId } = (await gateway.deps.principals.find(key)) as { partnerId: string };

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { EURO, IDENTIFICATION } from '../scenarios/fiat-desk.ts';
+import { EURO, IDENTIFICATION } from '../scenarios/fiat-driver.ts';
 
 /**
  * A stranger's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI

@@ -6,7 +6,7 @@ import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
-import { ordersDesk } from '../scenarios/orders-desk.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 import { BYSTANDERS_VALUES, PERSON, PERSONS_VALUES, RECIPIENTS_VALUES } from './people.ts';
 import {
   createBystander,
@@ -14,7 +14,7 @@ import {
   type People,
   stumble,
   tradeAsCustomers,
-  vendorDesk,
+  vendorClient,
 } from './personal-flows.ts';
 import { dump, leaks, readWithKeys } from './sealed-values.ts';
 
@@ -164,8 +164,8 @@ describe('personal data at rest and in logs', () => {
 
   describe('of people who are forgotten', () => {
     it('is refused while an order pays them or they have one', async () => {
-      const desk = ordersDesk(gateway);
-      const orderId = await desk.offrampOrder({
+      const driver = ordersDriver(gateway);
+      const orderId = await driver.offrampOrder({
         user_uuid: undefined,
         payment_details_id: undefined,
         sender_id: people.userId,
@@ -176,7 +176,7 @@ describe('personal data at rest and in logs', () => {
         const { status, body } = await operate(path, { reason: 'too early' });
         expect([status, body.error?.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       }
-      expect((await desk.act(orderId, 'cancel')).status).toBe(200);
+      expect((await driver.act(orderId, 'cancel')).status).toBe(200);
     });
 
     it('cannot be read any more with every key there is, and the books stay as they are', async () => {
@@ -197,16 +197,16 @@ describe('personal data at rest and in logs', () => {
     });
 
     it('leaves orders that read as before, without the people', async () => {
-      const desk = ordersDesk(gateway);
+      const driver = ordersDriver(gateway);
       for (const id of orders) {
-        const order = await desk.read(id);
+        const order = await driver.read(id);
         expect(order).toMatchObject({ status: 'completed', user_id: people.userId });
         expect(order.amounts.fiat_amount).toMatch(/^[0-9.]+$/);
         expect(leaks(JSON.stringify(order), EVERYBODY)).toEqual([]);
-        const instructions = await (await vendorDesk(gateway, id)).get('payment-instructions');
+        const instructions = await (await vendorClient(gateway, id)).get('payment-instructions');
         expect([instructions.status, leaks(instructions.text, EVERYBODY)]).toEqual([409, []]);
       }
-      await desk.booksBalance();
+      await driver.booksBalance();
       const again = await gateway.call('POST', '/api/v1/partner/users', {
         body: PERSON,
         headers: { 'idempotency-key': 'details-once' },
@@ -221,8 +221,8 @@ describe('personal data at rest and in logs', () => {
   /** What has to stay: who owes whom, and what was promised and done. */
   async function books() {
     const tables = await dump(gateway.databaseUrl);
-    const desk = ordersDesk(gateway);
-    const read = await Promise.all(orders.map((id) => desk.read(id)));
+    const driver = ordersDriver(gateway);
+    const read = await Promise.all(orders.map((id) => driver.read(id)));
     return {
       ledger: [tables.get('ledger_entries'), tables.get('ledger_postings')],
       transactions: tables.get('chain_transactions')?.split('\n').length,

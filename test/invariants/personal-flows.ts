@@ -6,7 +6,7 @@ import { documentOf, fileOf } from '../../apps/gateway/src/features/kyc/testing/
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { Answer, CallOptions, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { ordersDesk } from '../scenarios/orders-desk.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 import {
   BYSTANDER,
   KYC,
@@ -132,7 +132,7 @@ async function lookAsOperator(
 /** Whole orders with these people in them, each through to its end, with vendors and operators who read and write. */
 export async function tradeAsCustomers(gateway: TestGateway, people: People): Promise<readonly string[]> {
   const call = callerOf(gateway);
-  const desk = ordersDesk(gateway);
+  const driver = ordersDriver(gateway);
   await call('PUT', '/sandbox/settings', { auto_advance: false });
   const { userId, paymentDetailsId, recipientId, destinationId } = people;
   const own = { user_uuid: userId, payment_details_id: paymentDetailsId };
@@ -146,31 +146,31 @@ export async function tradeAsCustomers(gateway: TestGateway, people: People): Pr
   };
   await quoteBadly(call, people);
   const orders = await Promise.all([
-    sellToCustomer(gateway, desk, userId),
-    askPayer(gateway, desk, userId),
+    sellToCustomer(gateway, driver, userId),
+    askPayer(gateway, driver, userId),
     // One after the other: the partner's wallet signs for both.
-    payOut(gateway, desk, own, PERSON.last_name).then(async (first) => [
+    payOut(gateway, driver, own, PERSON.last_name).then(async (first) => [
       first,
-      await dispute(gateway, desk, theirs, RECIPIENT.recipient_name),
+      await dispute(gateway, driver, theirs, RECIPIENT.recipient_name),
     ]),
   ]);
   return orders.flat();
 }
 
-type Desk = ReturnType<typeof ordersDesk>;
+type Desk = ReturnType<typeof ordersDriver>;
 
 /** On-ramp: a vendor says where to pay. The customer changes its mind about a second one. */
-async function sellToCustomer(gateway: TestGateway, desk: Desk, userId: string): Promise<string> {
-  const orderId = await desk.onrampOrder({ user_uuid: userId });
-  const vendor = await vendorDesk(gateway, orderId);
+async function sellToCustomer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
+  const orderId = await driver.onrampOrder({ user_uuid: userId });
+  const vendor = await vendorClient(gateway, orderId);
   await vendor.accept(VENDOR_ACCOUNT);
-  await desk.event(orderId, 'escrow_funded');
-  expect((await desk.read(orderId)).vendor_payment_details).toEqual(VENDOR_ACCOUNT);
-  await desk.act(orderId, 'confirm-payment-sent');
+  await driver.event(orderId, 'escrow_funded');
+  expect((await driver.read(orderId)).vendor_payment_details).toEqual(VENDOR_ACCOUNT);
+  await driver.act(orderId, 'confirm-payment-sent');
   await vendor.post('fiat-confirmed', { release_signature: await vendor.sign('release') });
-  await desk.reaches(orderId, 'completed');
-  const second = await desk.onrampOrder({ user_uuid: userId });
-  const cancelled = await desk.act(second, 'cancel', {
+  await driver.reaches(orderId, 'completed');
+  const second = await driver.onrampOrder({ user_uuid: userId });
+  const cancelled = await driver.act(second, 'cancel', {
     reason: `${PERSON.last_name} has had second thoughts`,
   });
   expect(cancelled.status).toBe(200);
@@ -178,29 +178,29 @@ async function sellToCustomer(gateway: TestGateway, desk: Desk, userId: string):
 }
 
 /** On-ramp where the vendor asks for the money: it reads whom to ask. */
-async function askPayer(gateway: TestGateway, desk: Desk, userId: string): Promise<string> {
+async function askPayer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
   const canadian = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
-  const orderId = await desk.onrampOrder({ user_uuid: userId, ...canadian });
-  const vendor = await vendorDesk(gateway, orderId);
+  const orderId = await driver.onrampOrder({ user_uuid: userId, ...canadian });
+  const vendor = await vendorClient(gateway, orderId);
   await vendor.accept();
-  await desk.event(orderId, 'escrow_funded');
+  await driver.event(orderId, 'escrow_funded');
   const path = `/api/v1/partner/orders/${orderId}/submit-payer-details`;
-  await desk.act(orderId, 'submit-payer-details', { payment_details: { email: [PAYER.email] } });
+  await driver.act(orderId, 'submit-payer-details', { payment_details: { email: [PAYER.email] } });
   const submitted = await gateway.call('POST', path, {
     body: { payment_details: PAYER },
     ...keyed(`payer-${orderId}`),
   });
   expect(submitted.status, submitted.text).toBe(200);
   expect((await vendor.get('payment-instructions')).body.data.details).toEqual(PAYER);
-  await desk.act(orderId, 'confirm-payment-sent');
+  await driver.act(orderId, 'confirm-payment-sent');
   await vendor.post('fiat-confirmed', { release_signature: await vendor.sign('release') });
-  await desk.reaches(orderId, 'completed');
+  await driver.reaches(orderId, 'completed');
   return orderId;
 }
 
 /** Off-ramp to the end: the vendor reads where to pay and shows a slip, the operator looks at it. */
-async function payOut(gateway: TestGateway, desk: Desk, payee: object, name: string): Promise<string> {
-  const orderId = await provenOrder(gateway, desk, payee, name);
+async function payOut(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+  const orderId = await provenOrder(gateway, driver, payee, name);
   const operator = { key: gateway.sandbox.operatorKey };
   const listed = await gateway.call('GET', '/api/v1/operator/proof-reviews?limit=100', operator);
   const [review] = listed.body.data.reviews.filter((one: { order_id: string }) => one.order_id === orderId);
@@ -215,36 +215,36 @@ async function payOut(gateway: TestGateway, desk: Desk, payee: object, name: str
       body: { decision, reason: 'leak check' },
     });
   }
-  await desk.act(orderId, 'confirm-fiat-received');
-  await desk.reaches(orderId, 'completed');
+  await driver.act(orderId, 'confirm-fiat-received');
+  await driver.reaches(orderId, 'completed');
   return orderId;
 }
 
-async function dispute(gateway: TestGateway, desk: Desk, payee: object, name: string): Promise<string> {
-  const orderId = await provenOrder(gateway, desk, payee, name);
-  expect((await desk.read(orderId)).recipient_context).not.toBeNull();
-  const vendor = await vendorDesk(gateway, orderId);
+async function dispute(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+  const orderId = await provenOrder(gateway, driver, payee, name);
+  expect((await driver.read(orderId)).recipient_context).not.toBeNull();
+  const vendor = await vendorClient(gateway, orderId);
   expect((await vendor.post('dispute')).status).toBe(200);
   const decided = await gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
     key: gateway.sandbox.operatorKey,
     body: { decision: 'for_buyer', reason: 'leak check' },
   });
   expect(decided.status, decided.text).toBe(200);
-  await desk.reaches(orderId, 'completed');
+  await driver.reaches(orderId, 'completed');
   return orderId;
 }
 
-async function provenOrder(gateway: TestGateway, desk: Desk, payee: object, name: string): Promise<string> {
-  const quote = await desk.offrampQuote({ ...payee });
+async function provenOrder(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+  const quote = await driver.offrampQuote({ ...payee });
   expect(quote.status, quote.text).toBe(200);
   const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
     body: { quote_id: quote.body.data.quote_id },
     ...keyed(`initiate-${quote.body.data.quote_id}`),
   });
   const orderId = initiated.body.data.order_id as string;
-  await desk.fund(orderId);
-  await desk.reaches(orderId, 'crypto_received');
-  const vendor = await vendorDesk(gateway, orderId);
+  await driver.fund(orderId);
+  await driver.reaches(orderId, 'crypto_received');
+  const vendor = await vendorClient(gateway, orderId);
   const told = await until('the instructions', async () => {
     const answer = await vendor.get('payment-instructions');
     return answer.status === 200 && answer;
@@ -319,8 +319,8 @@ export function createBystander(gateway: TestGateway): Promise<Answer> {
   return callerOf(gateway)('POST', '/partner/users', body, keyed('bystander'));
 }
 
-/** The desk of the vendor that has the order. */
-export async function vendorDesk(gateway: TestGateway, orderId: string) {
+/** The driver of the vendor that has the order. */
+export async function vendorClient(gateway: TestGateway, orderId: string) {
   const { db, sealer } = gateway.deps;
   const [order] = await db.query(SYSTEM, vendorOf, [orderId]);
   const vendors = await listSimulatedVendors(db, sealer);
@@ -329,12 +329,12 @@ export async function vendorDesk(gateway: TestGateway, orderId: string) {
   if (vendor === undefined || account === undefined) throw new Error('the order has no vendor');
   const path = `/api/v1/vendor/orders/${orderId}`;
   const key = account.apiKey;
-  const desk = {
+  const driver = {
     get: (what: string) => gateway.call('GET', `${path}/${what}`, { key }),
     post: (what: string, body?: object, options: CallOptions = {}) =>
       gateway.call('POST', `${path}/${what}`, { key, ...(body ? { body } : {}), ...options }),
     async sign(purpose: 'refund' | 'release') {
-      const { body } = await desk.get(`signing-parameters?purpose=${purpose}`);
+      const { body } = await driver.get(`signing-parameters?purpose=${purpose}`);
       const { typed_data: typed } = body.data;
       return privateKeyToAccount(vendor.privateKey).signTypedData({
         ...typed,
@@ -342,10 +342,10 @@ export async function vendorDesk(gateway: TestGateway, orderId: string) {
       });
     },
     async accept(payment_details?: object) {
-      const refund_signature = await desk.sign('refund');
-      const accepted = await desk.post('accept', { refund_signature, payment_details });
+      const refund_signature = await driver.sign('refund');
+      const accepted = await driver.post('accept', { refund_signature, payment_details });
       expect(accepted.status, accepted.text).toBe(200);
     },
   };
-  return desk;
+  return driver;
 }

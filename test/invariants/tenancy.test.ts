@@ -8,7 +8,7 @@ import {
   undeclaredIds,
   unownedPairs,
 } from './carried-ids.ts';
-import { type CustomerWorld, KINDS, makeCustomer } from './customers-world.ts';
+import { type CustomerFixture, KINDS, makeCustomer } from './customers-world.ts';
 import {
   type DescribedRoute,
   describedRoutes,
@@ -233,7 +233,7 @@ describe('tenancy of every described route', () => {
 
   function sendCarrying(
     route: DescribedRoute,
-    own: CustomerWorld,
+    own: CustomerFixture,
     request: ReturnType<typeof requestsOf>[number],
     changed?: CarriedId,
     value?: string,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../harness/database.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
-import { ordersDesk } from '../scenarios/orders-desk.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 import { type DescribedRoute, describedRoutes, fillPath, sampleOf } from './described-routes.ts';
 
 const SIGNATURE = `0x${'ab'.repeat(64)}1b`;
@@ -30,9 +30,9 @@ describe('tenancy of every vendor route', () => {
     routes = (await describedRoutes(gateway)).filter(({ access }) => access === 'vendor');
     owner = await connect(gateway.databaseUrl);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    const desk = ordersDesk(gateway);
-    const orderId = await desk.onrampOrder();
-    await desk.offrampOrder();
+    const driver = ordersDriver(gateway);
+    const orderId = await driver.onrampOrder();
+    await driver.offrampOrder();
     const { rows } = await owner.query('SELECT vendor_id FROM orders WHERE order_id = $1', [orderId]);
     const vendorId = rows[0].vendor_id as string;
     const offers = await owner.query('SELECT offer_id FROM offers WHERE vendor_id = $1 LIMIT 1', [vendorId]);

@@ -47,7 +47,7 @@ export function newOrder(direction: OrderDirection, kycCleared: boolean): ModelO
 }
 
 /** D6: how long an order waits. */
-const PATIENCE_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, number>>>> = {
+const TIMEOUT_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, number>>>> = {
   onramp: {
     awaiting_liquidity_provider: 15 * 60,
     awaiting_vendor_escrow_funding: 30 * 60,
@@ -63,7 +63,7 @@ const PATIENCE_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, 
 
 /** When the order's patience ends, counted from its last change of status. */
 export function deadlineAfter({ direction, status }: ModelOrder, changedAt: number): number | null {
-  const patience = PATIENCE_SECONDS[direction][status];
+  const patience = TIMEOUT_SECONDS[direction][status];
   return patience === undefined ? null : changedAt + patience * 1_000;
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
-import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
+import { fillOffers, type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 import { begin, beginnings, lives } from './order-commands.ts';
 import type { Model } from './order-model.ts';
 import { type Customer, realOrders } from './real-orders.ts';
@@ -24,7 +24,7 @@ const statusesMet = statement<[direction: string], { status: string }>(
 
 describe('orders against their model', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let customer: Customer;
 
   beforeAll(async () => {
@@ -32,10 +32,10 @@ describe('orders against their model', () => {
       worker: false,
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000', ...NO_ORDER_LIMITS },
     });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     await fillOffers(gateway);
-    const userId = await desk.user();
-    customer = { userId, detailsId: await desk.ownDetails(userId) };
+    const userId = await driver.user();
+    customer = { userId, detailsId: await driver.ownDetails(userId) };
   });
   afterAll(() => gateway?.stop());
 
@@ -55,7 +55,7 @@ describe('orders against their model', () => {
       { numRuns: RUNS, seed: SEED, ...(MINUTES > 0 ? { interruptAfterTimeLimit: MINUTES * 60_000 } : {}) },
     );
     if (led < RUNS) process.stdout.write(`time is up after ${led} of ${RUNS} lives\n`);
-    await desk.booksBalance();
+    await driver.booksBalance();
     for (const direction of led < ENOUGH_LIVES ? [] : ['onramp', 'offramp']) {
       const rows = await gateway.deps.db.query(SYSTEM, statusesMet, [direction]);
       expect(rows.map(({ status }) => status)).toEqual(expect.arrayContaining(FAR_ENOUGH));

@@ -101,7 +101,7 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
     },
 
     report: (orderId, [trigger, actor]) =>
-      unitOfWork(deps, SYSTEM, (unit) => actOnOrder(unit, deps.orderHosts, orderId, trigger, actor)).then(
+      unitOfWork(deps, SYSTEM, (unit) => actOnOrder(unit, deps.orderAdapters, orderId, trigger, actor)).then(
         () => undefined,
         (error: { code?: string }) => {
           if (error.code === undefined) throw error;

@@ -13,7 +13,7 @@ import {
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { fillOffers, type OrdersDesk, ordersDesk } from '../scenarios/orders-desk.ts';
+import { fillOffers, type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 
 /** `npm run races` is the long run. */
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
@@ -52,7 +52,7 @@ async function rounds(play: () => Promise<void>, lanes = LANES): Promise<void> {
 // No worker runs: what would follow from a race stays an intent that can be counted.
 describe(`races, ${ROUNDS} rounds each`, () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let vendors: readonly SimulatedVendor[];
   let userId: string;
   let detailsId: number;
@@ -63,11 +63,11 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       worker: false,
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000', ...NO_ORDER_LIMITS },
     });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     await fillOffers(gateway);
     vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
-    userId = await desk.user();
-    detailsId = await desk.ownDetails(userId);
+    userId = await driver.user();
+    detailsId = await driver.ownDetails(userId);
   });
   afterAll(() => gateway?.stop());
 
@@ -75,7 +75,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   async function report(orderId: string, ...facts: Fact[]): Promise<boolean> {
     for (const [trigger, actor] of facts) {
       const taken = await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-        actOnOrder(unit, gateway.deps.orderHosts, orderId, trigger, actor),
+        actOnOrder(unit, gateway.deps.orderAdapters, orderId, trigger, actor),
       ).then(
         () => true,
         (error: { code?: string }) => {
@@ -91,7 +91,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   /** With its escrow fixed, as it is before anybody can pay into it. */
   async function offramp(fields: Record<string, unknown> = {}): Promise<string> {
     const { deps } = gateway;
-    const orderId = await desk.offrampOrder({
+    const orderId = await driver.offrampOrder({
       user_uuid: userId,
       payment_details_id: detailsId,
       fiat_amount: '20.00',
@@ -110,7 +110,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   /** Taken by its vendor, who owes the crypto now. */
   async function acceptedOnramp(): Promise<string> {
     const { deps } = gateway;
-    const orderId = await desk.onrampOrder({ user_uuid: userId, fiat_amount: '20.00' });
+    const orderId = await driver.onrampOrder({ user_uuid: userId, fiat_amount: '20.00' });
     const [row] = await deps.db.query(SYSTEM, vendorOf, [orderId]);
     const vendor = vendors.find((one) => one.row.vendor_id === row?.vendor_id)!;
     const sign = localSigner(vendor.privateKey).signDigest;
@@ -147,15 +147,15 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       const orderId = await offramp({ provider_scope: 'all', has_fiat_settlement_notification: true });
       expect(await report(orderId, ...PROVED)).toBe(true);
       const [byPartner, byProvider] = await Promise.all([
-        desk.act(orderId, 'confirm-fiat-received'),
+        driver.act(orderId, 'confirm-fiat-received'),
         report(orderId, ['fiat_received_confirmed_by_provider', 'provider']),
       ]);
       expect([byPartner.status, byProvider]).toEqual([200, true]);
       expect(await payouts(orderId)).toEqual(['escrow.release']);
       expect(await report(orderId, ['release_confirmed', 'chain'])).toBe(true);
-      expect(await desk.escrowBooks(orderId)).toBe(0n);
+      expect(await driver.escrowBooks(orderId)).toBe(0n);
     });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('cancel against the deposit: cancelled, and the deposit is owed back exactly once', {
@@ -164,19 +164,19 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await rounds(async () => {
       const orderId = await offramp();
       const [cancelled, deposited] = await Promise.all([
-        desk.act(orderId, 'cancel'),
+        driver.act(orderId, 'cancel'),
         report(orderId, ['deposit_finalized', 'chain']),
       ]);
       expect([cancelled.status, deposited]).toEqual([200, true]);
-      expect(await desk.read(orderId)).toMatchObject({
+      expect(await driver.read(orderId)).toMatchObject({
         status: 'cancelled',
         allowed_actions: ['authorize-refund'],
       });
-      const published = await desk.published(orderId);
+      const published = await driver.published(orderId);
       expect(published.filter((type) => type === 'order.refund.required')).toHaveLength(1);
-      expect(await desk.escrowBooks(orderId)).toBeGreaterThan(0n);
+      expect(await driver.escrowBooks(orderId)).toBeGreaterThan(0n);
     });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('cancel against the vendor’s funding: cancelled, and its crypto goes back exactly once', {
@@ -185,17 +185,17 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await rounds(async () => {
       const orderId = await acceptedOnramp();
       const [cancelled, funded] = await Promise.all([
-        desk.act(orderId, 'cancel'),
+        driver.act(orderId, 'cancel'),
         report(orderId, ['escrow_funded', 'chain']),
       ]);
       expect([cancelled.status, funded]).toEqual([200, true]);
-      expect((await desk.read(orderId)).status).toBe('cancelled');
+      expect((await driver.read(orderId)).status).toBe('cancelled');
       expect(await payouts(orderId)).toEqual(['escrow.return-to-vendor']);
-      expect(await desk.escrowBooks(orderId)).toBeGreaterThan(0n);
+      expect(await driver.escrowBooks(orderId)).toBeGreaterThan(0n);
       expect(await report(orderId, ['refund_confirmed', 'chain'])).toBe(true);
-      expect(await desk.escrowBooks(orderId)).toBe(0n);
+      expect(await driver.escrowBooks(orderId)).toBe(0n);
     });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('cancel against the proof: one winner', { timeout: LONG_MS }, async () => {
@@ -203,18 +203,18 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       const orderId = await offramp();
       await report(orderId, ['deposit_finalized', 'chain']);
       const [cancelled, proved] = await Promise.all([
-        desk.act(orderId, 'cancel'),
+        driver.act(orderId, 'cancel'),
         report(orderId, ['proof_submitted', 'vendor']),
       ]);
       expect([cancelled.status === 200, proved].filter(Boolean)).toHaveLength(1);
-      expect((await desk.read(orderId)).status).toBe(proved ? 'fiat_payment_started' : 'cancelled');
+      expect((await driver.read(orderId)).status).toBe(proved ? 'fiat_payment_started' : 'cancelled');
     });
   });
 
   /** Two authorizations at once; the chain answers as soon as one of them is an intent, so that neither waits for it. */
   async function refundTwice(orderId: string): Promise<void> {
     // The loser may be refused as early as at the parameters.
-    const tried = () => desk.refund(orderId).catch(() => undefined);
+    const tried = () => driver.refund(orderId).catch(() => undefined);
     const answers = Promise.all([tried(), tried()]);
     await until('a refund', async () => (await payouts(orderId)).includes('escrow.refund'));
     expect(await report(orderId, ['refund_confirmed', 'chain'])).toBe(true);
@@ -237,9 +237,9 @@ describe(`races, ${ROUNDS} rounds each`, () => {
       for (const late of ['release_confirmed', 'refund_confirmed'] as const) {
         expect(await report(orderId, [late, 'chain'])).toBe(false);
       }
-      expect(await desk.escrowBooks(orderId)).toBe(0n);
+      expect(await driver.escrowBooks(orderId)).toBe(0n);
     });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('authorize-bridge twice: one is taken', { timeout: LONG_MS }, async () => {
@@ -256,16 +256,16 @@ describe(`races, ${ROUNDS} rounds each`, () => {
           ['release_confirmed', 'chain'],
         ),
       ).toBe(true);
-      const signed = await desk.signedSendOut(orderId, destination);
+      const signed = await driver.signedSendOut(orderId, destination);
       const answers = await Promise.all([
-        desk.act(orderId, 'authorize-bridge', signed),
-        desk.act(orderId, 'authorize-bridge', signed),
+        driver.act(orderId, 'authorize-bridge', signed),
+        driver.act(orderId, 'authorize-bridge', signed),
       ]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      expect((await desk.read(orderId)).status).toBe('send_out_pending');
+      expect((await driver.read(orderId)).status).toBe('send_out_pending');
       const relays = await gateway.deps.db.query(SYSTEM, relaysOf, [orderId]);
       expect(relays).toHaveLength(1);
     }, 1);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 });

@@ -8,7 +8,7 @@ import type { SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.t
 import type { TestGateway } from '../harness/gateway.ts';
 
 /** What a scenario does to the settlement chain itself; only where no other order is on its way there. */
-export interface ChainHands {
+export interface ChainDriver {
   /** The partner's wallet pays USDC to somebody in a transaction of its own. */
   pay(partner: SandboxPartner, to: string, amount: bigint): Promise<void>;
   /** Any wallet pays any token; USDC of the settlement chain where none is named. */
@@ -25,7 +25,7 @@ export interface ChainHands {
 
 const CHAIN = 'base-mainnet';
 
-export function chainHands(gateway: TestGateway): ChainHands {
+export function chainDriver(gateway: TestGateway): ChainDriver {
   const { settings, client } = gateway.deps.chains.get(CHAIN);
   const { rpcUrl, chainId, slug } = settings;
   const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;

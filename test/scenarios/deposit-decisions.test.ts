@@ -8,9 +8,16 @@ import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/si
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { ChainHands } from './chain-hands.ts';
-import { CHAIN, code, type Deposit, type DepositDesk, REASON, startDepositDesk } from './deposit-desk.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import type { ChainDriver } from './chain-hands.ts';
+import {
+  CHAIN,
+  code,
+  type Deposit,
+  type DepositDriver,
+  REASON,
+  startDepositDriver,
+} from './deposit-driver.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
@@ -26,23 +33,23 @@ const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex
 );
 
 describe('decisions and signatures about odd deposits', () => {
-  let at: DepositDesk;
+  let at: DepositDriver;
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let hands: ChainHands;
+  let driver: OrdersDriver;
+  let hands: ChainDriver;
   let tokens: Record<string, Hex>;
   let parties: OrderParties;
 
   beforeAll(async () => {
-    at = await startDepositDesk();
-    ({ gateway, desk, hands, tokens } = at);
+    at = await startDepositDriver();
+    ({ gateway, driver, hands, tokens } = at);
     parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
 
   async function lateDeposit() {
     const { orderId, escrow } = await at.awaiting();
-    await desk.act(orderId, 'cancel');
+    await driver.act(orderId, 'cancel');
     await hands.pay(gateway.partners[0], escrow, 1_000n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     return { orderId, escrow, id: id as string };
@@ -58,7 +65,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const { entries } = (await at.operate('GET', `audit?subject=deposits/${id}`)).body.data;
     expect(entries).toMatchObject([
-      { action: 'deposit.return', reason: REASON.reason, after: { return_to: desk.wallet } },
+      { action: 'deposit.return', reason: REASON.reason, after: { return_to: driver.wallet } },
     ]);
     const given = await at.signature(id);
     const signed = await Promise.all([at.handIn(id, given), at.handIn(id, given)]);
@@ -87,12 +94,12 @@ describe('decisions and signatures about odd deposits', () => {
     expect(code(await at.decide(randomUUID(), 'return'))).toEqual([404, 'DEPOSIT_NOT_FOUND']);
     expect(code(await at.decide('x', 'return'))).toEqual([400, 'VALIDATION_ERROR']);
     expect(code(await at.decide(id, 'burn'))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(code(await at.decide(id, 'accept', { return_to: desk.wallet }))).toEqual([
+    expect(code(await at.decide(id, 'accept', { return_to: driver.wallet }))).toEqual([
       400,
       'VALIDATION_ERROR',
     ]);
     await at.decide(id, 'return');
-    const other = ordersDesk(gateway, gateway.partners[1]);
+    const other = ordersDriver(gateway, gateway.partners[1]);
     const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
     const what = 'return-authorization-parameters';
     const theirs = await ask(`${at.pathOf(id)}/${what}`);
@@ -123,7 +130,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect(entries[0]).toMatchObject({ action: 'deposit.return', after: { return_to: payee } });
     const asked = await at.operate('GET', `deposits/${id}/signing-parameters`);
     const vendor = await parties.vendorOf(orderId);
-    expect(asked.body.data.signer_addresses).toEqual([desk.wallet, vendor.wallet]);
+    expect(asked.body.data.signer_addresses).toEqual([driver.wallet, vendor.wallet]);
     const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
     const { privateKey } = vendors.find(({ row }) => row.wallet_address === vendor.wallet)!;
     const given = await signSafeTransaction(privateKey, asked.body.data.typed_data);
@@ -136,7 +143,7 @@ describe('decisions and signatures about odd deposits', () => {
 
   it('that a stranger sends before the service does are settled from the chain, and once', async () => {
     const { orderId, escrow, id } = await lateDeposit();
-    const before = await desk.balance(desk.wallet);
+    const before = await driver.balance(driver.wallet);
     await at.decide(id, 'return');
     const given = await at.signature(id);
     const { client, settings } = gateway.deps.chains.get(CHAIN);
@@ -172,7 +179,7 @@ describe('decisions and signatures about odd deposits', () => {
     );
     expect(reverted.status).toBe('reverted');
     expect((await at.reaches(orderId, id, 'returned')).return.tx_hash).toBe(theirs);
-    expect(await desk.balance(desk.wallet)).toBe(before + 1_000n);
+    expect(await driver.balance(driver.wallet)).toBe(before + 1_000n);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(0n);
     await at.agrees(orderId);
   });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { ChainHands } from './chain-hands.ts';
-import { CHAIN, code, type DepositDesk, startDepositDesk } from './deposit-desk.ts';
-import { atomic, type OrdersDesk } from './orders-desk.ts';
+import type { ChainDriver } from './chain-hands.ts';
+import { CHAIN, code, type DepositDriver, startDepositDriver } from './deposit-driver.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
@@ -13,16 +13,16 @@ const NOT_ALLOWED = [409, 'OPERATION_NOT_ALLOWED'];
 const MISSING = 1_000_000n;
 
 describe('a payment into an escrow that is not exactly what was awaited', () => {
-  let at: DepositDesk;
+  let at: DepositDriver;
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let hands: ChainHands;
+  let driver: OrdersDriver;
+  let hands: ChainDriver;
   let tokens: Record<string, Hex>;
   let parties: OrderParties;
 
   beforeAll(async () => {
-    at = await startDepositDesk();
-    ({ gateway, desk, hands, tokens } = at);
+    at = await startDepositDriver();
+    ({ gateway, driver, hands, tokens } = at);
     parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
@@ -34,14 +34,14 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect(short).toMatchObject({
       status: 'held_for_review',
       kind: 'short',
-      sender: desk.wallet,
+      sender: driver.wallet,
       token: 'USDC',
       amount_atomic: `${expected - MISSING}`,
-      expected: { sender: desk.wallet, token: 'USDC' },
+      expected: { sender: driver.wallet, token: 'USDC' },
       order_status: 'awaiting_crypto_transfer_authorization',
       return: null,
     });
-    const funds = await desk.funds(orderId);
+    const funds = await driver.funds(orderId);
     expect(funds.summary).not.toContain('Nothing has been paid');
     expect(funds.summary).toContain(short.amount);
     expect(funds.escrow.balances).toMatchObject([{ token: 'USDC', amount_atomic: `${expected - MISSING}` }]);
@@ -54,8 +54,8 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const decided = await at.decide(short.deposit_id, 'accept');
     expect(decided.body.data).toMatchObject({ status: 'accepted', credited_atomic: `${expected - MISSING}` });
     expect((await at.depositsOf(orderId)).map(({ status }) => status)).toEqual(['accepted', 'accepted']);
-    expect((await desk.read(orderId)).status).not.toBe('awaiting_crypto_transfer_authorization');
-    expect(await desk.published(orderId)).toContain('crypto_received');
+    expect((await driver.read(orderId)).status).not.toBe('awaiting_crypto_transfer_authorization');
+    expect(await driver.published(orderId)).toContain('crypto_received');
     await at.agrees(orderId);
     expect(code(await at.decide(short.deposit_id, 'return'))).toEqual([409, 'INVALID_STATUS']);
     await at.refunded(orderId);
@@ -72,18 +72,22 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
       status: 'accepted',
       credited_atomic: `${expected - 1n}`,
     });
-    await desk.reaches(orderId, 'crypto_received');
+    await driver.reaches(orderId, 'crypto_received');
     await at.agrees(orderId);
     const vendor = await parties.vendorOf(orderId);
-    const before = await Promise.all([treasury, vendor.wallet, desk.wallet].map((one) => desk.balance(one)));
+    const before = await Promise.all(
+      [treasury, vendor.wallet, driver.wallet].map((one) => driver.balance(one)),
+    );
     for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
-      expect((await desk.event(orderId, event)).status).toBe(200);
+      expect((await driver.event(orderId, event)).status).toBe(200);
     }
-    expect((await desk.act(orderId, 'confirm-fiat-received')).status).toBe(200);
-    await desk.reaches(orderId, 'completed');
-    const { amounts, fee_breakdown: fees } = await desk.read(orderId);
+    expect((await driver.act(orderId, 'confirm-fiat-received')).status).toBe(200);
+    await driver.reaches(orderId, 'completed');
+    const { amounts, fee_breakdown: fees } = await driver.read(orderId);
     const [platformFee, partnerFee] = [atomic(fees.platform_fee), atomic(fees.partner_fee)];
-    const after = await Promise.all([treasury, vendor.wallet, desk.wallet].map((one) => desk.balance(one)));
+    const after = await Promise.all(
+      [treasury, vendor.wallet, driver.wallet].map((one) => driver.balance(one)),
+    );
     expect(after.map((balance, position) => balance - before[position]!)).toEqual([
       platformFee - 1n,
       atomic(amounts.crypto_amount) - platformFee,
@@ -103,19 +107,19 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
 
   it('one unit short of an order that is cancelled goes back to its payer, out of an escrow that was never deployed', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
-    const before = await desk.balance(desk.wallet);
+    const before = await driver.balance(driver.wallet);
     await hands.pay(gateway.partners[0], escrow, expected - 1n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     expect((await at.decide(id, 'return')).body.data).toMatchObject({ status: 'return_pending' });
     expect((await at.depositsOf(orderId))[0].return.waiting_for).toBe('order');
     const params = `${at.pathOf(id)}/return-authorization-parameters`;
     expect(code(await gateway.call('GET', params))).toEqual(NOT_ALLOWED);
-    await desk.act(orderId, 'cancel');
+    await driver.act(orderId, 'cancel');
     expect((await at.depositsOf(orderId))[0].return.waiting_for).toBe('signature');
     const back = await at.sendBack(orderId, id);
-    expect(back.return).toMatchObject({ recipient_address: desk.wallet, waiting_for: null });
+    expect(back.return).toMatchObject({ recipient_address: driver.wallet, waiting_for: null });
     expect(back.return.tx_hash).toMatch(/^0x/);
-    expect(await desk.balance(desk.wallet)).toBe(before);
+    expect(await driver.balance(driver.wallet)).toBe(before);
     await at.agrees(orderId);
 
     // The escrow's first nonce is used: an exact deposit that comes now cannot be refunded as the order's.
@@ -125,23 +129,23 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
     await at.decide(late.deposit_id, 'return');
     await at.sendBack(orderId, late.deposit_id);
-    expect(await desk.balance(desk.wallet)).toBe(before);
+    expect(await driver.balance(driver.wallet)).toBe(before);
     await at.agrees(orderId);
   });
 
   it('one unit over: accepted, the order goes on, and the unit goes back after the order’s own payout', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
-    const before = await desk.balance(desk.wallet);
+    const before = await driver.balance(driver.wallet);
     await hands.pay(gateway.partners[0], escrow, expected + 1n);
     const [{ deposit_id: id, kind }] = await at.seen(orderId);
     expect(kind).toBe('excess');
     expect((await at.decide(id, 'accept')).body.data).toMatchObject({
       status: 'return_pending',
       credited_atomic: `${expected}`,
-      return_to: desk.wallet,
+      return_to: driver.wallet,
       return_atomic: '1',
     });
-    expect(await desk.published(orderId)).toContain('crypto_received');
+    expect(await driver.published(orderId)).toContain('crypto_received');
     await at.agrees(orderId);
     expect(code(await at.decide(id, 'hold'))).toEqual(NOT_ALLOWED);
     const params = `${at.pathOf(id)}/return-authorization-parameters`;
@@ -149,17 +153,17 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.refunded(orderId);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(1n);
     await at.sendBack(orderId, id);
-    expect(await desk.balance(desk.wallet)).toBe(before);
+    expect(await driver.balance(driver.wallet)).toBe(before);
     await at.agrees(orderId);
   });
 
   it('paid twice: the second payment goes back once the order has its own', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
     await hands.pay(gateway.partners[0], escrow, expected);
     const double = (await at.seen(orderId, 2)).find(({ kind }) => kind === 'double');
-    expect((await desk.funds(orderId)).summary).toContain('double');
+    expect((await driver.funds(orderId)).summary).toContain('double');
     expect(code(await at.decide(double.deposit_id, 'accept'))).toEqual(NOT_ALLOWED);
     await at.decide(double.deposit_id, 'return');
     await at.agrees(orderId);
@@ -171,19 +175,19 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
 
   it('the wrong token is never accepted and goes back', async () => {
     const { orderId, escrow } = await at.awaiting();
-    const before = await at.holds(tokens.USDT!, desk.wallet);
+    const before = await at.holds(tokens.USDT!, driver.wallet);
     await hands.transfer(gateway.partners[0].walletPrivateKey, escrow, 5_000_001n, tokens.USDT);
     const [{ deposit_id: id, kind }] = await at.seen(orderId);
     expect(kind).toBe('wrong_token');
-    expect((await desk.funds(orderId)).escrow.balances).toMatchObject([
+    expect((await driver.funds(orderId)).escrow.balances).toMatchObject([
       { token: 'USDT', amount: '5.000001' },
     ]);
     expect(code(await at.decide(id, 'accept'))).toEqual(NOT_ALLOWED);
     expect(code(await at.decide(id, 'dismiss'))).toEqual(NOT_ALLOWED);
-    await desk.act(orderId, 'cancel');
+    await driver.act(orderId, 'cancel');
     await at.decide(id, 'return');
     await at.sendBack(orderId, id);
-    expect(await at.holds(tokens.USDT!, desk.wallet)).toBe(before);
+    expect(await at.holds(tokens.USDT!, driver.wallet)).toBe(before);
     await at.agrees(orderId);
   });
 
@@ -194,7 +198,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const [one] = await at.seen(accepted.orderId);
     expect(one).toMatchObject({ kind: 'foreign_sender', sender: stranger.walletAddress });
     expect((await at.decide(one.deposit_id, 'accept')).body.data).toMatchObject({ status: 'accepted' });
-    await desk.reaches(accepted.orderId, 'crypto_received');
+    await driver.reaches(accepted.orderId, 'crypto_received');
     await at.refunded(accepted.orderId);
     await at.agrees(accepted.orderId);
 
@@ -202,7 +206,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const before = await at.holds(tokens.USDC!, stranger.walletAddress);
     await hands.pay(stranger, returned.escrow, returned.expected);
     const [other] = await at.seen(returned.orderId);
-    await desk.act(returned.orderId, 'cancel');
+    await driver.act(returned.orderId, 'cancel');
     await at.decide(other.deposit_id, 'return');
     await at.sendBack(returned.orderId, other.deposit_id);
     expect(await at.holds(tokens.USDC!, stranger.walletAddress)).toBe(before);
@@ -211,7 +215,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
 
   it('a late payment after the cancellation goes back; with two, one after the other', async () => {
     const { orderId, escrow } = await at.awaiting();
-    await desk.act(orderId, 'cancel');
+    await driver.act(orderId, 'cancel');
     await hands.pay(gateway.partners[0], escrow, 7n);
     await hands.pay(gateway.partners[0], escrow, 8n);
     const [first, second] = await at.seen(orderId, 2);
@@ -238,34 +242,34 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await hands.transfer(walletPrivateKey, escrow, 1n, stray);
     const [large, dust] = await at.seen(orderId, 2);
     expect(large).toMatchObject({ kind: 'wrong_token', token: null, amount: null, amount_atomic: '400' });
-    expect((await desk.funds(orderId)).escrow.balances).toMatchObject([
+    expect((await driver.funds(orderId)).escrow.balances).toMatchObject([
       { token_address: stray, token: null, amount_atomic: '401' },
     ]);
     expect((await at.decide(dust.deposit_id, 'dismiss')).body.data).toMatchObject({ status: 'dismissed' });
-    await desk.act(orderId, 'cancel');
+    await driver.act(orderId, 'cancel');
     await at.decide(large.deposit_id, 'return');
     await at.sendBack(orderId, large.deposit_id);
     expect(await at.holds(stray, gateway.partners[1].walletAddress)).toBe(999n);
-    const { movements } = await desk.funds(orderId);
+    const { movements } = await driver.funds(orderId);
     expect(movements.map(({ kind }: { kind: string }) => kind)).toEqual(['deposit_held', 'deposit_returned']);
     await at.agrees(orderId);
   });
 
   it('on-ramp: what the vendor paid too much goes back to it after the order, signed by the partner', async () => {
-    const orderId = await desk.onrampOrder();
-    await desk.event(orderId, 'vendor_accepts');
+    const orderId = await driver.onrampOrder();
+    await driver.event(orderId, 'vendor_accepts');
     const vendorId = await parties.vendorId(orderId);
     const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
     const vendor = vendors.find(({ row }) => row.vendor_id === vendorId)!;
-    const { escrow } = await desk.funds(orderId);
+    const { escrow } = await driver.funds(orderId);
     const expected = atomic(escrow.expected_amount);
     await hands.transfer(vendor.privateKey, escrow.address, expected + 3n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     await at.decide(id, 'accept');
-    await desk.reaches(orderId, 'awaiting_fiat_transfer');
+    await driver.reaches(orderId, 'awaiting_fiat_transfer');
     await at.agrees(orderId);
-    await desk.act(orderId, 'cancel');
-    await until('the return', async () => (await desk.funds(orderId)).escrow.state === 'emptied');
+    await driver.act(orderId, 'cancel');
+    await until('the return', async () => (await driver.funds(orderId)).escrow.state === 'emptied');
     const before = await at.holds(tokens.USDC!, vendor.row.wallet_address);
     await at.sendBack(orderId, id);
     expect(await at.holds(tokens.USDC!, vendor.row.wallet_address)).toBe(before + 3n);

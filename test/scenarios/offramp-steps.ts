@@ -2,43 +2,43 @@ import { expect } from 'vitest';
 import { until } from '../harness/until.ts';
 import type { FollowedOrder, OrderBook } from './order-book.ts';
 import type { Situation } from './order-contract.ts';
-import type { OrdersDesk } from './orders-desk.ts';
+import type { OrdersDriver } from './orders-driver.ts';
 
 /** An off-ramp order and the partner whose it is. */
-export type Followed = FollowedOrder & { readonly desk: OrdersDesk };
+export type Followed = FollowedOrder & { readonly driver: OrdersDriver };
 
 export const ANY_SIGNATURE = { signature: `0x${'11'.repeat(65)}` };
 
 /** Opening and paying into orders, for several partners in turn. */
 export interface OfframpSteps {
-  follow(desk: OrdersDesk, orderId: string): Followed;
-  open(fields?: Record<string, unknown>, desk?: OrdersDesk): Promise<Followed>;
+  follow(driver: OrdersDriver, orderId: string): Followed;
+  open(fields?: Record<string, unknown>, driver?: OrdersDriver): Promise<Followed>;
   fund(fields?: Record<string, unknown>): Promise<Followed>;
   fundedAnd(status: FundedStatus): Promise<Followed>;
 }
 
 export async function prove(order: Followed): Promise<void> {
-  expect((await order.desk.event(order.id, 'buyer_submits_proof')).status).toBe(200);
+  expect((await order.driver.event(order.id, 'buyer_submits_proof')).status).toBe(200);
   await order.took('3.2 buyer submits proof');
 }
 
 export async function review(order: Followed): Promise<void> {
-  expect((await order.desk.event(order.id, 'admin_reviews_proof')).status).toBe(200);
+  expect((await order.driver.event(order.id, 'admin_reviews_proof')).status).toBe(200);
   await order.took('3.2 admin reviews proof');
 }
 
 export async function accept(order: Followed, situation?: Situation): Promise<void> {
-  expect((await order.desk.event(order.id, 'proof_accepted')).status).toBe(200);
+  expect((await order.driver.event(order.id, 'proof_accepted')).status).toBe(200);
   await order.took('3.2 proof accepted', situation);
 }
 
 /** The partner signs the refund that is owed, and there is none after it. */
 export async function refunded(order: Followed, status: 'cancelled' | 'failed'): Promise<void> {
-  expect((await order.desk.refund(order.id)).status).toBe(200);
-  await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+  expect((await order.driver.refund(order.id)).status).toBe(200);
+  await until('the refund', async () => (await order.driver.funds(order.id)).escrow.state === 'emptied');
   await order.is(status);
   await order.ended('returned');
-  const again = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
+  const again = await order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE);
   expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
 }
 
@@ -51,22 +51,22 @@ const LEADS_TO = {
 } as const satisfies Record<string, readonly ((order: Followed) => Promise<void>)[]>;
 export type FundedStatus = keyof typeof LEADS_TO;
 
-export function offrampSteps(book: OrderBook, desks: readonly [OrdersDesk, OrdersDesk]): OfframpSteps {
+export function offrampSteps(book: OrderBook, drivers: readonly [OrdersDriver, OrdersDriver]): OfframpSteps {
   let opened = 0;
 
   const steps: OfframpSteps = {
-    follow: (desk, orderId) => ({ ...book.follow('offramp', orderId, desk), desk }),
+    follow: (driver, orderId) => ({ ...book.follow('offramp', orderId, driver), driver }),
 
     // A wallet's requests are executed one after the other, so the partners take turns.
-    async open(fields = {}, desk = desks[opened++ % 2 === 0 ? 0 : 1]) {
-      const order = steps.follow(desk, await desk.offrampOrder(fields));
+    async open(fields = {}, driver = drivers[opened++ % 2 === 0 ? 0 : 1]) {
+      const order = steps.follow(driver, await driver.offrampOrder(fields));
       await order.took('3.2 initiate');
       return order;
     },
 
     async fund(fields = {}) {
       const order = await steps.open(fields);
-      const { body } = await order.desk.fund(order.id);
+      const { body } = await order.driver.fund(order.id);
       expect(body.data).toEqual({ order_id: order.id, status: 'crypto_transfer_authorization_pending' });
       await order.took('3.2 authorize-crypto-transfer');
       return order;

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainHands, chainHands } from './chain-hands.ts';
+import { type ChainDriver, chainDriver } from './chain-hands.ts';
 import { expectEveryRow } from './contract-coverage.ts';
 import {
   ANY_SIGNATURE,
@@ -19,7 +19,7 @@ import {
 } from './offramp-steps.ts';
 import { type OrderBook, openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
-import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
   'test.offramp_vendor_of_order',
@@ -31,20 +31,20 @@ const OWED_BUT_HELD: Situation = { refundOwed: true, held: true };
 
 describe('off-ramp orders, C3.2', () => {
   let gateway: TestGateway;
-  let desks: readonly [OrdersDesk, OrdersDesk];
+  let drivers: readonly [OrdersDriver, OrdersDriver];
   let book: OrderBook;
-  let hands: ChainHands;
+  let hands: ChainDriver;
   let steps: OfframpSteps;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    desks = [ordersDesk(gateway), ordersDesk(gateway, gateway.partners[1])];
+    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
     for (const { apiKey: key } of gateway.partners) {
       await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
     }
-    book = await openOrderBook(gateway, desks[0]);
-    steps = offrampSteps(book, desks);
-    hands = chainHands(gateway);
+    book = await openOrderBook(gateway, drivers[0]);
+    steps = offrampSteps(book, drivers);
+    hands = chainDriver(gateway);
   });
   afterAll(() => gateway?.stop());
 
@@ -59,23 +59,23 @@ describe('off-ramp orders, C3.2', () => {
   describe.concurrent('that are paid', () => {
     it('the partner confirms: buyer, treasury and markup are paid in one transaction', async () => {
       const order = await steps.open();
-      expect(await order.desk.read(order.id)).toMatchObject({
+      expect(await order.driver.read(order.id)).toMatchObject({
         order_type: 'offramp',
         anchor_type: 'fiat',
         has_fiat_settlement_notification: false,
         payment_details_id: expect.any(Number),
       });
-      await order.desk.fund(order.id);
+      await order.driver.fund(order.id);
       await order.took('3.2 authorize-crypto-transfer');
       await prove(order);
       await review(order);
-      const early = await order.desk.act(order.id, 'confirm-fiat-received');
+      const early = await order.driver.act(order.id, 'confirm-fiat-received');
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       await accept(order);
-      const promised = await order.desk.event(order.id, 'provider_confirms_fiat');
+      const promised = await order.driver.event(order.id, 'provider_confirms_fiat');
       expect([promised.status, promised.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       expect(promised.body.error.details.status).toBe('awaiting_fiat_received_confirmation');
-      const confirmed = await order.desk.act(order.id, 'confirm-fiat-received');
+      const confirmed = await order.driver.act(order.id, 'confirm-fiat-received');
       expect([confirmed.status, Object.keys(confirmed.body.data)]).toEqual([200, ['order_id', 'status']]);
       await order.took('3.2 confirm-fiat-received');
       await order.ended('released');
@@ -86,20 +86,20 @@ describe('off-ramp orders, C3.2', () => {
       await prove(order);
       await review(order);
       await accept(order, { providerConfirms: true });
-      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
       await order.took('3.2 automatic confirmation');
-      const late = await order.desk.act(order.id, 'confirm-fiat-received');
+      const late = await order.driver.act(order.id, 'confirm-fiat-received');
       expect([late.status, late.body.data]).toEqual([200, { order_id: order.id, status: 'completed' }]);
-      expect((await order.desk.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'provider_confirms_fiat')).status).toBe(200);
       await order.is('completed');
       await order.ended('released');
     });
 
     it('a wallet that pays into the escrow by itself has funded the order', async () => {
       const [partner] = gateway.partners;
-      const order = await steps.open({}, desks[0]);
+      const order = await steps.open({}, drivers[0]);
       const { escrow } = await until('the escrow', async () => {
-        const funds = await order.desk.funds(order.id);
+        const funds = await order.driver.funds(order.id);
         return funds.escrow !== null && funds;
       });
       await hands.pay(partner, escrow.address, atomic(escrow.expected_amount));
@@ -109,8 +109,8 @@ describe('off-ramp orders, C3.2', () => {
 
     it('a crypto-anchored deposit is exactly what was asked for, and has no cost bound', async () => {
       const order = await steps.fund({ fiat_amount: undefined, crypto_amount: '120.000001' });
-      expect((await order.desk.funds(order.id)).escrow.balance_on_chain).toBe('120.000001');
-      const answer = await order.desk.event(order.id, 'reprice', { cost_multiplier: 2 });
+      expect((await order.driver.funds(order.id)).escrow.balance_on_chain).toBe('120.000001');
+      const answer = await order.driver.event(order.id, 'reprice', { cost_multiplier: 2 });
       expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       await order.is('crypto_received');
       await order.ended('locked');
@@ -119,14 +119,14 @@ describe('off-ramp orders, C3.2', () => {
     it('a hold stops the proof and the payout; the confirmation is kept and paid when it is released', async () => {
       const order = await steps.fund();
       await operate(order.id, 'hold', 'place');
-      const refused = await order.desk.event(order.id, 'buyer_submits_proof');
+      const refused = await order.driver.event(order.id, 'buyer_submits_proof');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await operate(order.id, 'hold', 'release');
       await prove(order);
       await review(order);
       await accept(order);
       await operate(order.id, 'hold', 'place');
-      expect((await order.desk.act(order.id, 'confirm-fiat-received')).status).toBe(200);
+      expect((await order.driver.act(order.id, 'confirm-fiat-received')).status).toBe(200);
       await order.is('fiat_received_confirmed', { held: true });
       await operate(order.id, 'hold', 'release');
       await order.took('3.2 confirm-fiat-received');
@@ -137,13 +137,13 @@ describe('off-ramp orders, C3.2', () => {
   describe.concurrent('that stop', () => {
     it('cancelled without a deposit, nothing is owed', async () => {
       const order = await steps.open();
-      const cancelled = await order.desk.act(order.id, 'cancel');
+      const cancelled = await order.driver.act(order.id, 'cancel');
       expect(cancelled.body.data).toEqual({ order_id: order.id, status: 'cancelled' });
       await order.took('3.2 cancelled before the deposit');
       for (const call of [
-        order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE),
+        order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE),
         gateway.call('GET', `/api/v1/partner/orders/${order.id}/refund-authorization-parameters`, {
-          key: order.desk.apiKey,
+          key: order.driver.apiKey,
         }),
       ]) {
         const { status, body } = await call;
@@ -154,17 +154,17 @@ describe('off-ramp orders, C3.2', () => {
 
     it('a cancelled deposit is asked back once and returns whole: not for a stranger, not while held', async () => {
       const order = await steps.fund();
-      await order.desk.act(order.id, 'cancel', { reason: 'changed my mind' });
+      await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
       await order.took('3.2 cancelled with a deposit', OWED);
-      const wrong = await order.desk.refund(order.id, generatePrivateKey());
+      const wrong = await order.driver.refund(order.id, generatePrivateKey());
       expect([wrong.status, wrong.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
       for (const signature of ['0x1234', 'not hex', `0x${'f'.repeat(130)}`]) {
-        const malformed = await order.desk.act(order.id, 'authorize-refund', { signature });
+        const malformed = await order.driver.act(order.id, 'authorize-refund', { signature });
         expect([malformed.status, malformed.body.error.code]).toEqual([400, 'INVALID_SIGNATURE']);
       }
       await operate(order.id, 'hold', 'place');
       await order.is('cancelled', OWED_BUT_HELD);
-      const held = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
+      const held = await order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE);
       expect([held.status, held.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await operate(order.id, 'hold', 'release');
       await order.is('cancelled', OWED);
@@ -174,26 +174,26 @@ describe('off-ramp orders, C3.2', () => {
     it('the third refused proof cancels and asks for the refund', async () => {
       const order = await steps.fundedAnd('fiat_payment_review_started');
       for (const _ of ['first', 'second']) {
-        await order.desk.event(order.id, 'proof_rejected');
+        await order.driver.event(order.id, 'proof_rejected');
         await order.took('3.2 proof refused');
-        expect((await order.desk.event(order.id, 'buyer_submits_proof')).status).toBe(200);
+        expect((await order.driver.event(order.id, 'buyer_submits_proof')).status).toBe(200);
         await review(order);
       }
-      await order.desk.event(order.id, 'proof_rejected');
+      await order.driver.event(order.id, 'proof_rejected');
       await order.took('3.2 third proof refused', OWED);
       await order.ended('locked');
     });
 
     it('an escrow error fails an order that waits for its deposit', async () => {
       const order = await steps.open();
-      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took('3.2 escrow error before the deposit');
       await order.ended('untouched');
     });
 
     it('an escrow error fails a funded order, whose refund the partner signs', async () => {
       const order = await steps.fund();
-      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took('3.2 escrow error with a deposit', OWED);
       await refunded(order, 'failed');
     });
@@ -204,9 +204,9 @@ describe('off-ramp orders, C3.2', () => {
       ['3.2 escrow error after the review', 'awaiting_fiat_received_confirmation'],
     ])('%s: the buyer may have paid, so the refund waits for the operator', async (row, status) => {
       const order = await steps.fundedAnd(status);
-      expect((await order.desk.event(order.id, 'escrow_error')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
       await order.took(row, OWED_BUT_HELD);
-      const early = await order.desk.act(order.id, 'authorize-refund', ANY_SIGNATURE);
+      const early = await order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE);
       expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await operate(order.id, 'hold', 'release');
       await order.is('failed', OWED);
@@ -215,9 +215,9 @@ describe('off-ramp orders, C3.2', () => {
 
     it('at exactly 1.20 the order goes on; beyond it fails and the deposit returns without the partner', async () => {
       const order = await steps.fund();
-      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.20' });
+      await order.driver.event(order.id, 'reprice', { cost_multiplier: '1.20' });
       await order.is('crypto_received');
-      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.200001' });
+      await order.driver.event(order.id, 'reprice', { cost_multiplier: '1.200001' });
       await order.took('3.2 cost beyond 1.20');
       await order.ended('returned');
     });
@@ -225,10 +225,10 @@ describe('off-ramp orders, C3.2', () => {
     it('beyond 1.20 while held, the deposit returns when the hold is released', async () => {
       const order = await steps.fund();
       await operate(order.id, 'hold', 'place');
-      await order.desk.event(order.id, 'reprice', { cost_multiplier: '1.21' });
+      await order.driver.event(order.id, 'reprice', { cost_multiplier: '1.21' });
       await order.took('3.2 cost beyond 1.20', OWED_BUT_HELD);
       await operate(order.id, 'hold', 'release');
-      await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+      await until('the refund', async () => (await order.driver.funds(order.id)).escrow.state === 'emptied');
       await order.is('failed');
       await order.ended('returned');
     });
@@ -240,7 +240,7 @@ describe('off-ramp orders, C3.2', () => {
       ['3.2 dispute under review', 'fiat_payment_review_started'],
     ])('%s: the escrow keeps everything', async (row, status) => {
       const order = await steps.fundedAnd(status);
-      expect((await order.desk.event(order.id, 'dispute_opened')).status).toBe(200);
+      expect((await order.driver.event(order.id, 'dispute_opened')).status).toBe(200);
       await order.took(row);
       await order.ended('locked');
     });
@@ -267,20 +267,20 @@ describe('off-ramp orders, C3.2', () => {
   // From here on the ground itself is moved, so one scenario at a time.
 
   it('a deposit that loses against a cancellation or a failure is owed back when it arrives', async () => {
-    const orders = await Promise.all([steps.open({}, desks[0]), steps.open({}, desks[1])]);
+    const orders = await Promise.all([steps.open({}, drivers[0]), steps.open({}, drivers[1])]);
     const [cancelled, failed] = orders;
     await hands.withoutBlocks(async () => {
       for (const order of orders) {
-        await order.desk.fund(order.id);
+        await order.driver.fund(order.id);
         await order.is('crypto_transfer_authorization_pending');
       }
-      await cancelled.desk.act(cancelled.id, 'cancel');
+      await cancelled.driver.act(cancelled.id, 'cancel');
       await cancelled.took('3.2 cancelled while authorized');
-      await failed.desk.event(failed.id, 'escrow_error');
+      await failed.driver.event(failed.id, 'escrow_error');
       await failed.took('3.2 escrow error while authorized');
     });
     for (const order of orders) {
-      await until('the deposit', async () => (await order.desk.funds(order.id)).escrow.state === 'funded');
+      await until('the deposit', async () => (await order.driver.funds(order.id)).escrow.state === 'funded');
     }
     await cancelled.is('cancelled', OWED);
     await failed.is('failed', OWED);
@@ -289,10 +289,10 @@ describe('off-ramp orders, C3.2', () => {
 
   it('a transfer that the chain refuses is asked for again only when the first can no longer execute', async () => {
     const [partner] = gateway.partners;
-    const order = await steps.open({}, desks[0]);
-    const signed = await order.desk.signedFunding(order.id);
+    const order = await steps.open({}, drivers[0]);
+    const signed = await order.driver.signedFunding(order.id);
     await hands.allowRouter(partner, 0n);
-    expect((await order.desk.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
+    expect((await order.driver.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
     await order.is('crypto_transfer_authorization_pending');
     const path = `/api/v1/partner/orders/${order.id}/transfer-authorization-parameters`;
     const early = await gateway.call('GET', path);
@@ -300,9 +300,9 @@ describe('off-ramp orders, C3.2', () => {
     await hands.passTime(700);
     await order.took('3.2 transfer refused by the chain');
     await hands.allowRouter(partner, 2n ** 255n);
-    const repeated = await order.desk.act(order.id, 'authorize-crypto-transfer', signed);
+    const repeated = await order.driver.act(order.id, 'authorize-crypto-transfer', signed);
     expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
-    await order.desk.fund(order.id);
+    await order.driver.fund(order.id);
     await order.took('3.2 authorize-crypto-transfer');
     await order.ended('locked');
   });
@@ -318,12 +318,12 @@ describe('off-ramp orders, C3.2', () => {
   }
 
   async function openWithoutVendors(count: number): Promise<Followed[]> {
-    const [desk] = desks;
-    const userId = await desk.user();
-    const detailsId = await desk.ownDetails(userId);
+    const [driver] = drivers;
+    const userId = await driver.user();
+    const detailsId = await driver.ownDetails(userId);
     const quotes = await Promise.all(
       Array.from({ length: count }, () =>
-        desk.offrampQuote({ user_uuid: userId, payment_details_id: detailsId }),
+        driver.offrampQuote({ user_uuid: userId, payment_details_id: detailsId }),
       ),
     );
     await vendorsOnline(false);
@@ -333,7 +333,7 @@ describe('off-ramp orders, C3.2', () => {
           body: { quote_id: body.data.quote_id },
         });
         expect(initiated.body.data).toMatchObject({ status: 'awaiting_liquidity_provider', timeline: [] });
-        const order = steps.follow(desk, initiated.body.data.order_id);
+        const order = steps.follow(driver, initiated.body.data.order_id);
         await order.took('3.2 initiate, vendor gone');
         return order;
       }),
@@ -346,7 +346,7 @@ describe('off-ramp orders, C3.2', () => {
       steps.fundedAnd('fiat_payment_review_started'),
       steps.fundedAnd('fiat_payment_started'),
     ]);
-    await refused.desk.event(refused.id, 'proof_rejected');
+    await refused.driver.event(refused.id, 'proof_rejected');
     await refused.took('3.2 proof refused');
 
     const [cancelled, failed, served, unserved] = (await openWithoutVendors(4)) as [
@@ -355,9 +355,9 @@ describe('off-ramp orders, C3.2', () => {
       Followed,
       Followed,
     ];
-    await cancelled.desk.act(cancelled.id, 'cancel');
+    await cancelled.driver.act(cancelled.id, 'cancel');
     await cancelled.took('3.2 cancelled before a vendor');
-    await failed.desk.event(failed.id, 'escrow_error');
+    await failed.driver.event(failed.id, 'escrow_error');
     await failed.took('3.2 escrow error before a vendor');
     await vendorsOnline(true);
     await advance(6);
@@ -365,7 +365,7 @@ describe('off-ramp orders, C3.2', () => {
       const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [served.id]);
       return row?.vendor_id != null;
     });
-    expect((await served.desk.event(served.id, 'vendor_accepts')).status).toBe(200);
+    expect((await served.driver.event(served.id, 'vendor_accepts')).status).toBe(200);
     await served.took('3.2 vendor accepts');
 
     await advance(901);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { chainHands } from './chain-hands.ts';
+import { chainDriver } from './chain-hands.ts';
 import { expectEveryRow } from './contract-coverage.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
-import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 type Hex = `0x${string}`;
 
@@ -19,40 +19,40 @@ const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada',
 
 describe('on-ramp orders, C3.1', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let book: OrderBook;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    book = await openOrderBook(gateway, desk);
+    book = await openOrderBook(gateway, driver);
   });
   afterAll(() => gateway?.stop());
 
   async function opened(fields: Record<string, unknown> = {}): Promise<FollowedOrder> {
-    const order = book.follow('onramp', await desk.onrampOrder(fields));
+    const order = book.follow('onramp', await driver.onrampOrder(fields));
     await order.took('3.1 initiate');
     return order;
   }
 
   async function accepted(fields: Record<string, unknown> = {}): Promise<FollowedOrder> {
     const order = await opened(fields);
-    expect((await desk.event(order.id, 'vendor_accepts')).status).toBe(200);
+    expect((await driver.event(order.id, 'vendor_accepts')).status).toBe(200);
     expect(await order.took('3.1 vendor accepts')).not.toHaveProperty('vendor_payment_details');
     return order;
   }
 
   async function locked(fields: Record<string, unknown> = {}, situation?: Situation): Promise<FollowedOrder> {
     const order = await accepted(fields);
-    expect((await desk.event(order.id, 'escrow_funded')).status).toBe(200);
+    expect((await driver.event(order.id, 'escrow_funded')).status).toBe(200);
     await order.took('3.1 crypto locked', situation);
     return order;
   }
 
   async function paid(): Promise<FollowedOrder> {
     const order = await locked();
-    const answer = await desk.act(order.id, 'confirm-payment-sent');
+    const answer = await driver.act(order.id, 'confirm-payment-sent');
     expect(answer.body.data).toEqual({ order_id: order.id, status: 'fiat_transfer_pending' });
     await order.took('3.1 confirm-payment-sent');
     return order;
@@ -60,7 +60,7 @@ describe('on-ramp orders, C3.1', () => {
 
   async function completed(): Promise<FollowedOrder> {
     const order = await paid();
-    expect((await desk.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
+    expect((await driver.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
     await order.took('3.1 vendor confirms fiat');
     await order.ended('released');
     return order;
@@ -75,25 +75,25 @@ describe('on-ramp orders, C3.1', () => {
   describe.concurrent('on their way', () => {
     it('the vendor’s details appear with the locked crypto, and completed means paid to the wallet', async () => {
       const order = await locked();
-      expect(await desk.read(order.id)).toMatchObject({
+      expect(await driver.read(order.id)).toMatchObject({
         fiat_funding_source: 'vendor_details',
         payment_request: false,
         vendor_payment_details: { reference: expect.any(String) },
       });
-      const wrong = await desk.act(order.id, 'submit-payer-details', {
+      const wrong = await driver.act(order.id, 'submit-payer-details', {
         payment_details: { email: 'a@b.ca' },
       });
       expect([wrong.status, wrong.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-      await desk.act(order.id, 'confirm-payment-sent');
+      await driver.act(order.id, 'confirm-payment-sent');
       await order.took('3.1 confirm-payment-sent');
       for (const action of ['confirm-payment-sent', 'cancel']) {
-        const refused = await desk.act(order.id, action);
+        const refused = await driver.act(order.id, action);
         expect([refused.status, refused.body.error]).toMatchObject([
           409,
           { code: 'INVALID_STATUS', details: { status: 'fiat_transfer_pending', allowed_actions: [] } },
         ]);
       }
-      await desk.event(order.id, 'vendor_confirms_fiat');
+      await driver.event(order.id, 'vendor_confirms_fiat');
       const done = await order.took('3.1 vendor confirms fiat');
       expect(done.tx_hash).toMatch(/^0x[0-9a-f]{64}$/);
       await order.ended('released');
@@ -101,12 +101,12 @@ describe('on-ramp orders, C3.1', () => {
 
     it('a crypto-anchored order delivers exactly what was asked for', async () => {
       const order = await locked({ fiat_amount: undefined, crypto_amount: '50.000001' });
-      const { amounts, fee_breakdown: fees } = await desk.read(order.id);
+      const { amounts, fee_breakdown: fees } = await driver.read(order.id);
       const receipt = atomic(amounts.crypto_amount) - atomic(fees.platform_fee) - atomic(fees.partner_fee);
       expect(receipt).toBe(50_000_001n);
-      await desk.act(order.id, 'confirm-payment-sent');
+      await driver.act(order.id, 'confirm-payment-sent');
       await order.took('3.1 confirm-payment-sent');
-      await desk.event(order.id, 'vendor_confirms_fiat');
+      await driver.event(order.id, 'vendor_confirms_fiat');
       await order.took('3.1 vendor confirms fiat');
       await order.ended('released');
     });
@@ -126,28 +126,28 @@ describe('on-ramp orders, C3.1', () => {
       const destination = freshAddress();
       const query = `destination_chain=arbitrum-one&destination_address=${destination}`;
       const { to_amount: promised } = (await gateway.call('GET', `${path}?${query}`)).body.data;
-      const answer = await desk.sendOut(order.id, destination);
+      const answer = await driver.sendOut(order.id, destination);
       expect(answer.body.data).toEqual({ order_id: order.id, status: 'send_out_pending' });
       await order.took('3.1 authorize-bridge');
       const again = await gateway.call('GET', `${path}?${query}`);
       expect([again.status, again.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
-      await desk.event(order.id, 'bridge_settles');
+      await driver.event(order.id, 'bridge_settles');
       const { send_out_tx_hash: hash } = await order.took('3.1 bridge settles');
       expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
-      expect(await desk.balance(destination, 'arbitrum-one')).toBe(BigInt(promised));
+      expect(await driver.balance(destination, 'arbitrum-one')).toBe(BigInt(promised));
       await order.sentOut();
     });
 
     it('a failed send-out comes back to the wallet and can be authorized again, once', async () => {
       const order = await completed();
       const destination = freshAddress();
-      await desk.sendOut(order.id, destination);
+      await driver.sendOut(order.id, destination);
       await order.took('3.1 authorize-bridge');
-      await desk.event(order.id, 'bridge_fails');
+      await driver.event(order.id, 'bridge_fails');
       expect(await order.took('3.1 bridge fails')).toMatchObject({ send_out_tx_hash: null });
-      expect((await desk.sendOut(order.id, destination)).status).toBe(200);
+      expect((await driver.sendOut(order.id, destination)).status).toBe(200);
       await order.took('3.1 authorize-bridge again');
-      await desk.event(order.id, 'bridge_settles');
+      await driver.event(order.id, 'bridge_settles');
       await order.took('3.1 bridge settles');
       await order.sentOut();
       const third = await gateway.call(
@@ -158,15 +158,15 @@ describe('on-ramp orders, C3.1', () => {
     });
 
     it('a payment_request order wants its payer first: a saved profile or an object, never both or none', async () => {
-      const userId = await desk.user();
+      const userId = await driver.user();
       const unknown: Situation = { paymentRequest: 'payer unknown' };
       const order = await locked({ ...CANADIAN, user_uuid: userId }, unknown);
-      expect(await desk.read(order.id)).toMatchObject({
+      expect(await driver.read(order.id)).toMatchObject({
         order_type: 'payment_request',
         payment_request: true,
       });
-      expect(await desk.read(order.id)).not.toHaveProperty('vendor_payment_details');
-      const early = await desk.act(order.id, 'confirm-payment-sent');
+      expect(await driver.read(order.id)).not.toHaveProperty('vendor_payment_details');
+      const early = await driver.act(order.id, 'confirm-payment-sent');
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       const own = (
         await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
@@ -179,38 +179,38 @@ describe('on-ramp orders, C3.1', () => {
         { payment_details: {} },
         { payment_details: { email: ' ' } },
       ]) {
-        const refused = await desk.act(order.id, 'submit-payer-details', body);
+        const refused = await driver.act(order.id, 'submit-payer-details', body);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
       }
-      const strangers = await desk.ownDetails(await desk.user());
-      const foreign = await desk.act(order.id, 'submit-payer-details', { payment_details_id: strangers });
+      const strangers = await driver.ownDetails(await driver.user());
+      const foreign = await driver.act(order.id, 'submit-payer-details', { payment_details_id: strangers });
       expect(foreign.status).toBe(404);
       await order.is('awaiting_fiat_transfer', unknown);
 
       for (const body of [{ payment_details_id: own }, { payment_details: PAYER }]) {
-        const given = await desk.act(order.id, 'submit-payer-details', body);
+        const given = await driver.act(order.id, 'submit-payer-details', body);
         expect(given.body.data).toEqual({ message: expect.any(String) });
         await order.is('awaiting_fiat_transfer', { paymentRequest: 'payer known' });
       }
-      await desk.act(order.id, 'confirm-payment-sent');
+      await driver.act(order.id, 'confirm-payment-sent');
       await order.took('3.1 confirm-payment-sent');
-      const late = await desk.act(order.id, 'submit-payer-details', { payment_details_id: own });
+      const late = await driver.act(order.id, 'submit-payer-details', { payment_details_id: own });
       expect([late.status, late.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       await order.ended('locked');
     });
 
     it('says where the money is at every step', async () => {
       const order = await locked();
-      const during = await desk.funds(order.id);
+      const during = await driver.funds(order.id);
       expect(during).toMatchObject({
         escrow: { state: 'funded' },
         waiting_for: { actor: 'partner', fact: 'payment_sent_confirmed' },
         movements: [{ kind: 'vendor_escrow_funded' }],
       });
       expect(during.who_can_move_it).toContainEqual({ actor: 'partner', fact: 'cancelled_by_partner' });
-      await desk.act(order.id, 'confirm-payment-sent');
-      await desk.event(order.id, 'vendor_confirms_fiat');
-      expect(await desk.funds(order.id)).toMatchObject({
+      await driver.act(order.id, 'confirm-payment-sent');
+      await driver.event(order.id, 'vendor_confirms_fiat');
+      expect(await driver.funds(order.id)).toMatchObject({
         escrow: { state: 'emptied', booked_amount: '0.000000', balance_on_chain: '0.000000' },
         who_can_move_it: [],
       });
@@ -219,8 +219,8 @@ describe('on-ramp orders, C3.1', () => {
   });
 
   describe.concurrent('that stop', () => {
-    const cancel = (id: string) => desk.act(id, 'cancel', { reason: 'changed my mind' });
-    const fail = (id: string) => desk.event(id, 'escrow_error');
+    const cancel = (id: string) => driver.act(id, 'cancel', { reason: 'changed my mind' });
+    const fail = (id: string) => driver.event(id, 'escrow_error');
 
     it.each<[RowName, () => Promise<FollowedOrder>, (id: string) => Promise<{ status: number }>, boolean]>([
       ['cancelled before a vendor', opened, cancel, false],
@@ -234,7 +234,7 @@ describe('on-ramp orders, C3.1', () => {
       expect((await stop(order.id)).status).toBe(200);
       await order.took(row);
       await order.ended(wasLocked ? 'returned' : 'untouched');
-      const again = await desk.act(order.id, 'cancel');
+      const again = await driver.act(order.id, 'cancel');
       expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     });
 
@@ -243,7 +243,7 @@ describe('on-ramp orders, C3.1', () => {
       await cancel(order.id);
       await order.took('cancelled before the escrow');
       await payInto(order.id);
-      await until('the return', async () => (await desk.funds(order.id)).escrow.state === 'emptied');
+      await until('the return', async () => (await driver.funds(order.id)).escrow.state === 'emptied');
       await order.is('cancelled');
       await order.ended('returned');
     });
@@ -261,7 +261,7 @@ describe('on-ramp orders, C3.1', () => {
       const [released, returned, cancelled] = await Promise.all([paid(), paid(), locked()]);
       for (const { id } of [released, returned, cancelled]) await operate(id, 'hold', 'place');
 
-      await desk.event(released.id, 'vendor_confirms_fiat');
+      await driver.event(released.id, 'vendor_confirms_fiat');
       await released.is('fiat_received_confirmed', { held: true });
       await operate(released.id, 'hold', 'release');
       await released.took('3.1 vendor confirms fiat');
@@ -270,7 +270,7 @@ describe('on-ramp orders, C3.1', () => {
       await fail(returned.id);
       await returned.took('escrow error after the payment', { held: true, refundOwed: true });
       await operate(returned.id, 'hold', 'release');
-      await until('the return', async () => (await desk.funds(returned.id)).escrow.state === 'emptied');
+      await until('the return', async () => (await driver.funds(returned.id)).escrow.state === 'emptied');
       await returned.is('failed');
       await returned.ended('returned');
 
@@ -286,7 +286,7 @@ describe('on-ramp orders, C3.1', () => {
   /** The vendor's wallet pays what the order asks for, whatever the order thinks of it. */
   async function payInto(orderId: string): Promise<void> {
     const { settings } = gateway.deps.chains.get('base-mainnet');
-    const { escrow } = await desk.funds(orderId);
+    const { escrow } = await driver.funds(orderId);
     const call = tokenTransferCall({
       token: settings.tokens.find(({ code }) => code === 'USDC')!.address,
       to: escrow.address,
@@ -306,17 +306,17 @@ describe('on-ramp orders, C3.1', () => {
 
   it('a send-out that the chain refuses is tried again only when the first can no longer execute', async () => {
     const [partner] = gateway.partners;
-    const hands = chainHands(gateway);
+    const hands = chainDriver(gateway);
     const order = await completed();
     const destination = { destination_chain: 'arbitrum-one', destination_address: freshAddress() };
-    const signed = await desk.signedSendOut(order.id, destination);
+    const signed = await driver.signedSendOut(order.id, destination);
     await hands.allowRouter(partner, 0n);
-    expect((await desk.act(order.id, 'authorize-bridge', signed)).status).toBe(200);
+    expect((await driver.act(order.id, 'authorize-bridge', signed)).status).toBe(200);
     await order.took('3.1 authorize-bridge');
     const query = new URLSearchParams(destination);
     const path = `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters?${query}`;
     for (const answer of [
-      await desk.act(order.id, 'authorize-bridge', signed),
+      await driver.act(order.id, 'authorize-bridge', signed),
       await gateway.call('GET', path),
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
@@ -324,11 +324,11 @@ describe('on-ramp orders, C3.1', () => {
     await hands.passTime(700);
     await order.took('3.1 bridge fails');
     await hands.allowRouter(partner, 2n ** 255n);
-    const repeated = await desk.act(order.id, 'authorize-bridge', signed);
+    const repeated = await driver.act(order.id, 'authorize-bridge', signed);
     expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
-    await desk.sendOut(order.id, freshAddress());
+    await driver.sendOut(order.id, freshAddress());
     await order.took('3.1 authorize-bridge again');
-    await desk.event(order.id, 'bridge_settles');
+    await driver.event(order.id, 'bridge_settles');
     await order.took('3.1 bridge settles');
     await order.sentOut();
   });
@@ -346,7 +346,7 @@ describe('on-ramp orders, C3.1', () => {
     await unpaid.is('awaiting_fiat_transfer');
     await advance(1800);
     await unpaid.took('no fiat in 60 min');
-    expect(await desk.read(held.id)).toMatchObject({ status: 'awaiting_fiat_transfer' });
+    expect(await driver.read(held.id)).toMatchObject({ status: 'awaiting_fiat_transfer' });
     await Promise.all([
       offered.ended('untouched'),
       unfunded.ended('untouched'),

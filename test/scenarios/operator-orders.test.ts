@@ -6,21 +6,21 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
-import { holderOf, type VendorDesk, vendorDesks } from './vendor-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { holderOf, type VendorClient, vendorClients } from './vendor-driver.ts';
 
 const REASON = { reason: 'ticket 12' };
 
 /** No worker and no chain: effects stay where they were written, so that they can be looked at. */
 describe('the operator API for orders', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let desks: readonly VendorDesk[];
+  let driver: OrdersDriver;
+  let drivers: readonly VendorClient[];
 
   beforeAll(async () => {
     gateway = await startGateway({ env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000' } });
-    desk = ordersDesk(gateway);
-    desks = await vendorDesks(gateway);
+    driver = ordersDriver(gateway);
+    drivers = await vendorClients(gateway);
   });
   afterAll(() => gateway?.stop());
 
@@ -39,16 +39,16 @@ describe('the operator API for orders', () => {
 
   /** The vendor has its fiat and signed: the release is decided, and waits for a worker. */
   async function releasing(): Promise<{ orderId: string; effectId: string }> {
-    const orderId = await desk.onrampOrder();
-    const vendor = await holderOf(gateway, desks, orderId);
+    const orderId = await driver.onrampOrder();
+    const vendor = await holderOf(gateway, drivers, orderId);
     await vendor.act(orderId, 'accept', {
       refund_signature: await vendor.sign(orderId, 'refund'),
       payment_details: { full_name: 'Vendor', iban: 'DE02120300000000202051' },
     });
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-      actOnOrder(unit, gateway.deps.orderHosts, orderId, 'escrow_funded', 'chain'),
+      actOnOrder(unit, gateway.deps.orderAdapters, orderId, 'escrow_funded', 'chain'),
     );
-    await desk.act(orderId, 'confirm-payment-sent');
+    await driver.act(orderId, 'confirm-payment-sent');
     await vendor.act(orderId, 'fiat-confirmed', { release_signature: await vendor.sign(orderId, 'release') });
     const { effects } = await story(orderId);
     const release = effects.find(({ kind }: { kind: string }) => kind === 'escrow.release');
@@ -56,8 +56,8 @@ describe('the operator API for orders', () => {
   }
 
   it('finds orders of all partners by what an operator knows of them, page by page', async () => {
-    const mine = await desk.onrampOrder();
-    const payout = await desk.offrampOrder();
+    const mine = await driver.onrampOrder();
+    const payout = await driver.offrampOrder();
     await operate('POST', `orders/${mine}/hold`, { decision: 'place', ...REASON });
     const found = async (query: string) =>
       (await operate('GET', `orders?limit=100&${query}`)).body.data.orders.map(
@@ -235,13 +235,13 @@ describe('the operator API for orders', () => {
   });
 
   it('sends a partner its events again: one, or the latest of each since a time; audited', async () => {
-    const partnerId = (await story(await desk.onrampOrder())).order.partner_id;
+    const partnerId = (await story(await driver.onrampOrder())).order.partner_id;
     const path = `partners/${partnerId}/webhooks`;
     expect(
       code(await operate('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
     ).toEqual([400, 'WEBHOOK_NOT_CONFIGURED']);
     await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: 'https://127.0.0.1:9/hook' } });
-    const orderId = await desk.onrampOrder();
+    const orderId = await driver.onrampOrder();
     const { deliveries } = (await operate('GET', `${path}/deliveries?order_id=${orderId}`)).body.data;
     expect(deliveries).toHaveLength(1);
     const headers = { 'idempotency-key': 'replay-1' };

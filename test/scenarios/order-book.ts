@@ -23,7 +23,7 @@ import {
   netOf,
   type Party,
 } from './order-money.ts';
-import { atomic, type OrdersDesk } from './orders-desk.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
 
 /** An order that is looked at from every side after each step. */
 export interface FollowedOrder {
@@ -40,7 +40,7 @@ export interface FollowedOrder {
 
 /** Every order that the scenarios of a file follow. */
 export interface OrderBook {
-  follow(direction: Direction, orderId: string, desk?: OrdersDesk): FollowedOrder;
+  follow(direction: Direction, orderId: string, driver?: OrdersDriver): FollowedOrder;
   readonly taken: ReadonlySet<RowName>;
   /** Which pairs of statuses any order of this gateway went through. */
   pairsSeen(direction: Direction): Promise<Set<string>>;
@@ -67,14 +67,14 @@ interface Accounts {
   change(wallet: string, amount: bigint): void;
 }
 
-export async function openOrderBook(gateway: TestGateway, mainDesk: OrdersDesk): Promise<OrderBook> {
+export async function openOrderBook(gateway: TestGateway, mainDriver: OrdersDriver): Promise<OrderBook> {
   const { settings } = gateway.deps.chains.get(CHAIN);
   const wallets = [
     settings.treasury,
     ...gateway.partners.map(({ walletAddress }) => walletAddress),
     ...gateway.sandbox.vendors.map(({ walletAddress }) => walletAddress),
   ].map((wallet) => getAddress(wallet));
-  const balances = () => Promise.all(wallets.map((wallet) => mainDesk.balance(wallet)));
+  const balances = () => Promise.all(wallets.map((wallet) => mainDriver.balance(wallet)));
   const before = await balances();
   const changes = new Map<Address, bigint>();
   const taken = new Set<RowName>();
@@ -89,7 +89,8 @@ export async function openOrderBook(gateway: TestGateway, mainDesk: OrdersDesk):
 
   return {
     taken,
-    follow: (direction, id, desk = mainDesk) => followOrder(gateway, desk, accounts, taken, direction, id),
+    follow: (direction, id, driver = mainDriver) =>
+      followOrder(gateway, driver, accounts, taken, direction, id),
 
     async pairsSeen(direction) {
       const orders = (await readOrders()).filter((order) => order.direction === direction);
@@ -113,7 +114,7 @@ export async function openOrderBook(gateway: TestGateway, mainDesk: OrdersDesk):
 
 function followOrder(
   gateway: TestGateway,
-  desk: OrdersDesk,
+  driver: OrdersDriver,
   accounts: Accounts,
   taken: Set<RowName>,
   direction: Direction,
@@ -124,7 +125,7 @@ function followOrder(
   const at = () => timeline.at(-1) ?? null;
 
   async function check(situation: Situation): Promise<WireOrder> {
-    const order = await desk.read(id);
+    const order = await driver.read(id);
     expect(order.status).toBe(at());
     checkReading(direction, order, situation);
     checkTimeline(order, timeline);
@@ -143,13 +144,13 @@ function followOrder(
 
   /** The books sum to zero at any moment; an escrow and its account agree as soon as nothing is under way. */
   async function checkEscrow(order: WireOrder, situation: Situation): Promise<void> {
-    await desk.booksBalance();
+    await driver.booksBalance();
     if (order.status === 'crypto_transfer_authorization_pending' || situation.refunding) return;
     const isFull = isEscrowFull(direction, order.status, situation);
     const expected = isFull ? depositOf(direction, figuresOf(order)) : 0n;
     let seen = {};
     const agrees = until('escrow and books agree', async () => {
-      const { escrow } = await desk.funds(id);
+      const { escrow } = await driver.funds(id);
       const [booked, onChain] = [escrow?.booked_amount ?? '0', escrow?.balance_on_chain ?? '0'].map(atomic);
       seen = { booked, onChain };
       return booked === expected && onChain === expected;
@@ -164,7 +165,7 @@ function followOrder(
       const { from, through = [], to } = CONTRACT_ROWS[name];
       const path = [from, ...through, to];
       expect(path.slice(0, -1), `${name} begins elsewhere`).toContain(at());
-      await desk.reaches(id, to);
+      await driver.reaches(id, to);
       timeline.push(...(path.slice(path.indexOf(at()) + 1) as string[]));
       const order = await check(situation);
       taken.add(name);
@@ -172,20 +173,20 @@ function followOrder(
     },
 
     async is(status, situation = {}) {
-      await desk.reaches(id, status);
+      await driver.reaches(id, status);
       if (status !== at()) timeline.push(status);
       return check(situation);
     },
 
     async ended(how) {
-      const order = await desk.read(id);
+      const order = await driver.read(id);
       const expected = movementsOf(direction, figuresOf(order), how);
-      const { escrow, movements } = await desk.funds(id);
+      const { escrow, movements } = await driver.funds(id);
       accounts.closed.add(id);
       expect(bookedNet(movements)).toEqual(netOf(expected));
       if (escrow === null) return expect(how).toBe('untouched');
       const parties = partiesOf(direction, escrow, accounts.treasury);
-      expect(parties.partner).toBe(getAddress(desk.wallet));
+      expect(parties.partner).toBe(getAddress(driver.wallet));
       const moved = await chainMovements(deps.chains.get(CHAIN).client, accounts.usdc, parties);
       expect(listed(moved)).toEqual(listed(expected));
       // D6.14: the latest transaction that moved value; everything that leaves the escrow leaves in one.
@@ -201,8 +202,8 @@ function followOrder(
     },
 
     async sentOut() {
-      const { cryptoAmount, platformFee, partnerFee } = figuresOf(await desk.read(id));
-      accounts.change(desk.wallet, platformFee + partnerFee - cryptoAmount);
+      const { cryptoAmount, platformFee, partnerFee } = figuresOf(await driver.read(id));
+      accounts.change(driver.wallet, platformFee + partnerFee - cryptoAmount);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Address, erc20Abi, getAddress } from 'viem';
 import type { ChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import type { WireOrder } from './check-order.ts';
 import type { Direction } from './order-contract.ts';
-import { atomic } from './orders-desk.ts';
+import { atomic } from './orders-driver.ts';
 
 /** How an order's crypto ended: never paid in, still in escrow, paid out as agreed, or back with who paid it in. */
 export type Ending = 'untouched' | 'locked' | 'released' | 'returned';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../harness/fixed-market.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 const QUOTED = '0.9';
@@ -11,12 +11,12 @@ const BEYOND_BOUND = '0.7499999999';
 
 describe('the 1.20 bound, judged by the market', () => {
   let market: FixedMarket;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
 
   beforeAll(async () => {
     market = await startFixedMarket({ chains: true });
-    desk = ordersDesk(market.gateway);
+    driver = ordersDriver(market.gateway);
     parties = orderParties(market.gateway);
     await market.gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
     await market.setRates({ EUR: QUOTED });
@@ -25,10 +25,10 @@ describe('the 1.20 bound, judged by the market', () => {
         WHERE side = 'BUY' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR'`,
       [QUOTED],
     );
-    const userId = await desk.user();
-    const paymentDetailsId = await desk.ownDetails(userId);
+    const userId = await driver.user();
+    const paymentDetailsId = await driver.ownDetails(userId);
     await until('the offers’ price', async () => {
-      const quote = await desk.offrampQuote({ user_uuid: userId, payment_details_id: paymentDetailsId });
+      const quote = await driver.offrampQuote({ user_uuid: userId, payment_details_id: paymentDetailsId });
       return quote.body.data?.rate === QUOTED;
     });
   });
@@ -46,8 +46,8 @@ describe('the 1.20 bound, judged by the market', () => {
   }
 
   async function funded(orderId: string): Promise<string> {
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
     await payoutRequested(orderId);
     return orderId;
   }
@@ -64,9 +64,9 @@ describe('the 1.20 bound, judged by the market', () => {
 
   it('at exactly 1.20 the order goes on; a hair beyond, the deposit returns whole without the partner', async () => {
     const [within, beyond, crypto] = [
-      await desk.offrampOrder(),
-      await desk.offrampOrder(),
-      await desk.offrampOrder({ fiat_amount: undefined, crypto_amount: '50' }),
+      await driver.offrampOrder(),
+      await driver.offrampOrder(),
+      await driver.offrampOrder({ fiat_amount: undefined, crypto_amount: '50' }),
     ];
     await market.setRates({ EUR: AT_BOUND });
     await funded(within);
@@ -75,57 +75,57 @@ describe('the 1.20 bound, judged by the market', () => {
 
     await market.setRates({ EUR: BEYOND_BOUND });
     await funded(crypto);
-    expect((await desk.read(crypto)).status).toBe('crypto_received');
-    const before = await desk.balance(desk.wallet);
-    await desk.fund(beyond);
-    await desk.reaches(beyond, 'failed');
-    await until('the refund', async () => (await desk.escrowBooks(beyond)) === 0n);
-    expect(await desk.balance(desk.wallet)).toBe(before);
-    expect(await desk.escrowBalance(beyond)).toBe(0n);
-    const order = await desk.read(beyond);
+    expect((await driver.read(crypto)).status).toBe('crypto_received');
+    const before = await driver.balance(driver.wallet);
+    await driver.fund(beyond);
+    await driver.reaches(beyond, 'failed');
+    await until('the refund', async () => (await driver.escrowBooks(beyond)) === 0n);
+    expect(await driver.balance(driver.wallet)).toBe(before);
+    expect(await driver.escrowBalance(beyond)).toBe(0n);
+    const order = await driver.read(beyond);
     expect(order).toMatchObject({ allowed_actions: [], next_action: 'none' });
-    expect(await desk.published(beyond)).toEqual([
+    expect(await driver.published(beyond)).toEqual([
       'awaiting_crypto_transfer_authorization',
       'crypto_received',
       'failed',
     ]);
     await market.setRates({ EUR: QUOTED });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('a market that moves while the buyer hesitates stops the order as the buyer asks where to pay', async () => {
-    const orderId = await funded(await desk.offrampOrder());
+    const orderId = await funded(await driver.offrampOrder());
     const vendor = await parties.vendorOf(orderId);
     await market.setRates({ EUR: BEYOND_BOUND });
     const answer = await vendor.get('payment-instructions');
     expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     expect(answer.body.error.details.status).toBe('failed');
-    await until('the refund', async () => (await desk.escrowBooks(orderId)) === 0n);
+    await until('the refund', async () => (await driver.escrowBooks(orderId)) === 0n);
     await market.setRates({ EUR: QUOTED });
   });
 
   it('without the vendor’s signature the partner may sign, and a late signature of the vendor does as well', async () => {
-    const orders = [await desk.offrampOrder(), await desk.offrampOrder()];
+    const orders = [await driver.offrampOrder(), await driver.offrampOrder()];
     for (const orderId of orders) await withoutVendorSignature(await funded(orderId));
     const [bySelf, byVendor] = orders as [string, string];
     await market.setRates({ EUR: BEYOND_BOUND });
     for (const orderId of orders) {
       await (await parties.vendorOf(orderId)).get('payment-instructions');
       await until('the partner to be asked', async () => {
-        const order = await desk.read(orderId);
+        const order = await driver.read(orderId);
         return order.status === 'failed' && order.next_action === 'authorize_refund';
       });
-      expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
+      expect(await driver.escrowBalance(orderId)).toBeGreaterThan(0n);
     }
-    const refunded = await desk.refund(bySelf);
+    const refunded = await driver.refund(bySelf);
     expect(refunded.body.data.tx_hash).toMatch(/^0x[0-9a-f]{64}$/);
 
     const vendor = await parties.vendorOf(byVendor);
     const refund_signature = await vendor.sign('refund');
     expect((await vendor.post('sign-refund', { refund_signature })).status).toBe(200);
-    await until('the automatic refund', async () => (await desk.escrowBooks(byVendor)) === 0n);
-    expect(await desk.escrowBalance(byVendor)).toBe(0n);
+    await until('the automatic refund', async () => (await driver.escrowBooks(byVendor)) === 0n);
+    expect(await driver.escrowBalance(byVendor)).toBe(0n);
     await market.setRates({ EUR: QUOTED });
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 });

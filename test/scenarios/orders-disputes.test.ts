@@ -7,7 +7,7 @@ import { refundDeposit } from '../../apps/gateway/src/features/orders/escrow/aut
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
@@ -23,12 +23,12 @@ const releaseAsked = statement<[orderId: string], { body: string }>(
 
 describe('disputes', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
   });
@@ -38,14 +38,14 @@ describe('disputes', () => {
   const decide = (orderId: string, decision: string) => parties.operate(orderId, 'dispute', { decision });
 
   async function fundedOnramp(orderId: string): Promise<string> {
-    await desk.event(orderId, 'vendor_accepts');
-    await desk.event(orderId, 'escrow_funded');
+    await driver.event(orderId, 'vendor_accepts');
+    await driver.event(orderId, 'escrow_funded');
     return orderId;
   }
 
   /** The vendor disputes a payment it never confirmed, so it has signed nothing but the refund. */
   async function sentAndDisputed(orderId: string): Promise<string> {
-    expect((await desk.act(orderId, 'confirm-payment-sent')).status).toBe(200);
+    expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
     expect((await (await parties.vendorOf(orderId)).post('dispute')).body.data.status).toBe(
       'dispute_started',
     );
@@ -54,9 +54,9 @@ describe('disputes', () => {
 
   /** Disputed before the buyer has proved anything. */
   async function disputedOfframp(): Promise<string> {
-    const orderId = await desk.offrampOrder();
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
+    const orderId = await driver.offrampOrder();
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
     expect((await (await parties.vendorOf(orderId)).post('dispute')).body.data.status).toBe(
       'dispute_started',
     );
@@ -66,13 +66,13 @@ describe('disputes', () => {
   async function signedRelease(orderId: string, signer: Hex): Promise<Hex> {
     const path = `/api/v1/partner/orders/${orderId}/release-authorization-parameters`;
     const { data } = (await gateway.call('GET', path)).body;
-    expect(data).toMatchObject({ signer_address: desk.wallet, recipient_address: desk.wallet });
+    expect(data).toMatchObject({ signer_address: driver.wallet, recipient_address: driver.wallet });
     return signSafeTransaction(signer, data.typed_data);
   }
 
   it('on-ramp for the partner: it is asked once, signs the release itself and is paid to the unit', async () => {
-    const orderId = await sentAndDisputed(await fundedOnramp(await desk.onrampOrder()));
-    const order = await desk.read(orderId);
+    const orderId = await sentAndDisputed(await fundedOnramp(await driver.onrampOrder()));
+    const order = await driver.read(orderId);
     const { amounts, fee_breakdown: fees } = order;
     expect(order.allowed_actions).toEqual([]);
     const early = await gateway.call(
@@ -84,7 +84,7 @@ describe('disputes', () => {
     expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
     expect((await decide(orderId, 'for_buyer')).body.error.code).toBe('INVALID_STATUS');
     const path = `/api/v1/partner/orders/${orderId}`;
-    expect(await desk.read(orderId)).toMatchObject({
+    expect(await driver.read(orderId)).toMatchObject({
       status: 'dispute_started',
       allowed_actions: ['authorize-release'],
       next_action: 'authorize_release',
@@ -94,9 +94,9 @@ describe('disputes', () => {
         parameters_endpoint: `${path}/release-authorization-parameters`,
       },
     });
-    expect((await desk.published(orderId)).filter((type) => type === 'order.release.required')).toHaveLength(
-      1,
-    );
+    expect(
+      (await driver.published(orderId)).filter((type) => type === 'order.release.required'),
+    ).toHaveLength(1);
 
     const [asked] = await gateway.deps.db.query(SYSTEM, releaseAsked, [orderId]);
     expect(JSON.parse(asked!.body).data).toEqual({
@@ -119,58 +119,60 @@ describe('disputes', () => {
     });
 
     const stranger = await signedRelease(orderId, generatePrivateKey());
-    const refused = await desk.act(orderId, 'authorize-release', { signature: stranger });
+    const refused = await driver.act(orderId, 'authorize-release', { signature: stranger });
     expect([refused.status, refused.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
-    const held = { partner: await desk.balance(desk.wallet), treasury: await desk.balance(treasury) };
+    const held = { partner: await driver.balance(driver.wallet), treasury: await driver.balance(treasury) };
     const signature = await signedRelease(orderId, key());
-    expect((await desk.act(orderId, 'authorize-release', { signature })).body.data.status).toBe(
+    expect((await driver.act(orderId, 'authorize-release', { signature })).body.data.status).toBe(
       'crypto_release_pending',
     );
-    await desk.reaches(orderId, 'completed');
+    await driver.reaches(orderId, 'completed');
     const platformFee = atomic(fees.platform_fee);
-    expect(await desk.balance(desk.wallet)).toBe(held.partner + atomic(amounts.crypto_amount) - platformFee);
-    expect(await desk.balance(treasury)).toBe(held.treasury + platformFee);
-    expect([await desk.escrowBalance(orderId), await desk.escrowBooks(orderId)]).toEqual([0n, 0n]);
+    expect(await driver.balance(driver.wallet)).toBe(
+      held.partner + atomic(amounts.crypto_amount) - platformFee,
+    );
+    expect(await driver.balance(treasury)).toBe(held.treasury + platformFee);
+    expect([await driver.escrowBalance(orderId), await driver.escrowBooks(orderId)]).toEqual([0n, 0n]);
     await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('on-ramp for the vendor: even after a decision for the partner that nobody signed, its crypto goes back', async () => {
-    const orderId = await fundedOnramp(await desk.onrampOrder());
-    const deposit = await desk.escrowBalance(orderId);
+    const orderId = await fundedOnramp(await driver.onrampOrder());
+    const deposit = await driver.escrowBalance(orderId);
     await sentAndDisputed(orderId);
     expect(await parties.openHolds(orderId)).toBe(1);
     await decide(orderId, 'for_buyer');
     const vendor = await parties.vendorOf(orderId);
-    const before = await desk.balance(vendor.wallet);
+    const before = await driver.balance(vendor.wallet);
     expect((await decide(orderId, 'for_seller')).body.data.status).toBe('cancelled');
-    await until('the return', async () => (await desk.escrowBooks(orderId)) === 0n);
-    expect(await desk.balance(vendor.wallet)).toBe(before + deposit);
-    expect((await desk.read(orderId)).allowed_actions).toEqual([]);
+    await until('the return', async () => (await driver.escrowBooks(orderId)) === 0n);
+    expect(await driver.balance(vendor.wallet)).toBe(before + deposit);
+    expect((await driver.read(orderId)).allowed_actions).toEqual([]);
     await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
   });
 
   it('off-ramp for a buyer that has proved nothing: it signs the release and is paid', async () => {
     const orderId = await disputedOfframp();
-    const { amounts, fee_breakdown: fees } = await desk.read(orderId);
+    const { amounts, fee_breakdown: fees } = await driver.read(orderId);
     const vendor = await parties.vendorOf(orderId);
     const release_signature = await vendor.sign('release');
     expect((await vendor.post('sign-release', { release_signature })).body.error.code).toBe('INVALID_STATUS');
     expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
-    expect(await desk.read(orderId)).toMatchObject({ allowed_actions: [], next_action: 'none' });
+    expect(await driver.read(orderId)).toMatchObject({ allowed_actions: [], next_action: 'none' });
     const wrong = await vendor.post('sign-release', { release_signature: await vendor.sign('refund') });
     expect(wrong.body.error.code).toBe('INVALID_SIGNATURE');
-    const before = await desk.balance(vendor.wallet);
+    const before = await driver.balance(vendor.wallet);
     expect((await vendor.post('sign-release', { release_signature })).body.data.status).toBe(
       'crypto_release_pending',
     );
-    await desk.reaches(orderId, 'completed');
-    expect(await desk.balance(vendor.wallet)).toBe(
+    await driver.reaches(orderId, 'completed');
+    expect(await driver.balance(vendor.wallet)).toBe(
       before + atomic(amounts.crypto_amount) - atomic(fees.platform_fee),
     );
     await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('off-ramp for the partner: the refund answers its transaction, a replay the same, a repeat 409', async () => {
@@ -186,7 +188,7 @@ describe('disputes', () => {
       });
     const once = { 'idempotency-key': `refund-${orderId}` };
     const refunded = await authorize(once);
-    const { tx_hash: txHash } = await desk.read(orderId);
+    const { tx_hash: txHash } = await driver.read(orderId);
     expect(refunded.body.data).toEqual({ order_id: orderId, status: 'cancelled', tx_hash: txHash });
     expect(txHash).toMatch(/^0x[0-9a-f]{64}$/);
     expect((await authorize(once)).body).toEqual(refunded.body);
@@ -205,11 +207,11 @@ describe('disputes', () => {
       `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`,
     );
     const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
-    const funding = (await desk.read(orderId)).tx_hash;
+    const funding = (await driver.read(orderId)).tx_hash;
     const answer = await refundDeposit(gateway.deps, partnerId, orderId, signature, 0);
     expect(answer).toEqual({ order_id: orderId, status: 'cancelled' });
-    await until('the refund', async () => (await desk.read(orderId)).tx_hash !== funding);
-    expect(await desk.escrowBalance(orderId)).toBe(0n);
+    await until('the refund', async () => (await driver.read(orderId)).tx_hash !== funding);
+    expect(await driver.escrowBalance(orderId)).toBe(0n);
   });
 
   it('a widget order is never stuck: the partner cannot act, the operator hands its signature in', async () => {
@@ -218,15 +220,15 @@ describe('disputes', () => {
     });
     const orderId = await fundedOnramp(opened.body.data.order_id);
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-      actOnOrder(unit, gateway.deps.orderHosts, orderId, 'payment_sent_confirmed', 'customer'),
+      actOnOrder(unit, gateway.deps.orderAdapters, orderId, 'payment_sent_confirmed', 'customer'),
     );
     expect((await decide(orderId, 'open')).body.data.status).toBe('dispute_started');
     await decide(orderId, 'for_buyer');
-    expect((await desk.read(orderId)).allowed_actions).toEqual([]);
+    expect((await driver.read(orderId)).allowed_actions).toEqual([]);
     const path = `/api/v1/partner/orders/${orderId}`;
     const read = await gateway.call('GET', `${path}/release-authorization-parameters`);
     expect(read.body.error.code).toBe('ORDER_NOT_FOUND');
-    const acted = await desk.act(orderId, 'authorize-release', { signature: '0x' });
+    const acted = await driver.act(orderId, 'authorize-release', { signature: '0x' });
     expect(acted.body.error.code).toBe('ORDER_NOT_FOUND');
 
     const parameters = await gateway.call(
@@ -237,7 +239,7 @@ describe('disputes', () => {
     const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
     const handed = await parties.operate(orderId, 'escrow-signature', { purpose: 'release', signature });
     expect(handed.body.data.status).toBe('crypto_release_pending');
-    await desk.reaches(orderId, 'completed');
+    await driver.reaches(orderId, 'completed');
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
       key: gateway.sandbox.operatorKey,
     });

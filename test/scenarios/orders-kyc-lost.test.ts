@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 const LOST = 'UNDER_REVIEW';
@@ -9,26 +9,26 @@ const REFUSED = [422, 'KYC_NOT_CLEARED'];
 
 describe('a customer’s KYC that is lost while an order runs', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
   });
   afterAll(() => gateway?.stop());
 
   async function funded(): Promise<string> {
-    const orderId = await desk.offrampOrder();
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
+    const orderId = await driver.offrampOrder();
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
     return orderId;
   }
 
   it('before the transfer is signed: refused, nothing is funded, so nothing is held', async () => {
-    const orderId = await desk.offrampOrder();
+    const orderId = await driver.offrampOrder();
     await parties.setKyc(orderId, LOST);
     const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
     const answer = await gateway.call('GET', path);
@@ -37,10 +37,10 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   });
 
   it('before the deposit is final: the order is held and the buyer is not told to pay', async () => {
-    const orderId = await desk.offrampOrder();
-    await desk.fund(orderId);
+    const orderId = await driver.offrampOrder();
+    await driver.fund(orderId);
     await parties.setKyc(orderId, LOST);
-    await desk.reaches(orderId, 'crypto_received');
+    await driver.reaches(orderId, 'crypto_received');
     expect(await parties.isHeld(orderId)).toBe(true);
     const answer = await (await parties.vendorOf(orderId)).get('payment-instructions');
     expect([answer.status, answer.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
@@ -61,14 +61,14 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   it('before the release: both directions record the confirmation and keep the crypto, and go on after review', async () => {
     const offramp = await funded();
     for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
-      expect((await desk.event(offramp, event)).status).toBe(200);
+      expect((await driver.event(offramp, event)).status).toBe(200);
     }
-    const onramp = await desk.onrampOrder();
-    for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(onramp, event);
-    await desk.act(onramp, 'confirm-payment-sent');
+    const onramp = await driver.onrampOrder();
+    for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(onramp, event);
+    await driver.act(onramp, 'confirm-payment-sent');
     await Promise.all([parties.setKyc(offramp, LOST), parties.setKyc(onramp, LOST)]);
 
-    const confirmed = await desk.act(offramp, 'confirm-fiat-received');
+    const confirmed = await driver.act(offramp, 'confirm-fiat-received');
     expect(confirmed.body.data).toEqual({ order_id: offramp, status: 'fiat_received_confirmed' });
     const vendor = await parties.vendorOf(onramp);
     const release_signature = await vendor.sign('release');
@@ -76,18 +76,18 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     expect(received.body.data.status).toBe('fiat_received_confirmed');
     for (const orderId of [offramp, onramp]) {
       expect(await parties.isHeld(orderId)).toBe(true);
-      expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
+      expect(await driver.escrowBalance(orderId)).toBeGreaterThan(0n);
       await parties.setKyc(orderId, 'VERIFIED');
       await parties.operate(orderId, 'hold', { decision: 'release' });
     }
-    await Promise.all([desk.reaches(offramp, 'completed'), desk.reaches(onramp, 'completed')]);
-    await desk.booksBalance();
+    await Promise.all([driver.reaches(offramp, 'completed'), driver.reaches(onramp, 'completed')]);
+    await driver.booksBalance();
   });
 
   it('before a dispute is decided for the buyer: the operator is refused and the hold stays, with a key as without', async () => {
     for (const idempotencyKey of [undefined, 'decide-once']) {
       const orderId = await funded();
-      await desk.event(orderId, 'dispute_opened');
+      await driver.event(orderId, 'dispute_opened');
       await parties.setKyc(orderId, LOST);
       const decide = () =>
         gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
@@ -108,10 +108,10 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   });
 
   it('before the partner’s own release: refused, held, and the partner’s key replays the refusal', async () => {
-    const orderId = await desk.onrampOrder();
-    for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
-    await desk.act(orderId, 'confirm-payment-sent');
-    await desk.event(orderId, 'dispute_opened');
+    const orderId = await driver.onrampOrder();
+    for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+    await driver.act(orderId, 'confirm-payment-sent');
+    await driver.event(orderId, 'dispute_opened');
     await parties.operate(orderId, 'dispute', { decision: 'for_buyer' });
     await parties.setKyc(orderId, LOST);
     const authorize = () =>
@@ -155,10 +155,10 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       const early = await operate(orderId, { override_kyc: true });
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
-        await desk.event(orderId, event);
+        await driver.event(orderId, event);
       }
       await parties.setKyc(orderId, 'REJECTED');
-      await desk.act(orderId, 'confirm-fiat-received');
+      await driver.act(orderId, 'confirm-fiat-received');
       expect(await parties.isHeld(orderId)).toBe(true);
 
       expect((await operate(orderId, {})).body.data.status).toBe('fiat_received_confirmed');
@@ -171,7 +171,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       const [one, two] = [await waive(), await waive()];
       expect(one.body.data).toEqual({ order_id: orderId, status: 'crypto_release_pending' });
       expect([two.text, two.headers.get('idempotency-replayed')]).toEqual([one.text, 'true']);
-      const { timeline } = await desk.reaches(orderId, 'completed');
+      const { timeline } = await driver.reaches(orderId, 'completed');
       expect(timeline.map(({ status }: { status: string }) => status).slice(-3)).toEqual([
         'fiat_received_confirmed',
         'crypto_release_pending',
@@ -181,20 +181,20 @@ describe('a customer’s KYC that is lost while an order runs', () => {
         audited: ['ticket 9'],
         shown: [{ status: 'fiat_received_confirmed', at: expect.any(String), decision: 'kyc_waived' }],
       });
-      expect(await desk.escrowBalance(orderId)).toBe(0n);
-      await desk.booksBalance();
+      expect(await driver.escrowBalance(orderId)).toBe(0n);
+      await driver.booksBalance();
     });
 
     it('an operator decides the dispute for the vendor that paid, and the customer gets no new order by it', async () => {
       const orderId = await funded();
-      await desk.event(orderId, 'buyer_submits_proof');
-      await desk.event(orderId, 'dispute_opened');
+      await driver.event(orderId, 'buyer_submits_proof');
+      await driver.event(orderId, 'dispute_opened');
       await parties.setKyc(orderId, 'REJECTED');
       const refused = await parties.operate(orderId, 'dispute', { decision: 'for_buyer' });
       expect([refused.status, refused.body.error.code]).toEqual(REFUSED);
       expect((await operate(orderId, { override_kyc: true })).body.data.status).toBe('dispute_started');
       expect((await parties.operate(orderId, 'dispute', { decision: 'for_buyer' })).status).toBe(200);
-      await desk.reaches(orderId, 'completed');
+      await driver.reaches(orderId, 'completed');
       expect((await waivers(orderId)).shown).toHaveLength(1);
       const { user_id: userId } = (await story(orderId)).order;
       const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
@@ -204,7 +204,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
         body: { quote_id: quote.body.data?.quote_id ?? crypto.randomUUID() },
       });
       expect([quote.body.error?.code, order.body.error?.code]).toContain('KYC_NOT_CLEARED');
-      await desk.booksBalance();
+      await driver.booksBalance();
     });
   });
 });

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { FiatDesk } from './fiat-desk.ts';
+import type { FiatDriver } from './fiat-driver.ts';
 import type { FollowedOrder } from './order-book.ts';
-import type { OrdersDesk } from './orders-desk.ts';
-import { type OwnIbanWorld, openOwnIbanWorld } from './own-iban-world.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-world.ts';
 
 const AT_ONCE = 64;
 const ROUNDS = 4;
@@ -38,14 +38,14 @@ async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
 }
 
 describe('deposits that meet each other, and cancellations', () => {
-  let world: OwnIbanWorld;
+  let world: OwnIbanFixture;
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let fiat: FiatDesk;
+  let driver: OrdersDriver;
+  let fiat: FiatDriver;
 
   beforeAll(async () => {
-    world = await openOwnIbanWorld();
-    ({ gateway, desk, fiat } = world);
+    world = await openOwnIbanFixture();
+    ({ gateway, driver, fiat } = world);
   });
   afterAll(() => gateway?.stop());
 
@@ -72,7 +72,7 @@ describe('deposits that meet each other, and cancellations', () => {
     });
     expect(await ada.payments()).toHaveLength(1);
     await world.completed(order);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('different transfers at once pay an order once, and the rest stays', async () => {
@@ -96,7 +96,7 @@ describe('deposits that meet each other, and cancellations', () => {
     const row = await holdRow(gateway, order.id);
     const acts = {
       pay: () => ada.pay('21.00'),
-      cancel: () => desk.act(order.id, 'cancel'),
+      cancel: () => driver.act(order.id, 'cancel'),
     };
     const running: Partial<Record<keyof typeof acts, Promise<Answer>>> = {};
     for (const act of depositFirst ? (['pay', 'cancel'] as const) : (['cancel', 'pay'] as const)) {
@@ -115,7 +115,7 @@ describe('deposits that meet each other, and cancellations', () => {
       await world.cancelled(order);
     }
     expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe(depositFirst ? '0.00' : '21.00');
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('deposits and cancellations at once have one winner each', async () => {
@@ -125,7 +125,7 @@ describe('deposits that meet each other, and cancellations', () => {
     for (const amount of amounts) orders.push(await world.locked(ada, amount));
     const outcomes = await Promise.all(
       orders.map(async (order, index) => {
-        const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), desk.act(order.id, 'cancel')]);
+        const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), driver.act(order.id, 'cancel')]);
         return [paid.body.data.status, stopped.status] as const;
       }),
     );
@@ -141,7 +141,7 @@ describe('deposits that meet each other, and cancellations', () => {
       }
     }
     expect(Number((await fiat.ledger(ada.userId, ada.accountId)).balance)).toBe(left);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('two operators who match one payment with two orders pay one of them', async () => {
@@ -163,10 +163,10 @@ describe('deposits that meet each other, and cancellations', () => {
     await world.completed(orders[paid]!);
     const other = orders[1 - paid]!;
     await other.is('awaiting_fiat_transfer', { ownIban: true });
-    expect((await desk.act(other.id, 'cancel')).status).toBe(200);
+    expect((await driver.act(other.id, 'cancel')).status).toBe(200);
     await world.cancelled(other);
     expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe('0.00');
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>

@@ -4,11 +4,11 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { FiatDesk } from './fiat-desk.ts';
+import type { FiatDriver } from './fiat-driver.ts';
 import type { OrderBook } from './order-book.ts';
-import type { OrdersDesk } from './orders-desk.ts';
+import type { OrdersDriver } from './orders-driver.ts';
 import { orderParties } from './orders-parties.ts';
-import { type OwnIbanWorld, openOwnIbanWorld } from './own-iban-world.ts';
+import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-world.ts';
 
 const WAITING = { ownIban: true };
 const HELD = { ownIban: true, held: true };
@@ -19,15 +19,15 @@ const settlements = statement<[], { body: string }>(
 );
 
 describe('orders paid from the customer’s own account, C3.1 row 5', () => {
-  let world: OwnIbanWorld;
+  let world: OwnIbanFixture;
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let fiat: FiatDesk;
+  let driver: OrdersDriver;
+  let fiat: FiatDriver;
   let book: OrderBook;
 
   beforeAll(async () => {
-    world = await openOwnIbanWorld();
-    ({ gateway, desk, fiat, book } = world);
+    world = await openOwnIbanFixture();
+    ({ gateway, driver, fiat, book } = world);
   });
   afterAll(() => gateway?.stop());
 
@@ -40,10 +40,10 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
     const ada = await world.holder();
     const order = await world.locked(ada);
-    const reading = await desk.read(order.id);
+    const reading = await driver.read(order.id);
     expect(reading).toMatchObject({ fiat_funding_source: 'own_iban', payment_request: false });
     expect(reading).not.toHaveProperty('vendor_payment_details');
-    const refused = await desk.act(order.id, 'confirm-payment-sent');
+    const refused = await driver.act(order.id, 'confirm-payment-sent');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     // A cent off is another amount.
     expect((await ada.pay('100.01')).body.data).toMatchObject({ status: 'received' });
@@ -58,9 +58,9 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
       fiat_account_id: ada.accountId,
     });
     expect(await order.took('3.1 deposit matched')).not.toHaveProperty('vendor_payment_details');
-    const again = await desk.act(order.id, 'cancel');
+    const again = await driver.act(order.id, 'cancel');
     expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-    const { movements } = await desk.funds(order.id);
+    const { movements } = await driver.funds(order.id);
     expect(movements).toContainEqual(
       expect.objectContaining({
         kind: 'customer_deposit_applied',
@@ -92,7 +92,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
         { direction: 'credit', kind: 'deposit', amount: '100.01', balance_after: '100.01', reference: null },
       ],
     ]);
-    await desk.booksBalance();
+    await driver.booksBalance();
   });
 
   it('two open orders of one amount are both held, and a person says which one was paid', async () => {
@@ -102,7 +102,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect(held).toMatchObject({ status: 'held_for_review' });
     for (const order of [first, second]) {
       await order.is('awaiting_fiat_transfer', HELD);
-      const refused = await desk.act(order.id, 'cancel');
+      const refused = await driver.act(order.id, 'cancel');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     }
     // The money is there although nobody knows what for.
@@ -170,7 +170,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
       key: gateway.sandbox.operatorKey,
       body: { decision: 'release', reason: 'answered' },
     });
-    expect((await desk.act(second.id, 'cancel')).status).toBe(200);
+    expect((await driver.act(second.id, 'cancel')).status).toBe(200);
     await world.cancelled(second);
   });
 
@@ -186,7 +186,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await second.is('awaiting_fiat_transfer', HELD);
     expect((await operate(other.id, 'decision', { decision: 'leave' })).body.data.status).toBe('received');
     await second.is('awaiting_fiat_transfer', WAITING);
-    expect((await desk.act(second.id, 'cancel')).status).toBe(200);
+    expect((await driver.act(second.id, 'cancel')).status).toBe(200);
     await Promise.all([world.completed(first), world.cancelled(second)]);
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
   });
@@ -207,7 +207,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect((await operate(early.id, 'decision', { decision: 'match', order_id: order.id })).status).toBe(200);
     await order.took('3.1 deposit matched');
     await world.completed(order);
-    expect((await desk.act(others.id, 'cancel')).status).toBe(200);
+    expect((await driver.act(others.id, 'cancel')).status).toBe(200);
     await world.cancelled(others);
   });
 
@@ -260,7 +260,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   it('an order without an account in its currency pays the vendor as ever', async () => {
     const userId = await fiat.customer();
     await fiat.account(userId, { currency: 'GBP', jurisdiction: 'GB' });
-    const order = book.follow('onramp', await desk.onrampOrder({ user_uuid: userId }));
+    const order = book.follow('onramp', await driver.onrampOrder({ user_uuid: userId }));
     expect(await order.took('3.1 initiate')).toMatchObject({ fiat_funding_source: 'vendor_details' });
     await order.ended('untouched');
   });

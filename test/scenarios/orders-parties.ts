@@ -24,12 +24,12 @@ export interface OrderParties {
   isHeld(orderId: string): Promise<boolean>;
   /** How many offers still set crypto aside for the order. */
   openHolds(orderId: string): Promise<number>;
-  vendorOf(orderId: string): Promise<VendorAtDesk>;
+  vendorOf(orderId: string): Promise<VendorAccount>;
   operate(orderId: string, what: string, body: object): Promise<Answer>;
   setKyc(orderId: string, status: string): Promise<void>;
 }
 
-export interface VendorAtDesk {
+export interface VendorAccount {
   readonly key: string;
   readonly wallet: Hex;
   get(what: string): Promise<Answer>;
@@ -57,17 +57,17 @@ export function orderParties(gateway: TestGateway): OrderParties {
       const vendor = vendors.find((one) => one.row.vendor_id === vendorId)!;
       const { apiKey: key } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
       const path = `/api/v1/vendor/orders/${orderId}`;
-      const desk: VendorAtDesk = {
+      const driver: VendorAccount = {
         key,
         wallet: vendor.row.wallet_address,
         get: (what) => gateway.call('GET', `${path}/${what}`, { key }),
         post: (what, body) => gateway.call('POST', `${path}/${what}`, { key, ...(body ? { body } : {}) }),
         async sign(purpose) {
-          const parameters = await desk.get(`signing-parameters?purpose=${purpose}`);
+          const parameters = await driver.get(`signing-parameters?purpose=${purpose}`);
           return signSafeTransaction(vendor.privateKey, parameters.body.data.typed_data);
         },
       };
-      return desk;
+      return driver;
     },
 
     operate: (orderId, what, body) =>

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 const RESPONSE_SECONDS = 200;
@@ -17,7 +17,7 @@ const cheapenAll = statement<[]>(
 
 describe('vendors that do not answer', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('vendors that do not answer', () => {
       worker: true,
       env: { ORDER_VENDOR_RESPONSE_SECONDS: `${RESPONSE_SECONDS}` },
     });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
   });
@@ -35,10 +35,10 @@ describe('vendors that do not answer', () => {
     gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
 
   it('are passed over one after the other by the business clock, until the order’s own 15 minutes are up', async () => {
-    const orderId = await desk.onrampOrder();
+    const orderId = await driver.onrampOrder();
     await gateway.deps.db.query(SYSTEM, cheapenAll, []);
     const first = await parties.vendorId(orderId);
-    const firstDesk = await parties.vendorOf(orderId);
+    const firstDriver = await parties.vendorOf(orderId);
     // Once only: time that goes on while this test waits would end the order itself.
     await advance(RESPONSE_SECONDS + 1);
     const second = await until('the second vendor', async () => {
@@ -46,21 +46,21 @@ describe('vendors that do not answer', () => {
       return vendorId !== null && vendorId !== first && vendorId;
     });
     expect(second).not.toBe(first);
-    const late = await firstDesk.post('accept', { refund_signature: '0x', payment_details: { iban: 'X' } });
+    const late = await firstDriver.post('accept', { refund_signature: '0x', payment_details: { iban: 'X' } });
     expect(late.body.error.code).toBe('ORDER_NOT_FOUND');
-    expect((await desk.read(orderId)).timeline).toHaveLength(1);
+    expect((await driver.read(orderId)).timeline).toHaveLength(1);
 
     await advance(900);
-    const cancelled = await desk.reaches(orderId, 'cancelled');
+    const cancelled = await driver.reaches(orderId, 'cancelled');
     expect(cancelled.allowed_actions).toEqual([]);
-    expect(await desk.published(orderId)).toEqual(['awaiting_liquidity_provider', 'cancelled']);
+    expect(await driver.published(orderId)).toEqual(['awaiting_liquidity_provider', 'cancelled']);
   });
 
   it('keep the order as long as they have time, and for good once they have accepted', async () => {
-    const orderId = await desk.onrampOrder();
+    const orderId = await driver.onrampOrder();
     const first = await parties.vendorId(orderId);
     await advance(RESPONSE_SECONDS - 10);
-    const accepted = await desk.event(orderId, 'vendor_accepts');
+    const accepted = await driver.event(orderId, 'vendor_accepts');
     expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
     await advance(RESPONSE_SECONDS * 2);
     expect(await parties.vendorId(orderId)).toBe(first);

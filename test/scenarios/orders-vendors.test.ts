@@ -9,7 +9,7 @@ import {
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
   'test.vendor_of_order',
@@ -25,12 +25,12 @@ const cheapenOthers = statement<[vendorId: string]>(
 
 describe('vendors and operators at their own desks', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let vendors: readonly SimulatedVendor[];
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
   });
@@ -41,8 +41,8 @@ describe('vendors and operators at their own desks', () => {
     return row?.vendor_id ?? null;
   }
 
-  /** The desk of the vendor that has the order. */
-  async function vendorDesk(orderId: string) {
+  /** The driver of the vendor that has the order. */
+  async function vendorClient(orderId: string) {
     const id = await vendorId(orderId);
     const vendor = vendors.find(({ row }) => row.vendor_id === id)!;
     const { apiKey } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
@@ -73,8 +73,8 @@ describe('vendors and operators at their own desks', () => {
     });
 
   it('a vendor sells through its API: accept with details, confirm with the release, statement', async () => {
-    const orderId = await desk.onrampOrder();
-    const vendor = await vendorDesk(orderId);
+    const orderId = await driver.onrampOrder();
+    const vendor = await vendorClient(orderId);
     const listed = (await vendor.list()).body.data.orders;
     expect(listed).toContainEqual(expect.objectContaining({ order_id: orderId, direction: 'onramp' }));
     const stranger = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
@@ -93,14 +93,14 @@ describe('vendors and operators at their own desks', () => {
     const payment_details = { iban: 'DE02120300000000202051', full_name: 'Vendor' };
     const accepted = await vendor.post('accept', { refund_signature, payment_details });
     expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
-    await desk.event(orderId, 'escrow_funded');
-    expect((await desk.read(orderId)).vendor_payment_details).toEqual(payment_details);
-    await desk.act(orderId, 'confirm-payment-sent');
+    await driver.event(orderId, 'escrow_funded');
+    expect((await driver.read(orderId)).vendor_payment_details).toEqual(payment_details);
+    await driver.act(orderId, 'confirm-payment-sent');
     const confirmed = await vendor.post('fiat-confirmed', {
       release_signature: await vendor.sign('release'),
     });
     expect(confirmed.status).toBe(200);
-    await desk.reaches(orderId, 'completed');
+    await driver.reaches(orderId, 'completed');
     const statementLines = await gateway.call('GET', '/api/v1/vendor/statement', { key: vendor.key });
     expect(statementLines.body.data.lines).toContainEqual(
       expect.objectContaining({
@@ -113,23 +113,23 @@ describe('vendors and operators at their own desks', () => {
   });
 
   it('an order that is declined goes to another vendor, who can serve it', async () => {
-    const orderId = await desk.onrampOrder();
+    const orderId = await driver.onrampOrder();
     const first = await vendorId(orderId);
     await gateway.deps.db.query(SYSTEM, cheapenOthers, [first!]);
-    const declined = await (await vendorDesk(orderId)).post('decline');
+    const declined = await (await vendorClient(orderId)).post('decline');
     expect(declined.body.data.status).toBe('awaiting_liquidity_provider');
     const second = await until('another vendor', async () => (await vendorId(orderId)) ?? undefined);
     expect(second).not.toBe(first);
-    const accepted = await desk.event(orderId, 'vendor_accepts');
+    const accepted = await driver.event(orderId, 'vendor_accepts');
     expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
   });
 
   it('a buyer is told where to pay, proves it, and an operator reviews; the audit says who and why', async () => {
-    const orderId = await desk.offrampOrder();
-    const vendor = await vendorDesk(orderId);
+    const orderId = await driver.offrampOrder();
+    const vendor = await vendorClient(orderId);
     expect((await vendor.get('payment-instructions')).body.error.code).toBe('INVALID_STATUS');
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
     // The simulated vendor signs the refund in its own time; before that it is told nothing.
     const instructions = await until('the instructions', async () => {
       const answer = await vendor.get('payment-instructions');
@@ -162,8 +162,8 @@ describe('vendors and operators at their own desks', () => {
     );
     const own = await vendor.post('fiat-settled');
     expect(own.body.error.code).toBe('INVALID_STATUS');
-    await desk.act(orderId, 'confirm-fiat-received');
-    await desk.reaches(orderId, 'completed');
+    await driver.act(orderId, 'confirm-fiat-received');
+    await driver.reaches(orderId, 'completed');
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
       key: gateway.sandbox.operatorKey,
     });
@@ -173,33 +173,33 @@ describe('vendors and operators at their own desks', () => {
 
   it('a dispute decided for the buyer pays the buyer; for the seller it asks for the refund', async () => {
     const disputed = async () => {
-      const orderId = await desk.offrampOrder();
-      await desk.fund(orderId);
-      await desk.reaches(orderId, 'crypto_received');
-      await desk.event(orderId, 'buyer_submits_proof');
-      expect((await (await vendorDesk(orderId)).post('dispute')).body.data.status).toBe('dispute_started');
+      const orderId = await driver.offrampOrder();
+      await driver.fund(orderId);
+      await driver.reaches(orderId, 'crypto_received');
+      await driver.event(orderId, 'buyer_submits_proof');
+      expect((await (await vendorClient(orderId)).post('dispute')).body.data.status).toBe('dispute_started');
       return orderId;
     };
     const bought = await disputed();
     expect((await operate(bought, 'dispute', 'for_buyer')).status).toBe(200);
-    await desk.reaches(bought, 'completed');
-    expect(await desk.escrowBalance(bought)).toBe(0n);
+    await driver.reaches(bought, 'completed');
+    expect(await driver.escrowBalance(bought)).toBe(0n);
 
     const returned = await disputed();
     expect((await operate(returned, 'hold', 'place')).status).toBe(200);
     expect((await operate(returned, 'dispute', 'for_seller')).body.error.code).toBe('OPERATION_NOT_ALLOWED');
     expect((await operate(returned, 'hold', 'release')).status).toBe(200);
     expect((await operate(returned, 'dispute', 'for_seller')).body.data.status).toBe('cancelled');
-    expect(await desk.published(returned)).toContain('order.refund.required');
-    expect((await desk.refund(returned)).status).toBe(200);
-    await until('the refund', async () => (await desk.escrowBooks(returned)) === 0n);
-    await desk.booksBalance();
+    expect(await driver.published(returned)).toContain('order.refund.required');
+    expect((await driver.refund(returned)).status).toBe(200);
+    await until('the refund', async () => (await driver.escrowBooks(returned)) === 0n);
+    await driver.booksBalance();
   });
 
   it('the books and the chain are compared: equal after all this, and a stray payment stands out', async () => {
-    const orderId = await desk.onrampOrder();
-    await desk.event(orderId, 'vendor_accepts');
-    await desk.event(orderId, 'escrow_funded');
+    const orderId = await driver.onrampOrder();
+    await driver.event(orderId, 'vendor_accepts');
+    await driver.event(orderId, 'escrow_funded');
     const reconcile = () =>
       gateway.call('GET', '/api/v1/operator/reconciliation?scope=all', { key: gateway.sandbox.operatorKey });
     const before = (await reconcile()).body.data;
@@ -214,7 +214,7 @@ describe('vendors and operators at their own desks', () => {
       account: privateKeyToAccount(partner.walletPrivateKey as `0x${string}`),
       transport: http(settings.rpcUrl),
     });
-    const { escrow_address: escrow } = (await (await vendorDesk(orderId)).list()).body.data.orders.find(
+    const { escrow_address: escrow } = (await (await vendorClient(orderId)).list()).body.data.orders.find(
       (one: { order_id: string }) => one.order_id === orderId,
     );
     const hash = await wallet.writeContract({

@@ -6,10 +6,10 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { type CallOptions, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { chainHands } from './chain-hands.ts';
+import { chainDriver } from './chain-hands.ts';
 import { openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
-import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const casesOf = statement<[orderId: string], { relationship: string; purpose: string }>(
   'test.compliance_cases',
@@ -52,24 +52,24 @@ const UNTOUCHABLE = [
 
 describe('orders of a sandbox that acts on its own', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
   });
   afterAll(() => gateway?.stop());
 
   it('an off-ramp order needs the partner’s signature and nothing else where the provider notifies', async () => {
-    const orderId = await desk.offrampOrder({
+    const orderId = await driver.offrampOrder({
       provider_scope: 'all',
       has_fiat_settlement_notification: true,
     });
-    await desk.fund(orderId);
-    const order = await desk.reaches(orderId, 'completed');
+    await driver.fund(orderId);
+    const order = await driver.reaches(orderId, 'completed');
     expect(order.has_fiat_settlement_notification).toBe(true);
-    expect(await desk.escrowBalance(orderId)).toBe(0n);
-    await desk.booksBalance();
+    expect(await driver.escrowBalance(orderId)).toBe(0n);
+    await driver.booksBalance();
   });
 
   /** Every action and every parameter read answers as for an order that does not exist. */
@@ -93,14 +93,14 @@ describe('orders of a sandbox that acts on its own', () => {
   /** Opened as the embedded widget would; the people around it do only what they are told. */
   async function openWidgetOrder(direction: 'onramp' | 'offramp') {
     const { apiKey: key } = widgetPartner();
-    const widgetDesk = ordersDesk(gateway, widgetPartner());
+    const widgetDriver = ordersDriver(gateway, widgetPartner());
     await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
     const made = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
       key,
       body: { order_type: direction },
     });
     expect(made.body).toMatchObject({ success: true, data: { allowed_actions: [] } });
-    const order = (await openOrderBook(gateway, widgetDesk)).follow(direction, made.body.data.order_id);
+    const order = (await openOrderBook(gateway, widgetDriver)).follow(direction, made.body.data.order_id);
     const isNotified = async (row: RowName, situation: Situation = {}) => {
       await order.took(row, { ...situation, widget: true });
       await expectUntouchable(order.id);
@@ -108,8 +108,8 @@ describe('orders of a sandbox that acts on its own', () => {
     return {
       ...order,
       isNotified,
-      tell: (event: string) => widgetDesk.event(order.id, event),
-      desk: widgetDesk,
+      tell: (event: string) => widgetDriver.event(order.id, event),
+      driver: widgetDriver,
     };
   }
 
@@ -121,7 +121,7 @@ describe('orders of a sandbox that acts on its own', () => {
     await order.tell('escrow_funded');
     await order.isNotified('3.1 crypto locked');
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-      actOnOrder(unit, gateway.deps.orderHosts, order.id, 'payment_sent_confirmed', 'customer'),
+      actOnOrder(unit, gateway.deps.orderAdapters, order.id, 'payment_sent_confirmed', 'customer'),
     );
     await order.isNotified('3.1 confirm-payment-sent');
     await order.tell('vendor_confirms_fiat');
@@ -134,11 +134,11 @@ describe('orders of a sandbox that acts on its own', () => {
     for (const order of [paid, stopped]) {
       await order.isNotified('3.2 initiate');
       const { escrow } = await until('the escrow', async () => {
-        const funds = await order.desk.funds(order.id);
+        const funds = await order.driver.funds(order.id);
         return funds.escrow !== null && funds;
       });
       const amount = atomic(escrow.expected_amount);
-      await chainHands(gateway).pay(widgetPartner(), escrow.address, amount);
+      await chainDriver(gateway).pay(widgetPartner(), escrow.address, amount);
       await order.isNotified('3.2 wallet pays by itself');
     }
     await paid.tell('buyer_submits_proof');
@@ -178,8 +178,8 @@ describe('orders of a sandbox that acts on its own', () => {
       { full_name: 'Wang Wei', iban: 'DE89370400440532013000' },
       { country_code: 'DE', currency: 'EUR' },
     );
-    const quote = await desk.offrampQuote({
-      sender_id: await desk.user(),
+    const quote = await driver.offrampQuote({
+      sender_id: await driver.user(),
       ...payee,
       sender_recipient_relationship: 'family',
       purpose_of_payment: 'gift',
@@ -192,7 +192,7 @@ describe('orders of a sandbox that acts on its own', () => {
       body: { quote_id: quote.body.data.quote_id },
     });
     const orderId = initiated.body.data.order_id;
-    const order = await desk.read(orderId);
+    const order = await driver.read(orderId);
     expect(initiated.body.data.recipient_context).toEqual(order.recipient_context);
     expect(order.recipient_context).toMatchObject({
       recipient: { recipient_id: payee.recipient_id, recipient_name: 'Wang Wei', version: 1 },
@@ -208,8 +208,8 @@ describe('orders of a sandbox that acts on its own', () => {
       { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '+8613800138000' },
       { country_code: 'CN', currency: 'CNY' },
     );
-    const senderId = await desk.user('李'.repeat(61));
-    const quote = await desk.offrampQuote({
+    const senderId = await driver.user('李'.repeat(61));
+    const quote = await driver.offrampQuote({
       sender_id: senderId,
       ...payee,
       fiat_currency: 'CNY',

@@ -1,22 +1,22 @@
 import { expect } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type FiatDesk, fiatDesk } from './fiat-desk.ts';
+import { type FiatDriver, fiatDriver } from './fiat-driver.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 /** A customer with an account that can be paid into. */
 export interface Holder {
   readonly userId: string;
   readonly accountId: string;
-  pay(amount: string, more?: object): ReturnType<FiatDesk['deposit']>;
-  payments(): ReturnType<FiatDesk['payments']>;
+  pay(amount: string, more?: object): ReturnType<FiatDriver['deposit']>;
+  payments(): ReturnType<FiatDriver['payments']>;
 }
 
 /** A gateway where customers pay from accounts of their own, and every order is followed. */
-export interface OwnIbanWorld {
+export interface OwnIbanFixture {
   readonly gateway: TestGateway;
-  readonly desk: OrdersDesk;
-  readonly fiat: FiatDesk;
+  readonly driver: OrdersDriver;
+  readonly fiat: FiatDriver;
   readonly book: OrderBook;
   holder(): Promise<Holder>;
   /** An order whose crypto is locked and that waits for the customer's deposit. */
@@ -26,15 +26,15 @@ export interface OwnIbanWorld {
   cancelled(order: FollowedOrder): Promise<void>;
 }
 
-export async function openOwnIbanWorld(): Promise<OwnIbanWorld> {
+export async function openOwnIbanFixture(): Promise<OwnIbanFixture> {
   const gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-  const desk = ordersDesk(gateway);
-  const fiat = fiatDesk(gateway);
+  const driver = ordersDriver(gateway);
+  const fiat = fiatDriver(gateway);
   await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-  const book = await openOrderBook(gateway, desk);
+  const book = await openOrderBook(gateway, driver);
   return {
     gateway,
-    desk,
+    driver,
     fiat,
     book,
 
@@ -50,18 +50,18 @@ export async function openOwnIbanWorld(): Promise<OwnIbanWorld> {
     },
 
     async locked({ userId }, fiatAmount = '100.00') {
-      const id = await desk.onrampOrder({ user_uuid: userId, fiat_amount: fiatAmount });
+      const id = await driver.onrampOrder({ user_uuid: userId, fiat_amount: fiatAmount });
       const order = book.follow('onramp', id);
       expect(await order.took('3.1 initiate')).toMatchObject({ fiat_funding_source: 'own_iban' });
-      expect((await desk.event(order.id, 'vendor_accepts')).status).toBe(200);
+      expect((await driver.event(order.id, 'vendor_accepts')).status).toBe(200);
       await order.took('3.1 vendor accepts');
-      expect((await desk.event(order.id, 'escrow_funded')).status).toBe(200);
+      expect((await driver.event(order.id, 'escrow_funded')).status).toBe(200);
       await order.took('3.1 crypto locked', { ownIban: true });
       return order;
     },
 
     async completed(order) {
-      expect((await desk.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
+      expect((await driver.event(order.id, 'vendor_confirms_fiat')).status).toBe(200);
       await order.took('3.1 vendor confirms fiat');
       await order.ended('released');
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada' };
@@ -8,12 +8,12 @@ const EMMA = { full_name: 'Emma Tremblay', email: 'emma@example.ca' };
 
 describe('what is said of a payer or a payee fits the rail', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
   });
@@ -31,13 +31,13 @@ describe('what is said of a payer or a payee fits the rail', () => {
     let userId: string;
     let orderId: string;
     beforeAll(async () => {
-      userId = await desk.user();
-      orderId = await desk.onrampOrder({ ...CANADIAN, user_uuid: userId });
-      for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
-      await desk.reaches(orderId, 'awaiting_fiat_transfer');
+      userId = await driver.user();
+      orderId = await driver.onrampOrder({ ...CANADIAN, user_uuid: userId });
+      for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+      await driver.reaches(orderId, 'awaiting_fiat_transfer');
     });
 
-    const submit = (body: object) => desk.act(orderId, 'submit-payer-details', body);
+    const submit = (body: object) => driver.act(orderId, 'submit-payer-details', body);
 
     it.each([
       ['only fields that the rail does not have', { foo: 'bar' }, ['full_name', 'email', 'phone_number']],
@@ -50,20 +50,20 @@ describe('what is said of a payer or a payee fits the rail', () => {
       expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
       const paths = refused.body.error.details.fields.map(({ path }: { path: string }) => path);
       expect(paths).toEqual(fields.map((field) => `payment_details.${field}`));
-      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+      expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 
     it('refuses a saved profile of another rail, and another customer’s as if it were not there', async () => {
-      const sepa = await submit({ payment_details_id: await desk.ownDetails(userId) });
+      const sepa = await submit({ payment_details_id: await driver.ownDetails(userId) });
       expect([sepa.status, sepa.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
       expect(sepa.body.error.details.fields).toEqual([
         { path: 'payment_details_id', message: expect.stringContaining('interac-canada') },
       ]);
-      const strangers = await submit({ payment_details_id: await canadianDetails(await desk.user()) });
+      const strangers = await submit({ payment_details_id: await canadianDetails(await driver.user()) });
       const missing = await submit({ payment_details_id: 999_999_999 });
       expect([strangers.status, strangers.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
       expect(strangers.text).toBe(missing.text);
-      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+      expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 
     it('refuses a payer who is not cleared: the vendor’s bank will read the name', async () => {
@@ -75,7 +75,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
         const refused = await submit(body);
         expect([refused.status, refused.body.error.code]).toEqual([422, 'RECIPIENT_NOT_CLEARED']);
       }
-      expect(await desk.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+      expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 
     it('takes what fits, and tells the vendor that and nothing else', async () => {
@@ -93,7 +93,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
 
   describe('accept', () => {
     it('refuses payment details that lack what the rail requires or are malformed, and keeps the offer', async () => {
-      const orderId = await desk.onrampOrder();
+      const orderId = await driver.onrampOrder();
       const vendor = await parties.vendorOf(orderId);
       const refund_signature = await vendor.sign('refund');
       for (const [payment_details, path] of [
@@ -106,7 +106,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
         const paths = refused.body.error.details.fields.map((field: { path: string }) => field.path);
         expect(paths).toContain(path);
       }
-      expect(await desk.read(orderId)).toMatchObject({ status: 'awaiting_liquidity_provider' });
+      expect(await driver.read(orderId)).toMatchObject({ status: 'awaiting_liquidity_provider' });
       const payment_details = {
         full_name: 'Harbour Liquidity',
         iban: 'de02 1203 0000 0000 2020 51',
@@ -114,8 +114,8 @@ describe('what is said of a payer or a payee fits the rail', () => {
       };
       const accepted = await vendor.post('accept', { refund_signature, payment_details });
       expect(accepted.status, accepted.text).toBe(200);
-      await desk.event(orderId, 'escrow_funded');
-      expect((await desk.reaches(orderId, 'awaiting_fiat_transfer')).vendor_payment_details).toEqual({
+      await driver.event(orderId, 'escrow_funded');
+      expect((await driver.reaches(orderId, 'awaiting_fiat_transfer')).vendor_payment_details).toEqual({
         full_name: 'Harbour Liquidity',
         iban: 'DE02120300000000202051',
         reference: 'invoice 7',

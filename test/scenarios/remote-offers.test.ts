@@ -6,7 +6,7 @@ import { type OffersServer, startOffersServer } from '../../backends/offers/src/
 import { anOffer, aVendor } from '../../backends/offers/src/testing/offer-fixtures.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const OFFER = '00000000-0000-7000-8000-00000000abcd';
 
@@ -14,13 +14,13 @@ const OFFER = '00000000-0000-7000-8000-00000000abcd';
 describe('orders served by an offers backend of its own', () => {
   let backend: OffersServer;
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let book = OfferBook.empty;
 
   beforeAll(async () => {
     backend = await startOffersServer({ host: '127.0.0.1', port: 0, book: () => book });
     gateway = await startGateway({ env: { OFFERS_URL: backend.url } });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     const owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
     const { rows } = await owner.query(`SELECT vendor_id, name FROM vendors WHERE kind = 'p2p' LIMIT 1`);
@@ -52,7 +52,7 @@ describe('orders served by an offers backend of its own', () => {
   };
 
   it('reserve what they take, so that two cannot have the same crypto, and give it back when they stop', async () => {
-    const userId = await desk.user();
+    const userId = await driver.user();
     const quote = async () => {
       const { body } = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
         body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' },
@@ -70,7 +70,7 @@ describe('orders served by an offers backend of its own', () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
 
     expect(await endFinishedHolds(gateway.deps)).toBe(0);
-    expect((await desk.act(order.body.data.order_id, 'cancel')).status).toBe(200);
+    expect((await driver.act(order.body.data.order_id, 'cancel')).status).toBe(200);
     expect(await endFinishedHolds(gateway.deps)).toBe(1);
     expect(await left()).toBe('150');
     await until(

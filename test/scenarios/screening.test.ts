@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 const REFUSED = [422, 'RECIPIENT_NOT_CLEARED'];
@@ -9,16 +9,16 @@ const code = ({ status, body }: Answer) => [status, body.error?.code];
 
 describe('screening counts at every step that spends or reveals', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
   let sender: string;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    sender = await desk.user();
+    sender = await driver.user();
   });
   afterAll(() => gateway?.stop());
 
@@ -48,7 +48,7 @@ describe('screening counts at every step that spends or reveals', () => {
     });
 
   const quote = (id: string, destinationId: string) =>
-    desk.offrampQuote({ sender_id: sender, recipient_id: id, recipient_destination_id: destinationId });
+    driver.offrampQuote({ sender_id: sender, recipient_id: id, recipient_destination_id: destinationId });
 
   async function payee() {
     const id = await recipient();
@@ -66,8 +66,8 @@ describe('screening counts at every step that spends or reveals', () => {
 
   async function funded() {
     const made = await order();
-    expect((await desk.fund(made.orderId)).status).toBe(200);
-    await desk.reaches(made.orderId, 'crypto_received');
+    expect((await driver.fund(made.orderId)).status).toBe(200);
+    await driver.reaches(made.orderId, 'crypto_received');
     return made;
   }
 
@@ -93,7 +93,7 @@ describe('screening counts at every step that spends or reveals', () => {
     );
 
     it('of a customer’s payment details: a third party’s name is screened', async () => {
-      const userId = await desk.user();
+      const userId = await driver.user();
       const save = (full_name: string) =>
         post(`/partner/users/${userId}/payment-details`, {
           rail: 'iban-sepa',
@@ -103,13 +103,13 @@ describe('screening counts at every step that spends or reveals', () => {
         });
       const blocked = await save('Blocked Person');
       expect(blocked.body.data).toMatchObject({ screening_status: 'blocked' });
-      const refused = await desk.offrampQuote({
+      const refused = await driver.offrampQuote({
         user_uuid: userId,
         payment_details_id: blocked.body.data.id,
       });
       expect(code(refused)).toEqual(REFUSED);
       const clear = await save('Ada Lovelace');
-      const quoted = await desk.offrampQuote({ user_uuid: userId, payment_details_id: clear.body.data.id });
+      const quoted = await driver.offrampQuote({ user_uuid: userId, payment_details_id: clear.body.data.id });
       expect(quoted.status, quoted.text).toBe(200);
     });
 
@@ -169,22 +169,22 @@ describe('screening counts at every step that spends or reveals', () => {
 
     it('at funding: parameters and signed transfer are refused, nothing is held', async () => {
       const { id, orderId } = await order();
-      const signed = await desk.signedFunding(orderId);
+      const signed = await driver.signedFunding(orderId);
       await setScreening(id, 'blocked');
       const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
       expect(code(await gateway.call('GET', path))).toEqual(REFUSED);
-      expect(code(await desk.act(orderId, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
-      expect((await desk.read(orderId)).allowed_actions).not.toContain('authorize-crypto-transfer');
+      expect(code(await driver.act(orderId, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
+      expect((await driver.read(orderId)).allowed_actions).not.toContain('authorize-crypto-transfer');
       expect(await parties.isHeld(orderId)).toBe(false);
       await setScreening(id, 'clear');
-      expect((await desk.act(orderId, 'authorize-crypto-transfer', signed)).status).toBe(200);
+      expect((await driver.act(orderId, 'authorize-crypto-transfer', signed)).status).toBe(200);
     });
 
     it('before the deposit is final: the order is held and the buyer is not told where to pay', async () => {
       const { id, orderId } = await order();
-      await desk.fund(orderId);
+      await driver.fund(orderId);
       await setScreening(id, 'blocked');
-      await desk.reaches(orderId, 'crypto_received');
+      await driver.reaches(orderId, 'crypto_received');
       await held(orderId);
       const told = await (await parties.vendorOf(orderId)).get('payment-instructions');
       expect(code(told)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
@@ -197,13 +197,13 @@ describe('screening counts at every step that spends or reveals', () => {
       await held(orderId);
       await parties.operate(orderId, 'hold', { decision: 'release' });
       expect(await parties.isHeld(orderId)).toBe(true);
-      expect((await desk.act(orderId, 'cancel')).status).toBe(200);
+      expect((await driver.act(orderId, 'cancel')).status).toBe(200);
       const path = `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`;
       expect(code(await gateway.call('GET', path))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await parties.operate(orderId, 'hold', { decision: 'release' });
-      expect((await desk.refund(orderId)).body.data).toMatchObject({ status: 'cancelled' });
-      await until('the refund', async () => (await desk.escrowBalance(orderId)) === 0n);
-      await desk.booksBalance();
+      expect((await driver.refund(orderId)).body.data).toMatchObject({ status: 'cancelled' });
+      await until('the refund', async () => (await driver.escrowBalance(orderId)) === 0n);
+      await driver.booksBalance();
     });
 
     it('archived before the buyer learns where to pay: it is refused, and the hold stays', async () => {

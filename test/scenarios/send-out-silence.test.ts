@@ -16,14 +16,14 @@ import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order
 import { createChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const QUOTE_SECONDS = 15 * 60;
 const GRACE_SECONDS = 1_800;
 
 describe('a send-out whose bridge does not answer', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let owner: pg.Client;
   let orders: string[];
 
@@ -32,7 +32,7 @@ describe('a send-out whose bridge does not answer', () => {
       chains: true,
       env: { BRIDGE_REVIEW_AFTER_SECONDS: `${GRACE_SECONDS}` },
     });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
     // The solver takes deposits and then waits to be told what to do.
@@ -45,11 +45,11 @@ describe('a send-out whose bridge does not answer', () => {
   });
 
   async function completed(): Promise<string> {
-    const orderId = await desk.onrampOrder();
-    await desk.event(orderId, 'vendor_accepts');
-    await desk.event(orderId, 'escrow_funded');
-    await desk.act(orderId, 'confirm-payment-sent');
-    expect((await desk.event(orderId, 'vendor_confirms_fiat')).body.data.status).toBe('completed');
+    const orderId = await driver.onrampOrder();
+    await driver.event(orderId, 'vendor_accepts');
+    await driver.event(orderId, 'escrow_funded');
+    await driver.act(orderId, 'confirm-payment-sent');
+    expect((await driver.event(orderId, 'vendor_confirms_fiat')).body.data.status).toBe('completed');
     return orderId;
   }
   const nextOrder = () => orders.pop() ?? completed();
@@ -84,14 +84,14 @@ describe('a send-out whose bridge does not answer', () => {
   }
 
   async function paid(orderId: string, to: Hex): Promise<void> {
-    expect((await desk.sendOut(orderId, to)).body.data.status).toBe('send_out_pending');
+    expect((await driver.sendOut(orderId, to)).body.data.status).toBe('send_out_pending');
     await until('the deposit', async () => (await sendOutOf(orderId)).deposit_tx_hash !== null);
   }
 
   it('and was paid is held for the operator after the quote’s expiry and the grace, never failed, and completes when the bridge pays', async () => {
     const [orderId, other] = [await nextOrder(), await nextOrder()];
     const [to, otherTo] = [newAddress(), newAddress()];
-    const before = await desk.balance(desk.wallet);
+    const before = await driver.balance(driver.wallet);
     await paid(orderId, to);
     await paid(other, otherTo);
     await advance(QUOTE_SECONDS + GRACE_SECONDS - 120);
@@ -101,25 +101,25 @@ describe('a send-out whose bridge does not answer', () => {
     await advance(180);
     await until('the hold', () => isHeld(orderId));
     await until('the other’s hold', () => isHeld(other));
-    expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
+    expect(await driver.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
     await until('the reason', async () => (await trackingOf(orderId))?.last_error?.includes('overdue'));
     expect(await refusalOf(orderId, to)).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
 
     // The operator lets it go on: it is not held a second time for the same silence.
-    await desk.event(orderId, 'release_hold');
+    await driver.event(orderId, 'release_hold');
     await advance(60);
-    expect((await desk.event(orderId, 'bridge_settles')).body.data.status).toBe('send_out_completed');
+    expect((await driver.event(orderId, 'bridge_settles')).body.data.status).toBe('send_out_completed');
     expect(await isHeld(orderId)).toBe(false);
-    expect(await desk.balance(to, 'arbitrum-one')).toBeGreaterThan(0n);
+    expect(await driver.balance(to, 'arbitrum-one')).toBeGreaterThan(0n);
 
-    expect((await desk.event(other, 'bridge_fails')).body.data.status).toBe('send_out_failed');
-    const sent = before - (await desk.balance(desk.wallet));
-    expect(await desk.balance(otherTo, 'arbitrum-one')).toBe(0n);
+    expect((await driver.event(other, 'bridge_fails')).body.data.status).toBe('send_out_failed');
+    const sent = before - (await driver.balance(driver.wallet));
+    expect(await driver.balance(otherTo, 'arbitrum-one')).toBe(0n);
     expect(sent).toBeGreaterThan(0n);
     expect(await refusalOf(other, otherTo)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    await desk.event(other, 'release_hold');
-    expect((await desk.sendOut(other, otherTo)).status).toBe(200);
-    await desk.booksBalance();
+    await driver.event(other, 'release_hold');
+    expect((await driver.sendOut(other, otherTo)).status).toBe(200);
+    await driver.booksBalance();
   });
 
   /** The bridge pays, and says so to nobody. */
@@ -164,7 +164,7 @@ describe('a send-out whose bridge does not answer', () => {
     await until('the reason', async () =>
       (await trackingOf(orderId))?.last_error?.includes('does not show the payout'),
     );
-    expect((await desk.read(orderId)).status).toBe('send_out_pending');
+    expect((await driver.read(orderId)).status).toBe('send_out_pending');
     await inspected(orderId);
   });
 
@@ -182,7 +182,7 @@ describe('a send-out whose bridge does not answer', () => {
       [quotes, once],
     );
     const statuses = () =>
-      Promise.all(orders.map(async (orderId) => (await desk.read(orderId)).status as string));
+      Promise.all(orders.map(async (orderId) => (await driver.read(orderId)).status as string));
     await until('one of them', async () => (await statuses()).includes('send_out_completed'));
     await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
     const left = orders[(await statuses()).indexOf('send_out_pending')]!;
@@ -204,9 +204,9 @@ describe('a send-out whose bridge does not answer', () => {
       second,
     ]);
     await advance(60);
-    await until('the other', async () => (await desk.read(left)).status === 'send_out_completed');
-    expect((await desk.read(left)).send_out_tx_hash).toBe(second);
-    await desk.booksBalance();
+    await until('the other', async () => (await driver.read(left)).status === 'send_out_completed');
+    expect((await driver.read(left)).send_out_tx_hash).toBe(second);
+    await driver.booksBalance();
   });
 
   describe('at all is ended by an operator', () => {
@@ -245,14 +245,14 @@ describe('a send-out whose bridge does not answer', () => {
       const tooEarly = await operate(arrived, { outcome: 'failed' });
       expect(said(tooEarly)).toEqual(REFUSED);
       // Held for another reason, while the bridge still has time: it is asked, not overruled.
-      await desk.event(lost, 'hold_for_review');
+      await driver.event(lost, 'hold_for_review');
       const inTime = await operate(lost, { outcome: 'failed' });
       expect([...said(inTime), inTime.body.error.message]).toEqual([
         ...REFUSED,
         'The bridge still has time to answer.',
       ]);
-      expect((await desk.read(lost)).status).toBe('send_out_pending');
-      await desk.event(lost, 'release_hold');
+      expect((await driver.read(lost)).status).toBe('send_out_pending');
+      await driver.event(lost, 'release_hold');
       await advance(QUOTE_SECONDS + GRACE_SECONDS + 60);
       for (const orderId of [arrived, lost, farAway]) await until('the hold', () => isHeld(orderId));
 
@@ -267,7 +267,7 @@ describe('a send-out whose bridge does not answer', () => {
       ]) {
         expect((await operate(arrived, body)).status).toBe(400);
       }
-      expect((await desk.read(arrived)).status).toBe('send_out_pending');
+      expect((await driver.read(arrived)).status).toBe('send_out_pending');
       expect(await bookings(arrived)).toEqual([]);
       expect((await trackingOf(arrived))?.status).toBe('unknown');
 
@@ -285,8 +285,8 @@ describe('a send-out whose bridge does not answer', () => {
         expect.stringMatching(/^outside:partner:/),
         expect.stringMatching(/^outside:bridge:/),
       ]);
-      expect((await desk.published(arrived)).at(-1)).toBe('send_out_completed');
-      await desk.event(arrived, 'release_hold');
+      expect((await driver.published(arrived)).at(-1)).toBe('send_out_completed');
+      await driver.event(arrived, 'release_hold');
       expect(await isHeld(arrived)).toBe(false);
 
       // The same payout does not count for a second order to the same wallet.
@@ -294,16 +294,16 @@ describe('a send-out whose bridge does not answer', () => {
       expect(said(await operate(lost, { outcome: 'failed' }))).toEqual([200, 'send_out_failed']);
       expect(said(await operate(lost, { outcome: 'failed' }))).toEqual([409, 'INVALID_STATUS']);
       expect(await bookings(lost)).toEqual([]);
-      await desk.event(lost, 'release_hold');
+      await driver.event(lost, 'release_hold');
       const { quote_id: first } = await sendOutOf(lost);
-      expect((await desk.sendOut(lost, to)).body.data.status).toBe('send_out_pending');
+      expect((await driver.sendOut(lost, to)).body.data.status).toBe('send_out_pending');
       // Paid by the first bridge after all: not taken for the second send-out’s end.
       await owner.query(
         `UPDATE simulated_bridge_quotes SET status = 'settled', payout_tx_hash = $2 WHERE quote_id = $1`,
         [first, txHash],
       );
       await advance(60);
-      expect((await desk.event(lost, 'bridge_settles')).body.data.status).toBe('send_out_completed');
+      expect((await driver.event(lost, 'bridge_settles')).body.data.status).toBe('send_out_completed');
       expect((await story(lost)).order.send_out_tx_hash).not.toBe(txHash);
 
       await owner.query(
@@ -322,7 +322,7 @@ describe('a send-out whose bridge does not answer', () => {
         404,
         'ORDER_NOT_FOUND',
       ]);
-      await desk.booksBalance();
+      await driver.booksBalance();
     });
   });
 
@@ -385,12 +385,14 @@ describe('a send-out whose bridge does not answer', () => {
 
     /** Signed while the wallet could pay, handed in when it no longer can. */
     async function authorizedInVain(orderId: string, to: Hex) {
-      const signed = await desk.signedSendOut(orderId, {
+      const signed = await driver.signedSendOut(orderId, {
         destination_chain: 'arbitrum-one',
         destination_address: to,
       });
       await allow(0n);
-      expect((await desk.act(orderId, 'authorize-bridge', signed)).body.data.status).toBe('send_out_pending');
+      expect((await driver.act(orderId, 'authorize-bridge', signed)).body.data.status).toBe(
+        'send_out_pending',
+      );
       return signed as { forward_request: Record<string, string>; signature: Hex };
     }
 
@@ -402,11 +404,11 @@ describe('a send-out whose bridge does not answer', () => {
       const control = createTestClient({ mode: 'hardhat', transport: http(chain().settings.rpcUrl) });
       await control.setNextBlockTimestamp({ timestamp: BigInt(deadline) });
       await control.mine({ blocks: 3, interval: 0 });
-      expect(await desk.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
+      expect(await driver.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
       expect(await isHeld(orderId)).toBe(false);
 
       await control.mine({ blocks: 3, interval: 1 });
-      expect(await desk.reaches(orderId, 'send_out_failed')).toMatchObject({
+      expect(await driver.reaches(orderId, 'send_out_failed')).toMatchObject({
         allowed_actions: ['authorize-bridge'],
       });
       await allow(2n ** 200n);
@@ -440,7 +442,7 @@ describe('a send-out whose bridge does not answer', () => {
           ],
         }),
       });
-      await desk.reaches(orderId, 'send_out_failed');
+      await driver.reaches(orderId, 'send_out_failed');
       expect((await sendOutOf(orderId)).status).toBe('spent');
 
       await allow(2n ** 200n);
@@ -459,7 +461,7 @@ describe('a send-out whose bridge does not answer', () => {
       });
       const otherSignature = await account().sign({ hash: hashForwardRequest(settings, other) });
       await submit(forwardCall(settings, other, otherSignature));
-      expect(await desk.reaches(orderId, 'send_out_failed')).toMatchObject({
+      expect(await driver.reaches(orderId, 'send_out_failed')).toMatchObject({
         allowed_actions: ['authorize-bridge'],
       });
       await allow(2n ** 200n);

@@ -16,10 +16,10 @@ import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/esc
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainHands, chainHands } from './chain-hands.ts';
+import { type ChainDriver, chainDriver } from './chain-hands.ts';
 import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const CHAIN = 'base-mainnet';
 /** Far above what the service offers: in such a block only the stranger's transaction is mined. */
@@ -33,22 +33,22 @@ interface OurTransaction extends ContractCall {
 /** What two owners or a wallet have signed, anyone may send: the order ends as it should all the same. */
 describe('a stranger who is first on chain', () => {
   let gateway: TestGateway;
-  let desks: readonly [OrdersDesk, OrdersDesk];
+  let drivers: readonly [OrdersDriver, OrdersDriver];
   let book: OrderBook;
   let steps: OfframpSteps;
-  let hands: ChainHands;
+  let hands: ChainDriver;
   let owner: pg.Client;
   const stranger = privateKeyToAccount(generatePrivateKey());
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    desks = [ordersDesk(gateway), ordersDesk(gateway, gateway.partners[1])];
+    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
     for (const { apiKey: key } of gateway.partners) {
       await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
     }
-    book = await openOrderBook(gateway, desks[0]);
-    steps = offrampSteps(book, desks);
-    hands = chainHands(gateway);
+    book = await openOrderBook(gateway, drivers[0]);
+    steps = offrampSteps(book, drivers);
+    hands = chainDriver(gateway);
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
     await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
@@ -126,12 +126,12 @@ describe('a stranger who is first on chain', () => {
   const confirmable = () => steps.fundedAnd('awaiting_fiat_received_confirmation');
 
   async function lockedOnramp(): Promise<FollowedOrder> {
-    const [desk] = desks;
-    const order = book.follow('onramp', await desk.onrampOrder());
+    const [driver] = drivers;
+    const order = book.follow('onramp', await driver.onrampOrder());
     await order.took('3.1 initiate');
-    await desk.event(order.id, 'vendor_accepts');
+    await driver.event(order.id, 'vendor_accepts');
     await order.took('3.1 vendor accepts');
-    await desk.event(order.id, 'escrow_funded');
+    await driver.event(order.id, 'escrow_funded');
     await order.took('3.1 crypto locked');
     return order;
   }
@@ -151,7 +151,7 @@ describe('a stranger who is first on chain', () => {
     const order = await confirmable();
     const { deploymentCall } = await escrowOf(order.id);
     await overtaken(
-      () => order.desk.act(order.id, 'confirm-fiat-received'),
+      () => order.driver.act(order.id, 'confirm-fiat-received'),
       () => deploymentCall,
     );
     await order.took('3.2 confirm-fiat-received');
@@ -161,7 +161,7 @@ describe('a stranger who is first on chain', () => {
 
   it('and executes an off-ramp release has released it, and the order is completed by the stranger’s transaction', async () => {
     const order = await confirmable();
-    const { theirs } = await overtaken(() => order.desk.act(order.id, 'confirm-fiat-received'), same);
+    const { theirs } = await overtaken(() => order.driver.act(order.id, 'confirm-fiat-received'), same);
     expect((await order.took('3.2 confirm-fiat-received')).tx_hash).toBe(theirs);
     await order.ended('released');
     expect(await minedFor(order.id)).toEqual(['reverted']);
@@ -171,11 +171,11 @@ describe('a stranger who is first on chain', () => {
   });
 
   it('and executes an on-ramp release among transfers of nothing out of the escrow has released it', async () => {
-    const [desk] = desks;
+    const [driver] = drivers;
     const order = await lockedOnramp();
-    await desk.act(order.id, 'confirm-payment-sent');
+    await driver.act(order.id, 'confirm-payment-sent');
     await order.took('3.1 confirm-payment-sent');
-    const { escrow } = await desk.funds(order.id);
+    const { escrow } = await driver.funds(order.id);
     const nothing: ContractCall = {
       to: usdc(),
       value: 0n,
@@ -186,19 +186,19 @@ describe('a stranger who is first on chain', () => {
       }),
     };
     const { theirs } = await overtaken(
-      () => desk.event(order.id, 'vendor_confirms_fiat'),
+      () => driver.event(order.id, 'vendor_confirms_fiat'),
       (ours) => batchCall([nothing, same(ours), nothing], chain().settings.contracts.multiSendCallOnly),
     );
     expect((await order.took('3.1 vendor confirms fiat')).tx_hash).toBe(theirs);
-    expect(await desk.escrowBooks(order.id)).toBe(0n);
-    expect(await desk.escrowBalance(order.id)).toBe(0n);
-    await desk.booksBalance();
+    expect(await driver.escrowBooks(order.id)).toBe(0n);
+    expect(await driver.escrowBalance(order.id)).toBe(0n);
+    await driver.booksBalance();
   });
 
   it('and executes something else that two owners have signed has not released it: nothing is sent, and the order is held', async () => {
-    const [desk] = desks;
+    const [driver] = drivers;
     const order = await lockedOnramp();
-    await desk.act(order.id, 'confirm-payment-sent');
+    await driver.act(order.id, 'confirm-payment-sent');
     await order.took('3.1 confirm-payment-sent');
     const { settings } = chain();
     const escrow = await escrowOf(order.id);
@@ -214,9 +214,9 @@ describe('a stranger who is first on chain', () => {
     const theirs = await sendAsStranger(call);
     await until('their transaction', () => receiptOf(theirs).catch(() => false));
 
-    const told = desk.event(order.id, 'vendor_confirms_fiat');
-    await until('the hold', async () => (await desk.funds(order.id)).held_for_review === true);
-    expect((await desk.read(order.id)).status).toBe('fiat_received_confirmed');
+    const told = driver.event(order.id, 'vendor_confirms_fiat');
+    await until('the hold', async () => (await driver.funds(order.id)).held_for_review === true);
+    expect((await driver.read(order.id)).status).toBe('fiat_received_confirmed');
     const { rows } = await owner.query(
       `SELECT status, last_error FROM intents WHERE kind = 'escrow.release' AND payload->>'order_id' = $1`,
       [order.id],
@@ -230,27 +230,27 @@ describe('a stranger who is first on chain', () => {
 
   it('and executes the refund that a partner signed has refunded it', async () => {
     const order = await steps.fund();
-    await order.desk.act(order.id, 'cancel', { reason: 'changed my mind' });
+    await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
     await order.took('3.2 cancelled with a deposit', { refundOwed: true });
-    const { theirs } = await overtaken(() => order.desk.refund(order.id), same);
-    await until('the refund', async () => (await order.desk.funds(order.id)).escrow.state === 'emptied');
+    const { theirs } = await overtaken(() => order.driver.refund(order.id), same);
+    await until('the refund', async () => (await order.driver.funds(order.id)).escrow.state === 'emptied');
     expect((await order.is('cancelled')).tx_hash).toBe(theirs);
     await order.ended('returned');
   });
 
   it('and executes the return of a vendor’s crypto has returned it', async () => {
-    const [desk] = desks;
+    const [driver] = drivers;
     const order = await lockedOnramp();
-    const { theirs } = await overtaken(() => desk.act(order.id, 'cancel', { reason: 'a scenario' }), same);
-    await until('the return', async () => (await desk.funds(order.id)).escrow.state === 'emptied');
-    expect((await desk.read(order.id)).tx_hash).toBe(theirs);
+    const { theirs } = await overtaken(() => driver.act(order.id, 'cancel', { reason: 'a scenario' }), same);
+    await until('the return', async () => (await driver.funds(order.id)).escrow.state === 'emptied');
+    expect((await driver.read(order.id)).tx_hash).toBe(theirs);
     await order.ended('returned');
-    expect((await desk.funds(order.id)).held_for_review).toBe(false);
+    expect((await driver.funds(order.id)).held_for_review).toBe(false);
   });
 
   it('and executes a partner’s forward request has funded its order', async () => {
     const order = await steps.open();
-    const { theirs } = await overtaken(() => order.desk.fund(order.id), same);
+    const { theirs } = await overtaken(() => order.driver.fund(order.id), same);
     expect((await order.took('3.2 authorize-crypto-transfer')).tx_hash).toBe(theirs);
     await order.ended('locked');
     const { rows } = await owner.query(
@@ -262,9 +262,9 @@ describe('a stranger who is first on chain', () => {
 
   it('pays into the escrow of a finished order and is seen for 30 days, by the clock of the business', async () => {
     const order = await confirmable();
-    await order.desk.act(order.id, 'confirm-fiat-received');
+    await order.driver.act(order.id, 'confirm-fiat-received');
     await order.took('3.2 confirm-fiat-received');
-    const { escrow } = await order.desk.funds(order.id);
+    const { escrow } = await order.driver.funds(order.id);
     const isOpen = async () =>
       (
         await owner.query('SELECT closed_at IS NULL AS open FROM escrow_watches WHERE order_id = $1', [
@@ -294,7 +294,7 @@ describe('a stranger who is first on chain', () => {
     await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2 * DAY_SECONDS } });
     await hands.pay(partner, escrow.address, 31n);
     // What is paid after it to an order that is not over has been read, so its block has been, too.
-    const { escrow: open } = await waiting.desk.funds(waiting.id);
+    const { escrow: open } = await waiting.driver.funds(waiting.id);
     await hands.pay(partner, open.address, 1n);
     await until('the block to be read', async () => {
       const { rowCount } = await owner.query(

@@ -8,8 +8,8 @@ import { connect } from '../harness/database.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { describedRoutes, fillPath, sampleOf } from '../invariants/described-routes.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
-import { holderOf, type VendorDesk, vendorDesks } from './vendor-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { holderOf, type VendorClient, vendorClients } from './vendor-driver.ts';
 
 const DETAILS = { iban: 'DE02120300000000202051', full_name: 'Vendor' };
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(80, 1)]).toString('base64');
@@ -18,16 +18,16 @@ const WRONG_SIGNATURE = `0x${'11'.repeat(65)}`;
 /** No worker and no chain: what the chain would report is reported by the test, so nothing moves on its own. */
 describe('the vendor API', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
-  let desks: readonly VendorDesk[];
+  let driver: OrdersDriver;
+  let drivers: readonly VendorClient[];
   const streams: AbortController[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', ORDER_VENDOR_RESPONSE_SECONDS: '120' },
     });
-    desk = ordersDesk(gateway);
-    desks = await vendorDesks(gateway);
+    driver = ordersDriver(gateway);
+    drivers = await vendorClients(gateway);
   });
   afterAll(async () => {
     for (const stream of streams) stream.abort();
@@ -37,14 +37,14 @@ describe('the vendor API', () => {
   const report = (orderId: string, ...triggers: OrderTrigger[]) =>
     unitOfWork(gateway.deps, SYSTEM, async (unit) => {
       for (const trigger of triggers) {
-        await actOnOrder(unit, gateway.deps.orderHosts, orderId, trigger, 'chain');
+        await actOnOrder(unit, gateway.deps.orderAdapters, orderId, trigger, 'chain');
       }
     });
 
-  async function offered(): Promise<{ orderId: string; vendor: VendorDesk; stranger: VendorDesk }> {
-    const orderId = await desk.onrampOrder();
-    const vendor = await holderOf(gateway, desks, orderId);
-    const stranger = desks.find(({ id }) => id !== vendor.id)!;
+  async function offered(): Promise<{ orderId: string; vendor: VendorClient; stranger: VendorClient }> {
+    const orderId = await driver.onrampOrder();
+    const vendor = await holderOf(gateway, drivers, orderId);
+    const stranger = drivers.find(({ id }) => id !== vendor.id)!;
     return { orderId, vendor, stranger };
   }
 
@@ -58,12 +58,12 @@ describe('the vendor API', () => {
 
   /** An off-ramp order whose deposit is in escrow and whose vendor has signed the refund. */
   async function bought() {
-    const orderId = await desk.offrampOrder();
-    const vendor = await holderOf(gateway, desks, orderId);
+    const orderId = await driver.offrampOrder();
+    const vendor = await holderOf(gateway, drivers, orderId);
     const refund_signature = await vendor.sign(orderId, 'refund');
     expect((await vendor.act(orderId, 'sign-refund', { refund_signature })).status).toBe(200);
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
-      actOnOrder(unit, gateway.deps.orderHosts, orderId, 'transfer_authorized', 'partner'),
+      actOnOrder(unit, gateway.deps.orderAdapters, orderId, 'transfer_authorized', 'partner'),
     );
     await report(orderId, 'deposit_finalized');
     return { orderId, vendor };
@@ -196,7 +196,7 @@ describe('the vendor API', () => {
   });
 
   it('an offer made twice with one key is one offer; another vendor’s key of the same name is its own', async () => {
-    const [one, other] = desks as [VendorDesk, VendorDesk];
+    const [one, other] = drivers as [VendorClient, VendorClient];
     const body = {
       side: 'SELL',
       crypto_currency: 'USDC',
@@ -208,7 +208,7 @@ describe('the vendor API', () => {
       countries: ['DE'],
       available_balance: '1000',
     };
-    const make = (vendor: VendorDesk, more = {}) =>
+    const make = (vendor: VendorClient, more = {}) =>
       vendor.call('POST', 'offers', {
         body: { ...body, ...more },
         headers: { 'idempotency-key': 'same' },
@@ -293,7 +293,7 @@ describe('the vendor API', () => {
   it('states what was earned: by order and by asset, exact, within the period', async () => {
     const sale = await accepted();
     await report(sale.orderId, 'escrow_funded');
-    await desk.act(sale.orderId, 'confirm-payment-sent');
+    await driver.act(sale.orderId, 'confirm-payment-sent');
     const release_signature = await sale.vendor.sign(sale.orderId, 'release');
     await sale.vendor.act(sale.orderId, 'fiat-confirmed', { release_signature });
     const from = gateway.deps.clock.date().toISOString();
@@ -396,7 +396,7 @@ describe('the vendor API', () => {
     stop(): void;
   }
 
-  async function follow(vendor: VendorDesk, headers: Record<string, string> = {}): Promise<LiveStream> {
+  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<LiveStream> {
     const abort = new AbortController();
     streams.push(abort);
     const response = await fetch(`${gateway.baseUrl}/api/v1/vendor/events`, {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenKnownWallets } from '../../apps/gateway/src/features/screening/screen-wallet.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
 
 /** On the SDN list, as LAZARUS GROUP. */
@@ -43,13 +43,13 @@ function operatorOf(gateway: TestGateway) {
 
 describe('wallets are screened before they are used', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let parties: OrderParties;
   let operator: ReturnType<typeof operatorOf>;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     operator = operatorOf(gateway);
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
@@ -114,11 +114,11 @@ describe('wallets are screened before they are used', () => {
       );
 
     async function completed(): Promise<string> {
-      const orderId = await desk.onrampOrder();
-      for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
-      await desk.act(orderId, 'confirm-payment-sent');
-      await desk.event(orderId, 'vendor_confirms_fiat');
-      await desk.reaches(orderId, 'completed');
+      const orderId = await driver.onrampOrder();
+      for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+      await driver.act(orderId, 'confirm-payment-sent');
+      await driver.event(orderId, 'vendor_confirms_fiat');
+      await driver.reaches(orderId, 'completed');
       return orderId;
     }
 
@@ -128,16 +128,16 @@ describe('wallets are screened before they are used', () => {
         expect(code(await parameters(orderId, address))).toEqual(REFUSED);
       }
       const destination = freshWallet();
-      const signed = await desk.signedSendOut(orderId, {
+      const signed = await driver.signedSendOut(orderId, {
         destination_chain: 'arbitrum-one',
         destination_address: destination,
       });
       await operator.decide(destination, 'block');
-      expect(code(await desk.act(orderId, 'authorize-bridge', signed))).toEqual(REFUSED);
-      expect(await desk.read(orderId)).toMatchObject({ status: 'completed' });
+      expect(code(await driver.act(orderId, 'authorize-bridge', signed))).toEqual(REFUSED);
+      expect(await driver.read(orderId)).toMatchObject({ status: 'completed' });
       await operator.decide(destination, 'review');
       await operator.decide(destination, 'clear');
-      expect((await desk.act(orderId, 'authorize-bridge', signed)).status).toBe(200);
+      expect((await driver.act(orderId, 'authorize-bridge', signed)).status).toBe(200);
     });
   });
 
@@ -153,74 +153,74 @@ describe('wallets are screened before they are used', () => {
     }
 
     it('the vendor’s: a funded off-ramp order is held, nothing is released, and the partner gets its refund', async () => {
-      const orderId = await desk.offrampOrder();
-      await desk.fund(orderId);
-      await desk.reaches(orderId, 'crypto_received');
+      const orderId = await driver.offrampOrder();
+      await driver.fund(orderId);
+      await driver.reaches(orderId, 'crypto_received');
       const vendor = await parties.vendorOf(orderId);
       await blocked(vendor.wallet, async () => {
         await held(orderId);
         await parties.operate(orderId, 'hold', { decision: 'release' });
         expect(await parties.isHeld(orderId)).toBe(true);
         expect(code(await vendor.get('payment-instructions'))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-        await desk.act(orderId, 'cancel');
+        await driver.act(orderId, 'cancel');
         await parties.operate(orderId, 'hold', { decision: 'release' });
-        expect((await desk.refund(orderId)).status).toBe(200);
-        await until('the refund', async () => (await desk.escrowBalance(orderId)) === 0n);
+        expect((await driver.refund(orderId)).status).toBe(200);
+        await until('the refund', async () => (await driver.escrowBalance(orderId)) === 0n);
       });
-      await desk.booksBalance();
+      await driver.booksBalance();
     });
 
     it('the partner’s: no new order, no funding, and no refund to it until an operator has cleared it', async () => {
-      const waiting = await desk.offrampOrder();
-      const orderId = await desk.offrampOrder();
-      await desk.fund(orderId);
-      await desk.reaches(orderId, 'crypto_received');
-      const signed = await desk.signedFunding(waiting);
-      const userId = await desk.user();
-      const quoted = await desk.offrampQuote({
+      const waiting = await driver.offrampOrder();
+      const orderId = await driver.offrampOrder();
+      await driver.fund(orderId);
+      await driver.reaches(orderId, 'crypto_received');
+      const signed = await driver.signedFunding(waiting);
+      const userId = await driver.user();
+      const quoted = await driver.offrampQuote({
         user_uuid: userId,
-        payment_details_id: await desk.ownDetails(userId),
+        payment_details_id: await driver.ownDetails(userId),
       });
       const { quote_id } = quoted.body.data;
-      await blocked(desk.wallet, async () => {
+      await blocked(driver.wallet, async () => {
         await held(orderId);
         const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
           body: { quote_id },
         });
         expect(code(initiated)).toEqual(REFUSED);
-        expect(code(await desk.act(waiting, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
-        await desk.act(orderId, 'cancel');
+        expect(code(await driver.act(waiting, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
+        await driver.act(orderId, 'cancel');
         await parties.operate(orderId, 'hold', { decision: 'release' });
         const path = `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`;
         expect(code(await gateway.call('GET', path))).toEqual(REFUSED);
-        expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
+        expect(await driver.escrowBalance(orderId)).toBeGreaterThan(0n);
       });
-      expect((await desk.refund(orderId)).status).toBe(200);
-      await until('the refund', async () => (await desk.escrowBalance(orderId)) === 0n);
-      expect((await desk.act(waiting, 'authorize-crypto-transfer', signed)).status).toBe(200);
+      expect((await driver.refund(orderId)).status).toBe(200);
+      await until('the refund', async () => (await driver.escrowBalance(orderId)) === 0n);
+      expect((await driver.act(waiting, 'authorize-crypto-transfer', signed)).status).toBe(200);
     });
 
     it('the vendor’s on-ramp: its crypto is not returned to it while it is blocked, and comes back afterwards', async () => {
-      const orderId = await desk.onrampOrder();
-      for (const event of ['vendor_accepts', 'escrow_funded']) await desk.event(orderId, event);
-      await desk.reaches(orderId, 'awaiting_fiat_transfer');
+      const orderId = await driver.onrampOrder();
+      for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+      await driver.reaches(orderId, 'awaiting_fiat_transfer');
       const vendor = await parties.vendorOf(orderId);
       await blocked(vendor.wallet, async () => {
         await held(orderId);
-        expect((await desk.act(orderId, 'cancel')).status).toBe(409);
+        expect((await driver.act(orderId, 'cancel')).status).toBe(409);
         await parties.operate(orderId, 'hold', { decision: 'release' });
-        expect(code(await desk.act(orderId, 'cancel'))).toEqual(REFUSED);
+        expect(code(await driver.act(orderId, 'cancel'))).toEqual(REFUSED);
         expect(await parties.isHeld(orderId)).toBe(true);
-        expect(await desk.escrowBalance(orderId)).toBeGreaterThan(0n);
+        expect(await driver.escrowBalance(orderId)).toBeGreaterThan(0n);
       });
       await parties.operate(orderId, 'hold', { decision: 'release' });
-      expect((await desk.act(orderId, 'cancel')).status).toBe(200);
-      await until('the return', async () => (await desk.escrowBalance(orderId)) === 0n);
-      await desk.booksBalance();
+      expect((await driver.act(orderId, 'cancel')).status).toBe(200);
+      await until('the return', async () => (await driver.escrowBalance(orderId)) === 0n);
+      await driver.booksBalance();
     });
 
     it('the vendor’s before it accepts: the order is not taken', async () => {
-      const orderId = await desk.onrampOrder();
+      const orderId = await driver.onrampOrder();
       const vendor = await parties.vendorOf(orderId);
       const refund_signature = await vendor.sign('refund');
       const payment_details = { full_name: 'Vendor', iban: 'DE02120300000000202051' };

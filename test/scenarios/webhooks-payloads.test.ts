@@ -3,20 +3,20 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
 import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
-import { type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 describe('what events carry, field by field as C6 has it', () => {
   let gateway: TestGateway;
   let sink: WebhookSink;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
     sink = await startWebhookSink({ tls: true });
     await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
   });
   afterAll(async () => {
     // Every event of this file, whatever it is about.
@@ -53,15 +53,15 @@ describe('what events carry, field by field as C6 has it', () => {
   }
 
   it('order.status.changed of an on-ramp order: the envelope and the data hold these fields and no other', async () => {
-    const userId = await desk.user();
-    const orderId = await desk.onrampOrder({
+    const userId = await driver.user();
+    const orderId = await driver.onrampOrder({
       user_uuid: userId,
       partner_fee_pct: '1.5',
       provider_scope: 'p2p',
     });
-    await desk.reaches(orderId, 'awaiting_fiat_transfer');
-    await desk.act(orderId, 'confirm-payment-sent');
-    const order = await desk.reaches(orderId, 'completed');
+    await driver.reaches(orderId, 'awaiting_fiat_transfer');
+    await driver.act(orderId, 'confirm-payment-sent');
+    const order = await driver.reaches(orderId, 'completed');
     await until('the last event', () => ofOrder(orderId).length === 5);
     expect(dataOf(ofOrder(orderId))).toEqual(
       [
@@ -82,18 +82,18 @@ describe('what events carry, field by field as C6 has it', () => {
 
   it('order.refund.required is the cancelled event plus action_required, once; a fee of nothing reads 0', async () => {
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    const userId = await desk.user();
-    const detailsId = await desk.ownDetails(userId);
-    const orderId = await desk.offrampOrder({
+    const userId = await driver.user();
+    const detailsId = await driver.ownDetails(userId);
+    const orderId = await driver.offrampOrder({
       user_uuid: userId,
       payment_details_id: detailsId,
       partner_fee_pct: '0',
     });
-    await desk.fund(orderId);
-    await desk.reaches(orderId, 'crypto_received');
-    expect((await desk.act(orderId, 'cancel')).status).toBe(200);
-    expect((await desk.act(orderId, 'cancel')).status).toBe(409);
-    const order = await desk.reaches(orderId, 'cancelled');
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
+    expect((await driver.act(orderId, 'cancel')).status).toBe(200);
+    expect((await driver.act(orderId, 'cancel')).status).toBe(409);
+    const order = await driver.reaches(orderId, 'cancelled');
     await until('the refund request', () =>
       ofOrder(orderId).some(({ event }) => event?.event_type === 'order.refund.required'),
     );
@@ -115,9 +115,9 @@ describe('what events carry, field by field as C6 has it', () => {
       },
     ]);
     // Refunding changes nothing that is published: the order has asked, and is not asked for again.
-    expect((await desk.refund(orderId)).status).toBe(200);
-    await until('the refund has moved', async () => (await desk.escrowBalance(orderId)) === 0n);
-    expect((await desk.published(orderId)).filter((what) => what === 'order.refund.required')).toHaveLength(
+    expect((await driver.refund(orderId)).status).toBe(200);
+    await until('the refund has moved', async () => (await driver.escrowBalance(orderId)) === 0n);
+    expect((await driver.published(orderId)).filter((what) => what === 'order.refund.required')).toHaveLength(
       1,
     );
   });

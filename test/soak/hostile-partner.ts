@@ -200,14 +200,14 @@ async function partnersOf(home: string): Promise<[SoakPartner, SoakPartner]> {
   }));
 }
 
-interface OfframpDesk {
+interface OfframpDriver {
   readonly call: LoadCall;
   readonly quote: object;
   transfer(token: Hex, to: Hex, amount: bigint): Promise<void>;
 }
 
 /** The measured partner pays into escrows by itself; from this process, so that its other requests do not wait for it. */
-async function prepareDeposits(partner: SoakPartner): Promise<OfframpDesk> {
+async function prepareDeposits(partner: SoakPartner): Promise<OfframpDriver> {
   const { baseUrl, apiKey, walletPrivateKey, chain } = partner;
   const call = loadClient(baseUrl, apiKey);
   const { id } = await expectSuccess(call('POST', '/partner/users', { email: 'depositor@example.com' }));
@@ -246,18 +246,18 @@ async function prepareDeposits(partner: SoakPartner): Promise<OfframpDesk> {
 }
 
 /** One deposit after the other for this long; how long each took to be credited. */
-async function depositFor(desk: OfframpDesk, ms: number): Promise<number[]> {
+async function depositFor(driver: OfframpDriver, ms: number): Promise<number[]> {
   const until = performance.now() + ms;
   const taken: number[] = [];
   do {
     const began = performance.now();
-    taken.push(await deposit(desk));
+    taken.push(await deposit(driver));
     await sleep(Math.max(0, Math.min(began + DEPOSIT_EVERY_MS, until) - performance.now()));
   } while (performance.now() < until);
   return taken;
 }
 
-async function deposit({ call, quote, transfer }: OfframpDesk): Promise<number> {
+async function deposit({ call, quote, transfer }: OfframpDriver): Promise<number> {
   const { quote_id } = await expectSuccess(call('POST', '/partner/offramp/quote', quote));
   const { order_id } = await expectSuccess(call('POST', '/partner/offramp/initiate', { quote_id }));
   const path = `/partner/orders/${order_id}`;

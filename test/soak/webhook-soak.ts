@@ -121,13 +121,13 @@ async function registerPartners(
 }
 
 async function writeEvents(
-  tools: Parameters<typeof unitOfWork>[0],
+  deps: Parameters<typeof unitOfWork>[0],
   partnerIds: readonly string[],
   events: number,
 ): Promise<void> {
   const subjects = Math.ceil(events / EVENTS_A_SUBJECT);
   for (let first = 0; first < subjects; first += SUBJECTS_A_TRANSACTION) {
-    await unitOfWork(tools, SYSTEM, async (unit) => {
+    await unitOfWork(deps, SYSTEM, async (unit) => {
       for (let n = first; n < Math.min(subjects, first + SUBJECTS_A_TRANSACTION); n++) {
         const subjectId = unit.ids.uuid();
         const partnerId = partnerIds[n % partnerIds.length] as string;

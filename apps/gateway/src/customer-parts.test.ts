@@ -8,7 +8,7 @@ import { createClock } from './lib/clock.ts';
 import { createIdGenerator } from './lib/ids.ts';
 
 /** Choosing adapters asks nothing of the database, so there is none. */
-const tools = (env: Record<string, string>, environment: Config['environment']) => ({
+const deps = (env: Record<string, string>, environment: Config['environment']) => ({
   config: { ...loadConfig(env, []), environment },
   db: undefined as never,
   clock: createClock(),
@@ -27,13 +27,13 @@ const subject = { kind: 'individual', name: 'Ada Lovelace' } as const;
 
 describe('the parts that customers stand on', () => {
   it('are simulated in a sandbox', async () => {
-    const parts = await createCustomerParts(tools({}, 'sandbox'));
+    const parts = await createCustomerParts(deps({}, 'sandbox'));
     expect(parts.kycProvider.name).toBe('simulated');
     expect((await parts.screening.screen(subject)).status).toBe('clear');
   });
 
   it('clear nobody in a production that has neither a provider nor a list', async () => {
-    const parts = await createCustomerParts(tools({}, 'production'));
+    const parts = await createCustomerParts(deps({}, 'production'));
     expect(parts.kycProvider.name).toBe('manual');
     const started = { submissionId: 's', reference: 's' };
     expect(await parts.kycProvider.readResult(started)).toMatchObject({ outcome: 'review_requested' });
@@ -49,7 +49,7 @@ describe('the parts that customers stand on', () => {
         'id,schema,name,aliases,birth_date,countries,addresses,identifiers,sanctions,phones,emails,dataset';
       await writeFile(list, `${head}\n"x-1","Person","Viktor Examplov","","","","","","","","","test"\n`);
       const env = { ...SUMSUB, ...S3, SANCTIONS_LIST_FILE: list };
-      const parts = await createCustomerParts(tools(env, 'production'));
+      const parts = await createCustomerParts(deps(env, 'production'));
       expect(parts.kycProvider.name).toBe('sumsub');
       expect((await parts.screening.screen(subject)).status).toBe('clear');
       const alike = { ...subject, name: 'Viktor Exemplov' };
@@ -66,7 +66,7 @@ describe('the parts that customers stand on', () => {
     ['DOCUMENTS_S3_SECRET_ACCESS_KEY', S3],
   ])('do not start half configured: without %s they say so', async (missing, env) => {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => name !== missing));
-    await expect(createCustomerParts(tools(rest, 'production'))).rejects.toThrow(
+    await expect(createCustomerParts(deps(rest, 'production'))).rejects.toThrow(
       `${missing} is needed as well`,
     );
   });

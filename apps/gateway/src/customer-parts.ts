@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import type { UnitTools } from './engine/unit-of-work.ts';
+import type { UnitDeps } from './engine/unit-of-work.ts';
 import { createLocalDiskDocuments, createS3Documents } from './features/kyc/documents/document-stores.ts';
 import { createSimulatedKyc } from './features/kyc/provider/simulated-kyc.ts';
 import { createSumsubClient } from './features/kyc/provider/sumsub-client.ts';
@@ -36,19 +36,19 @@ export interface CustomerParts {
   readonly deliverSimulatedKyc: () => Promise<unknown>;
 }
 
-export interface CustomerPartsTools extends UnitTools {
+export interface CustomerPartsDeps extends UnitDeps {
   readonly config: Config;
   readonly encryptionKey: Uint8Array;
   readonly alpha3Of: (alpha2: string) => string | undefined;
 }
 
-export async function createCustomerParts(tools: CustomerPartsTools): Promise<CustomerParts> {
-  const { config } = tools;
+export async function createCustomerParts(deps: CustomerPartsDeps): Promise<CustomerParts> {
+  const { config } = deps;
   const documents = documentStoreOf(config);
   if (config.environment !== 'sandbox') {
     return {
       documents,
-      kycProvider: providerOf(tools),
+      kycProvider: providerOf(deps),
       screening: await screeningOf(config),
       walletScreening: screenByAll(await walletScreeningsOf(config)),
       bank: undefined,
@@ -57,18 +57,18 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
     };
   }
   const kycProvider = createSimulatedKyc({
-    now: () => tools.clock.now(),
-    secret: sharedSecret(tools, 'simulated KYC'),
+    now: () => deps.clock.now(),
+    secret: sharedSecret(deps, 'simulated KYC'),
     seed: 'sandbox',
     hostedUrl: () => '',
     deliver: async (callback) => {
-      const answer = await takeCallback(tools, kycProvider, callback);
+      const answer = await takeCallback(deps, kycProvider, callback);
       return answer === 'taken' ? 200 : 400;
     },
   });
   const bank = createSimulatedBank({
-    now: () => tools.clock.now(),
-    secret: sharedSecret(tools, 'simulated bank'),
+    now: () => deps.clock.now(),
+    secret: sharedSecret(deps, 'simulated bank'),
   });
   return {
     documents,
@@ -83,7 +83,7 @@ export async function createCustomerParts(tools: CustomerPartsTools): Promise<Cu
 }
 
 /** Every process of a sandbox signs and checks with the same one. */
-function sharedSecret({ encryptionKey }: CustomerPartsTools, purpose: string): string {
+function sharedSecret({ encryptionKey }: CustomerPartsDeps, purpose: string): string {
   return createHmac('sha256', encryptionKey).update(purpose).digest('hex');
 }
 
@@ -102,7 +102,7 @@ function documentStoreOf(config: Config): DocumentStore {
   });
 }
 
-function providerOf({ config, alpha3Of, clock }: CustomerPartsTools): KycProvider {
+function providerOf({ config, alpha3Of, clock }: CustomerPartsDeps): KycProvider {
   const appToken = config.sumsubAppToken;
   if (appToken === undefined) return createManualKyc(() => clock.now());
   return createSumsubKyc({

@@ -44,7 +44,7 @@ export interface DeployRequest {
   readonly anySymbol: boolean;
 }
 
-export interface DeployTools {
+export interface DeployDeps {
   readonly deployer: Signer | undefined;
   /** What the listing that partners see says about a chain. */
   readonly listed: (
@@ -57,17 +57,17 @@ export interface DeployTools {
 }
 
 /** Whether the chain is ready and the file says so; of a dry run, whether it could be made so. */
-export async function deployToChain(request: DeployRequest, tools: DeployTools): Promise<boolean> {
-  const { print, deployer } = tools;
+export async function deployToChain(request: DeployRequest, deps: DeployDeps): Promise<boolean> {
+  const { print, deployer } = deps;
   const { chains } = await openChainsFile(request.chainsFile);
   const previous = chains.find(({ slug }) => slug === request.slug);
-  const client = await connect(request, tools, chains);
+  const client = await connect(request, deps, chains);
   const survey = await surveyContracts(client, {
     replace: request.replace,
     ...(previous === undefined ? {} : { configured: previous.contracts }),
-    ...(tools.factory === undefined ? {} : { factory: tools.factory }),
+    ...(deps.factory === undefined ? {} : { factory: deps.factory }),
   });
-  const { entry, notes, problems } = await describeChain(request, tools, { client, previous, survey });
+  const { entry, notes, problems } = await describeChain(request, deps, { client, previous, survey });
   const cost = await estimateDeployment(client, survey);
   print(describePlan(client, survey, cost, entry.tokens).join('\n'));
   for (const note of [...survey.notes, ...notes]) print(`  Note: ${note}`);
@@ -80,7 +80,7 @@ export async function deployToChain(request: DeployRequest, tools: DeployTools):
     return true;
   }
   if (survey.missing.length === 0) print('Every contract is there: nothing was sent.');
-  else if (!(await deployMissing(client, survey, tools))) return false;
+  else if (!(await deployMissing(client, survey, deps))) return false;
   print(await writeEntry(request.chainsFile, entry));
   return true;
 }
@@ -88,7 +88,7 @@ export async function deployToChain(request: DeployRequest, tools: DeployTools):
 async function deployMissing(
   client: ChainClient,
   { missing, contracts }: ContractSurvey,
-  { deployer, print, confirm, pollingMs }: DeployTools,
+  { deployer, print, confirm, pollingMs }: DeployDeps,
 ): Promise<boolean> {
   if (deployer === undefined) throw new Error('a deployment without a deployer');
   if (!(await confirm('Send these transactions?'))) {
@@ -134,7 +134,7 @@ async function openChainsFile(
 /** Refuses a node of another chain than the one that is meant, as far as anything says which is meant. */
 async function connect(
   { slug, rpcUrls }: DeployRequest,
-  { listed }: DeployTools,
+  { listed }: DeployDeps,
   chains: readonly ConfiguredChain[],
 ): Promise<ChainClient> {
   const previous = chains.find((chain) => chain.slug === slug);
@@ -171,16 +171,16 @@ interface Findings {
 
 async function describeChain(
   request: DeployRequest,
-  tools: DeployTools,
+  deps: DeployDeps,
   found: Found,
 ): Promise<Findings & { entry: ConfiguredChain }> {
   const { client, previous, survey } = found;
   const findings: Findings = { notes: [], problems: [] };
   const { notes, problems } = findings;
-  if (tools.listed(request.slug) === undefined) {
+  if (deps.listed(request.slug) === undefined) {
     notes.push(`no chain of the listing that partners see is called ${request.slug}.`);
   }
-  const tokens = await describeTokens(request, tools, found, findings);
+  const tokens = await describeTokens(request, deps, found, findings);
   const required = <T>(value: T | undefined, flag: string): T => {
     if (value === undefined) problems.push(`say ${flag}`);
     return value as T;
@@ -209,7 +209,7 @@ async function describeChain(
 /** The tokens of the existing entry with those of the flags; decimals are the token's own word. */
 async function describeTokens(
   { slug, tokens, anySymbol }: DeployRequest,
-  { listed }: DeployTools,
+  { listed }: DeployDeps,
   { client, previous }: Found,
   { notes, problems }: Findings,
 ): Promise<ChainToken[]> {

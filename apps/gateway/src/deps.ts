@@ -10,14 +10,14 @@ import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
-import { createOrderHosts, type OrderHosts } from './features/orders/lifecycle/order.adapter.ts';
+import { createOrderAdapters, type OrderAdapters } from './features/orders/lifecycle/order.adapter.ts';
 import { createCatalogueCheck, type DetailsCheck } from './features/payment-details/details-check.ts';
 import { holderOfPaymentDetails } from './features/payment-details/payment-details.ts';
 import type { OrderLimits } from './features/quotes/reserve-quote.ts';
 import { holderOfDestination } from './features/recipients/destinations.ts';
 import { solverConduct } from './features/sandbox/seed.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
-import type { ScreenCaseTools } from './features/screening/screen-case.effect.ts';
+import type { ScreenCaseDeps } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
@@ -78,7 +78,7 @@ export interface Deps extends CustomerParts {
   readonly blindIndex: BlindIndex;
   readonly detailsCheck: DetailsCheck;
   /** Who holds an account that is to be screened. */
-  readonly holders: ScreenCaseTools['holders'];
+  readonly holders: ScreenCaseDeps['holders'];
   /** Reference data and rates, in memory. */
   readonly currencies: Currencies;
   readonly currenciesParts: CurrenciesParts;
@@ -91,7 +91,7 @@ export interface Deps extends CustomerParts {
   readonly bridge: BridgePort | undefined;
   /** The bridge again where it is the sandbox's own, whose solver the worker plays. */
   readonly simulatedBridge: SimulatedBridge | undefined;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
   readonly orderLimits: OrderLimits;
   readonly webhookPolicy: AddressPolicy;
   /** Looks up the names that partners give. */
@@ -204,7 +204,7 @@ export async function createDeps(
       solver: solver.address,
       conductOf: (sender) => solverConduct(db, sender),
     });
-  const orderHosts = createOrderHosts({
+  const orderAdapters = createOrderAdapters({
     timeouts: {
       no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
       no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
@@ -256,7 +256,7 @@ export async function createDeps(
     hotWallets,
     bridge: simulatedBridge ?? configuredBridge(config),
     simulatedBridge,
-    orderHosts,
+    orderAdapters,
     orderLimits: {
       partnerOpenOrders: config.openOrdersPerPartner,
       partnerHeldValueUsd: config.heldValuePerPartnerUsd,

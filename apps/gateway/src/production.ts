@@ -73,14 +73,14 @@ const installFirstOperatorKey = statement<[keyId: string, keyHash: string, hint:
 
 /** Without it nobody could make a second one. */
 export async function installOperatorKey(
-  tools: { readonly db: Database; readonly ids: IdGenerator; readonly clock: MovableClock },
+  deps: { readonly db: Database; readonly ids: IdGenerator; readonly clock: MovableClock },
   config: Config,
 ): Promise<void> {
   if (config.operatorKey === undefined) return;
-  await tools.db.query(SYSTEM, installFirstOperatorKey, [
-    tools.ids.uuid(),
+  await deps.db.query(SYSTEM, installFirstOperatorKey, [
+    deps.ids.uuid(),
     sha256Hex(config.operatorKey),
     `cw_operator_…${config.operatorKey.slice(-4)}`,
-    tools.clock.date(),
+    deps.clock.date(),
   ]);
 }

@@ -32,9 +32,9 @@ import { screenRecipientHandler } from './features/recipients/recipient-screenin
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
-import { forgetOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
+import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
-import { forgetOldEvents } from './features/webhooks/event-stream.ts';
+import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
@@ -144,8 +144,8 @@ export function createWorker(deps: Deps): Worker {
         const keptSince = answersKeptSince(deps.clock.date());
         return Promise.all(FORGET_ANSWERS.map((forget) => deps.db.query(SYSTEM, forget, [keptSince])));
       });
-      every(SWEEP_MS, 'forgetting old events', () => forgetOldEvents(deps, deps.config.eventRetentionDays));
-      every(SWEEP_MS, 'forgetting what vendors were told', () => forgetOldVendorEvents(deps));
+      every(SWEEP_MS, 'forgetting old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
+      every(SWEEP_MS, 'forgetting what vendors were told', () => purgeOldVendorEvents(deps));
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));

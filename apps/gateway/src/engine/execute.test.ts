@@ -5,7 +5,7 @@ import { SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { createClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
-import { type Execution, execute, type MachineHost } from './execute.ts';
+import { type Execution, execute, type MachineAdapter } from './execute.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
 type Status = 'open' | 'paid' | 'settled' | 'held';
@@ -83,7 +83,7 @@ const saveRow = statement<[name: string, value: string]>(
    ON CONFLICT (name) DO UPDATE SET value = deployment_facts.value || excluded.value`,
 );
 
-const host: MachineHost<Row, Status, Trigger, Facts, Guard> = {
+const host: MachineAdapter<Row, Status, Trigger, Facts, Guard> = {
   machine: defineMachine(definition),
   statusOf: ({ status }) => status,
   factsOf: ({ facts }) => facts,

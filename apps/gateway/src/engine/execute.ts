@@ -18,7 +18,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /**
  * How one kind of subject (an order, a user's KYC, …) is written. The host knows its rows; it decides nothing.
  */
-export interface MachineHost<Row, S extends string, T extends string, F extends object, G extends string> {
+export interface MachineAdapter<Row, S extends string, T extends string, F extends object, G extends string> {
   readonly machine: Machine<S, T, F, G>;
   statusOf(row: Row): S | New;
   factsOf(row: Row): F;
@@ -56,7 +56,7 @@ export type Execution<Row> =
  */
 export function execute<Row, S extends string, T extends string, F extends object, G extends string>(
   unit: UnitOfWork,
-  host: MachineHost<Row, S, T, F, G>,
+  host: MachineAdapter<Row, S, T, F, G>,
   row: Row,
   trigger: T,
   actor: Actor,

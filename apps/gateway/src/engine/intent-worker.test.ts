@@ -53,7 +53,7 @@ describe('the intent worker', () => {
     await database.close();
   });
 
-  const tools = () => ({
+  const deps = () => ({
     db: database.db,
     clock,
     ids,
@@ -83,7 +83,7 @@ describe('the intent worker', () => {
       reconcile: record('reconcile', options.reconcile ?? (() => ({ kind: 'confirmed' }))),
       ...(options.exhausted ? { exhausted: options.exhausted } : {}),
     };
-    const worker = createIntentWorker(tools(), [handler as IntentHandler<never>], {
+    const worker = createIntentWorker(deps(), [handler as IntentHandler<never>], {
       concurrency: options.concurrency ?? 10,
       pollMs: 20,
       ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
@@ -95,7 +95,7 @@ describe('the intent worker', () => {
   }
 
   const prepare = (...drafts: (Partial<IntentDraft> & { dedupeKey: string })[]) =>
-    unitOfWork(tools(), SYSTEM, async (unit) => {
+    unitOfWork(deps(), SYSTEM, async (unit) => {
       for (const draft of drafts) prepareIntent(unit, { kind: KIND, partnerId: null, payload: {}, ...draft });
     });
 

@@ -12,7 +12,7 @@ import {
   settleIntent,
 } from './intent.store.ts';
 import type { Intent, Json, JsonObject } from './intent.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from './unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from './unit-of-work.ts';
 
 /**
  * What became of an attempt. `followUp` runs in the transaction that settles the intent, so the effect and its
@@ -62,7 +62,7 @@ export interface IntentWorker {
   stop(): Promise<void>;
 }
 
-interface WorkerTools extends UnitTools {
+interface WorkerDeps extends UnitDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -72,14 +72,14 @@ const DEFAULT_POLL_MS = 250;
 const PENDING_GAUGE_MS = 5_000;
 
 export function createIntentWorker(
-  tools: WorkerTools,
+  deps: WorkerDeps,
   handlers: readonly IntentHandler<never>[],
   options: IntentWorkerOptions,
 ): IntentWorker {
-  const { logger, metrics } = tools;
+  const { logger, metrics } = deps;
   const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
   const { onTurn = () => {} } = options;
-  const owner = tools.ids.uuid();
+  const owner = deps.ids.uuid();
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler as unknown as IntentHandler]));
   const kinds = [...byKind.keys()];
   const running = new Set<Promise<void>>();
@@ -104,8 +104,8 @@ export function createIntentWorker(
         wanted = false;
         const free = options.concurrency - running.size;
         if (free <= 0) break;
-        const rows = await tools.db.query(SYSTEM, claimIntents, [
-          tools.clock.date(),
+        const rows = await deps.db.query(SYSTEM, claimIntents, [
+          deps.clock.date(),
           kinds,
           free,
           leaseMs,
@@ -161,7 +161,7 @@ export function createIntentWorker(
   }
 
   async function settle(handler: IntentHandler, intent: Intent, outcome: Outcome): Promise<void> {
-    await unitOfWork(tools, SYSTEM, async (unit) => {
+    await unitOfWork(deps, SYSTEM, async (unit) => {
       const plan = settlementOf(handler, intent, outcome, unit.at);
       const settled = await unit.tx.query(settleIntent, [
         intent.intentId,
@@ -183,7 +183,7 @@ export function createIntentWorker(
   }
 
   async function updateGauges(): Promise<void> {
-    const rows = await tools.db.query(SYSTEM, countPending, [tools.clock.date()]);
+    const rows = await deps.db.query(SYSTEM, countPending, [deps.clock.date()]);
     metrics.intentsPending.reset();
     let oldest = 0;
     for (const row of rows) {
@@ -194,7 +194,7 @@ export function createIntentWorker(
   }
 
   async function renew(): Promise<void> {
-    if (inHand.size > 0) await tools.db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
+    if (inHand.size > 0) await deps.db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
   }
 
   function every(ms: number, run: () => Promise<unknown>): void {

@@ -3,7 +3,7 @@ import { transactionKeysOf } from './intent.ts';
 
 /** SQL of intents that need a person. */
 
-export interface DeskIntentRow {
+export interface BackofficeIntentRow {
   intent_id: string;
   kind: string;
   partner_id: string | null;
@@ -60,7 +60,7 @@ export const stuckIntents = statement<
     before: string | null,
     limit: number,
   ],
-  DeskIntentRow
+  BackofficeIntentRow
 >(
   'intents.stuck',
   `SELECT ${COLUMNS}, ${LATE} AS is_late FROM intents i
@@ -72,13 +72,13 @@ export const stuckIntents = statement<
     ORDER BY i.intent_id DESC LIMIT $7`,
 );
 
-export const intentsOfOrder = statement<[lateBefore: Date, orderId: string], DeskIntentRow>(
+export const intentsOfOrder = statement<[lateBefore: Date, orderId: string], BackofficeIntentRow>(
   'intents.of_order',
   `SELECT ${COLUMNS}, ${LATE} AS is_late FROM intents i
     WHERE i.payload ? 'order_id' AND i.payload->>'order_id' = $2 ORDER BY i.position`,
 );
 
-export const lockStuckIntent = statement<[lateBefore: Date, intentId: string], DeskIntentRow>(
+export const lockStuckIntent = statement<[lateBefore: Date, intentId: string], BackofficeIntentRow>(
   'intents.lock_stuck',
   `SELECT ${COLUMNS}, ${LATE} AS is_late FROM intents i WHERE i.intent_id = $2 FOR UPDATE`,
 );

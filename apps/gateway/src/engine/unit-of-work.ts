@@ -12,7 +12,7 @@ export interface UnitOfWork {
   readonly at: Date;
 }
 
-export interface UnitTools {
+export interface UnitDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -33,13 +33,13 @@ export class RecordedRefusal extends Error {
 }
 
 export async function unitOfWork<T>(
-  tools: UnitTools,
+  deps: UnitDeps,
   scope: Scope,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const done = await tools.db.transaction(scope, async (tx) => {
+  const done = await deps.db.transaction(scope, async (tx) => {
     try {
-      return { value: await work({ tx, ids: tools.ids, at: tools.clock.date() }) };
+      return { value: await work({ tx, ids: deps.ids, at: deps.clock.date() }) };
     } catch (error) {
       if (error instanceof RecordedRefusal) return { refusal: error.refusal };
       throw error;

@@ -39,13 +39,13 @@ describe('one line for every request', () => {
       onLog: (line) => logs.push(line),
       publicPerMinute: 1_000,
       partnerPerMinute: 1_000,
-      routes: (app, tools) => {
+      routes: (app, deps) => {
         const spec = { tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
         const body = Type.Object({ email: Type.Optional(Type.String({ maxLength: 40 })) });
         route(app, {
           access: 'partner',
           transaction: 'unit',
-          deps: tools,
+          deps,
           ...spec,
           method: 'POST',
           url: '/api/v1/t/things/:id',

@@ -1,7 +1,7 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../db/database.ts';
-import { RecordedRefusal, type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { invalidRequest } from './errors.ts';
 import {
   type AnswerSealer,
@@ -81,14 +81,14 @@ export async function answerOnce(
  * Should the process die in between, a retry does the work again once the key counts as free.
  */
 export async function answerOnceOutside(
-  tools: UnitTools,
+  deps: UnitDeps,
   scope: Scope,
   identity: RequestIdentity,
   sealer: AnswerSealer | null,
   reply: FastifyReply,
   work: () => Promise<unknown> | unknown,
 ): Promise<Answer> {
-  const stored = await unitOfWork(tools, scope, async (unit) => {
+  const stored = await unitOfWork(deps, scope, async (unit) => {
     const found = await claimIdempotencyKey(unit, identity, sealer);
     if (found === null) takeIdempotencyKey(unit, identity, sealer);
     return found;
@@ -98,10 +98,10 @@ export async function answerOnceOutside(
   try {
     answer = await Promise.resolve(work()).then((data) => accepted(reply, data), refusal);
   } catch (error) {
-    await unitOfWork(tools, scope, async (unit) => letGoOfIdempotencyKey(unit, identity));
+    await unitOfWork(deps, scope, async (unit) => letGoOfIdempotencyKey(unit, identity));
     throw error;
   }
-  await unitOfWork(tools, scope, async (unit) => keepAnswer(unit, identity, answer, sealer));
+  await unitOfWork(deps, scope, async (unit) => keepAnswer(unit, identity, answer, sealer));
   return { ...answer, replayed: false };
 }
 

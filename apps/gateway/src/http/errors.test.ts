@@ -24,12 +24,12 @@ describe('whatever is wrong is answered in the envelope', () => {
     shell = await startShell({
       databaseUrl: database.url,
       onLog: (line) => logs.push(line),
-      routes: (app, tools) => {
+      routes: (app, deps) => {
         const spec = { tag: 'Orders', summary: 'x', data: Type.Object({}) } as const;
         route(app, {
           access: 'partner',
           transaction: 'unit',
-          deps: tools,
+          deps,
           ...spec,
           method: 'POST',
           url: '/api/v1/t/things',

@@ -53,12 +53,12 @@ describe('Idempotency-Key', () => {
   const startOne = () =>
     startShell({
       databaseUrl: database.url,
-      routes: (app, tools) => {
+      routes: (app, deps) => {
         for (const name of ['things', 'others'] as const) {
           route(app, {
             access: 'partner',
             transaction: 'unit',
-            deps: tools,
+            deps,
             method: ['POST', 'PUT'] as never,
             url: `/api/v1/t/${name}`,
             operationId: name,
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
         route(app, {
           access: 'partner',
           transaction: 'outside',
-          deps: tools,
+          deps,
           ...spec('outside'),
           handle: async () => {
             if (mood === 'wait') {
@@ -106,14 +106,14 @@ describe('Idempotency-Key', () => {
         route(app, {
           access: 'vendor',
           transaction: 'unit',
-          deps: tools,
+          deps,
           ...spec('vendors'),
           handle: () => ({ call: ++calls }),
         });
         route(app, {
           access: 'operator',
           transaction: 'unit',
-          deps: tools,
+          deps,
           ...spec('operators'),
           handle: () => ({ call: ++calls }),
         });

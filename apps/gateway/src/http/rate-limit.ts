@@ -56,7 +56,7 @@ const addToWindows = statement<
    ON CONFLICT (bucket, window_start) DO UPDATE SET used = w.used + excluded.used
    RETURNING bucket, window_start::text, used::text`,
 );
-const forgetWindows = statement<[before: number]>(
+const purgeWindows = statement<[before: number]>(
   'rate_limit.forget',
   'DELETE FROM rate_limit_windows WHERE window_start < $1',
 );
@@ -148,7 +148,7 @@ export function createRateLimit(db: Database, wall: () => number, logger: Logger
     async sweep() {
       const before = Math.floor(wall() / 1_000) - 2 * WINDOW_SECONDS;
       for (const [bucket, window] of windows) if (window.start < before) windows.delete(bucket);
-      await db.query(SYSTEM, forgetWindows, [before]);
+      await db.query(SYSTEM, purgeWindows, [before]);
     },
     async stop() {
       clearInterval(timer);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { type Static, type TSchema, Type } from 'typebox';
 import { partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { type Access, announceLimit } from './access.ts';
 import {
@@ -59,7 +59,7 @@ type CallerClass = keyof Caller;
 
 /** For a write that is one statement: as a unit of work, but every statement runs at once and stands alone. */
 export interface StatementRun {
-  readonly ids: UnitTools['ids'];
+  readonly ids: UnitDeps['ids'];
   readonly at: Date;
   query<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): Promise<R[]>;
 }
@@ -93,7 +93,7 @@ export interface RouteDeclaration<
   readonly access: A;
   readonly transaction: M;
   /** What units are made of; a route without a transaction needs none. */
-  readonly deps?: M extends 'none' ? never : UnitTools;
+  readonly deps?: M extends 'none' ? never : UnitDeps;
   /**
    * What the write rests on outside the process: read first, while no transaction waits, and judged in the unit. It
    * refuses nothing, so that a repeated key still gets its answer.
@@ -164,7 +164,7 @@ function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
 }
 
 interface Performance {
-  readonly deps: UnitTools;
+  readonly deps: UnitDeps;
   readonly scope: Scope;
   readonly identity: ReturnType<typeof identityOf>;
   readonly sealer: FastifyInstance['answerSealer'];

@@ -5,7 +5,7 @@ import { createTurns } from './turns.ts';
 const SHARE_PCT = 20;
 
 /** Work that ends when it is told to. */
-function desk(sharePct = SHARE_PCT) {
+function driver(sharePct = SHARE_PCT) {
   const metrics = createMetrics({ processMetrics: false });
   let now = 0;
   const turns = createTurns({ sharePct, now: () => now, metrics });
@@ -47,13 +47,13 @@ describe('turns', () => {
   afterEach(() => vi.useRealTimers());
 
   it('let a partner that is alone have any number of requests in work', () => {
-    const { ask, begun } = desk();
+    const { ask, begun } = driver();
     for (const name of names('a', 50)) void ask(name);
     expect(begun).toHaveLength(50);
   });
 
   it('let each have four in work while others are served, the rest in the order in which they came', async () => {
-    const { ask, begun, end, metrics } = desk();
+    const { ask, begun, end, metrics } = driver();
     void ask('b0');
     for (const name of names('a', 6)) void ask(name);
     expect(begun).toEqual(['b0', 'a0', 'a1', 'a2', 'a3']);
@@ -68,7 +68,7 @@ describe('turns', () => {
   });
 
   it('let through a burst, and then so many that the partner has its share of the time; others are not concerned', async () => {
-    const { ask, begunBy, end, pass } = desk();
+    const { ask, begunBy, end, pass } = driver();
     void ask('b0');
     for (const name of names('a', 1_000)) void ask(name);
     // Each request takes 10 ms: the burst is 100 ms of work, then 200 ms a second.
@@ -91,7 +91,7 @@ describe('turns', () => {
   });
 
   it('count ten milliseconds for a request that was held up for longer', async () => {
-    const { ask, begunBy, end, pass } = desk();
+    const { ask, begunBy, end, pass } = driver();
     void ask('b0');
     void ask('a0');
     await pass(30_000);
@@ -103,7 +103,7 @@ describe('turns', () => {
   });
 
   it('come back from work that fails, and its error is the caller’s', async () => {
-    const { ask, begunBy, end } = desk();
+    const { ask, begunBy, end } = driver();
     void ask('b0');
     const failing = ask('a0');
     for (const name of ['a1', 'a2', 'a3', 'a4']) void ask(name);
@@ -112,7 +112,7 @@ describe('turns', () => {
   });
 
   it('are refused where a thousand of the same partner wait, and nobody else is', async () => {
-    const { ask, begun, metrics } = desk();
+    const { ask, begun, metrics } = driver();
     void ask('b0');
     for (const name of names('a', 1_004)) void ask(name);
     await expect(ask('a-too-many')).rejects.toThrow('full: 1000, 1');
@@ -122,12 +122,12 @@ describe('turns', () => {
   });
 
   it('do not bind a partner whose company has been away for a minute, nor anybody where the share is 0', async () => {
-    const { ask, begun, pass } = desk();
+    const { ask, begun, pass } = driver();
     for (const name of ['b0', 'a0']) void ask(name);
     await pass(60_000);
     for (const name of names('a', 9)) void ask(name);
     expect(begun).toHaveLength(11);
-    const unbound = desk(0);
+    const unbound = driver(0);
     for (const name of ['b0', ...names('a', 9)]) void unbound.ask(name);
     expect(unbound.begun).toHaveLength(10);
   });

@@ -27,7 +27,7 @@ export interface Child {
 
 interface StopStep {
   readonly signal: NodeJS.Signals;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -63,10 +63,10 @@ export async function startChild(spec: ChildCommand): Promise<Child> {
       exited,
       hasExited: () => ended,
       stop: async (ladder) => {
-        for (const { signal, patienceMs } of ladder) {
+        for (const { signal, timeoutMs } of ladder) {
           if (ended) return;
           child.kill(signal);
-          await Promise.race([exited, delay(patienceMs, undefined, { ref: false })]);
+          await Promise.race([exited, delay(timeoutMs, undefined, { ref: false })]);
         }
         if (!ended) throw new Error(`${spec.name} (pid ${child.pid}) does not stop.`);
       },

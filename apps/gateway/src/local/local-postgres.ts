@@ -40,9 +40,9 @@ const READY_POLL_MS = 15;
 const READY_TIMEOUT_MS = 60_000;
 
 const STOP_LADDER = [
-  { signal: 'SIGINT', patienceMs: 5_000 },
-  { signal: 'SIGQUIT', patienceMs: 6_000 },
-  { signal: 'SIGKILL', patienceMs: 2_000 },
+  { signal: 'SIGINT', timeoutMs: 5_000 },
+  { signal: 'SIGQUIT', timeoutMs: 6_000 },
+  { signal: 'SIGKILL', timeoutMs: 2_000 },
 ] as const;
 
 /** A server for one sandbox: durable like a real one, small in memory, reachable only from this machine. */

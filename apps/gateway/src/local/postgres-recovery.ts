@@ -52,13 +52,13 @@ function isPostmaster(argv: readonly string[], marker: string): boolean {
 
 /** Fast shutdown first, which writes a checkpoint; immediate shutdown if that takes too long. */
 async function endPostmasters(postmasters: readonly RunningProcess[], marker: string): Promise<void> {
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ['SIGINT', 8_000],
     ['SIGQUIT', 6_000],
     ['SIGKILL', 2_000],
   ] as const) {
     for (const postmaster of postmasters) await signalProcess(postmaster, signal);
-    if (await waitUntilGone(postmasters, patienceMs)) return;
+    if (await waitUntilGone(postmasters, timeoutMs)) return;
   }
   throw new Error(`An earlier PostgreSQL of this sandbox (${marker}) does not stop.`);
 }
@@ -67,13 +67,13 @@ async function endPostmasters(postmasters: readonly RunningProcess[], marker: st
 async function endOthers(dataFolder: string): Promise<void> {
   const others = await findPostgres(dataFolder);
   if (others.length === 0 || (await waitUntilGone(others, 1_000))) return;
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ['SIGTERM', 1_000],
     ['SIGQUIT', 1_000],
     ['SIGKILL', 2_000],
   ] as const) {
     for (const other of others) await signalProcess(other, signal);
-    if (await waitUntilGone(others, patienceMs)) return;
+    if (await waitUntilGone(others, timeoutMs)) return;
   }
   throw new Error(`Processes of an earlier PostgreSQL in ${dataFolder} do not stop.`);
 }

@@ -31,7 +31,7 @@ interface SandboxChain {
   readonly rpcUrl: string;
 }
 
-/** Writes `<home>/sandbox.json`, where tools and tests find a running sandbox, and answers its path. */
+/** Writes `<home>/sandbox.json`, where deps and tests find a running sandbox, and answers its path. */
 export async function writeSandboxFile(home: string, sandbox: SandboxDescription): Promise<string> {
   const path = join(home, 'sandbox.json');
   await writeFileAtomically(path, `${JSON.stringify(toWire(sandbox), null, 2)}\n`);

@@ -9,7 +9,7 @@ export interface BankingPort {
   submitClient(client: BankClient): Promise<BankReference>;
   /** Null while the bank has not decided. */
   readClient(reference: string): Promise<ClientDecision | null>;
-  openAccount(wish: AccountWish): Promise<BankReference>;
+  openAccount(requested: AccountRequest): Promise<BankReference>;
   /** Null while the bank is still opening it. */
   readAccount(reference: string): Promise<OpenedAccount | null>;
   /** Moves money that is on an account here to somebody else. */
@@ -47,7 +47,7 @@ export type ClientDecision =
   | { readonly outcome: 'approved' }
   | { readonly outcome: 'rejected'; readonly reasons: readonly string[] };
 
-export interface AccountWish {
+export interface AccountRequest {
   readonly key: string;
   readonly clientReference: string;
   readonly holderName: string;

@@ -7,7 +7,7 @@ export {
   bestRate,
   type Direction,
   type FirmQuote,
-  honourQuote,
+  fillQuote,
   type LiquidityPair,
   type Match,
   type MatchOutcome,

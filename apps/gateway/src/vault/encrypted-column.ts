@@ -1,15 +1,15 @@
 import { type Statement, statement } from '../db/statement.ts';
 
-export interface SealedRow {
+export interface EncryptedRow {
   readonly id: string;
   readonly sealed: string;
 }
 
 /** Something the master key seals: how rows that another key sealed are found, and how one is written back. */
-export interface SealedPlace {
+export interface EncryptedColumn {
   readonly name: string;
   /** Rows after the given one whose key is not the current one, locked. */
-  readonly stale: Statement<[keyIdPattern: string, after: string, limit: number], SealedRow>;
+  readonly stale: Statement<[keyIdPattern: string, after: string, limit: number], EncryptedRow>;
   readonly write: Statement<[id: string, sealed: string], Record<string, never>>;
   /** Comes before every id. */
   readonly start: string;
@@ -32,11 +32,11 @@ export interface SealedSource {
 /** Comes before every uuid that is given out. */
 export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-export function sealedPlace(
+export function encryptedExpression(
   name: string,
   source: SealedSource,
   contextOf: (id: string) => string,
-): SealedPlace {
+): EncryptedColumn {
   const { table, id, column, order, only = 'true' } = source;
   return {
     name,
@@ -55,12 +55,12 @@ export function sealedPlace(
 }
 
 /** A sealed column of a table whose key is a uuid. */
-export function sealedColumn(
+export function encryptedColumn(
   table: string,
   key: string,
   column: string,
   contextOf: (id: string) => string,
-): SealedPlace {
+): EncryptedColumn {
   const source = {
     table,
     column,
@@ -70,5 +70,5 @@ export function sealedColumn(
     after: `${key} > $2::uuid`,
     start: BEFORE_ALL,
   };
-  return sealedPlace(`${table}.${column}`, source, contextOf);
+  return encryptedExpression(`${table}.${column}`, source, contextOf);
 }

@@ -1,11 +1,11 @@
 export { type BestRate, bestRate } from './best-rate.ts';
 export {
+  type FillContext,
+  type FilledQuote,
   type FirmQuote,
+  fillQuote,
   firmQuote,
-  type HonourContext,
-  type HonouredQuote,
-  honourQuote,
   type QuotedVendorObstacle,
-} from './honour-quote.ts';
+} from './fill-quote.ts';
 export * from './match.types.ts';
 export { matchOffer } from './match-offer.ts';

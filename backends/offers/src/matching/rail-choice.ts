@@ -15,7 +15,7 @@ export interface RailChoice {
   readonly bounds: RailBounds;
 }
 
-export interface RailWish {
+export interface RailRequest {
   readonly paymentMethodSlug?: string | undefined;
   readonly paymentNetworkSlug?: string | undefined;
   readonly country?: string | undefined;
@@ -41,19 +41,20 @@ export class RailReader {
     this.#direction = direction;
   }
 
-  /** The ways an offer could be paid within the wish, in the vendor's order; or how far the best of them got. */
-  choices(options: readonly PaymentOption[], wish: RailWish): readonly RailChoice[] | RailObstacle {
+  /** The ways an offer could be paid within the requested, in the vendor's order; or how far the best of them got. */
+  choices(options: readonly PaymentOption[], requested: RailRequest): readonly RailChoice[] | RailObstacle {
     const choices: RailChoice[] = [];
     let obstacle: RailObstacle = 'payment_network';
     for (const option of options) {
-      if (wish.paymentNetworkSlug !== undefined && wish.paymentNetworkSlug !== option.networkSlug) continue;
-      if (!takes(option, wish.paymentMethodSlug)) {
+      if (requested.paymentNetworkSlug !== undefined && requested.paymentNetworkSlug !== option.networkSlug)
+        continue;
+      if (!takes(option, requested.paymentMethodSlug)) {
         if (obstacle === 'payment_network') obstacle = 'payment_method';
         continue;
       }
       obstacle = 'institution_not_live';
       const rail = this.#read(option.networkSlug);
-      const methodSlug = rail && liveMethod(option, rail.view, wish);
+      const methodSlug = rail && liveMethod(option, rail.view, requested);
       if (rail !== undefined && methodSlug !== undefined) {
         choices.push({ networkSlug: option.networkSlug, methodSlug, bounds: rail.bounds });
       }
@@ -78,8 +79,12 @@ function takes({ methodSlugs }: PaymentOption, wanted: string | undefined): bool
   return wanted === undefined || methodSlugs === ALL_METHODS || methodSlugs.includes(wanted);
 }
 
-function liveMethod({ methodSlugs }: PaymentOption, rail: RailView, wish: RailWish): string | undefined {
-  const { paymentMethodSlug: wanted, country } = wish;
+function liveMethod(
+  { methodSlugs }: PaymentOption,
+  rail: RailView,
+  requested: RailRequest,
+): string | undefined {
+  const { paymentMethodSlug: wanted, country } = requested;
   if (wanted !== undefined) return rail.isLive(wanted, country) ? wanted : undefined;
   if (methodSlugs === ALL_METHODS) return rail.liveMethods(country)[0];
   return methodSlugs.find((slug) => rail.isLive(slug, country));

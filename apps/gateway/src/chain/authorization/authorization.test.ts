@@ -29,7 +29,7 @@ import { acceptAuthorization, acceptOwnerSignature, refundParameters } from './a
 import { findSigned } from './authorization.store.ts';
 import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
-import { type AuthorizationWish, issueAuthorization } from './issue-authorization.ts';
+import { type AuthorizationRequest, issueAuthorization } from './issue-authorization.ts';
 import {
   type AuthorizationEnd,
   authorizationRelayHandler,
@@ -64,7 +64,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const tools = () => ({ db: database.db, clock, ids });
+const deps = () => ({ db: database.db, clock, ids });
 
 async function newPartner({ approved = true } = {}) {
   const partnerId = randomUUID();
@@ -76,7 +76,10 @@ async function newPartner({ approved = true } = {}) {
 }
 type Partner = Awaited<ReturnType<typeof newPartner>>;
 
-function wishOf({ partnerId, wallet }: Partner, others: Partial<AuthorizationWish> = {}): AuthorizationWish {
+function requestOf(
+  { partnerId, wallet }: Partner,
+  others: Partial<AuthorizationRequest> = {},
+): AuthorizationRequest {
   return {
     orderId: randomUUID(),
     partnerId,
@@ -88,7 +91,7 @@ function wishOf({ partnerId, wallet }: Partner, others: Partial<AuthorizationWis
   };
 }
 
-const issue = (wish: AuthorizationWish) => issueAuthorization(tools(), chains.get(''), wish);
+const issue = (requested: AuthorizationRequest) => issueAuthorization(deps(), chains.get(''), requested);
 const parametersOf = (issued: Authorization) =>
   transferParameters(chain.settings, tokenByCode(chain.settings, 'USDC'), issued);
 
@@ -109,7 +112,7 @@ function accept(
   signed: { forwardRequest: Record<string, string>; signature: string },
   destination?: { chain: string; address: string },
 ) {
-  return unitOfWork(tools(), partnerScope(issued.partnerId), (unit) =>
+  return unitOfWork(deps(), partnerScope(issued.partnerId), (unit) =>
     acceptAuthorization(unit, chain.settings, {
       orderId: issued.orderId,
       purpose: issued.purpose,
@@ -132,7 +135,7 @@ const codeOf = (attempt: Promise<unknown>) =>
 describe('parameters', () => {
   test('have the contract’s names, and what they say is what the wallet signs and the chain executes', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const parameters = parametersOf(issued);
     expect(Value.Check(TransferAuthorizationParametersSchema, parameters)).toBe(true);
     expect(parameters).toMatchObject({
@@ -152,15 +155,17 @@ describe('parameters', () => {
   });
 
   test('asked for again are the same while they are good', async () => {
-    const wish = wishOf(await newPartner());
-    const first = await issue(wish);
-    expect((await issue(wish)).authorizationId).toBe(first.authorizationId);
-    expect((await issue({ ...wish, amount: AMOUNT + 1n })).authorizationId).not.toBe(first.authorizationId);
+    const requested = requestOf(await newPartner());
+    const first = await issue(requested);
+    expect((await issue(requested)).authorizationId).toBe(first.authorizationId);
+    expect((await issue({ ...requested, amount: AMOUNT + 1n })).authorizationId).not.toBe(
+      first.authorizationId,
+    );
   });
 
   test('are refused to a wallet that has not approved the router, with the call that would', async () => {
     const partner = await newPartner({ approved: false });
-    const error = await issue(wishOf(partner)).catch((caught: unknown) => caught as CausewayError);
+    const error = await issue(requestOf(partner)).catch((caught: unknown) => caught as CausewayError);
     expect(error).toMatchObject({
       code: 'ALLOWANCE_TOO_LOW',
       status: 409,
@@ -177,12 +182,12 @@ describe('parameters', () => {
       args: [chain.settings.contracts.router, AMOUNT],
     });
     await chain.send(partner.wallet, { to: tokenByCode(chain.settings, 'USDC').address, data, value: 0n });
-    expect((await issue(wishOf(partner))).amount).toBe(AMOUNT);
+    expect((await issue(requestOf(partner))).amount).toBe(AMOUNT);
   });
 
   test('are refused to a wallet that holds too little', async () => {
     const partner = await newPartner();
-    const error = issue(wishOf(partner, { amount: 1_000_000_001n }));
+    const error = issue(requestOf(partner, { amount: 1_000_000_001n }));
     await expect(error).rejects.toMatchObject({
       code: 'BALANCE_TOO_LOW',
       details: { required: '1000000001', actual: '1000000000' },
@@ -212,8 +217,8 @@ describe('parameters', () => {
     const orderId = randomUUID();
     const transfers = [{ token: token.address, to: partner.wallet.address, amount: AMOUNT }];
     for (const parameters of [
-      transferParameters(settings, token, await issue(wishOf(partner))),
-      bridgeParameters(settings, token, await issue(wishOf(partner, { bridge }))),
+      transferParameters(settings, token, await issue(requestOf(partner))),
+      bridgeParameters(settings, token, await issue(requestOf(partner, { bridge }))),
       refundParameters(settings, token, {
         orderId,
         escrow: describeEscrow(settings, orderId, parties),
@@ -235,7 +240,7 @@ describe('parameters', () => {
       destinationAddress: randomWallet().address,
       expiresAt,
     } as const;
-    const issued = await issue(wishOf(await newPartner(), { bridge }));
+    const issued = await issue(requestOf(await newPartner(), { bridge }));
     expect(issued.expiresAt.getTime()).toBeLessThanOrEqual(Date.parse(expiresAt));
     const { recommended_ttl: ttl } = bridgeParameters(
       chain.settings,
@@ -254,7 +259,7 @@ describe('parameters', () => {
       destinationChain: 'arbitrum-one',
       destinationAddress: randomWallet().address,
     } as const;
-    const issued = await issue(wishOf(partner, { bridge }));
+    const issued = await issue(requestOf(partner, { bridge }));
     expect(bridgeParameters(chain.settings, tokenByCode(chain.settings, 'USDC'), issued)).toMatchObject({
       quote_id: bridge.quoteId,
       to_amount: '12300000',
@@ -284,7 +289,7 @@ describe('what comes back', () => {
     ['data', (): string => '0x1234'],
   ] as const)('with another %s is refused, though correctly signed', async (field, other) => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const forwardRequest = { ...parametersOf(issued).forward_request, [field]: other() };
     const { eip712_domain, types, primary_type } = parametersOf(issued);
     const signature = await privateKeyToAccount(partner.wallet.privateKey).signTypedData({
@@ -300,7 +305,7 @@ describe('what comes back', () => {
 
   test('signed by another wallet, or not at all, is refused', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const { forwardRequest } = await sign(partner, issued);
     const { signature } = await sign({ ...partner, wallet: randomWallet() }, issued);
     expect(await codeOf(accept(issued, { forwardRequest, signature }))).toBe('INVALID_SIGNATURE');
@@ -309,7 +314,7 @@ describe('what comes back', () => {
 
   test('is accepted once, however many send it at the same time', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const signed = await sign(partner, issued);
     const codes = await Promise.all(Array.from({ length: 6 }, () => codeOf(accept(issued, signed))));
     expect(codes.toSorted()).toEqual([
@@ -324,25 +329,25 @@ describe('what comes back', () => {
 
   test('of two orders with the same nonce is accepted for one; the other gets the next nonce', async () => {
     const partner = await newPartner();
-    const [wish, otherWish] = [wishOf(partner), wishOf(partner)];
-    const [first, second] = [await issue(wish), await issue(otherWish)];
+    const [requested, otherRequest] = [requestOf(partner), requestOf(partner)];
+    const [first, second] = [await issue(requested), await issue(otherRequest)];
     expect(second.nonce).toBe(first.nonce);
     const codes = await Promise.all([
       codeOf(accept(first, await sign(partner, first))),
       codeOf(accept(second, await sign(partner, second))),
     ]);
     expect(codes.toSorted()).toEqual(['NONCE_ALREADY_USED', 'accepted']);
-    const again = await issue(codes[0] === 'accepted' ? otherWish : wish);
+    const again = await issue(codes[0] === 'accepted' ? otherRequest : requested);
     expect(again.nonce).toBe(first.nonce + 1n);
     expect(await codeOf(accept(again, await sign(partner, again)))).toBe('accepted');
   });
 
   test('after its time is refused', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const signed = await sign(partner, issued);
     const later = createClock(() => issued.expiresAt.getTime() + 1);
-    const attempt = unitOfWork({ ...tools(), clock: later }, partnerScope(issued.partnerId), (unit) =>
+    const attempt = unitOfWork({ ...deps(), clock: later }, partnerScope(issued.partnerId), (unit) =>
       acceptAuthorization(unit, chain.settings, { ...signed, orderId: issued.orderId, purpose: 'funding' }),
     );
     expect(await codeOf(attempt)).toBe('INVALID_FORWARD_REQUEST deadline');
@@ -355,13 +360,13 @@ describe('a signed request', () => {
     const onSettled = async ({ orderId }: Authorization, end: AuthorizationEnd) => {
       ends.push({ orderId, end });
     };
-    const transactor = createTransactor({ ...tools(), chains: chains.all, signers: [service] });
+    const transactor = createTransactor({ ...deps(), chains: chains.all, signers: [service] });
     const handler = authorizationRelayHandler(
-      { ...tools(), chains, transactor, logger, onSettled },
+      { ...deps(), chains, transactor, logger, onSettled },
       { kind: 'escrow.relay-funding', purpose: 'funding' },
     );
     const watcher = createWatcher({
-      ...tools(),
+      ...deps(),
       logger,
       settings: chain.settings,
       client: chain.client,
@@ -373,7 +378,7 @@ describe('a signed request', () => {
         order_id: string;
       }>);
       if (outcome.kind === 'confirmed' && outcome.followUp !== undefined) {
-        await unitOfWork(tools(), SYSTEM, outcome.followUp);
+        await unitOfWork(deps(), SYSTEM, outcome.followUp);
       }
       await watcher.catchUp();
       return outcome;
@@ -392,7 +397,7 @@ describe('a signed request', () => {
 
   test('is relayed once and settled by the forwarder’s event', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     await accept(issued, await sign(partner, issued));
     const { untilOver, ends } = await relaying();
     expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
@@ -405,7 +410,7 @@ describe('a signed request', () => {
 
   test('that somebody else executed first is settled by the forwarder’s event, not by our transaction, and paid once', async () => {
     const partner = await newPartner();
-    const issued = await issue(wishOf(partner));
+    const issued = await issue(requestOf(partner));
     const accepted = await accept(issued, await sign(partner, issued));
     const request = { ...accepted, from: accepted.sender, to: accepted.router, value: 0n };
     await chain.send(
@@ -420,9 +425,9 @@ describe('a signed request', () => {
 
   test('of the same wallet waits for the one before it, and both are paid', async () => {
     const partner = await newPartner();
-    const first = await issue(wishOf(partner));
+    const first = await issue(requestOf(partner));
     await accept(first, await sign(partner, first));
-    const second = await issue(wishOf(partner));
+    const second = await issue(requestOf(partner));
     await accept(second, await sign(partner, second));
     const { turn, untilOver } = await relaying();
     expect(await turn(second.orderId)).toMatchObject({ kind: 'waiting' });
@@ -435,11 +440,11 @@ describe('a signed request', () => {
 
   test('that reverts stays valid: no second authorization before its deadline has passed for good', async () => {
     const partner = await newPartner();
-    const wish = wishOf(partner);
-    const issued = await issue(wish);
+    const requested = requestOf(partner);
+    const issued = await issue(requested);
     await accept(issued, await sign(partner, issued));
     // Shown while the wallet could still pay; to be handed in while the first can still execute.
-    const second = await issue(wish);
+    const second = await issue(requested);
     expect(second.authorizationId).not.toBe(issued.authorizationId);
     const tryAgain = async () => codeOf(accept(second, await sign(partner, second)));
     const { wallet } = partner;
@@ -465,11 +470,11 @@ describe('a signed request', () => {
 
     await chain.control.setBalance({ address: hoard.address, value: 10n ** 18n });
     await chain.send(hoard, tokenTransferCall({ token: usdc, to: wallet.address, amount: everything }));
-    const again = await issue(wish);
+    const again = await issue(requested);
     expect(again.nonce).toBe(issued.nonce);
     expect(await codeOf(accept(again, await sign(partner, again)))).toBe('accepted');
     await untilOver(again.orderId);
-    expect(await chain.balanceOf('USDC', wish.recipient)).toBe(AMOUNT);
+    expect(await chain.balanceOf('USDC', requested.recipient)).toBe(AMOUNT);
   });
 });
 

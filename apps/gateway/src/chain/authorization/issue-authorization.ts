@@ -2,7 +2,7 @@ import { erc2771Forwarder } from '@causeway/contracts';
 import { CausewayError } from '@causeway/protocol';
 import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { partnerScope } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { machineNow } from '../../lib/clock.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { ConnectedChain } from '../chains.ts';
@@ -20,7 +20,7 @@ import {
 import { depositToBridgeData, fundEscrowData } from './forward-request.ts';
 
 /** What shall move, before anyone signs anything. */
-export interface AuthorizationWish {
+export interface AuthorizationRequest {
   readonly orderId: string;
   readonly partnerId: string;
   /** The partner's wallet. */
@@ -46,34 +46,34 @@ interface ChainView {
  * it signs. Asked again while the last one is still good, it answers the same.
  */
 export async function issueAuthorization(
-  tools: UnitTools,
+  deps: UnitDeps,
   chain: ConnectedChain,
-  wish: AuthorizationWish,
+  requested: AuthorizationRequest,
 ): Promise<Authorization> {
-  const view = await viewChain(chain, wish).catch((error: unknown) => {
+  const view = await viewChain(chain, requested).catch((error: unknown) => {
     throw error instanceof ChainUnavailableError
       ? new CausewayError('TRANSACTOR_UNAVAILABLE', { cause: error })
       : error;
   });
-  requireFunds(chain, wish, view);
-  return unitOfWork(tools, partnerScope(wish.partnerId), (unit) => issue(unit, chain, wish, view));
+  requireFunds(chain, requested, view);
+  return unitOfWork(deps, partnerScope(requested.partnerId), (unit) => issue(unit, chain, requested, view));
 }
 
 async function issue(
   unit: UnitOfWork,
   { settings }: ConnectedChain,
-  wish: AuthorizationWish,
+  requested: AuthorizationRequest,
   view: ChainView,
 ): Promise<Authorization> {
   const { chainId, contracts } = settings;
-  const purpose: AuthorizationPurpose = wish.bridge === undefined ? 'funding' : 'bridge';
-  const owner = { chainId, forwarder: contracts.forwarder, sender: getAddress(wish.sender) };
-  const nonce = await nextNonce(unit, owner, wish.partnerId, view.nonce);
-  const ttlSeconds = secondsToSign(wish, unit.at);
+  const purpose: AuthorizationPurpose = requested.bridge === undefined ? 'funding' : 'bridge';
+  const owner = { chainId, forwarder: contracts.forwarder, sender: getAddress(requested.sender) };
+  const nonce = await nextNonce(unit, owner, requested.partnerId, view.nonce);
+  const ttlSeconds = secondsToSign(requested, unit.at);
   const draft: Authorization = {
     authorizationId: unit.ids.uuid(),
-    orderId: wish.orderId,
-    partnerId: wish.partnerId,
+    orderId: requested.orderId,
+    partnerId: requested.partnerId,
     purpose,
     ...owner,
     nonce,
@@ -81,11 +81,11 @@ async function issue(
     gas: RECOMMENDED_GAS,
     // Judged by the chain's own clock, which on an idle local chain stands still.
     deadline: Math.max(view.timestamp, Math.floor(machineNow() / 1_000)) + ttlSeconds,
-    data: calldataOf(wish),
-    token: wish.token,
-    amount: wish.amount,
-    recipient: wish.recipient,
-    bridge: wish.bridge ?? null,
+    data: calldataOf(requested),
+    token: requested.token,
+    amount: requested.amount,
+    recipient: requested.recipient,
+    bridge: requested.bridge ?? null,
     status: 'issued',
     signature: null,
     txHash: null,
@@ -94,7 +94,7 @@ async function issue(
     depositTxHash: null,
     depositedAt: null,
   };
-  const earlier = (await authorizationsOf(unit, wish.orderId, purpose)).find(
+  const earlier = (await authorizationsOf(unit, requested.orderId, purpose)).find(
     (issued) => issued.status === 'issued' && isStillGood(issued, draft),
   );
   if (earlier !== undefined) return earlier;
@@ -103,7 +103,7 @@ async function issue(
 }
 
 /** A send-out must not reach a bridge whose offer has ended: it would keep the deposit and owe nothing for it. */
-function secondsToSign({ bridge }: AuthorizationWish, at: Date): number {
+function secondsToSign({ bridge }: AuthorizationRequest, at: Date): number {
   if (bridge?.expiresAt === undefined) return RECOMMENDED_TTL_SECONDS;
   const offeredSeconds = Math.floor((Date.parse(bridge.expiresAt) - at.getTime()) / 1_000);
   return Math.max(1, Math.min(RECOMMENDED_TTL_SECONDS, offeredSeconds));
@@ -123,14 +123,17 @@ function isStillGood(issued: Authorization, draft: Authorization): boolean {
   );
 }
 
-function calldataOf({ orderId, token, amount, recipient, bridge }: AuthorizationWish): Hex {
+function calldataOf({ orderId, token, amount, recipient, bridge }: AuthorizationRequest): Hex {
   return bridge === undefined
     ? fundEscrowData({ orderId, token, escrow: recipient, amount })
     : depositToBridgeData({ bridgeQuoteId: bridge.quoteId, token, solver: recipient, amount });
 }
 
-async function viewChain({ client, settings }: ConnectedChain, wish: AuthorizationWish): Promise<ChainView> {
-  const { sender, token } = wish;
+async function viewChain(
+  { client, settings }: ConnectedChain,
+  requested: AuthorizationRequest,
+): Promise<ChainView> {
+  const { sender, token } = requested;
   const { forwarder, router } = settings.contracts;
   const [nonce, allowance, balance, block] = await answered(
     Promise.all([
@@ -163,18 +166,18 @@ export function forwarderNonce(
   });
 }
 
-function requireFunds({ settings }: ConnectedChain, wish: AuthorizationWish, view: ChainView): void {
+function requireFunds({ settings }: ConnectedChain, requested: AuthorizationRequest, view: ChainView): void {
   const { router } = settings.contracts;
   const details = {
-    token_address: wish.token,
-    wallet_address: wish.sender,
+    token_address: requested.token,
+    wallet_address: requested.sender,
     spender_address: router,
-    required: `${wish.amount}`,
+    required: `${requested.amount}`,
   };
-  if (view.balance < wish.amount) {
+  if (view.balance < requested.amount) {
     throw new CausewayError('BALANCE_TOO_LOW', { details: { ...details, actual: `${view.balance}` } });
   }
-  if (view.allowance < wish.amount) {
+  if (view.allowance < requested.amount) {
     throw new CausewayError('ALLOWANCE_TOO_LOW', {
       details: {
         ...details,
@@ -182,7 +185,7 @@ function requireFunds({ settings }: ConnectedChain, wish: AuthorizationWish, vie
         approve_calldata: encodeFunctionData({
           abi: erc20Abi,
           functionName: 'approve',
-          args: [router, wish.amount],
+          args: [router, requested.amount],
         }),
       },
     });

@@ -1,6 +1,6 @@
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
-import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Chains, ConnectedChain } from '../chains.ts';
@@ -24,7 +24,7 @@ export type AuthorizationSettled = (
   unit: UnitOfWork,
 ) => Promise<void>;
 
-export interface RelayDeps extends UnitTools {
+export interface RelayDeps extends UnitDeps {
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly logger: Logger;

@@ -44,16 +44,16 @@ describe('the simulated bridge between two chains', () => {
     await fundWallets(rpcUrl, source.deployer.privateKey, funding);
     partner = await source.fundedWallet();
     await approveRouter(rpcUrl, partner.privateKey, contracts.router, tokens);
-    const tools = { db: database.db, clock, ids };
-    const transactor = createTransactor({ ...tools, chains: [source, target], signers: [solver] });
+    const deps = { db: database.db, clock, ids };
+    const transactor = createTransactor({ ...deps, chains: [source, target], signers: [solver] });
     bridge = simulateBridge({
-      ...tools,
+      ...deps,
       chains: [source.settings, target.settings],
       solver: solver.address,
       transactor,
     });
     watcher = createWatcher({
-      ...tools,
+      ...deps,
       logger: createLogger({ level: 'silent', format: 'json' }),
       settings: source.settings,
       client: source.client,
@@ -66,7 +66,7 @@ describe('the simulated bridge between two chains', () => {
     await Promise.all([source?.stop(), target?.stop()]);
   });
 
-  const wish = (recipient: Address, amount = AMOUNT) => ({
+  const requested = (recipient: Address, amount = AMOUNT) => ({
     fromChainId: source.settings.chainId,
     toChainId: target.settings.chainId,
     token: tokenByCode(source.settings, 'USDC').address,
@@ -101,7 +101,7 @@ describe('the simulated bridge between two chains', () => {
 
   test('pays out on the other chain what it quoted, to the atomic unit and once', async () => {
     const recipient = randomWallet().address;
-    const quote = await bridge.quote(wish(recipient));
+    const quote = await bridge.quote(requested(recipient));
     expect(quote).toMatchObject({ toAmount: AFTER_FEE, solver: solver.address });
     expect(await bridge.track(quote.quoteId)).toEqual({ state: 'pending' });
     await deposit(quote);
@@ -118,7 +118,7 @@ describe('the simulated bridge between two chains', () => {
   test('that refuses sends the deposit back and says so', async () => {
     const recipient = randomWallet().address;
     const before = await source.balanceOf('USDC', partner.address);
-    const quote = await bridge.quote(wish(recipient));
+    const quote = await bridge.quote(requested(recipient));
     await deposit(quote);
     await unitOfWork({ db: database.db, clock, ids }, SYSTEM, async (unit) =>
       setSolverConduct(unit, quote.quoteId, 'refuses'),
@@ -131,7 +131,7 @@ describe('the simulated bridge between two chains', () => {
 
   test('that waits is pending until it is told to go on', async () => {
     const recipient = randomWallet().address;
-    const quote = await bridge.quote(wish(recipient));
+    const quote = await bridge.quote(requested(recipient));
     await unitOfWork({ db: database.db, clock, ids }, SYSTEM, async (unit) =>
       setSolverConduct(unit, quote.quoteId, 'waits'),
     );
@@ -146,7 +146,7 @@ describe('the simulated bridge between two chains', () => {
   });
 
   test('does not take a plain transfer, or less than it quoted, for a deposit', async () => {
-    const quote = await bridge.quote(wish(randomWallet().address));
+    const quote = await bridge.quote(requested(randomWallet().address));
     const token = tokenByCode(source.settings, 'USDC').address;
     await source.send(partner, tokenTransferCall({ token, to: solver.address, amount: AMOUNT }));
     await deposit(quote, AMOUNT - 1n);
@@ -155,11 +155,11 @@ describe('the simulated bridge between two chains', () => {
   });
 
   test('refuses a way it does not serve', async () => {
-    const unknownChain = { ...wish(randomWallet().address), toChainId: 1 };
+    const unknownChain = { ...requested(randomWallet().address), toChainId: 1 };
     await expect(bridge.quote(unknownChain)).rejects.toThrow(BridgeRefusedError);
-    const sameChain = { ...wish(randomWallet().address), toChainId: source.settings.chainId };
+    const sameChain = { ...requested(randomWallet().address), toChainId: source.settings.chainId };
     await expect(bridge.quote(sameChain)).rejects.toThrow(BridgeRefusedError);
-    await expect(bridge.quote(wish(randomWallet().address, 0n))).rejects.toThrow(BridgeRefusedError);
+    await expect(bridge.quote(requested(randomWallet().address, 0n))).rejects.toThrow(BridgeRefusedError);
     await expect(bridge.track(`0x${'77'.repeat(32)}`)).rejects.toThrow(BridgeRefusedError);
   });
 });
@@ -172,7 +172,7 @@ describe('a bridge behind an HTTP API', () => {
 
   const quoteId = `0x${'c1'.repeat(32)}` as const;
   const solver = randomWallet().address;
-  const wish = {
+  const requested = {
     fromChainId: 1,
     toChainId: 2,
     token: randomWallet().address,
@@ -214,7 +214,7 @@ describe('a bridge behind an HTTP API', () => {
       status: 200,
       body: { quote_id: quoteId, deposit_address: solver, output_amount: '19990000', expires_at: expires },
     };
-    expect(await bridge().quote(wish)).toEqual({
+    expect(await bridge().quote(requested)).toEqual({
       quoteId,
       solver,
       toAmount: AFTER_FEE,
@@ -261,6 +261,6 @@ describe('a bridge behind an HTTP API', () => {
 
   test('a refusal of a quote is a refusal', async () => {
     answer = { status: 422, body: {} };
-    await expect(bridge().quote(wish)).rejects.toThrow(BridgeRefusedError);
+    await expect(bridge().quote(requested)).rejects.toThrow(BridgeRefusedError);
   });
 });

@@ -9,12 +9,12 @@ import { ExchangeFailedError, exchangeJson, type JsonExchange } from '../rpc/jso
  * Whether it has is its word, asked for again until it is final.
  */
 export interface BridgePort {
-  /** Throws `BridgeRefusedError` where it does not serve the wish. */
-  quote(wish: BridgeWish): Promise<BridgeQuote>;
+  /** Throws `BridgeRefusedError` where it does not serve the requested. */
+  quote(requested: BridgeRequest): Promise<BridgeQuote>;
   track(quoteId: Hex): Promise<BridgeProgress>;
 }
 
-export interface BridgeWish {
+export interface BridgeRequest {
   readonly fromChainId: number;
   readonly toChainId: number;
   /** On the chain it comes from. */
@@ -102,17 +102,17 @@ export function httpBridge(settings: HttpBridgeSettings): BridgePort {
   }
 
   return {
-    async quote(wish) {
+    async quote(requested) {
       const answer = await ask(QuoteAnswer, {
         url: `${url}/quotes`,
         method: 'POST',
         body: {
-          origin_chain_id: wish.fromChainId,
-          destination_chain_id: wish.toChainId,
-          input_token: wish.token,
-          input_amount: `${wish.amount}`,
-          depositor: wish.sender,
-          recipient: wish.recipient,
+          origin_chain_id: requested.fromChainId,
+          destination_chain_id: requested.toChainId,
+          input_token: requested.token,
+          input_amount: `${requested.amount}`,
+          depositor: requested.sender,
+          recipient: requested.recipient,
         },
       });
       return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { bytesToHex } from 'viem';
 import { type Intent, prepareIntent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Address, ChainSettings, Hex } from '../chain-settings.ts';
 import { tokenTransferCall } from '../token-reads.ts';
@@ -24,7 +24,7 @@ import {
  * one chain by the router's event and really pays out on the other, or really sends the deposit back. What it knows is
  * kept apart from the orders, as a stranger's would be.
  */
-export interface SimulatedBridgeDeps extends UnitTools {
+export interface SimulatedBridgeDeps extends UnitDeps {
   readonly chains: readonly ChainSettings[];
   readonly solver: Address;
   readonly transactor: Transactor;
@@ -80,20 +80,20 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
   }
 
   return {
-    async quote(wish) {
-      const from = deps.chains.find(({ chainId }) => chainId === wish.fromChainId);
-      const to = deps.chains.find(({ chainId }) => chainId === wish.toChainId);
-      const fromToken = from?.tokens.find(({ address }) => sameAddress(address, wish.token));
+    async quote(requested) {
+      const from = deps.chains.find(({ chainId }) => chainId === requested.fromChainId);
+      const to = deps.chains.find(({ chainId }) => chainId === requested.toChainId);
+      const fromToken = from?.tokens.find(({ address }) => sameAddress(address, requested.token));
       const toToken = to?.tokens.find(({ code }) => code === fromToken?.code);
       if (from === to || fromToken === undefined || toToken === undefined) {
         throw new BridgeRefusedError('the bridge does not serve this way');
       }
-      const afterFee = wish.amount - (wish.amount * FEE_PER_TEN_THOUSAND) / 10_000n;
+      const afterFee = requested.amount - (requested.amount * FEE_PER_TEN_THOUSAND) / 10_000n;
       const toAmount = (afterFee * 10n ** BigInt(toToken.decimals)) / 10n ** BigInt(fromToken.decimals);
       if (toAmount <= 0n) throw new BridgeRefusedError('the amount is too small for the bridge');
       const quoteId = bytesToHex(randomBytes(32));
       const expiresAt = new Date(clock.now() + QUOTE_VALID_MS);
-      const { fromChainId, toChainId, amount, sender, recipient } = wish;
+      const { fromChainId, toChainId, amount, sender, recipient } = requested;
       const conduct = (await deps.conductOf?.(sender)) ?? 'pays';
       const quote: SimulatedQuote = {
         ...{ quoteId, fromChainId, toChainId, amount, toAmount, sender, recipient, conduct },

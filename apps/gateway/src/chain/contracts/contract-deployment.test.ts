@@ -25,7 +25,7 @@ import {
 import { coins, estimateDeployment, faultsOf, surveyContracts } from './contract-survey.ts';
 
 const CHAIN_ID = 31_451;
-const fast = { pollingMs: 10, patienceMs: 5_000 };
+const fast = { pollingMs: 10, timeoutMs: 5_000 };
 /** What is paid to the sender of a keyless factory: 100,000 gas at 100 gwei. */
 const FACTORY_COST_WEI = 10n ** 16n;
 
@@ -160,7 +160,7 @@ describe('a deployment', () => {
     const wallet = await deployer();
     const { missing, contracts } = await surveyContracts(chain.client);
     await chain.control.setAutomine(false);
-    const impatient = { ...fast, patienceMs: 200 };
+    const impatient = { ...fast, timeoutMs: 200 };
     await expect(deployContracts(chain.client, wallet, missing, impatient)).rejects.toThrow(/not mined yet/);
     await expect(deployContracts(chain.client, wallet, missing, impatient)).rejects.toThrow(
       /waiting to be mined/,

@@ -33,11 +33,11 @@ export interface DeployOptions {
   /** Told before and after each transaction. */
   readonly onStep?: (text: string) => void;
   /** How long one transaction may take to be mined. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly pollingMs?: number;
 }
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const POLLING_MS = 1_000;
 /** Only a node that answers nonsense asks for more: a thousand gwei. */
 export const DEPLOYMENT_FEE_LIMITS: FeeLimits = { ...DEFAULT_FEE_LIMITS, maxFeePerGas: 10n ** 12n };
@@ -133,9 +133,9 @@ export async function missingFunds(
 async function settlePool(
   client: ChainClient,
   sender: Address,
-  { onStep, patienceMs = PATIENCE_MS, pollingMs = POLLING_MS }: DeployOptions,
+  { onStep, timeoutMs = TIMEOUT_MS, pollingMs = POLLING_MS }: DeployOptions,
 ): Promise<void> {
-  const deadline = machineNow() + patienceMs;
+  const deadline = machineNow() + timeoutMs;
   for (let isTold = false; ; isTold = true) {
     const mined = await nonceAt(client, sender, { blockTag: 'latest' });
     if ((await nonceAt(client, sender, { blockTag: 'pending' })) <= mined) return;
@@ -180,9 +180,9 @@ async function minedReceipt(
   client: ChainClient,
   txHash: Hex,
   what: string,
-  { patienceMs = PATIENCE_MS, pollingMs = POLLING_MS }: DeployOptions,
+  { timeoutMs = TIMEOUT_MS, pollingMs = POLLING_MS }: DeployOptions,
 ): Promise<TransactionReceipt> {
-  const deadline = machineNow() + patienceMs;
+  const deadline = machineNow() + timeoutMs;
   while (true) {
     try {
       const receipt = await findReceipt(client, [txHash]);

@@ -32,7 +32,7 @@ export function localSigner(privateKey: Hex): Signer {
 
 /**
  * A private key in an encrypted file: Web3 Secret Storage version 3 with scrypt, the format of geth, Foundry and most
- * wallets, so a key can be made and moved with the operator's own tools.
+ * wallets, so a key can be made and moved with the operator's own deps.
  */
 
 export class KeystoreError extends Error {

@@ -42,7 +42,7 @@ const readFact = statement<[name: string], { value: unknown }>(
   'SELECT value FROM deployment_facts WHERE name = $1',
 );
 
-const tools = {
+const deps = {
   clock: createClock(),
   ids: createIdGenerator(),
   logger: createLogger({ level: 'silent', format: 'json' }),
@@ -89,8 +89,8 @@ async function settled(
 ) {
   const transactor = createTransactor({
     db,
-    clock: tools.clock,
-    ids: tools.ids,
+    clock: deps.clock,
+    ids: deps.ids,
     chains: [testChain],
     signers: [wallet],
   });
@@ -98,7 +98,7 @@ async function settled(
     kind: 'test.payment',
     schedule: schedule([0.01], { maxAttempts: 3 }),
     pollMs: 20,
-    logger: tools.logger,
+    logger: deps.logger,
     describe: async (intent) => paymentEffect(wallet, intent),
     conclude: async (intent, { txHash, receipt }): Promise<Outcome> =>
       receipt.status === 'success'
@@ -110,9 +110,9 @@ async function settled(
         : { kind: 'failed', error: 'reverted' },
     ...overrides,
   });
-  const worker = createIntentWorker({ ...tools, db }, [handler], { concurrency: 4, pollMs: 10 });
+  const worker = createIntentWorker({ ...deps, db }, [handler], { concurrency: 4, pollMs: 10 });
   const dedupeKey = randomUUID();
-  await unitOfWork({ ...tools, db }, SYSTEM, async (unit) => {
+  await unitOfWork({ ...deps, db }, SYSTEM, async (unit) => {
     prepareIntent(unit, { kind: 'test.payment', dedupeKey, partnerId: null, payload });
   });
   worker.start();

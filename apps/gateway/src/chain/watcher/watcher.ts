@@ -1,5 +1,5 @@
 import { SYSTEM } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { smaller } from '../../lib/bigints.ts';
 import { machineNow } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -40,7 +40,7 @@ export interface Watcher {
   catchUp(): Promise<void>;
 }
 
-export interface WatcherDeps extends UnitTools {
+export interface WatcherDeps extends UnitDeps {
   readonly logger: Logger;
   readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'contracts' | 'tokens'>;
   readonly client: ChainClient;

@@ -10,7 +10,7 @@ import type { Static } from 'typebox';
 import type { Principal, Principals } from '../../http/principals.ts';
 import { route } from '../../http/route.ts';
 import type { Direction } from '../../ports/offers.ts';
-import { findMatch, PRICING_ERRORS, type PricingTools, readPercent, readTerms } from '../quotes/pricing.ts';
+import { findMatch, PRICING_ERRORS, type PricingDeps, readPercent, readTerms } from '../quotes/pricing.ts';
 import { pricedView } from '../quotes/quote.view.ts';
 
 /** For whom an estimate is made: a partner that showed its key, or anybody. */
@@ -21,15 +21,15 @@ export interface EstimateTerms {
 
 /** What a quote would say at this moment. Nothing is stored and nobody is asked. */
 export function estimate(
-  tools: PricingTools,
+  deps: PricingDeps,
   direction: Direction,
   request: Static<typeof PricingRequest>,
   { tokens, platformFeePct }: EstimateTerms,
 ): Static<typeof EstimateSchema> {
-  const { catalogue } = tools.currencies.current().reference;
+  const { catalogue } = deps.currencies.current().reference;
   const terms = readTerms(direction, request, catalogue, tokens);
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
-  const match = findMatch(tools, terms, platformFee);
+  const match = findMatch(deps, terms, platformFee);
   return {
     ...pricedView({ terms, match, platformFee }),
     provider_scope: terms.providerScope,
@@ -37,7 +37,7 @@ export function estimate(
   };
 }
 
-export interface EstimateTools extends PricingTools {
+export interface EstimateDeps extends PricingDeps {
   readonly principals: Principals;
   tokensOf(chain: string): readonly Asset[];
   /** For whoever shows no key. */
@@ -47,7 +47,7 @@ export interface EstimateTools extends PricingTools {
 const DESCRIPTION =
   'Indicative: nothing is reserved or stored. A partner’s key is optional; with it the partner’s own chain and fee are used.';
 
-export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTools): void {
+export function registerEstimateRoutes(app: FastifyInstance, deps: EstimateDeps): void {
   route(app, {
     access: 'public',
     transaction: 'none',
@@ -60,8 +60,7 @@ export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTool
     body: OnrampEstimateRequest,
     data: EstimateSchema,
     errors: PRICING_ERRORS,
-    handle: ({ body, request }) =>
-      withTerms(tools, request, (terms) => estimate(tools, 'onramp', body, terms)),
+    handle: ({ body, request }) => withTerms(deps, request, (terms) => estimate(deps, 'onramp', body, terms)),
   });
 
   route(app, {
@@ -77,26 +76,26 @@ export function registerEstimateRoutes(app: FastifyInstance, tools: EstimateTool
     data: EstimateSchema,
     errors: PRICING_ERRORS,
     handle: ({ body, request }) =>
-      withTerms(tools, request, (terms) => estimate(tools, 'offramp', body, terms)),
+      withTerms(deps, request, (terms) => estimate(deps, 'offramp', body, terms)),
   });
 }
 
 /** Waits for nothing where nothing has to be asked, which is nearly always. */
 function withTerms<T>(
-  tools: EstimateTools,
+  deps: EstimateDeps,
   { headers }: FastifyRequest,
   use: (terms: EstimateTerms) => T,
 ): T | Promise<T> {
   const key = headers['x-api-key'];
-  if (typeof key !== 'string' || key === '') return use(tools.defaultTerms);
-  const found = tools.principals.find(key);
-  if (found instanceof Promise) return found.then((principal) => use(termsOf(tools, principal)));
-  return use(termsOf(tools, found));
+  if (typeof key !== 'string' || key === '') return use(deps.defaultTerms);
+  const found = deps.principals.find(key);
+  if (found instanceof Promise) return found.then((principal) => use(termsOf(deps, principal)));
+  return use(termsOf(deps, found));
 }
 
 /** A key that is unknown, or somebody else's than a partner's, is ignored. */
-function termsOf(tools: EstimateTools, principal: Principal | null): EstimateTerms {
-  if (principal?.kind !== 'partner') return tools.defaultTerms;
+function termsOf(deps: EstimateDeps, principal: Principal | null): EstimateTerms {
+  if (principal?.kind !== 'partner') return deps.defaultTerms;
   const { settlementChain, platformFeePct } = principal.partner;
-  return { tokens: tools.tokensOf(settlementChain), platformFeePct };
+  return { tokens: deps.tokensOf(settlementChain), platformFeePct };
 }

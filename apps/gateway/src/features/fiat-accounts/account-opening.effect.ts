@@ -56,7 +56,7 @@ export async function askBank<T>(
   }
 }
 
-export interface OpenAccountTools {
+export interface OpenAccountDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: Vaults;
@@ -72,30 +72,30 @@ interface Opening {
 }
 
 /** Opens an account at the bank, once by its key, and waits until it can be paid into. */
-export function openAccountHandler(tools: OpenAccountTools): IntentHandler<OpenAccountPayload> {
+export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<OpenAccountPayload> {
   async function carryOut(intent: Intent<OpenAccountPayload>): Promise<Outcome> {
     const { seal_id: sealId } = intent.payload;
-    const [account] = await tools.db.query(SYSTEM, accountToOpen, [sealId]);
+    const [account] = await deps.db.query(SYSTEM, accountToOpen, [sealId]);
     if (account === undefined || account.status === 'active') {
       return { kind: 'confirmed', result: 'nothing to do' };
     }
-    const vault = tools.vaults.open(account.data_key_sealed, userKeyOwner(account.user_id));
+    const vault = deps.vaults.open(account.data_key_sealed, userKeyOwner(account.user_id));
     const fields = vault.open(account.fields_sealed, clientContext(account.user_id, account.round));
     const holderName = holderNameOf(JSON.parse(fields) as ClientFields);
     const asked = await askBank(async () => {
-      if (account.bank_reference !== null) return tools.bank.readAccount(account.bank_reference);
-      const { reference } = await tools.bank.openAccount({
+      if (account.bank_reference !== null) return deps.bank.readAccount(account.bank_reference);
+      const { reference } = await deps.bank.openAccount({
         key: sealId,
         clientReference: account.client_reference ?? '',
         holderName,
         currency: account.currency,
         jurisdiction: account.jurisdiction,
       });
-      await tools.db.query(SYSTEM, nameAccount, [sealId, reference, tools.clock.date()]);
+      await deps.db.query(SYSTEM, nameAccount, [sealId, reference, deps.clock.date()]);
       return null;
     });
     if ('unavailable' in asked) {
-      await tools.db.query(SYSTEM, bankUnavailable, [sealId, tools.clock.date()]);
+      await deps.db.query(SYSTEM, bankUnavailable, [sealId, deps.clock.date()]);
       return { kind: 'retry', error: asked.unavailable };
     }
     if ('refused' in asked) {
@@ -106,7 +106,7 @@ export function openAccountHandler(tools: OpenAccountTools): IntentHandler<OpenA
       };
     }
     const { answer: opened } = asked;
-    if (opened === null) return lookAgain(tools.clock, intent);
+    if (opened === null) return lookAgain(deps.clock, intent);
     return {
       kind: 'confirmed',
       followUp: async (unit) => activate(unit, sealId, { opened, holderName, vault }),
@@ -128,7 +128,7 @@ function activate(unit: UnitOfWork, sealId: string, { opened, holderName, vault 
   unit.tx.defer(activateAccount, [sealId, sealed, opened.bankName, opened.bic, unit.at]);
 }
 
-export interface SubmitClientTools {
+export interface SubmitClientDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: Vaults;
@@ -140,10 +140,10 @@ type SubmitClientPayload = { readonly user_id: string; readonly round: number };
 const NOT_TAKEN = 'NOT_TAKEN_BY_BANK';
 
 /** Introduces a customer to the bank and waits for what it says. Introducing one again, by the same key, is harmless. */
-export function submitClientHandler(tools: SubmitClientTools): IntentHandler<SubmitClientPayload> {
+export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<SubmitClientPayload> {
   async function carryOut(intent: Intent<SubmitClientPayload>): Promise<Outcome> {
     const { user_id: userId, round } = intent.payload;
-    const [client] = await tools.db.query(SYSTEM, clientWithKey, [userId]);
+    const [client] = await deps.db.query(SYSTEM, clientWithKey, [userId]);
     if (client === undefined || client.round !== round || client.status !== 'pending') {
       return { kind: 'confirmed', result: 'nothing to do' };
     }
@@ -158,20 +158,20 @@ export function submitClientHandler(tools: SubmitClientTools): IntentHandler<Sub
       };
     }
     const { answer } = asked;
-    if (answer === null) return lookAgain(tools.clock, intent);
+    if (answer === null) return lookAgain(deps.clock, intent);
     return { kind: 'confirmed', followUp: async (unit) => record(unit, intent.payload, answer) };
   }
 
   async function introduceOrLook(
     client: ClientRow & { data_key_sealed: string },
   ): Promise<ClientDecision | null> {
-    if (client.bank_reference !== null) return tools.bank.readClient(client.bank_reference);
-    const vault = tools.vaults.open(client.data_key_sealed, userKeyOwner(client.user_id));
+    if (client.bank_reference !== null) return deps.bank.readClient(client.bank_reference);
+    const vault = deps.vaults.open(client.data_key_sealed, userKeyOwner(client.user_id));
     const text = vault.open(client.fields_sealed, clientContext(client.user_id, client.round));
-    const { reference } = await tools.bank.submitClient(
+    const { reference } = await deps.bank.submitClient(
       bankClientOf(`${client.user_id}:${client.round}`, JSON.parse(text) as ClientFields),
     );
-    await tools.db.query(SYSTEM, nameClient, [client.user_id, client.round, reference]);
+    await deps.db.query(SYSTEM, nameClient, [client.user_id, client.round, reference]);
     return null;
   }
 

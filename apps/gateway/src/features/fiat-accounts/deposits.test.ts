@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBank } from '../../../../../test/harness/bank.ts';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { type FiatDesk, fiatDesk } from '../../../../../test/scenarios/fiat-desk.ts';
+import { type FiatDriver, fiatDriver } from '../../../../../test/scenarios/fiat-driver.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { followPayments } from './payments.effect.ts';
@@ -24,7 +24,7 @@ const balanceOf = statement<[account: string], { balance: string; named: string 
 
 describe('deposits on fiat accounts', () => {
   let gateway: TestGateway;
-  let desk: FiatDesk;
+  let driver: FiatDriver;
   let bank: ReturnType<typeof startBank>;
   let userId: string;
   let accountId: string;
@@ -35,10 +35,10 @@ describe('deposits on fiat accounts', () => {
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' },
       onLog: (line) => logs.push(line),
     });
-    desk = fiatDesk(gateway);
+    driver = fiatDriver(gateway);
     bank = startBank(gateway);
-    userId = await desk.customer();
-    accountId = await desk.account(userId);
+    userId = await driver.customer();
+    accountId = await driver.account(userId);
   });
   afterAll(async () => {
     await bank?.stop();
@@ -70,19 +70,19 @@ describe('deposits on fiat accounts', () => {
     [{ amount: '1.00', reference: 'a\u0000b' }, 'reference'],
     [{ amount: '1.00', transaction_id: 7 }, 'transaction_id'],
   ])('refuses %j', async (body, path) => {
-    const refused = await desk.deposit(userId, accountId, body);
+    const refused = await driver.deposit(userId, accountId, body);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(refused.body.error.details.fields).toMatchObject([{ path }]);
   });
 
   it('go to no account but this customer’s, and only with its own partner’s key', async () => {
-    const neighbour = await desk.customer();
-    const stranger = fiatDesk(gateway, gateway.partners[1]);
+    const neighbour = await driver.customer();
+    const stranger = fiatDriver(gateway, gateway.partners[1]);
     const body = { amount: '1.00' };
     const answers = [
-      await desk.deposit(neighbour, accountId, body),
-      await desk.deposit(userId, 'retail_999999', body),
-      await desk.deposit(UNKNOWN, accountId, body),
+      await driver.deposit(neighbour, accountId, body),
+      await driver.deposit(userId, 'retail_999999', body),
+      await driver.deposit(UNKNOWN, accountId, body),
       await stranger.deposit(userId, accountId, body),
     ];
     expect(answers.map(({ status, body: { error } }) => [status, error.code])).toEqual([
@@ -91,16 +91,16 @@ describe('deposits on fiat accounts', () => {
       [404, 'USER_NOT_FOUND'],
       [404, 'USER_NOT_FOUND'],
     ]);
-    expect(await desk.payments(userId, accountId)).toEqual([]);
+    expect(await driver.payments(userId, accountId)).toEqual([]);
   });
 
   it('are listed newest first, page by page, and the balance after each adds up', async () => {
-    const holder = await desk.customer();
-    const account = await desk.account(holder, { currency: 'EUR', jurisdiction: 'IE' });
+    const holder = await driver.customer();
+    const account = await driver.account(holder, { currency: 'EUR', jurisdiction: 'IE' });
     for (const amount of ['1.00', '2.50', '0.01']) {
-      expect((await desk.deposit(holder, account, { amount })).body.data.status).toBe('received');
+      expect((await driver.deposit(holder, account, { amount })).body.data.status).toBe('received');
     }
-    const payments = await desk.payments(holder, account);
+    const payments = await driver.payments(holder, account);
     expect(payments.map(({ amount }) => amount)).toEqual(['0.01', '2.50', '1.00']);
     expect(payments[0]).toEqual({
       id: expect.any(String),
@@ -112,39 +112,39 @@ describe('deposits on fiat accounts', () => {
       received_at: expect.stringMatching(/Z$/),
     });
     const path = `/api/v1/partner/users/${holder}/fiat-accounts/${account}`;
-    const page = await desk.call('GET', `${path}/ledger?page=2&limit=2`);
+    const page = await driver.call('GET', `${path}/ledger?page=2&limit=2`);
     expect(page.body.data).toMatchObject({
       balance: '3.51',
       currency: 'EUR',
       entries: [{ direction: 'credit', amount: '1.00', balance_after: '1.00', kind: 'deposit' }],
       pagination: { page: 2, limit: 2, total: 3 },
     });
-    const { entries } = await desk.ledger(holder, account);
+    const { entries } = await driver.ledger(holder, account);
     expect(entries.map(({ balance_after }: { balance_after: string }) => balance_after)).toEqual([
       '3.51',
       '3.50',
       '1.00',
     ]);
-    const second = await desk.call('GET', `${path}/payments?page=2&limit=2`);
+    const second = await driver.call('GET', `${path}/payments?page=2&limit=2`);
     expect(second.body.data).toMatchObject({
       payments: [{ amount: '1.00' }],
       pagination: { page: 2, limit: 2, total: 3 },
     });
     for (const query of ['page=0', 'limit=101', 'limit=x']) {
       for (const part of ['ledger', 'payments']) {
-        expect((await desk.call('GET', `${path}/${part}?${query}`)).status).toBe(400);
+        expect((await driver.call('GET', `${path}/${part}?${query}`)).status).toBe(400);
       }
     }
   });
 
   it('are taken from the bank’s own reports, once, after a crash too', async () => {
-    const before = (await desk.payments(userId, accountId)).length;
+    const before = (await driver.payments(userId, accountId)).length;
     await report(accountId, 'bank-1', 700n);
     await report(accountId, 'bank-2', 800n);
     await Promise.all([followPayments(gateway.deps), followPayments(gateway.deps)]);
     await report(accountId, 'bank-1', 700n);
     await followPayments(gateway.deps);
-    const payments = await desk.payments(userId, accountId);
+    const payments = await driver.payments(userId, accountId);
     expect(payments.slice(0, 2).map(({ amount, sender_name }) => [amount, sender_name])).toEqual([
       ['8.00', 'Somebody'],
       ['7.00', 'Somebody'],
@@ -161,27 +161,27 @@ describe('deposits on fiat accounts', () => {
     const told = () => logs.filter((line) => line.includes('reports a payment that fits no account'));
     await until('the log', () => told().length === 3);
     // One odd report does not keep the others waiting.
-    expect((await desk.payments(userId, accountId))[0]).toMatchObject({ amount: '11.00' });
+    expect((await driver.payments(userId, accountId))[0]).toMatchObject({ amount: '11.00' });
   });
 
   it('with an Idempotency-Key are answered as the first time', async () => {
     const path = `/api/v1/sandbox/users/${userId}/fiat-accounts/${accountId}/deposits`;
     const options = { body: { amount: '3.00' }, headers: { 'idempotency-key': 'deposit-1' } };
-    const first = await desk.call('POST', path, options);
-    const second = await desk.call('POST', path, options);
+    const first = await driver.call('POST', path, options);
+    const second = await driver.call('POST', path, options);
     expect([second.text, second.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
   });
 
   it('of somebody who is forgotten are booked without a name', async () => {
-    const holder = await desk.customer();
-    const account = await desk.account(holder);
-    await desk.deposit(holder, account, { amount: '9.00', sender_name: 'Charles' });
+    const holder = await driver.customer();
+    const account = await driver.account(holder);
+    await driver.deposit(holder, account, { amount: '9.00', sender_name: 'Charles' });
     const erased = await gateway.call('POST', `/api/v1/operator/users/${holder}/erase`, {
       key: gateway.sandbox.operatorKey,
       body: { reason: 'asked for' },
     });
     expect(erased.status, erased.text).toBe(200);
-    expect((await desk.deposit(holder, account, { amount: '1.00' })).status).toBe(404);
+    expect((await driver.deposit(holder, account, { amount: '1.00' })).status).toBe(404);
     await report(account, 'bank-4', 500n);
     await followPayments(gateway.deps);
     const [booked] = await gateway.deps.db.query(SYSTEM, balanceOf, [`fiat_account:${account}`]);
@@ -194,7 +194,7 @@ describe('deposits on fiat accounts', () => {
         key: gateway.sandbox.operatorKey,
         body: { reason: 'a test', ...body },
       });
-    const taken = await desk.deposit(userId, accountId, { amount: '4.00' });
+    const taken = await driver.deposit(userId, accountId, { amount: '4.00' });
     const { id } = taken.body.data;
     const refusals = [
       [UNKNOWN, { decision: 'leave' }, 404, 'FIAT_PAYMENT_NOT_FOUND'],

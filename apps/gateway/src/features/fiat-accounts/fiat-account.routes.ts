@@ -14,7 +14,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
 import { readUser, vaultOfUser } from '../users/user.ts';
@@ -23,7 +23,7 @@ import {
   accountDetailsOf,
   accountIdOf,
   CAPABILITY,
-  type IssueTools,
+  type IssueDeps,
   issueAccount,
   ledgerAccountOf,
   loadAccount,
@@ -96,7 +96,7 @@ export function ledgerEntryView(vault: Vault, decimals: number, row: LedgerRow):
   };
 }
 
-export interface FiatAccountRouteTools extends UnitTools, IssueTools {
+export interface FiatAccountRouteDeps extends UnitDeps, IssueDeps {
   readonly vaults: Vaults;
 }
 
@@ -106,14 +106,14 @@ const UserParams = Type.Object({ user_uuid: Uuid });
 const AccountParams = Type.Object({ user_uuid: Uuid, id: FiatAccountId });
 const NOT_FOUND = ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND'] as const;
 
-export function registerFiatAccountRoutes(app: FastifyInstance, tools: FiatAccountRouteTools): void {
-  registerConfig(app, tools);
-  registerIssuing(app, tools);
-  registerReads(app, tools);
-  registerStatements(app, tools);
+export function registerFiatAccountRoutes(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
+  registerConfig(app, deps);
+  registerIssuing(app, deps);
+  registerReads(app, deps);
+  registerStatements(app, deps);
 }
 
-function registerConfig(app: FastifyInstance, tools: FiatAccountRouteTools): void {
+function registerConfig(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -124,12 +124,12 @@ function registerConfig(app: FastifyInstance, tools: FiatAccountRouteTools): voi
     summary: 'What you may offer your customers',
     data: FiatAccountsConfigSchema,
     handle: async (_input, { partnerId, partner: { fiatAccountsEnabled } }) => {
-      const [row] = await tools.db.query(partnerScope(partnerId), collectionOf, [partnerId]);
+      const [row] = await deps.db.query(partnerScope(partnerId), collectionOf, [partnerId]);
       return {
         enabled: fiatAccountsEnabled,
         product: 'retail' as const,
         capabilities: fiatAccountsEnabled ? [CAPABILITY] : [],
-        currencies: (tools.bank?.offered ?? []).map(({ currency, jurisdictions }) => ({
+        currencies: (deps.bank?.offered ?? []).map(({ currency, jurisdictions }) => ({
           currency,
           jurisdictions: [...jurisdictions],
         })),
@@ -139,11 +139,11 @@ function registerConfig(app: FastifyInstance, tools: FiatAccountRouteTools): voi
   });
 }
 
-function registerIssuing(app: FastifyInstance, tools: FiatAccountRouteTools): void {
+function registerIssuing(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: ACCOUNTS,
     operationId: 'issueFiatAccount',
@@ -166,13 +166,13 @@ function registerIssuing(app: FastifyInstance, tools: FiatAccountRouteTools): vo
     ],
     handle: async ({ params, body }, partner, unit) => {
       requireEnabled(partner);
-      const { user, account } = await issueAccount(tools, unit, params.user_uuid, body);
-      return accountView(vaultOfUser(tools.vaults, user), account);
+      const { user, account } = await issueAccount(deps, unit, params.user_uuid, body);
+      return accountView(vaultOfUser(deps.vaults, user), account);
     },
   });
 }
 
-function registerReads(app: FastifyInstance, tools: FiatAccountRouteTools): void {
+function registerReads(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -186,9 +186,9 @@ function registerReads(app: FastifyInstance, tools: FiatAccountRouteTools): void
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const user = await readUser(tools.db, scope, params.user_uuid);
-      const accounts = await tools.db.query(scope, listAccounts, [user.user_id]);
-      const vault = vaultOfUser(tools.vaults, user);
+      const user = await readUser(deps.db, scope, params.user_uuid);
+      const accounts = await deps.db.query(scope, listAccounts, [user.user_id]);
+      const vault = vaultOfUser(deps.vaults, user);
       return { accounts: accounts.map((account) => accountView(vault, account)) };
     },
   });
@@ -205,13 +205,13 @@ function registerReads(app: FastifyInstance, tools: FiatAccountRouteTools): void
     data: FiatAccountSchema,
     errors: NOT_FOUND,
     handle: async ({ params }, { partnerId }) => {
-      const found = await loadAccount(tools, partnerScope(partnerId), params.user_uuid, params.id);
+      const found = await loadAccount(deps, partnerScope(partnerId), params.user_uuid, params.id);
       return accountView(found.vault, found.account);
     },
   });
 }
 
-function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools): void {
+function registerStatements(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -226,10 +226,10 @@ function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools):
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
+      const { account, vault } = await loadAccount(deps, scope, params.user_uuid, params.id);
       const { currency, currency_decimals: decimals } = account;
       const books = ledgerAccountOf(account.account_number);
-      const [rows, [sum]] = await tools.db.transaction(scope, (tx) =>
+      const [rows, [sum]] = await deps.db.transaction(scope, (tx) =>
         tx.queryBoth(ledgerOfAccount, [books, currency, limit, (page - 1) * limit], balanceOfAccount, [
           books,
           currency,
@@ -258,9 +258,9 @@ function registerStatements(app: FastifyInstance, tools: FiatAccountRouteTools):
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
+      const { account, vault } = await loadAccount(deps, scope, params.user_uuid, params.id);
       const number = account.account_number;
-      const [rows, [count]] = await tools.db.transaction(scope, (tx) =>
+      const [rows, [count]] = await deps.db.transaction(scope, (tx) =>
         tx.queryBoth(listPayments, [number, limit, (page - 1) * limit], countPayments, [number]),
       );
       return {

@@ -73,16 +73,16 @@ export const paymentContext = (paymentId: string) => `fiat_payments.details:${pa
 
 /** An account of this customer, with what opens its details; an id of anybody else's is as good as none. */
 export async function loadAccount(
-  tools: { readonly db: Database; readonly vaults: Vaults },
+  deps: { readonly db: Database; readonly vaults: Vaults },
   scope: Scope,
   userId: string,
   accountId: string,
 ): Promise<{ readonly account: AccountRow; readonly vault: Vault }> {
-  const user = await readUser(tools.db, scope, userId);
+  const user = await readUser(deps.db, scope, userId);
   const number = accountNumberIn(accountId);
-  const [account] = number === undefined ? [] : await tools.db.query(scope, findAccount, [number, userId]);
+  const [account] = number === undefined ? [] : await deps.db.query(scope, findAccount, [number, userId]);
   if (account === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
-  return { account, vault: vaultOfUser(tools.vaults, user) };
+  return { account, vault: vaultOfUser(deps.vaults, user) };
 }
 
 export function accountDetailsOf(vault: Vault, account: AccountRow): AccountDetails | null {
@@ -100,7 +100,7 @@ export function paymentDetailsOf(
   return JSON.parse(vault.open(payment.details_sealed, paymentContext(payment.payment_id))) as PaymentDetails;
 }
 
-export interface IssueTools {
+export interface IssueDeps {
   readonly currencies: Currencies;
   readonly bank: BankingPort | undefined;
 }
@@ -112,13 +112,13 @@ export const OPEN_ACCOUNT = 'bank.open-account';
  * customer's lock puts them in a row, and the table takes no second one. A worker opens it at the bank.
  */
 export async function issueAccount(
-  tools: IssueTools,
+  deps: IssueDeps,
   unit: UnitOfWork,
   userId: string,
   body: Static<typeof FiatAccountInput>,
 ): Promise<{ readonly user: UserRow; readonly account: AccountRow }> {
   const user = await lockUserRow(unit, userId);
-  const { currency, jurisdiction, decimals } = readWish(tools, body);
+  const { currency, jurisdiction, decimals } = readRequested(deps, body);
   const [known] = await unit.tx.query(accountFor, [userId, currency, jurisdiction]);
   if (known !== undefined) return { user, account: usable(known) };
   const [client] = await unit.tx.query(findClient, [userId]);
@@ -154,8 +154,8 @@ function usable(account: AccountRow): AccountRow {
   return account;
 }
 
-function readWish(
-  { bank, currencies }: IssueTools,
+function readRequested(
+  { bank, currencies }: IssueDeps,
   body: Static<typeof FiatAccountInput>,
 ): { readonly currency: string; readonly jurisdiction: string; readonly decimals: number } {
   const currency = body.currency?.trim().toUpperCase() ?? '';

@@ -2,20 +2,20 @@ import { IdentificationInput, IdentificationSchema, Uuid } from '@causeway/proto
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { requireEnabled } from './fiat-account.ts';
-import { type IdentifyTools, identifyClient, readIdentification } from './identify-client.ts';
+import { type IdentifyDeps, identifyClient, readIdentification } from './identify-client.ts';
 
 const TAG = 'Fiat accounts';
 const URL = '/api/v1/partner/users/:user_uuid/identification';
 const UserParams = Type.Object({ user_uuid: Uuid });
 
-export function registerIdentificationRoutes(app: FastifyInstance, tools: UnitTools & IdentifyTools): void {
+export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDeps & IdentifyDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: URL,
     operationId: 'submitIdentification',
@@ -29,7 +29,7 @@ export function registerIdentificationRoutes(app: FastifyInstance, tools: UnitTo
     errors: ['USER_NOT_FOUND', 'FEATURE_NOT_ENABLED', 'MISSING_FIELDS', 'BANKING_UNAVAILABLE'],
     handle: ({ params, body }, partner, unit) => {
       requireEnabled(partner);
-      return identifyClient(tools, unit, params.user_uuid, body ?? {});
+      return identifyClient(deps, unit, params.user_uuid, body ?? {});
     },
   });
 
@@ -45,6 +45,6 @@ export function registerIdentificationRoutes(app: FastifyInstance, tools: UnitTo
     data: IdentificationSchema,
     errors: ['USER_NOT_FOUND'],
     handle: ({ params }, { partnerId }) =>
-      readIdentification(tools, partnerScope(partnerId), params.user_uuid),
+      readIdentification(deps, partnerScope(partnerId), params.user_uuid),
   });
 }

@@ -59,7 +59,7 @@ export function holderNameOf(fields: ClientFields): string {
   return `${fields.first_name} ${fields.last_name}`;
 }
 
-export interface IdentifyTools {
+export interface IdentifyDeps {
   readonly vaults: Vaults;
   /** None where no bank is configured. */
   readonly bank: BankingPort | undefined;
@@ -74,7 +74,7 @@ export const SUBMIT_CLIENT = 'bank.submit-client';
  * customer that the bank has rejected may be introduced again.
  */
 export async function identifyClient(
-  { vaults, bank }: IdentifyTools,
+  { vaults, bank }: IdentifyDeps,
   unit: UnitOfWork,
   userId: string,
   body: KycFieldValues,
@@ -109,12 +109,12 @@ export async function identifyClient(
 }
 
 export async function readIdentification(
-  tools: { readonly db: Database; readonly vaults: Vaults },
+  deps: { readonly db: Database; readonly vaults: Vaults },
   scope: Scope,
   userId: string,
 ): Promise<Identification> {
-  const { user, identity } = await readIdentity(reading(tools.db, scope), tools.vaults, userId);
-  const [client] = await tools.db.query(scope, findClient, [userId]);
+  const { user, identity } = await readIdentity(reading(deps.db, scope), deps.vaults, userId);
+  const [client] = await deps.db.query(scope, findClient, [userId]);
   if (client !== undefined) return submittedView(client);
   return {
     user_id: userId.toLowerCase(),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enableFiatAccounts, startBank } from '../../../../../test/harness/bank.ts';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { type FiatDesk, fiatDesk, IDENTIFICATION } from '../../../../../test/scenarios/fiat-desk.ts';
+import { type FiatDriver, fiatDriver, IDENTIFICATION } from '../../../../../test/scenarios/fiat-driver.ts';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 
@@ -18,12 +18,12 @@ const openings = statement<[userId: string], { total: string }>(
 
 describe('issuing fiat accounts', () => {
   let gateway: TestGateway;
-  let desk: FiatDesk;
+  let driver: FiatDriver;
   let bank: ReturnType<typeof startBank>;
 
   beforeAll(async () => {
     gateway = await startGateway({ env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    desk = fiatDesk(gateway);
+    driver = fiatDriver(gateway);
     bank = startBank(gateway);
   });
   afterAll(async () => {
@@ -37,7 +37,7 @@ describe('issuing fiat accounts', () => {
       ...(body === undefined ? {} : { body }),
     });
   const identification = async (userId: string) =>
-    (await desk.call('GET', `/api/v1/partner/users/${userId}/identification`)).body.data;
+    (await driver.call('GET', `/api/v1/partner/users/${userId}/identification`)).body.data;
   const refusal = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [
     status,
     body.error?.code,
@@ -45,7 +45,7 @@ describe('issuing fiat accounts', () => {
 
   describe('identification', () => {
     it('lists what is missing, takes it once, and says when the bank has approved', async () => {
-      const userId = await desk.verified();
+      const userId = await driver.verified();
       const { first_name, last_name, ...missing } = IDENTIFICATION;
       expect(await identification(userId)).toEqual({
         user_id: userId,
@@ -72,9 +72,9 @@ describe('issuing fiat accounts', () => {
     });
 
     it('takes verified data before what is said now', async () => {
-      const userId = await desk.verified();
+      const userId = await driver.verified();
       const kyc = { nationality: 'NL', address: 'Herengracht 1', city: 'Amsterdam', postal_code: '1015 BA' };
-      await desk.call('PATCH', `/api/v1/partner/users/${userId}/kyc`, { body: kyc });
+      await driver.call('PATCH', `/api/v1/partner/users/${userId}/kyc`, { body: kyc });
       const { missing_fields } = await identification(userId);
       expect(missing_fields).toEqual(['date_of_birth', 'country_code']);
       const said = { date_of_birth: '1990-12-10', country_code: 'NL' };
@@ -82,12 +82,12 @@ describe('issuing fiat accounts', () => {
     });
 
     it('a customer that the bank rejects may be introduced again', async () => {
-      const userId = await desk.verified('Declined');
+      const userId = await driver.verified('Declined');
       const body = { ...IDENTIFICATION, last_name: 'Declined' };
       await identify(userId, body);
       await until('rejection', async () => (await identification(userId)).status === 'rejected');
       expect(await identification(userId)).toMatchObject({ rejection_reasons: ['IDENTITY_NOT_ACCEPTED'] });
-      expect(refusal(await desk.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      expect(refusal(await driver.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
       await identify(userId, { ...body, last_name: 'Accepted' });
       await until('approval', async () => (await identification(userId)).status === 'approved');
     });
@@ -101,14 +101,14 @@ describe('issuing fiat accounts', () => {
       ['country_code', 'DEU'],
       ['city', ['Berlin']],
     ])('refuses %s = %j', async (field, value) => {
-      const userId = await desk.verified();
+      const userId = await driver.verified();
       const refused = await identify(userId, { ...IDENTIFICATION, [field]: value });
       expect(refusal(refused)).toEqual([400, 'VALIDATION_ERROR']);
       expect(JSON.stringify(refused.body.error.details)).toContain(field);
     });
 
     it('is not for a partner without the entitlement, nor for a stranger’s customer', async () => {
-      const userId = await desk.verified();
+      const userId = await driver.verified();
       const [, { apiKey }] = gateway.partners;
       expect(refusal(await identify(userId, {}, apiKey))).toEqual([403, 'FEATURE_NOT_ENABLED']);
       expect(refusal(await identify(UNKNOWN, IDENTIFICATION))).toEqual([404, 'USER_NOT_FOUND']);
@@ -119,8 +119,8 @@ describe('issuing fiat accounts', () => {
 
   describe('an account', () => {
     it('is provisioning, then open with an IBAN, a BIC and a holder, and nothing of the bank’s own', async () => {
-      const userId = await desk.customer();
-      const issued = await desk.issue(userId);
+      const userId = await driver.customer();
+      const issued = await driver.issue(userId);
       expect(issued.body.data).toEqual({
         id: expect.stringMatching(/^retail_[1-9][0-9]*$/),
         holder_type: 'retail',
@@ -134,13 +134,13 @@ describe('issuing fiat accounts', () => {
         bic: null,
         created_at: expect.stringMatching(/Z$/),
       });
-      const early = await desk.deposit(userId, issued.body.data.id, { amount: '1.00' });
+      const early = await driver.deposit(userId, issued.body.data.id, { amount: '1.00' });
       expect(refusal(early)).toEqual([409, 'PROVISIONING_IN_PROGRESS']);
-      expect(refusal(await desk.issue(userId))).toEqual([409, 'PROVISIONING_IN_PROGRESS']);
+      expect(refusal(await driver.issue(userId))).toEqual([409, 'PROVISIONING_IN_PROGRESS']);
       const { id } = issued.body.data;
-      await until('an open account', async () => (await desk.issue(userId)).status === 200);
+      await until('an open account', async () => (await driver.issue(userId)).status === 200);
       const path = `/api/v1/partner/users/${userId}/fiat-accounts`;
-      const { data } = (await desk.call('GET', `${path}/${id}`)).body;
+      const { data } = (await driver.call('GET', `${path}/${id}`)).body;
       expect(data).toMatchObject({ status: 'active', account_holder_name: 'Ada Lovelace' });
       expect([isValidIBAN(data.iban), isValidBIC(data.bic), data.iban.slice(0, 2)]).toEqual([
         true,
@@ -148,13 +148,13 @@ describe('issuing fiat accounts', () => {
         'DE',
       ]);
       expect(Object.keys(data).sort()).toEqual(Object.keys(issued.body.data).sort());
-      expect((await desk.call('GET', path)).body.data).toEqual({ accounts: [data] });
-      expect((await desk.issue(userId, { currency: 'eur', jurisdiction: 'de' })).body.data).toEqual(data);
+      expect((await driver.call('GET', path)).body.data).toEqual({ accounts: [data] });
+      expect((await driver.issue(userId, { currency: 'eur', jurisdiction: 'de' })).body.data).toEqual(data);
     });
 
     it('is one for a customer, a currency and a jurisdiction, by however many at once it is asked for', async () => {
-      const userId = await desk.customer();
-      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => desk.issue(userId)));
+      const userId = await driver.customer();
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => driver.issue(userId)));
       const issued = answers.filter(({ status }) => status === 200);
       const refused = answers.filter(({ status }) => status !== 200);
       // Whoever asks while the bank opens it is told so; whoever asks afterwards gets the same account.
@@ -165,10 +165,10 @@ describe('issuing fiat accounts', () => {
       const [count] = await gateway.deps.db.query(SYSTEM, openings, [userId]);
       expect(count?.total).toBe('1');
       const others = [
-        await desk.account(userId, { currency: 'EUR', jurisdiction: 'NL' }),
-        await desk.account(userId, { currency: 'GBP', jurisdiction: 'GB' }),
+        await driver.account(userId, { currency: 'EUR', jurisdiction: 'NL' }),
+        await driver.account(userId, { currency: 'GBP', jurisdiction: 'GB' }),
       ];
-      const listed = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const listed = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(listed.body.data.accounts.map(({ id }: { id: string }) => id)).toEqual([
         issued[0]?.body.data.id,
         ...others,
@@ -176,13 +176,13 @@ describe('issuing fiat accounts', () => {
     });
 
     it('needs VERIFIED and the bank’s approval, both', async () => {
-      const unknownToBank = await desk.verified();
-      expect(refusal(await desk.issue(unknownToBank))).toEqual([409, 'CLIENT_NOT_APPROVED']);
-      const approved = await desk.customer();
-      await desk.call('POST', `/api/v1/sandbox/users/${approved}/kyc-status`, {
+      const unknownToBank = await driver.verified();
+      expect(refusal(await driver.issue(unknownToBank))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      const approved = await driver.customer();
+      await driver.call('POST', `/api/v1/sandbox/users/${approved}/kyc-status`, {
         body: { status: 'UNDER_REVIEW' },
       });
-      expect(refusal(await desk.issue(approved))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      expect(refusal(await driver.issue(approved))).toEqual([409, 'CLIENT_NOT_APPROVED']);
     });
 
     it.each([
@@ -193,20 +193,20 @@ describe('issuing fiat accounts', () => {
       [{ currency: 7, jurisdiction: 'DE' }, 400, 'VALIDATION_ERROR', undefined],
       [{ currency: 'E'.repeat(11), jurisdiction: 'DE' }, 400, 'VALIDATION_ERROR', undefined],
     ])('refuses %j', async (body, status, code, missing) => {
-      const refused = await desk.issue(await desk.verified(), body);
+      const refused = await driver.issue(await driver.verified(), body);
       expect(refusal(refused)).toEqual([status, code]);
       expect(refused.body.error.details.missing_fields).toEqual(missing);
     });
 
     it('that the bank will not open is an error of the bank’s, and stays one', async () => {
-      const userId = await desk.customer('Failing');
-      expect((await desk.issue(userId)).body.data.status).toBe('provisioning');
+      const userId = await driver.customer('Failing');
+      expect((await driver.issue(userId)).body.data.status).toBe('provisioning');
       const refused = await until('the refusal', async () => {
-        const answer = await desk.issue(userId);
+        const answer = await driver.issue(userId);
         return answer.status !== 409 && answer;
       });
       expect(refusal(refused)).toEqual([502, 'BANKING_ERROR']);
-      const { body } = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const { body } = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(body.data.accounts).toMatchObject([{ status: 'failed', iban: null }]);
 
       const operate = (method: string, path: string, sent?: object) =>
@@ -223,38 +223,38 @@ describe('issuing fiat accounts', () => {
     });
 
     it('waits while the bank is closed', async () => {
-      const userId = await desk.customer('Unavailable');
-      expect((await desk.issue(userId)).body.data.status).toBe('provisioning');
+      const userId = await driver.customer('Unavailable');
+      expect((await driver.issue(userId)).body.data.status).toBe('provisioning');
       const refused = await until('the outage', async () => {
-        const answer = await desk.issue(userId);
+        const answer = await driver.issue(userId);
         return answer.status !== 409 && answer;
       });
       expect(refusal(refused)).toEqual([503, 'BANKING_UNAVAILABLE']);
-      const { body } = await desk.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const { body } = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(body.data.accounts).toMatchObject([{ status: 'provisioning' }]);
     });
 
     it('is found by its own customer only, and every other id is answered alike', async () => {
-      const [mine, theirs] = [await desk.customer(), await desk.customer()];
-      const [own, others] = [await desk.account(mine), await desk.account(theirs)];
+      const [mine, theirs] = [await driver.customer(), await driver.customer()];
+      const [own, others] = [await driver.account(mine), await driver.account(theirs)];
       const ids = [others, 'retail_999999999', 'business_1', 'retail_0', `${own} `, 'none', "retail_1'--"];
       for (const part of ['', '/ledger', '/payments']) {
         const texts = new Set<string>();
         for (const id of ids) {
           const path = `/api/v1/partner/users/${mine}/fiat-accounts/${encodeURIComponent(id)}${part}`;
-          const { status, text } = await desk.call('GET', path);
+          const { status, text } = await driver.call('GET', path);
           texts.add(`${status} ${text}`);
         }
         expect([...texts]).toEqual([expect.stringMatching(/^404 .*FIAT_ACCOUNT_NOT_FOUND/)]);
         const tooLong = `/api/v1/partner/users/${mine}/fiat-accounts/${'x'.repeat(65)}${part}`;
-        expect((await desk.call('GET', tooLong)).status).toBe(400);
-        const found = await desk.call('GET', `/api/v1/partner/users/${mine}/fiat-accounts/${own}${part}`);
+        expect((await driver.call('GET', tooLong)).status).toBe(400);
+        const found = await driver.call('GET', `/api/v1/partner/users/${mine}/fiat-accounts/${own}${part}`);
         expect(found.status).toBe(200);
       }
     });
 
     it('is for partners that the operator has enabled; reading is for everybody', async () => {
-      const stranger = fiatDesk(gateway, gateway.partners[1]);
+      const stranger = fiatDriver(gateway, gateway.partners[1]);
       const userId = await stranger.verified();
       expect(refusal(await stranger.issue(userId))).toEqual([403, 'FEATURE_NOT_ENABLED']);
       expect(refusal(await stranger.issue(UNKNOWN))).toEqual([403, 'FEATURE_NOT_ENABLED']);
@@ -282,12 +282,12 @@ describe('issuing fiat accounts', () => {
         collection_enabled: true,
       });
       expect(refusal(await stranger.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
-      expect(refusal(await stranger.issue(await desk.verified()))).toEqual([404, 'USER_NOT_FOUND']);
+      expect(refusal(await stranger.issue(await driver.verified()))).toEqual([404, 'USER_NOT_FOUND']);
     });
 
     it('the routes that were removed are gone', async () => {
       for (const path of ['/api/v1/partner/retail/accounts', '/api/v1/partner/fiat-accounts']) {
-        expect(refusal(await desk.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);
+        expect(refusal(await driver.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);
       }
     });
   });

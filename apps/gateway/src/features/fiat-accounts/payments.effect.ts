@@ -5,12 +5,12 @@ import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import { postEntry } from '../../engine/ledger.ts';
 import { emitEvent } from '../../engine/outbox.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { BankingError, type BankingPort } from '../../ports/banking.ts';
 import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import { vendorDetailsOf } from '../orders/lifecycle/order.ts';
 import { askBank, BANK_SCHEDULE } from './account-opening.effect.ts';
 import { accountIdOf, collectionPostings } from './fiat-account.ts';
@@ -24,20 +24,20 @@ import {
   readCursor,
   saveCursor,
 } from './fiat-payment.store.ts';
-import { COLLECT, type DepositTools, takeDeposit } from './payments.ts';
+import { COLLECT, type DepositDeps, takeDeposit } from './payments.ts';
 
 type CollectPaymentPayload = { readonly settlement_id: string };
 
 /** Moves what matched no order to the partner's master account. The partner hears of it once the bank has done it. */
-export function collectPaymentHandler(tools: {
+export function collectPaymentHandler(deps: {
   readonly db: Database;
   readonly bank: BankingPort;
 }): IntentHandler<CollectPaymentPayload> {
   async function collect({ payload }: Intent<CollectPaymentPayload>): Promise<Outcome> {
-    const [payment] = await tools.db.query(SYSTEM, paymentToCollect, [payload.settlement_id]);
+    const [payment] = await deps.db.query(SYSTEM, paymentToCollect, [payload.settlement_id]);
     if (payment === undefined) return { kind: 'confirmed', result: 'nothing to do' };
     const asked = await askBank(() =>
-      tools.bank.transfer({
+      deps.bank.transfer({
         key: `collect:${payload.settlement_id}`,
         fromAccount: payment.account_reference ?? '',
         to: { kind: 'partner_master', partnerId: payment.partner_id },
@@ -111,28 +111,28 @@ async function giveUp(unit: UnitOfWork, payload: CollectPaymentPayload): Promise
   if (payment !== undefined) unit.tx.defer(collectionFailed, [payment.payment_id, unit.at]);
 }
 
-export interface PayVendorTools {
+export interface PayVendorDeps {
   readonly db: Database;
   readonly bank: BankingPort;
   readonly sealer: Sealer;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
 }
 
 type PayVendorPayload = { readonly order_id: string };
 
 /** Sends what a deposit brought on to the vendor of its order; the vendor says when it has arrived. */
-export function payVendorHandler(tools: PayVendorTools): IntentHandler<PayVendorPayload> {
+export function payVendorHandler(deps: PayVendorDeps): IntentHandler<PayVendorPayload> {
   async function pay({ payload }: Intent<PayVendorPayload>): Promise<Outcome> {
-    const order = await readOrder(tools.db, SYSTEM, payload.order_id);
-    const [payment] = await tools.db.query(SYSTEM, paymentOfOrder, [payload.order_id]);
+    const order = await readOrder(deps.db, SYSTEM, payload.order_id);
+    const [payment] = await deps.db.query(SYSTEM, paymentOfOrder, [payload.order_id]);
     if (order === undefined || payment === undefined) {
       return { kind: 'failed', error: 'there is no such payment' };
     }
     const asked = await askBank(() =>
-      tools.bank.transfer({
+      deps.bank.transfer({
         key: `order:${order.order_id}`,
         fromAccount: payment.account_reference ?? '',
-        to: { kind: 'vendor', vendorId: order.vendor_id ?? '', details: vendorDetailsOf(tools, order) ?? {} },
+        to: { kind: 'vendor', vendorId: order.vendor_id ?? '', details: vendorDetailsOf(deps, order) ?? {} },
         currency: payment.currency,
         amount: BigInt(payment.amount),
       }),
@@ -143,7 +143,7 @@ export function payVendorHandler(tools: PayVendorTools): IntentHandler<PayVendor
       return {
         kind: 'failed',
         error: asked.refused,
-        followUp: (unit) => reportFacts(tools, unit, payload.order_id, ['hold_placed'], 'bank'),
+        followUp: (unit) => reportFacts(deps, unit, payload.order_id, ['hold_placed'], 'bank'),
       };
     }
     return { kind: 'confirmed' };
@@ -154,11 +154,11 @@ export function payVendorHandler(tools: PayVendorTools): IntentHandler<PayVendor
     schedule: BANK_SCHEDULE,
     perform: pay,
     reconcile: pay,
-    exhausted: (intent, unit) => reportFacts(tools, unit, intent.payload.order_id, ['hold_placed'], 'bank'),
+    exhausted: (intent, unit) => reportFacts(deps, unit, intent.payload.order_id, ['hold_placed'], 'bank'),
   };
 }
 
-export interface FollowTools extends UnitTools, DepositTools {
+export interface FollowDeps extends UnitDeps, DepositDeps {
   readonly bank: BankingPort | undefined;
   readonly logger: Logger;
 }
@@ -167,8 +167,8 @@ export interface FollowTools extends UnitTools, DepositTools {
  * Takes what the bank reports since the last time. The cursor moves after the payments are taken: a worker that dies in
  * between reports them again, and they are known then.
  */
-export async function followPayments(tools: FollowTools): Promise<number> {
-  const { bank, db, clock, logger } = tools;
+export async function followPayments(deps: FollowDeps): Promise<number> {
+  const { bank, db, clock, logger } = deps;
   if (bank === undefined) return 0;
   const [kept] = await db.query(SYSTEM, readCursor, []);
   const cursor = kept?.cursor ?? null;
@@ -178,7 +178,7 @@ export async function followPayments(tools: FollowTools): Promise<number> {
     return { payments: [], cursor };
   });
   for (const payment of page.payments) {
-    const taken = await unitOfWork(tools, SYSTEM, (unit) => takeDeposit(tools, unit, payment));
+    const taken = await unitOfWork(deps, SYSTEM, (unit) => takeDeposit(deps, unit, payment));
     // Nobody here has such an account, or it is no payment: whoever runs the deployment has to ask the bank.
     if (taken === undefined) {
       logger.error(

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { IncomingPayment } from '../../ports/banking.ts';
 import type { Vaults } from '../../vault/vault.ts';
 import { loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import {
   holdForDeposit,
@@ -37,8 +37,8 @@ import {
   paymentByTransaction,
 } from './fiat-payment.store.ts';
 
-export interface DepositTools {
-  readonly orderHosts: OrderHosts;
+export interface DepositDeps {
+  readonly orderAdapters: OrderAdapters;
   readonly vaults: Vaults;
 }
 
@@ -51,7 +51,7 @@ export const COLLECT = 'bank.collect';
  * it is no payment into an account of ours.
  */
 export async function takeDeposit(
-  tools: DepositTools,
+  deps: DepositDeps,
   unit: UnitOfWork,
   given: IncomingPayment,
 ): Promise<PaymentRow | undefined> {
@@ -66,7 +66,7 @@ export async function takeDeposit(
   );
   if (known !== undefined) return known;
   const orders = await ordersAwaitingDeposit(unit, account.user_id, account.currency, given.amount);
-  const payment = draftPayment(tools, unit, account, given);
+  const payment = draftPayment(deps, unit, account, given);
   postEntry(unit, {
     kind: 'fiat_deposit_received',
     dedupeKey: `fiat_payment:${payment.payment_id}:received`,
@@ -74,7 +74,7 @@ export async function takeDeposit(
     orderId: null,
     postings: depositPostings(payment),
   });
-  const taken = decideOn(tools, unit, account, payment, orders);
+  const taken = decideOn(deps, unit, account, payment, orders);
   writePayment(unit, taken, given.transactionId);
   if (taken.settlement_id !== null) askForCollection(unit, taken);
   return taken;
@@ -88,7 +88,7 @@ function isSound({ amount, transactionId }: IncomingPayment): boolean {
 }
 
 function draftPayment(
-  { vaults }: DepositTools,
+  { vaults }: DepositDeps,
   unit: UnitOfWork,
   account: PaidAccountRow,
   given: IncomingPayment,
@@ -119,7 +119,7 @@ function draftPayment(
 }
 
 function decideOn(
-  { orderHosts }: DepositTools,
+  { orderAdapters }: DepositDeps,
   unit: UnitOfWork,
   account: PaidAccountRow,
   payment: PaymentRow,
@@ -130,7 +130,7 @@ function decideOn(
     return account.collection_enabled ? { ...payment, settlement_id: unit.ids.uuid() } : payment;
   }
   if (another === undefined && !order.facts.held) {
-    payByDeposit(unit, orderHosts, order, ledgerAccountOf(account.account_number), 'bank');
+    payByDeposit(unit, orderAdapters, order, ledgerAccountOf(account.account_number), 'bank');
     return { ...payment, status: 'matched', order_id: order.order_id };
   }
   return {
@@ -138,7 +138,7 @@ function decideOn(
     status: 'held_for_review',
     candidate_order_ids: orders.map(({ order_id }) => order_id),
     held_order_ids: orders
-      .filter((one) => holdForDeposit(unit, orderHosts, one))
+      .filter((one) => holdForDeposit(unit, orderAdapters, one))
       .map(({ order_id }) => order_id),
   };
 }
@@ -193,7 +193,7 @@ export async function heldPayments(
  * order waited for it lies on the account undecided, so it may be matched without having been held.
  */
 export async function decidePayment(
-  { orderHosts }: { readonly orderHosts: OrderHosts },
+  { orderAdapters }: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   paymentId: string,
   decision: PaymentDecision,
@@ -205,10 +205,12 @@ export async function decidePayment(
     throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'The payment is decided already.' });
   }
   const after =
-    decision.kind === 'match' ? await match(orderHosts, unit, before, decision.orderId) : leave(unit, before);
+    decision.kind === 'match'
+      ? await match(orderAdapters, unit, before, decision.orderId)
+      : leave(unit, before);
   // Whatever this payment alone kept waiting goes on.
   for (const { order_id: orderId } of await unit.tx.query(ordersToRelease, [paymentId])) {
-    if (orderId !== after.order_id) await releaseIfAwaiting(unit, orderHosts, orderId);
+    if (orderId !== after.order_id) await releaseIfAwaiting(unit, orderAdapters, orderId);
   }
   return { before, after };
 }
@@ -224,7 +226,7 @@ async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<Payment
 }
 
 async function match(
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   unit: UnitOfWork,
   payment: PaymentRow,
   orderId: string,

@@ -10,16 +10,16 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope, type Scope } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { route } from '../../http/route.ts';
 import type { SimulatedBank } from '../../upstream/banking/simulated-bank.ts';
 import { paymentView } from './fiat-account.routes.ts';
 import { accountIdOf, loadAccount } from './fiat-account.ts';
 import { findPayment, type PaymentRow } from './fiat-payment.store.ts';
-import { type DepositTools, takeDeposit } from './payments.ts';
+import { type DepositDeps, takeDeposit } from './payments.ts';
 
-export interface SandboxDepositTools extends UnitTools, DepositTools {
+export interface SandboxDepositDeps extends UnitDeps, DepositDeps {
   readonly simulatedBank: SimulatedBank;
 }
 
@@ -30,11 +30,11 @@ const COLLECTED_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Registered by sandbox deployments only: somebody pays into a customer's account. */
-export function registerSandboxDepositRoute(app: FastifyInstance, tools: SandboxDepositTools): void {
+export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxDepositDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
     operationId: 'sandboxDeposit',
@@ -57,7 +57,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, tools: Sandbox
     errors: ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND', 'PROVISIONING_IN_PROGRESS'],
     handle: async ({ params, body }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const { account, vault } = await loadAccount(tools, scope, params.user_uuid, params.id);
+      const { account, vault } = await loadAccount(deps, scope, params.user_uuid, params.id);
       const asset = { code: account.currency, decimals: account.currency_decimals };
       const amount = parsePositiveAmount(body.amount, asset);
       if (!amount.ok) throw invalidRequest('amount', `is not a valid amount (${amount.reason})`);
@@ -66,18 +66,18 @@ export function registerSandboxDepositRoute(app: FastifyInstance, tools: Sandbox
       }
       const transfer = {
         // Of this account alone, whatever ids the users of a sandbox think of.
-        transactionId: `sandbox:${account.account_number}:${body.transaction_id ?? tools.ids.uuid()}`,
+        transactionId: `sandbox:${account.account_number}:${body.transaction_id ?? deps.ids.uuid()}`,
         accountReference: account.bank_reference,
         currency: account.currency,
         amount: amount.value.atomic,
         senderName: body.sender_name ?? null,
         reference: body.reference ?? null,
       };
-      const taken = await unitOfWork(tools, scope, (unit) => takeDeposit(tools, unit, transfer));
+      const taken = await unitOfWork(deps, scope, (unit) => takeDeposit(deps, unit, transfer));
       if (taken === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
       // The bank reports it too, as banks do: more than once.
-      tools.simulatedBank.receive(transfer);
-      const payment = await settled(tools, scope, taken);
+      deps.simulatedBank.receive(transfer);
+      const payment = await settled(deps, scope, taken);
       return {
         ...paymentView(vault, payment),
         user_id: payment.user_id,
@@ -88,7 +88,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, tools: Sandbox
 }
 
 /** What a caller would otherwise have to poll for. */
-async function settled({ db }: UnitTools, scope: Scope, taken: PaymentRow): Promise<PaymentRow> {
+async function settled({ db }: UnitDeps, scope: Scope, taken: PaymentRow): Promise<PaymentRow> {
   let payment = taken;
   for (let waited = 0; waited < COLLECTED_WITHIN_MS; waited += LOOK_AGAIN_MS) {
     if (payment.settlement_id === null || payment.status === 'collected') return payment;

@@ -79,14 +79,14 @@ export function createReadiness(logger: Logger, checks: readonly Check[]): Readi
 
 const ping = statement<[], { one: number }>('health.ping', 'SELECT 1 AS one');
 /** Less than the patience of whoever asks, so that the answer is a reason and not a silence. */
-const DATABASE_PATIENCE_MS = 800;
+const DATABASE_TIMEOUT_MS = 800;
 
 export function databaseCheck(db: Database): Check {
   return {
     name: 'database',
     failure() {
       return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve('does not answer in time'), DATABASE_PATIENCE_MS);
+        const timer = setTimeout(() => resolve('does not answer in time'), DATABASE_TIMEOUT_MS);
         db.query(SYSTEM, ping, [])
           .then(
             () => resolve(undefined),

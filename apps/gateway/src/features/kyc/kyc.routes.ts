@@ -12,33 +12,33 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope, reading } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readUser } from '../users/user.ts';
 import { DOCUMENT_BODY_BYTES, uploadDocument } from './documents/documents.ts';
 import { identityView } from './kyc-fields.ts';
-import { patchKyc, readIdentity, type SubmitKycTools, submitKyc } from './submission.ts';
+import { patchKyc, readIdentity, type SubmitKycDeps, submitKyc } from './submission.ts';
 
-export interface KycRouteTools extends UnitTools, SubmitKycTools {}
+export interface KycRouteDeps extends UnitDeps, SubmitKycDeps {}
 
 const TAG = 'Users and KYC';
 const USER = '/api/v1/partner/users/:user_uuid';
 const UserParams = Type.Object({ user_uuid: Uuid });
 
-export function registerKycRoutes(app: FastifyInstance, tools: KycRouteTools): void {
-  registerSubmissions(app, tools);
+export function registerKycRoutes(app: FastifyInstance, deps: KycRouteDeps): void {
+  registerSubmissions(app, deps);
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.bodyLimit = DOCUMENT_BODY_BYTES;
     });
-    registerDocuments(scope, tools);
+    registerDocuments(scope, deps);
   });
-  registerPatch(app, tools);
-  registerReads(app, tools);
+  registerPatch(app, deps);
+  registerReads(app, deps);
 }
 
 /** The contract names both paths; they are one operation. */
-function registerSubmissions(app: FastifyInstance, tools: KycRouteTools): void {
+function registerSubmissions(app: FastifyInstance, deps: KycRouteDeps): void {
   const paths = [
     ['kyc-submissions', 'submitKyc'],
     ['kyc', 'submitKycShort'],
@@ -47,7 +47,7 @@ function registerSubmissions(app: FastifyInstance, tools: KycRouteTools): void {
     route(app, {
       access: 'partner',
       transaction: 'unit',
-      deps: tools,
+      deps,
       method: 'POST',
       url: `${USER}/${path}`,
       operationId,
@@ -59,12 +59,12 @@ function registerSubmissions(app: FastifyInstance, tools: KycRouteTools): void {
       body: KycSubmissionInput,
       data: KycSubmissionSchema,
       errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
-      handle: ({ params, body }, _partner, unit) => submitKyc(tools, unit, params.user_uuid, body),
+      handle: ({ params, body }, _partner, unit) => submitKyc(deps, unit, params.user_uuid, body),
     });
   }
 }
 
-function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
+function registerDocuments(app: FastifyInstance, deps: KycRouteDeps): void {
   const paths = [
     ['kyc/documents', 'uploadKycDocument'],
     ['documents', 'uploadKycDocumentShort'],
@@ -73,7 +73,7 @@ function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
     route(app, {
       access: 'partner',
       transaction: 'unit',
-      deps: tools,
+      deps,
       method: 'POST',
       url: `${USER}/${path}`,
       operationId,
@@ -85,16 +85,16 @@ function registerDocuments(app: FastifyInstance, tools: KycRouteTools): void {
       body: KycDocumentInput,
       data: KycDocumentSchema,
       errors: ['USER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE'],
-      handle: ({ params, body }, _partner, unit) => uploadDocument(tools, unit, params.user_uuid, body),
+      handle: ({ params, body }, _partner, unit) => uploadDocument(deps, unit, params.user_uuid, body),
     });
   }
 }
 
-function registerPatch(app: FastifyInstance, tools: KycRouteTools): void {
+function registerPatch(app: FastifyInstance, deps: KycRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PATCH',
     url: `${USER}/kyc`,
     operationId: 'patchKyc',
@@ -111,12 +111,12 @@ function registerPatch(app: FastifyInstance, tools: KycRouteTools): void {
       'invalid_field_value',
     ],
     handle: async ({ params, body }, _partner, unit) => ({
-      updated_fields: await patchKyc(tools, unit, params.user_uuid, body),
+      updated_fields: await patchKyc(deps, unit, params.user_uuid, body),
     }),
   });
 }
 
-function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
+function registerReads(app: FastifyInstance, deps: KycRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -129,7 +129,7 @@ function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
     data: VerificationStatusSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, { partnerId }) => {
-      const user = await readUser(tools.db, partnerScope(partnerId), params.user_uuid);
+      const user = await readUser(deps.db, partnerScope(partnerId), params.user_uuid);
       return {
         status: user.kyc_status,
         ...(user.rejection_reasons.length > 0 ? { rejection_reasons: user.rejection_reasons } : {}),
@@ -151,7 +151,7 @@ function registerReads(app: FastifyInstance, tools: KycRouteTools): void {
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, { partnerId }) =>
       identityView(
-        (await readIdentity(reading(tools.db, partnerScope(partnerId)), tools.vaults, params.user_uuid))
+        (await readIdentity(reading(deps.db, partnerScope(partnerId)), deps.vaults, params.user_uuid))
           .identity,
       ),
   });

@@ -134,7 +134,7 @@ export const documentIdsOfUser = statement<[userId: string], { document_id: stri
   'SELECT document_id FROM kyc_documents WHERE user_id = $1',
 );
 
-export const forgetKyc = statement<[userId: string]>(
+export const eraseKyc = statement<[userId: string]>(
   'kyc.forget',
   `WITH profile AS (DELETE FROM kyc_profiles WHERE user_id = $1)
    UPDATE kyc_documents SET waiting = NULL WHERE user_id = $1`,

@@ -68,7 +68,7 @@ function openFields(vault: Vault, userId: string, sealed: string | undefined): K
 
 export const documentContext = (documentId: string) => `kyc_documents:${documentId}`;
 
-export interface LoadSubmissionTools {
+export interface LoadSubmissionDeps {
   readonly db: Database;
   readonly vaults: Vaults;
   readonly documents: DocumentStore;
@@ -76,19 +76,19 @@ export interface LoadSubmissionTools {
 
 /** A submission in clear, as the provider needs it; undefined when the customer was forgotten meanwhile. */
 export async function loadSubmission(
-  tools: LoadSubmissionTools,
+  deps: LoadSubmissionDeps,
   submission: SubmissionRow,
 ): Promise<KycSubmission | undefined> {
-  const reads = reading(tools.db, SYSTEM);
-  const found = await readIdentity(reads, tools.vaults, submission.user_id).catch((error: unknown) => {
+  const reads = reading(deps.db, SYSTEM);
+  const found = await readIdentity(reads, deps.vaults, submission.user_id).catch((error: unknown) => {
     if (error instanceof CausewayError && error.code === 'USER_NOT_FOUND') return undefined;
     throw error;
   });
   if (found === undefined) return undefined;
-  const vault = vaultOfUser(tools.vaults, found.user);
-  const rows = await tools.db.query(SYSTEM, documentsOfSubmission, [submission.submission_id]);
+  const vault = vaultOfUser(deps.vaults, found.user);
+  const rows = await deps.db.query(SYSTEM, documentsOfSubmission, [submission.submission_id]);
   const documents: KycDocument[] = [];
-  for (const row of rows) documents.push(await openDocument(tools.documents, vault, row));
+  for (const row of rows) documents.push(await openDocument(deps.documents, vault, row));
   return {
     submissionId: submission.submission_id,
     method: submission.method,
@@ -132,7 +132,7 @@ function personOf(fields: KycFieldValues, email: string): KycPerson {
   };
 }
 
-export interface SubmitKycTools {
+export interface SubmitKycDeps {
   readonly vaults: Vaults;
   /** Where customers reach this deployment. */
   readonly publicBaseUrl: string;
@@ -144,7 +144,7 @@ const LINK_BYTES = 32;
 
 /** Takes a submission: the data is kept, and the machine says what follows. */
 export async function submitKyc(
-  tools: SubmitKycTools,
+  deps: SubmitKycDeps,
   unit: UnitOfWork,
   userId: string,
   input: Static<typeof KycSubmissionInput>,
@@ -154,7 +154,7 @@ export async function submitKyc(
   const { method, fields } = submission;
   const trigger = method === 'direct_data' ? 'data_submitted' : 'hosted_link_issued';
   const moved = movedOrRefused(moveKyc(unit, before, trigger, 'partner'));
-  await mergeKycFields(unit, vaultOfUser(tools.vaults, before), before, fields);
+  await mergeKycFields(unit, vaultOfUser(deps.vaults, before), before, fields);
 
   const submissionId = unit.ids.uuid();
   const required = documentsRequired(submission);
@@ -184,7 +184,7 @@ export async function submitKyc(
     kyc_status: user.kyc_status,
     method,
     required_documents: missing,
-    ...(link === null ? {} : { verification_url: `${tools.publicBaseUrl}${HOSTED_LINK_PATH}/${link}` }),
+    ...(link === null ? {} : { verification_url: `${deps.publicBaseUrl}${HOSTED_LINK_PATH}/${link}` }),
   };
 }
 
@@ -199,15 +199,15 @@ export function completeIfNothingMissing(
 
 /** Supplies fields that a corridor asks for; answers the names of those that were written. */
 export async function patchKyc(
-  tools: { readonly vaults: Vaults },
+  deps: { readonly vaults: Vaults },
   unit: UnitOfWork,
   userId: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<string[]> {
   const user = await lockUserRow(unit, userId);
-  const { kyc } = await identityOf(unit.tx, tools.vaults, user);
+  const { kyc } = await identityOf(unit.tx, deps.vaults, user);
   const changes = readKycPatch(body, kyc);
   const names = Object.keys(changes);
-  if (names.length > 0) await mergeKycFields(unit, vaultOfUser(tools.vaults, user), user, changes);
+  if (names.length > 0) await mergeKycFields(unit, vaultOfUser(deps.vaults, user), user, changes);
   return names;
 }

@@ -1,7 +1,7 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -57,19 +57,19 @@ export type CallbackAnswer = 'taken' | 'bad_signature' | 'malformed';
 
 /** What a provider's call says, checked against its signature before anything is believed. */
 export async function takeCallback(
-  tools: UnitTools,
+  deps: UnitDeps,
   provider: KycProvider,
   callback: KycCallback,
 ): Promise<CallbackAnswer> {
   const reading = provider.readCallback(callback);
   if (reading.kind === 'refused') return reading.reason;
   if (reading.kind === 'verdict') {
-    await unitOfWork(tools, SYSTEM, (unit) => takeVerdict(unit, reading.verdict));
+    await unitOfWork(deps, SYSTEM, (unit) => takeVerdict(unit, reading.verdict));
   }
   return 'taken';
 }
 
-export interface VerifyUserTools {
+export interface VerifyUserDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -87,9 +87,9 @@ const LAST_LOOK_MS = 10 * 60 * 1_000;
  * Hands a customer to the provider and looks for the result. The provider calls back by itself, usually sooner; looking
  * is for the call that was lost.
  */
-export function verifyUserHandler(tools: VerifyUserTools): IntentHandler<Payload> {
+export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<Payload> {
   async function carryOut(intent: Intent<Payload>): Promise<Outcome> {
-    const [submission] = await tools.db.query(SYSTEM, latestSubmission, [intent.payload.user_id]);
+    const [submission] = await deps.db.query(SYSTEM, latestSubmission, [intent.payload.user_id]);
     if (submission === undefined || submission.verdict_event !== null) return { kind: 'confirmed' };
     try {
       return submission.provider_reference === null
@@ -100,16 +100,16 @@ export function verifyUserHandler(tools: VerifyUserTools): IntentHandler<Payload
       if (error.failure === 'refused') {
         return { kind: 'failed', error: error.message, followUp: (unit) => askPerson(unit, intent) };
       }
-      if (error.failure === 'misconfigured') tools.logger.error({ err: error }, 'KYC provider misconfigured');
+      if (error.failure === 'misconfigured') deps.logger.error({ err: error }, 'KYC provider misconfigured');
       return { kind: 'retry', error: error.message };
     }
   }
 
   async function start(intent: Intent<Payload>, submission: SubmissionRow): Promise<Outcome> {
-    const loaded = await loadSubmission(tools, submission);
+    const loaded = await loadSubmission(deps, submission);
     if (loaded === undefined) return { kind: 'confirmed', result: 'the customer is gone' };
-    const started = await tools.kycProvider.startVerification(loaded);
-    await tools.db.query(SYSTEM, nameAtProvider, [submission.submission_id, started.reference]);
+    const started = await deps.kycProvider.startVerification(loaded);
+    await deps.db.query(SYSTEM, nameAtProvider, [submission.submission_id, started.reference]);
     return { kind: 'waiting', afterMs: nextLookMs(intent) };
   }
 
@@ -118,7 +118,7 @@ export function verifyUserHandler(tools: VerifyUserTools): IntentHandler<Payload
     submission: SubmissionRow,
     reference: string,
   ): Promise<Outcome> {
-    const verdict = await tools.kycProvider.readResult({
+    const verdict = await deps.kycProvider.readResult({
       submissionId: submission.submission_id,
       reference,
     });
@@ -128,7 +128,7 @@ export function verifyUserHandler(tools: VerifyUserTools): IntentHandler<Payload
 
   /** The longer it has taken, the longer it may take. */
   function nextLookMs({ createdAt }: Intent<Payload>): number {
-    const age = tools.clock.now() - createdAt.getTime();
+    const age = deps.clock.now() - createdAt.getTime();
     return Math.min(LAST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 4));
   }
 

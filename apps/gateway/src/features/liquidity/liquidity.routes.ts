@@ -22,7 +22,7 @@ export function listLiquidity(
   };
 }
 
-export interface LiquidityTools {
+export interface LiquidityDeps {
   readonly currencies: Currencies;
   readonly offers: Offers;
 }
@@ -34,7 +34,7 @@ interface Prepared {
   readonly rates: RateTable;
 }
 
-export function registerLiquidityRoutes(app: FastifyInstance, { currencies, offers }: LiquidityTools): void {
+export function registerLiquidityRoutes(app: FastifyInstance, { currencies, offers }: LiquidityDeps): void {
   let prepared: Prepared | undefined;
 
   preparedRoute(

@@ -11,20 +11,20 @@ const START = new Date(0);
  * workers at once. Returns how many orders it looked at.
  */
 export async function countOrderOutcomes(
-  tools: { readonly db: Database },
+  deps: { readonly db: Database },
   timeouts: OrderTimeouts,
 ): Promise<number> {
   const duties = vendorDuties();
-  const [row] = await tools.db.query(SYSTEM, countOutcomes, [
+  const [row] = await deps.db.query(SYSTEM, countOutcomes, [
     BATCH,
     duties.map(({ status }) => status),
-    duties.map((duty) => patienceMs(duty, timeouts)),
+    duties.map((duty) => timeoutMs(duty, timeouts)),
   ]);
   return Number(row?.looked_at ?? 0);
 }
 
 /** How long the order must have waited for its end to be the vendor's doing. */
-function patienceMs({ direction, status, owes }: VendorDuty, timeouts: OrderTimeouts): number {
+function timeoutMs({ direction, status, owes }: VendorDuty, timeouts: OrderTimeouts): number {
   if (owes === 'always') return 0;
   const deadline = deadlineOf(direction, status, START, timeouts);
   if (deadline === null) throw new Error(`a vendor’s duty has no deadline: ${status}`);

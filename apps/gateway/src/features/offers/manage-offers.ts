@@ -2,7 +2,7 @@ import { CausewayError } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import { recordAction } from '../../engine/audit.ts';
-import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
@@ -20,7 +20,7 @@ import {
 } from './offer.store.ts';
 import { type OfferGround, readNewOffer, readOfferChange } from './read-offer.ts';
 
-export interface OfferTools extends UnitTools {
+export interface OfferDeps extends UnitDeps {
   readonly offers: Offers;
   readonly currencies: Currencies;
   readonly chains: Chains;
@@ -30,13 +30,13 @@ export interface OfferTools extends UnitTools {
 const MAX_OFFERS_OF_A_VENDOR = 1_000;
 
 export async function createOffer(
-  tools: OfferTools,
+  deps: OfferDeps,
   unit: UnitOfWork,
   vendorId: string,
   given: Static<typeof NewOffer>,
 ): Promise<OfferRow> {
-  requireOwnBook(tools);
-  const terms = readNewOffer(given, groundOf(tools));
+  requireOwnBook(deps);
+  const terms = readNewOffer(given, groundOf(deps));
   // The vendor's row is the turnstile: of two offers made at once, the second is counted after the first.
   const [, [count]] = await unit.tx.queryBoth(lockVendor, [vendorId], countOffers, [vendorId]);
   if (Number(count?.total ?? 0) >= MAX_OFFERS_OF_A_VENDOR) {
@@ -63,15 +63,15 @@ export async function createOffer(
 }
 
 export async function changeOffer(
-  tools: OfferTools,
+  deps: OfferDeps,
   unit: UnitOfWork,
   vendorId: string,
   offerId: string,
   change: Static<typeof OfferChange>,
 ): Promise<OfferRow> {
-  requireOwnBook(tools);
+  requireOwnBook(deps);
   const offer = found((await unit.tx.query(lockOffer, [offerId, vendorId]))[0]);
-  const terms = readOfferChange(offer, change, groundOf(tools));
+  const terms = readOfferChange(offer, change, groundOf(deps));
   const [row] = await unit.tx.query(updateOffer, [
     offerId,
     terms.fixed_price,
@@ -86,12 +86,12 @@ export async function changeOffer(
 }
 
 export async function endOffer(
-  tools: OfferTools,
+  deps: OfferDeps,
   unit: UnitOfWork,
   vendorId: string,
   offerId: string,
 ): Promise<void> {
-  requireOwnBook(tools);
+  requireOwnBook(deps);
   found((await unit.tx.query(withdrawOffer, [offerId, vendorId]))[0]);
 }
 
@@ -103,13 +103,13 @@ export interface AuthorizationDecision {
 }
 
 export async function decideAuthorization(
-  tools: OfferTools,
+  deps: OfferDeps,
   unit: UnitOfWork,
   operator: OperatorPrincipal,
   offerId: string,
   decision: AuthorizationDecision,
 ): Promise<{ authorized: boolean; version: number }> {
-  requireOwnBook(tools);
+  requireOwnBook(deps);
   const before = found((await unit.tx.query(lockReviewed, [offerId]))[0]);
   if (decision.version !== undefined && decision.version !== Number(before.version)) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
@@ -133,14 +133,14 @@ function found<T>(row: T | undefined): T {
   return row;
 }
 
-function requireOwnBook({ offers }: OfferTools): void {
+function requireOwnBook({ offers }: OfferDeps): void {
   if (offers.ownsOffers) return;
   throw new CausewayError('OPERATION_NOT_ALLOWED', {
     message: 'This deployment’s offers backend keeps the offers; change them there.',
   });
 }
 
-function groundOf({ currencies, chains }: OfferTools): OfferGround {
+function groundOf({ currencies, chains }: OfferDeps): OfferGround {
   return {
     catalogue: currencies.current().reference.catalogue,
     tokens: chains.all.flatMap(({ settings }) => settings.tokens),

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { SYSTEM, vendorScope } from '../../db/database.ts';
 import { route } from '../../http/route.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operators/operator.schemas.ts';
-import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferTools } from './manage-offers.ts';
+import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferDeps } from './manage-offers.ts';
 import { NewOffer, OfferChange, OfferSchema, ReviewedOfferSchema } from './offer.schemas.ts';
 import {
   countOffers,
@@ -47,14 +47,14 @@ const OFFERS = '/api/v1/vendor/offers';
 const OfferParams = Type.Object({ offer_id: Uuid });
 
 /** Vendors say what they offer; the operator says which of it counts. */
-export function registerOfferRoutes(app: FastifyInstance, tools: OfferTools): void {
-  registerReads(app, tools);
-  registerWrites(app, tools);
-  registerOnline(app, tools);
-  registerReview(app, tools);
+export function registerOfferRoutes(app: FastifyInstance, deps: OfferDeps): void {
+  registerReads(app, deps);
+  registerWrites(app, deps);
+  registerOnline(app, deps);
+  registerReview(app, deps);
 }
 
-function registerReads(app: FastifyInstance, tools: OfferTools): void {
+function registerReads(app: FastifyInstance, deps: OfferDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'none',
@@ -67,19 +67,19 @@ function registerReads(app: FastifyInstance, tools: OfferTools): void {
     data: Type.Object({ offers: Type.Array(OfferSchema), pagination: OffsetPage }),
     handle: async ({ query }, { vendorId }) => {
       const [rows, [count]] = await Promise.all([
-        tools.db.query(vendorScope(vendorId), listOffers, [vendorId, query.limit, query.offset]),
-        tools.db.query(vendorScope(vendorId), countOffers, [vendorId]),
+        deps.db.query(vendorScope(vendorId), listOffers, [vendorId, query.limit, query.offset]),
+        deps.db.query(vendorScope(vendorId), countOffers, [vendorId]),
       ]);
       return { offers: rows.map(offerView), pagination: { total: Number(count?.total ?? 0), ...query } };
     },
   });
 }
 
-function registerWrites(app: FastifyInstance, tools: OfferTools): void {
+function registerWrites(app: FastifyInstance, deps: OfferDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: OFFERS,
     operationId: 'createVendorOffer',
@@ -89,13 +89,13 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
     body: NewOffer,
     data: OfferSchema,
     errors: ['OPERATION_NOT_ALLOWED'],
-    handle: async ({ body }, { vendorId }, unit) => offerView(await createOffer(tools, unit, vendorId, body)),
+    handle: async ({ body }, { vendorId }, unit) => offerView(await createOffer(deps, unit, vendorId, body)),
   });
 
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PATCH',
     url: `${OFFERS}/:offer_id`,
     operationId: 'changeVendorOffer',
@@ -108,13 +108,13 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
     data: OfferSchema,
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, { vendorId }, unit) =>
-      offerView(await changeOffer(tools, unit, vendorId, params.offer_id, body)),
+      offerView(await changeOffer(deps, unit, vendorId, params.offer_id, body)),
   });
 
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'DELETE',
     url: `${OFFERS}/:offer_id`,
     operationId: 'withdrawVendorOffer',
@@ -125,17 +125,17 @@ function registerWrites(app: FastifyInstance, tools: OfferTools): void {
     data: Type.Object({ offer_id: Uuid }),
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params }, { vendorId }, unit) => {
-      await endOffer(tools, unit, vendorId, params.offer_id);
+      await endOffer(deps, unit, vendorId, params.offer_id);
       return { offer_id: params.offer_id };
     },
   });
 }
 
-function registerOnline(app: FastifyInstance, tools: OfferTools): void {
+function registerOnline(app: FastifyInstance, deps: OfferDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PUT',
     url: '/api/v1/vendor/online',
     operationId: 'setVendorOnline',
@@ -151,7 +151,7 @@ function registerOnline(app: FastifyInstance, tools: OfferTools): void {
   });
 }
 
-function registerReview(app: FastifyInstance, tools: OfferTools): void {
+function registerReview(app: FastifyInstance, deps: OfferDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -167,8 +167,8 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
     data: Type.Object({ offers: Type.Array(ReviewedOfferSchema), pagination: OffsetPage }),
     handle: async ({ query: { authorized = null, ...page } }) => {
       const [rows, [count]] = await Promise.all([
-        tools.db.query(SYSTEM, offersToReview, [authorized, page.limit, page.offset]),
-        tools.db.query(SYSTEM, countOffersToReview, [authorized]),
+        deps.db.query(SYSTEM, offersToReview, [authorized, page.limit, page.offset]),
+        deps.db.query(SYSTEM, countOffersToReview, [authorized]),
       ]);
       return {
         offers: rows.map(reviewedOfferView),
@@ -180,7 +180,7 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/operator/offers/:offer_id/authorization',
     operationId: 'decideOfferAuthorization',
@@ -202,7 +202,7 @@ function registerReview(app: FastifyInstance, tools: OfferTools): void {
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => ({
       offer_id: params.offer_id,
-      ...(await decideAuthorization(tools, unit, operator, params.offer_id, body)),
+      ...(await decideAuthorization(deps, unit, operator, params.offer_id, body)),
     }),
   });
 }

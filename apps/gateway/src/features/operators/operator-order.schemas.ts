@@ -51,7 +51,7 @@ export const OperatorOrderSchema = Type.Object({
 const Funding = VendorOrderDetailSchema.properties.funding.anyOf[0];
 
 /** Everything that was written about an order, in one answer. */
-export const OrderStorySchema = Type.Object({
+export const OrderAuditTrailSchema = Type.Object({
   order: OperatorOrderSchema,
   timeline: Type.Array(
     Type.Object({

@@ -8,12 +8,12 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readUser } from '../users/user.ts';
 import type { DetailsCheck } from './details-check.ts';
 import { countPaymentDetails, listPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
-import { createPaymentDetails, openPaymentDetails, type PaymentDetailsTools } from './payment-details.ts';
+import { createPaymentDetails, openPaymentDetails, type PaymentDetailsDeps } from './payment-details.ts';
 
 export function paymentDetailsView(
   check: DetailsCheck,
@@ -33,17 +33,17 @@ export function paymentDetailsView(
   };
 }
 
-export interface PaymentDetailsRouteTools extends UnitTools, PaymentDetailsTools {}
+export interface PaymentDetailsRouteDeps extends UnitDeps, PaymentDetailsDeps {}
 
 const TAG = 'Payment details';
 const URL = '/api/v1/partner/users/:user_uuid/payment-details';
 const UserParams = Type.Object({ user_uuid: Uuid });
 
-export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: PaymentDetailsRouteTools): void {
+export function registerPaymentDetailsRoutes(app: FastifyInstance, deps: PaymentDetailsRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: URL,
     operationId: 'createPaymentDetails',
@@ -61,14 +61,14 @@ export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: Paymen
       'INSTITUTION_NOT_AVAILABLE',
     ],
     handle: async ({ params, body }, _partner, unit) => {
-      const { row, details } = await createPaymentDetails(tools, unit, params.user_uuid, {
+      const { row, details } = await createPaymentDetails(deps, unit, params.user_uuid, {
         rail: body.rail,
         currency: body.currency,
         countryCode: body.country_code,
         institutionId: body.institution_id ?? undefined,
         details: body.details,
       });
-      return paymentDetailsView(tools.detailsCheck, row, details);
+      return paymentDetailsView(deps.detailsCheck, row, details);
     },
   });
 
@@ -86,15 +86,15 @@ export function registerPaymentDetailsRoutes(app: FastifyInstance, tools: Paymen
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const user = await readUser(tools.db, scope, params.user_uuid);
-      const [rows, [count]] = await tools.db.transaction(scope, (tx) =>
+      const user = await readUser(deps.db, scope, params.user_uuid);
+      const [rows, [count]] = await deps.db.transaction(scope, (tx) =>
         tx.queryBoth(listPaymentDetails, [user.user_id, limit, (page - 1) * limit], countPaymentDetails, [
           user.user_id,
         ]),
       );
       return {
         payment_details: rows.map((row) =>
-          paymentDetailsView(tools.detailsCheck, row, openPaymentDetails(tools.vaults, user, row)),
+          paymentDetailsView(deps.detailsCheck, row, openPaymentDetails(deps.vaults, user, row)),
         ),
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };

@@ -55,17 +55,17 @@ export function openPaymentDetails(
 
 /** Whose account payment details are, for their screening. */
 export async function holderOfPaymentDetails(
-  tools: { readonly db: Database; readonly vaults: Vaults },
+  deps: { readonly db: Database; readonly vaults: Vaults },
   paymentDetailsId: string,
 ): Promise<Holder | undefined> {
-  const [row] = await tools.db.query(SYSTEM, holderOf, [paymentDetailsId]);
+  const [row] = await deps.db.query(SYSTEM, holderOf, [paymentDetailsId]);
   if (row === undefined) return undefined;
-  const vault = tools.vaults.open(row.data_key_sealed, userKeyOwner(row.user_id));
+  const vault = deps.vaults.open(row.data_key_sealed, userKeyOwner(row.user_id));
   const details = JSON.parse(vault.open(row.details_sealed, sealedDetailsContext(row.seal_id)));
   return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
 }
 
-export interface PaymentDetailsTools {
+export interface PaymentDetailsDeps {
   readonly vaults: Vaults;
   readonly detailsCheck: DetailsCheck;
   readonly screening: ScreeningPort;
@@ -73,15 +73,15 @@ export interface PaymentDetailsTools {
 
 /** Keeps payment details of a customer, checked where that is possible. */
 export async function createPaymentDetails(
-  tools: PaymentDetailsTools,
+  deps: PaymentDetailsDeps,
   unit: UnitOfWork,
   userId: string,
   request: DetailsRequest,
 ): Promise<{ readonly row: PaymentDetailsRow; readonly details: CheckedDetails['details'] }> {
   const user = await lockUserRow(unit, userId);
-  const { checked, validated } = checkIfPossible(tools.detailsCheck, request);
+  const { checked, validated } = checkIfPossible(deps.detailsCheck, request);
   const sealId = unit.ids.uuid();
-  const vault = vaultOfUser(tools.vaults, user);
+  const vault = vaultOfUser(deps.vaults, user);
   const sealed = vault.seal(JSON.stringify(checked.details), sealedDetailsContext(sealId));
   const [row] = await unit.tx.query(insertPaymentDetails, [
     sealId,
@@ -99,19 +99,19 @@ export async function createPaymentDetails(
   ]);
   if (row === undefined) throw new Error('payment details were not written');
   const subjects = holderSubjects(checked.details, checked.beneficiaryType);
-  if (await isOwnName(tools, unit, user, subjects)) return { row, details: checked.details };
+  if (await isOwnName(deps, unit, user, subjects)) return { row, details: checked.details };
   const subject = {
     kind: 'payment_details',
     key: row.payment_details_id,
     partnerId: user.partner_id,
   } as const;
-  const screening_status = openHolderCase(tools, unit, subject, { subjects, vault });
+  const screening_status = openHolderCase(deps, unit, subject, { subjects, vault });
   return { row: { ...row, screening_status }, details: checked.details };
 }
 
 /** Whether every name is the customer's as its KYC has verified it. Any other is a third party's. */
 async function isOwnName(
-  { vaults }: PaymentDetailsTools,
+  { vaults }: PaymentDetailsDeps,
   unit: UnitOfWork,
   user: UserRow,
   subjects: readonly ScreeningSubject[],

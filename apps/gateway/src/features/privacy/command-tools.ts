@@ -1,11 +1,11 @@
 import { createDatabase, type Database } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { createClock } from '../../lib/clock.ts';
 import { createSealer, type Sealer } from '../../lib/crypto.ts';
 import { createIdGenerator } from '../../lib/ids.ts';
 
 /** The little that a command beside the running deployment needs of it. */
-export interface CommandTools extends UnitTools {
+export interface CommandDeps extends UnitDeps {
   readonly sealer: Sealer;
 }
 
@@ -16,7 +16,7 @@ export interface CommandSettings {
 }
 
 /** Throws what to set when the settings do not lead to a deployment. */
-export function connectCommand(settings: CommandSettings): CommandTools {
+export function connectCommand(settings: CommandSettings): CommandDeps {
   const { databaseUrl, dataEncryptionKey } = settings;
   if (databaseUrl === undefined || dataEncryptionKey === undefined) {
     throw new Error('Set DATABASE_URL and DATA_ENCRYPTION_KEY to those of the deployment.');

@@ -3,17 +3,17 @@ import { statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
-import { forgetKycOf } from '../kyc/documents/documents.ts';
+import { eraseKycOf } from '../kyc/documents/documents.ts';
 import {
-  forgetOrdersOf,
-  forgetPayoutsTo,
+  eraseOrdersOf,
+  erasePayoutsTo,
   openOrdersOf,
   openPayoutsTo,
 } from '../orders/privacy/order-privacy.ts';
 import { paymentDetailsIdsOf } from '../payment-details/payment-details.ts';
 import { lockAnyRecipient } from '../recipients/recipient.ts';
-import { forgetRecipientRow } from '../recipients/review-recipients.ts';
-import { forgetUserRow } from '../users/kyc-status.ts';
+import { eraseRecipientRow } from '../recipients/review-recipients.ts';
+import { eraseUserRow } from '../users/kyc-status.ts';
 import { lockUserRow } from '../users/user.ts';
 
 /** By what a person is known in answers. */
@@ -60,20 +60,16 @@ const dropActorAnswer = statement<[actor: string, key: string]>(
  * what it names, a customer that is gone, a quote that is used, an order that has ended. Which answers these are is known
  * only by opening them; there are at most those of a day, and forgetting somebody is rare.
  */
-export async function forgetAnswersAbout(
+export async function eraseAnswersAbout(
   { sealer }: { readonly sealer: Sealer },
   unit: UnitOfWork,
   person: PersonInAnswers,
 ): Promise<void> {
-  await forgetPartnerAnswers(sealer, unit, person);
-  await forgetActorAnswers(sealer, unit, person);
+  await erasePartnerAnswers(sealer, unit, person);
+  await eraseActorAnswers(sealer, unit, person);
 }
 
-async function forgetPartnerAnswers(
-  sealer: Sealer,
-  unit: UnitOfWork,
-  person: PersonInAnswers,
-): Promise<void> {
+async function erasePartnerAnswers(sealer: Sealer, unit: UnitOfWork, person: PersonInAnswers): Promise<void> {
   const { partnerId } = person;
   for (let after = '', count = BATCH; count === BATCH; ) {
     const answers = await unit.tx.query(partnerAnswers, [partnerId, after, BATCH]);
@@ -88,7 +84,7 @@ async function forgetPartnerAnswers(
   }
 }
 
-async function forgetActorAnswers(sealer: Sealer, unit: UnitOfWork, person: PersonInAnswers): Promise<void> {
+async function eraseActorAnswers(sealer: Sealer, unit: UnitOfWork, person: PersonInAnswers): Promise<void> {
   let after: Pick<KeptAnswer, 'owner' | 'idempotency_key'> = { owner: '', idempotency_key: '' };
   for (let count = BATCH; count === BATCH; ) {
     const answers = await unit.tx.query(actorAnswers, [after.owner, after.idempotency_key, BATCH]);
@@ -119,7 +115,7 @@ function speaksOf(text: string, { personId, paymentDetailsIds = [] }: PersonInAn
  * and kept answers. Orders, postings and events stay; they name nobody (docs/decisions/0012).
  */
 export async function eraseUser(
-  tools: { readonly sealer: Sealer },
+  deps: { readonly sealer: Sealer },
   unit: UnitOfWork,
   userId: string,
 ): Promise<{ readonly documents: number }> {
@@ -129,10 +125,10 @@ export async function eraseUser(
       message: 'The customer has open orders; they have to end first.',
     });
   }
-  const documents = await forgetKycOf(unit, userId, user.partner_id);
-  forgetUserRow(unit, user);
-  forgetOrdersOf(unit, userId);
-  await forgetAnswersAbout(tools, unit, {
+  const documents = await eraseKycOf(unit, userId, user.partner_id);
+  eraseUserRow(unit, user);
+  eraseOrdersOf(unit, userId);
+  await eraseAnswersAbout(deps, unit, {
     partnerId: user.partner_id,
     personId: userId,
     paymentDetailsIds: await paymentDetailsIdsOf(unit, userId),
@@ -142,7 +138,7 @@ export async function eraseUser(
 
 /** Forgets a recipient: archived for good, and unreadable in every version, snapshot, proof and kept answer. */
 export async function eraseRecipient(
-  tools: { readonly sealer: Sealer },
+  deps: { readonly sealer: Sealer },
   unit: UnitOfWork,
   recipientId: string,
 ): Promise<void> {
@@ -152,7 +148,7 @@ export async function eraseRecipient(
       message: 'Open orders pay this recipient; they have to end first.',
     });
   }
-  forgetRecipientRow(unit, row);
-  forgetPayoutsTo(unit, recipientId);
-  await forgetAnswersAbout(tools, unit, { partnerId: row.partner_id, personId: recipientId });
+  eraseRecipientRow(unit, row);
+  erasePayoutsTo(unit, recipientId);
+  await eraseAnswersAbout(deps, unit, { partnerId: row.partner_id, personId: recipientId });
 }

@@ -8,7 +8,7 @@ import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';
 import { proofContext } from '../orders/lifecycle/act-on-order.ts';
 import { sealPayerDetails, sealVendorDetails } from '../orders/lifecycle/order.ts';
-import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
+import { ENCRYPTED_COLUMNS, rotateKeys } from './rotate-keys.ts';
 import { writeOrder } from './testing/written-order.ts';
 
 describe('a vault', () => {
@@ -98,7 +98,7 @@ describe('rotation of the master key', () => {
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
     expect(report.map(({ place, rows }) => [place, rows > 0])).toEqual(
-      SEALED_PLACES.map(({ name }) => [name, true]),
+      ENCRYPTED_COLUMNS.map(({ name }) => [name, true]),
     );
     expect((await rotateKeys(gateway.deps.db, both)).every(({ rows }) => rows === 0)).toBe(true);
 
@@ -135,7 +135,7 @@ describe('rotation of the master key', () => {
       'fiat_accounts.details_sealed',
       'fiat_payments.details_sealed',
     ];
-    const rotated = SEALED_PLACES.map(({ name }) => name);
+    const rotated = ENCRYPTED_COLUMNS.map(({ name }) => name);
     const unknown = rows
       .map(({ place }) => place)
       .filter((one) => ![...rotated, ...underPersonalKeys].includes(one));

@@ -3,27 +3,27 @@ import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import {
   BEFORE_ALL,
-  type SealedPlace,
-  type SealedRow,
-  sealedColumn,
-  sealedPlace,
+  type EncryptedColumn,
+  type EncryptedRow,
+  encryptedColumn,
+  encryptedExpression,
 } from '../../vault/encrypted-column.ts';
 import { INDEX_KEY_CONTEXT, INDEX_KEY_FACT, keyContext } from '../../vault/vault.ts';
-import { ORDER_SEALED_PLACES } from '../orders/privacy/order-privacy.ts';
+import { ORDER_ENCRYPTED_COLUMNS } from '../orders/privacy/order-privacy.ts';
 import { recipientKeyOwner } from '../recipients/recipient.ts';
 import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
 import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
 /** Every place that the master key seals. What a person's own key seals is reached through that key. */
-export const SEALED_PLACES: readonly SealedPlace[] = [
-  sealedColumn('users', 'user_id', 'data_key_sealed', (id) => keyContext(userKeyOwner(id))),
-  sealedColumn('recipients', 'recipient_id', 'data_key_sealed', (id) => keyContext(recipientKeyOwner(id))),
-  sealedColumn('partners', 'partner_id', 'webhook_secret_sealed', webhookSecretContext),
-  sealedColumn('partners', 'partner_id', 'webhook_previous_secret_sealed', webhookSecretContext),
-  sealedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
-  ...ORDER_SEALED_PLACES,
-  sealedPlace(
+export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
+  encryptedColumn('users', 'user_id', 'data_key_sealed', (id) => keyContext(userKeyOwner(id))),
+  encryptedColumn('recipients', 'recipient_id', 'data_key_sealed', (id) => keyContext(recipientKeyOwner(id))),
+  encryptedColumn('partners', 'partner_id', 'webhook_secret_sealed', webhookSecretContext),
+  encryptedColumn('partners', 'partner_id', 'webhook_previous_secret_sealed', webhookSecretContext),
+  encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
+  ...ORDER_ENCRYPTED_COLUMNS,
+  encryptedExpression(
     'idempotent_answers.body',
     {
       table: 'idempotent_answers',
@@ -36,7 +36,7 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     },
     (id) => answerContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
   ),
-  sealedPlace(
+  encryptedExpression(
     'actor_answers.body',
     {
       table: 'actor_answers',
@@ -52,7 +52,7 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
       return actorAnswerContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
     },
   ),
-  sealedPlace(
+  encryptedExpression(
     'deployment_facts.blind_index_key',
     {
       table: 'deployment_facts',
@@ -80,7 +80,7 @@ export async function rotateKeys(
   sealer: Sealer,
 ): Promise<readonly { readonly place: string; readonly rows: number }[]> {
   const report: { place: string; rows: number }[] = [];
-  for (const sealed of SEALED_PLACES) {
+  for (const sealed of ENCRYPTED_COLUMNS) {
     let rows = 0;
     let after: string | undefined = sealed.start;
     while (after !== undefined) {
@@ -97,9 +97,9 @@ export async function rotateKeys(
 async function rotateBatch(
   tx: Transaction,
   sealer: Sealer,
-  sealed: SealedPlace,
+  sealed: EncryptedColumn,
   after: string,
-): Promise<readonly SealedRow[]> {
+): Promise<readonly EncryptedRow[]> {
   const rows = await tx.query(sealed.stale, [`${sealer.keyId}.%`, after, BATCH]);
   for (const row of rows) {
     const context = sealed.contextOf(row.id);

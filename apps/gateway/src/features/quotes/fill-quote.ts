@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import {
   type FirmQuote,
-  honourQuote,
+  fillQuote,
   type OfferBook,
   type Offers,
   type VendorKind,
@@ -14,7 +14,7 @@ import { railLookupOf } from '../../upstream/offers/offers-market.ts';
 import { referenceRateOf } from './pricing.ts';
 import { claimedBy, findQuote, lockQuote, type QuoteRow, servingOfferOf } from './quote.store.ts';
 
-export interface HonourTools {
+export interface FillDeps {
   readonly offers: Offers;
   readonly currencies: Currencies;
   readonly logger: Logger;
@@ -31,8 +31,8 @@ export interface Serving {
  * conditional update of a balance says whether it is so: where it finds too little, the rule is applied again without
  * that offer. Never inside a transaction: holding asks the offers backend.
  */
-export async function chooseServing(
-  { offers, currencies, logger }: HonourTools,
+export async function selectVendor(
+  { offers, currencies, logger }: FillDeps,
   quote: QuoteRow,
   declinedOfferIds: readonly string[] = [],
 ): Promise<Serving | undefined> {
@@ -44,15 +44,15 @@ export async function chooseServing(
   const firm = firmQuoteOf(quote);
   const needed = cryptoNeeded(quote);
   for (let book = without(offers.book(), declinedOfferIds); ; ) {
-    const honoured = honourQuote(book, firm, context);
-    if (honoured.outcome === 'refused') {
-      logger.info({ quote_id: quote.quote_id, ...honoured }, 'no vendor can serve the quote');
+    const filled = fillQuote(book, firm, context);
+    if (filled.outcome === 'refused') {
+      logger.info({ quote_id: quote.quote_id, ...filled }, 'no vendor can serve the quote');
       return undefined;
     }
-    const { offerId, vendorId, kind: provider } = honoured.serving.offer;
+    const { offerId, vendorId, kind: provider } = filled.serving.offer;
     if (await offers.holds.hold(quote.quote_id, offerId, needed)) {
-      if (honoured.outcome === 'rematched') {
-        const { quotedVendor: reason } = honoured;
+      if (filled.outcome === 'reassigned') {
+        const { quotedVendor: reason } = filled;
         logger.info(
           { quote_id: quote.quote_id, reason, offer_id: offerId },
           'another vendor serves the quote',
@@ -108,20 +108,20 @@ export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<s
  * before the unit that appoints it begins, and given back where that unit appoints nobody.
  */
 export async function withNextVendor<T>(
-  tools: HonourTools & { readonly db: Database },
+  deps: FillDeps & { readonly db: Database },
   quoteId: string,
   declinedOfferIds: readonly string[],
   work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly appointed: boolean }>,
 ): Promise<T> {
-  const [quote] = await tools.db.query(SYSTEM, findQuote, [quoteId]);
-  const next = quote === undefined ? undefined : await chooseServing(tools, quote, declinedOfferIds);
+  const [quote] = await deps.db.query(SYSTEM, findQuote, [quoteId]);
+  const next = quote === undefined ? undefined : await selectVendor(deps, quote, declinedOfferIds);
   let isAppointed = false;
   try {
     const { value, appointed } = await work(next);
     isAppointed = appointed;
     return value;
   } finally {
-    if (next !== undefined && !isAppointed) await tools.offers.holds.release(quoteId, next.offerId);
+    if (next !== undefined && !isAppointed) await deps.offers.holds.release(quoteId, next.offerId);
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import type { Static } from 'typebox';
 import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { StatementRun } from '../../http/route.ts';
-import { type DestinationTools, takeSnapshot } from '../recipients/destinations.ts';
+import { type DestinationDeps, takeSnapshot } from '../recipients/destinations.ts';
 import {
   type NamedPayee,
   namedPayee,
@@ -24,7 +24,7 @@ import {
   requireRelationship,
   type ThirdPartyRow,
 } from './payee.ts';
-import { findMatch, type PricingTools, readPercent, readTerms } from './pricing.ts';
+import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.ts';
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
 import { kycNotCleared } from './reserve-quote.ts';
@@ -105,11 +105,11 @@ export type FoundPayee = { readonly place: PayoutPlace } & (
 
 /** Finds the payee in one round trip. Who is unknown or somebody else's is told before anything of theirs is. */
 export async function readPayee(
-  tools: DestinationTools,
+  deps: DestinationDeps,
   run: StatementRun,
   named: NamedPayee,
 ): Promise<FoundPayee> {
-  return named.mode === 'own' ? ownDetails(run, named) : thirdParty(tools, run, named);
+  return named.mode === 'own' ? ownDetails(run, named) : thirdParty(deps, run, named);
 }
 
 async function ownDetails(
@@ -125,7 +125,7 @@ async function ownDetails(
 }
 
 async function thirdParty(
-  tools: DestinationTools,
+  deps: DestinationDeps,
   run: StatementRun,
   { userId, recipientId, destinationId }: Extract<NamedPayee, { mode: 'third_party' }>,
 ): Promise<FoundPayee> {
@@ -139,7 +139,7 @@ async function thirdParty(
     created_at: row.destination_created_at,
     screening_status: row.holder_status,
   };
-  return { place: row, snapshot: takeSnapshot(tools, row, destination) };
+  return { place: row, snapshot: takeSnapshot(deps, row, destination) };
 }
 
 type SnapshotRows = Parameters<typeof takeSnapshot>;
@@ -152,7 +152,7 @@ function hasDestination<T extends ThirdPartyRow>(row: T): row is T & SnapshotRow
   return row.recipient_destination_id !== null;
 }
 
-export interface QuoteTools extends PricingTools {
+export interface QuoteDeps extends PricingDeps {
   readonly quoteTtlSeconds: number;
   /** The tokens of a partner's settlement chain. */
   tokensOf(chain: string): readonly Asset[];
@@ -160,54 +160,54 @@ export interface QuoteTools extends PricingTools {
 
 /** Pure arithmetic in memory, then one statement. */
 export async function issueOnrampQuote(
-  tools: QuoteTools,
+  deps: QuoteDeps,
   run: StatementRun,
   partner: PartnerPrincipal,
   request: Static<typeof OnrampQuoteRequest>,
 ): Promise<Static<typeof QuoteSchema>> {
   const { settlementChain, platformFeePct } = partner.partner;
-  const { catalogue } = tools.currencies.current().reference;
-  const terms = readTerms('onramp', request, catalogue, tools.tokensOf(settlementChain));
+  const { catalogue } = deps.currencies.current().reference;
+  const terms = readTerms('onramp', request, catalogue, deps.tokensOf(settlementChain));
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
-  const match = findMatch(tools, terms, platformFee);
+  const match = findMatch(deps, terms, platformFee);
   const issued: Issued = {
     terms,
     match,
     platformFee,
     quoteId: run.ids.uuid(),
-    expiresAt: new Date(run.at.getTime() + tools.quoteTtlSeconds * 1_000),
+    expiresAt: new Date(run.at.getTime() + deps.quoteTtlSeconds * 1_000),
   };
   await storeQuote(run, partner, request.user_uuid, issued);
   return quoteView(issued);
 }
 
-export type OfframpQuoteTools = QuoteTools & DestinationTools;
+export type OfframpQuoteDeps = QuoteDeps & DestinationDeps;
 
 /** One statement finds the payee, whose rail and institution decide who can serve; another writes the quote. */
 export async function issueOfframpQuote(
-  tools: OfframpQuoteTools,
+  deps: OfframpQuoteDeps,
   run: StatementRun,
   partner: PartnerPrincipal,
   request: Static<typeof OfframpQuoteRequest>,
 ): Promise<Static<typeof OfframpQuoteSchema>> {
   const { settlementChain, platformFeePct } = partner.partner;
-  const { catalogue } = tools.currencies.current().reference;
-  const tokens = tools.tokensOf(settlementChain);
+  const { catalogue } = deps.currencies.current().reference;
+  const tokens = deps.tokensOf(settlementChain);
   // What is wrong with the request itself is told before anybody is looked up.
   const named = namedPayee(request);
   readTerms('offramp', request, catalogue, tokens);
 
-  const found = await readPayee(tools, run, named);
+  const found = await readPayee(deps, run, named);
   const relationship = request.sender_recipient_relationship ?? (named.mode === 'own' ? 'self' : undefined);
   requireRelationship(relationship, found.place.rail, catalogue);
   const terms = readTerms('offramp', requestForPlace(request, found.place, catalogue), catalogue, tokens);
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
   const issued: Issued = {
     terms,
-    match: findMatch(tools, terms, platformFee),
+    match: findMatch(deps, terms, platformFee),
     platformFee,
     quoteId: run.ids.uuid(),
-    expiresAt: new Date(run.at.getTime() + tools.quoteTtlSeconds * 1_000),
+    expiresAt: new Date(run.at.getTime() + deps.quoteTtlSeconds * 1_000),
   };
   const payee = { ...found, relationship, purpose: request.purpose_of_payment };
   await storeQuote(run, partner, named.userId, issued, payee);

@@ -152,8 +152,8 @@ describe('off-ramp quotes', () => {
       ['sender_recipient_relationship'],
     ],
     ['an unknown purpose', { own: true, purpose_of_payment: 'fun' }, ['purpose_of_payment']],
-  ])('names the fields of %s', async (_what, wish: Record<string, unknown>, paths) => {
-    const { own, third, ...rest } = wish;
+  ])('names the fields of %s', async (_what, requested: Record<string, unknown>, paths) => {
+    const { own, third, ...rest } = requested;
     const id = '00000000-0000-7000-8000-000000000001';
     const body = {
       ...(own === true ? { user_uuid: userId, payment_details_id: detailsId } : {}),

@@ -50,7 +50,7 @@ export function referenceRateOf(rates: RateTable, crypto: string, fiat: string):
 }
 
 /** What pricing looks at: everything is in memory, nothing is asked of anybody. */
-export interface PricingTools {
+export interface PricingDeps {
   readonly currencies: Currencies;
   readonly offers: Offers;
   readonly metrics: Pick<Metrics, 'quotesRefusedTotal'>;
@@ -60,17 +60,17 @@ export interface PricingTools {
 type Refused = Extract<MatchOutcome, { ok: false }>;
 
 /** The best offer that can really serve the request, or the refusal that the partner gets to see. */
-export function findMatch(tools: PricingTools, request: MatchRequest, platformFee: Percent): Match {
-  const { reference, rates } = tools.currencies.current();
-  const outcome = matchOffer(tools.offers.book(), request, {
+export function findMatch(deps: PricingDeps, request: MatchRequest, platformFee: Percent): Match {
+  const { reference, rates } = deps.currencies.current();
+  const outcome = matchOffer(deps.offers.book(), request, {
     referenceRate: referenceRateOf(rates, request.crypto.code, request.fiat.code),
     platformFee,
     rail: railLookupOf(reference.catalogue),
   });
   if (outcome.ok) return outcome.match;
   const { error, reason } = refusalOf(outcome, request.anchor);
-  tools.metrics.quotesRefusedTotal.inc({ direction: request.direction, reason });
-  tools.logger.info(
+  deps.metrics.quotesRefusedTotal.inc({ direction: request.direction, reason });
+  deps.logger.info(
     {
       direction: request.direction,
       crypto_currency: request.crypto.code,

@@ -1,15 +1,15 @@
 import { OfframpQuoteRequest, OfframpQuoteSchema, OnrampQuoteRequest, QuoteSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
-import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteTools } from './issue-quote.ts';
+import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteDeps } from './issue-quote.ts';
 import { PRICING_ERRORS } from './pricing.ts';
 
-export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & OfframpQuoteTools): void {
+export function registerQuoteRoutes(app: FastifyInstance, deps: UnitDeps & OfframpQuoteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'statement',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/onramp/quote',
     operationId: 'createOnrampQuote',
@@ -19,13 +19,13 @@ export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & Off
     body: OnrampQuoteRequest,
     data: QuoteSchema,
     errors: ['USER_NOT_FOUND', 'KYC_NOT_CLEARED', ...PRICING_ERRORS],
-    handle: ({ body }, partner, run) => issueOnrampQuote(tools, run, partner, body),
+    handle: ({ body }, partner, run) => issueOnrampQuote(deps, run, partner, body),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'statement',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/offramp/quote',
     operationId: 'createOfframpQuote',
@@ -48,6 +48,6 @@ export function registerQuoteRoutes(app: FastifyInstance, tools: UnitTools & Off
       'INSTITUTION_REQUIRED',
       ...PRICING_ERRORS,
     ],
-    handle: ({ body }, partner, run) => issueOfframpQuote(tools, run, partner, body),
+    handle: ({ body }, partner, run) => issueOfframpQuote(deps, run, partner, body),
   });
 }

@@ -11,7 +11,7 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Offers, VendorKind } from '../../ports/offers.ts';
-import { chooseServing, type HonourTools, type Serving } from './fill-quote.ts';
+import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
 import {
   claimedBy,
   claimReservation,
@@ -31,7 +31,7 @@ export interface OrderLimits {
   readonly customerHeldValueUsd: number;
 }
 
-export interface ReserveTools extends HonourTools {
+export interface ReserveDeps extends FillDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly orderLimits: OrderLimits;
@@ -58,8 +58,12 @@ const MAX_ATTEMPTS = 3;
  * claims them. Where it does not, they are given back at once.
  */
 export async function withReservation<T>(
-  tools: ReserveTools,
-  wish: { readonly partnerId: string; readonly quoteId: string; readonly direction: QuoteRow['direction'] },
+  deps: ReserveDeps,
+  requested: {
+    readonly partnerId: string;
+    readonly quoteId: string;
+    readonly direction: QuoteRow['direction'];
+  },
   work: (reservation: Reservation) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -67,20 +71,20 @@ export async function withReservation<T>(
     let isReserved = false;
     let serving: Serving | undefined;
     try {
-      const [quote] = await tools.db.query(SYSTEM, reserveQuote, [
-        wish.quoteId,
-        wish.direction,
-        wish.partnerId,
-        tools.clock.date(),
-        tools.orderLimits.partnerOpenOrders,
-        tools.orderLimits.partnerHeldValueUsd,
-        tools.orderLimits.customerOpenOrders,
-        tools.orderLimits.customerHeldValueUsd,
+      const [quote] = await deps.db.query(SYSTEM, reserveQuote, [
+        requested.quoteId,
+        requested.direction,
+        requested.partnerId,
+        deps.clock.date(),
+        deps.orderLimits.partnerOpenOrders,
+        deps.orderLimits.partnerHeldValueUsd,
+        deps.orderLimits.customerOpenOrders,
+        deps.orderLimits.customerHeldValueUsd,
       ]);
-      const isClaimable = quote !== undefined && canBeClaimed(quote, tools.clock.date());
+      const isClaimable = quote !== undefined && canBeClaimed(quote, deps.clock.date());
       if (isClaimable && quote.over_limit !== null) throw overLimit(quote.over_limit);
       isReserved = isClaimable;
-      serving = isClaimable ? await chooseServing(tools, quote) : undefined;
+      serving = isClaimable ? await selectVendor(deps, quote) : undefined;
       return await work({
         serving,
         keep: () => {
@@ -91,14 +95,14 @@ export async function withReservation<T>(
       isKept = false;
       if (!(error instanceof ReservationLost) || attempt >= MAX_ATTEMPTS) throw error;
     } finally {
-      if (isReserved && !isKept) await giveBack(tools, wish.quoteId, serving);
+      if (isReserved && !isKept) await giveBack(deps, requested.quoteId, serving);
     }
   }
 }
 
 /** What cannot be given back now is given back by a worker later. */
 async function giveBack(
-  { db, offers, logger }: ReserveTools,
+  { db, offers, logger }: ReserveDeps,
   quoteId: string,
   serving: Serving | undefined,
 ): Promise<void> {
@@ -211,7 +215,7 @@ const STOPPED = orderStatusesWithOutcome('stopped');
 const ENDED = [...SETTLED, ...STOPPED];
 const RULE = { settled: SETTLED, stopped: STOPPED, forgottenAfterMs: FORGOTTEN_AFTER_MS, limit: BATCH };
 
-interface Tools {
+interface Deps {
   readonly db: Database;
   readonly offers: Offers;
 }
@@ -220,19 +224,19 @@ interface Tools {
  * Gives vendors and askers back what orders no longer need. Run by workers every few seconds, for what was announced while
  * nobody listened; what is announced is ended at once.
  */
-export async function endFinishedHolds({ db, offers }: Tools): Promise<number> {
+export async function endFinishedHolds({ db, offers }: Deps): Promise<number> {
   const ended = await offers.holds.endFinished(RULE);
   await db.query(SYSTEM, endReservations, [ENDED, FORGOTTEN_AFTER_MS, BATCH]);
   return ended;
 }
 
-async function endHoldsOf({ db, offers }: Tools, quoteIds: readonly string[]): Promise<void> {
+async function endHoldsOf({ db, offers }: Deps, quoteIds: readonly string[]): Promise<void> {
   await offers.holds.endFinished({ ...RULE, quoteIds });
   await db.query(SYSTEM, endReservationsOfQuotes, [ENDED, FORGOTTEN_AFTER_MS, quoteIds.length, quoteIds]);
 }
 
 /** Ends what it is told of, all that came while it was busy together. Resolves when it is done with that. */
-export function createHoldEnder(tools: Tools): (quoteId: string) => Promise<void> {
+export function createHoldEnder(deps: Deps): (quoteId: string) => Promise<void> {
   const told = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -240,7 +244,7 @@ export function createHoldEnder(tools: Tools): (quoteId: string) => Promise<void
     while (told.size > 0) {
       const quoteIds = [...told].slice(0, QUOTES_AT_ONCE);
       for (const quoteId of quoteIds) told.delete(quoteId);
-      await endHoldsOf(tools, quoteIds);
+      await endHoldsOf(deps, quoteIds);
     }
   }
 

@@ -29,9 +29,9 @@ import {
   vaultOfRecipient,
 } from './recipient.ts';
 import { destinationView, recipientView } from './recipient.view.ts';
-import { identifierHashes, type RecipientTools } from './register-recipient.ts';
+import { identifierHashes, type RecipientDeps } from './register-recipient.ts';
 
-export interface DestinationTools extends RecipientTools {
+export interface DestinationDeps extends RecipientDeps {
   readonly detailsCheck: DetailsCheck;
   readonly screening: ScreeningPort;
 }
@@ -42,14 +42,14 @@ export const destinationContext = (destinationId: string) => `recipient_destinat
 
 /** Adds a place where a recipient can be paid. Third parties are never paid by details that nobody checked. */
 export async function addDestination(
-  tools: DestinationTools,
+  deps: DestinationDeps,
   unit: UnitOfWork,
   recipientId: string,
   request: DetailsRequest,
 ): Promise<{ readonly row: DestinationRow; readonly details: Readonly<Record<string, string>> }> {
   const recipient = await lockActiveRecipient(unit, recipientId);
-  const checked = checkNow(() => tools.detailsCheck.check(request));
-  requireEligible(tools.detailsCheck, checked.rail, recipient);
+  const checked = checkNow(() => deps.detailsCheck.check(request));
+  requireEligible(deps.detailsCheck, checked.rail, recipient);
   const [count] = await unit.tx.query(countDestinations, [recipientId]);
   if (Number(count?.total ?? 0) >= MAX_DESTINATIONS) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
@@ -57,7 +57,7 @@ export async function addDestination(
     });
   }
   const destinationId = unit.ids.uuid();
-  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const vault = vaultOfRecipient(deps.vaults, recipient);
   const sealed = vault.seal(JSON.stringify(checked.details), destinationContext(destinationId));
   const [row] = await unit.tx.query(insertDestination, [
     destinationId,
@@ -75,13 +75,13 @@ export async function addDestination(
   if (row === undefined) throw new Error('a destination was not written');
   // Account numbers, wallets and addresses: whatever has a digit or an @ may be what somebody searches by.
   const identifiers = Object.values(checked.details).filter((value) => /[0-9@]/.test(value));
-  const hashes = identifierHashes(tools.blindIndex, recipient.partner_id, identifiers);
+  const hashes = identifierHashes(deps.blindIndex, recipient.partner_id, identifiers);
   if (hashes.length > 0) {
     unit.tx.defer(insertTokens, [recipient.partner_id, recipientId, 'destination', hashes]);
   }
   const subject = { kind: 'destination', key: destinationId, partnerId: recipient.partner_id } as const;
   const subjects = holderSubjects(checked.details, checked.beneficiaryType);
-  const screening_status = openHolderCase(tools, unit, subject, { subjects, vault });
+  const screening_status = openHolderCase(deps, unit, subject, { subjects, vault });
   return { row: { ...row, screening_status }, details: checked.details };
 }
 
@@ -131,12 +131,12 @@ export async function openDestination(
 
 /** Whose account a destination is, for their screening. */
 export async function holderOfDestination(
-  tools: { readonly db: Database; readonly vaults: Vaults },
+  deps: { readonly db: Database; readonly vaults: Vaults },
   destinationId: string,
 ): Promise<Holder | undefined> {
-  const [row] = await tools.db.query(SYSTEM, holderOf, [destinationId]);
+  const [row] = await deps.db.query(SYSTEM, holderOf, [destinationId]);
   if (row === undefined) return undefined;
-  const vault = tools.vaults.open(row.data_key_sealed, recipientKeyOwner(row.recipient_id));
+  const vault = deps.vaults.open(row.data_key_sealed, recipientKeyOwner(row.recipient_id));
   const details = JSON.parse(vault.open(row.details_sealed, destinationContext(destinationId)));
   return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
 }
@@ -166,7 +166,7 @@ const snapshotContext = (recipientId: string) => `recipient_snapshot:${recipient
 
 /** For quotes and orders: only an active recipient can be paid, screened clear like the account's holder. */
 export async function snapshotRecipient(
-  tools: DestinationTools,
+  deps: DestinationDeps,
   unit: UnitOfWork,
   recipientId: string,
   destinationId: string,
@@ -177,28 +177,28 @@ export async function snapshotRecipient(
     ? await unit.tx.query(findDestination, [destinationId, recipientId])
     : [];
   if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
-  return takeSnapshot(tools, recipient, destination);
+  return takeSnapshot(deps, recipient, destination);
 }
 
 /** The same of rows that are at hand. */
 export function takeSnapshot(
-  tools: DestinationTools,
+  deps: DestinationDeps,
   recipient: CurrentRecipientRow,
   destination: DestinationRow,
 ): RecipientSnapshot {
   if (recipient.screening_status !== 'clear' || destination.screening_status !== 'clear') {
     throw new CausewayError('RECIPIENT_NOT_CLEARED');
   }
-  requireEligible(tools.detailsCheck, destination.rail, recipient);
+  requireEligible(deps.detailsCheck, destination.rail, recipient);
   const recipientId = recipient.recipient_id;
   const destinationId = destination.recipient_destination_id;
-  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const vault = vaultOfRecipient(deps.vaults, recipient);
   const details = JSON.parse(
     vault.open(destination.details_sealed, destinationContext(destinationId)),
   ) as Record<string, string>;
   const context = {
-    recipient: recipientView(recipient, openCurrent(tools.vaults, recipient)),
-    destination: destinationView(tools.detailsCheck, destination, details),
+    recipient: recipientView(recipient, openCurrent(deps.vaults, recipient)),
+    destination: destinationView(deps.detailsCheck, destination, details),
   };
   return {
     recipientId,
@@ -217,13 +217,13 @@ export function takeSnapshot(
 
 /** What a quote or an order kept; gone with the person once the recipient is forgotten. */
 export async function openRecipientSnapshot(
-  tools: Pick<DestinationTools, 'vaults'>,
+  deps: Pick<DestinationDeps, 'vaults'>,
   unit: UnitOfWork,
   recipientId: string,
   contextSealed: string,
 ): Promise<RecipientContext> {
   const recipient = await lockAnyRecipient(unit, recipientId);
-  const vault = vaultOfRecipient(tools.vaults, recipient);
+  const vault = vaultOfRecipient(deps.vaults, recipient);
   return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
 }
 

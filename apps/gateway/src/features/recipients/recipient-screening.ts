@@ -12,7 +12,7 @@ import {
   screeningMachine,
 } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { type Execution, execute, type MachineHost } from '../../engine/execute.ts';
+import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -41,51 +41,61 @@ const movesNoMoney = (): never => {
   throw new Error('a recipient moves no money and sends no event');
 };
 
-export const recipientHost: MachineHost<RecipientSubject, RecipientStatus, RecipientTrigger, NoFacts, never> =
-  {
-    machine: recipientMachine,
-    statusOf: ({ status }) => status,
-    factsOf: () => ({}),
-    write(unit, subject, { status, statusChanged }) {
-      if (!subject.isNew && statusChanged) {
-        unit.tx.defer(setRecipientStatus, [subject.recipient_id, status, unit.at]);
-      }
-      return { ...subject, status, updated_at: unit.at };
-    },
-    eventFor: movesNoMoney,
-    intentFor: movesNoMoney,
-    entryFor: movesNoMoney,
-  };
+export const recipientAdapter: MachineAdapter<
+  RecipientSubject,
+  RecipientStatus,
+  RecipientTrigger,
+  NoFacts,
+  never
+> = {
+  machine: recipientMachine,
+  statusOf: ({ status }) => status,
+  factsOf: () => ({}),
+  write(unit, subject, { status, statusChanged }) {
+    if (!subject.isNew && statusChanged) {
+      unit.tx.defer(setRecipientStatus, [subject.recipient_id, status, unit.at]);
+    }
+    return { ...subject, status, updated_at: unit.at };
+  },
+  eventFor: movesNoMoney,
+  intentFor: movesNoMoney,
+  entryFor: movesNoMoney,
+};
 
-export const screeningHost: MachineHost<RecipientSubject, ScreeningStatus, ScreeningTrigger, NoFacts, never> =
-  {
-    machine: screeningMachine,
-    statusOf: ({ screening_status }) => screening_status,
-    factsOf: () => ({}),
-    write(unit, subject, { status, transition }) {
-      // A result that was asked for earlier must not be taken for the one that is asked for now.
-      const asked = transition.on === 'screening_requested' ? 1 : 0;
-      const screening_round = subject.screening_round + asked;
-      if (!subject.isNew) {
-        unit.tx.defer(setScreening, [subject.recipient_id, status, screening_round, unit.at]);
-      }
-      return { ...subject, screening_status: status, screening_round, updated_at: unit.at };
-    },
-    eventFor: movesNoMoney,
-    intentFor({ recipient_id, partner_id: partnerId, screening_round: round, ...subject }, effect) {
-      if (effect === 'recipient.screen') {
-        const payload = { recipient_id, round };
-        return { kind: effect, dedupeKey: `${recipient_id}:${round}`, partnerId, payload };
-      }
-      return {
-        kind: effect,
-        dedupeKey: `${recipient_id}:${subject.screening_status}:${subject.updated_at.getTime()}`,
-        partnerId,
-        payload: { subject_kind: 'recipient', subject_key: recipient_id },
-      };
-    },
-    entryFor: movesNoMoney,
-  };
+export const screeningAdapter: MachineAdapter<
+  RecipientSubject,
+  ScreeningStatus,
+  ScreeningTrigger,
+  NoFacts,
+  never
+> = {
+  machine: screeningMachine,
+  statusOf: ({ screening_status }) => screening_status,
+  factsOf: () => ({}),
+  write(unit, subject, { status, transition }) {
+    // A result that was asked for earlier must not be taken for the one that is asked for now.
+    const asked = transition.on === 'screening_requested' ? 1 : 0;
+    const screening_round = subject.screening_round + asked;
+    if (!subject.isNew) {
+      unit.tx.defer(setScreening, [subject.recipient_id, status, screening_round, unit.at]);
+    }
+    return { ...subject, screening_status: status, screening_round, updated_at: unit.at };
+  },
+  eventFor: movesNoMoney,
+  intentFor({ recipient_id, partner_id: partnerId, screening_round: round, ...subject }, effect) {
+    if (effect === 'recipient.screen') {
+      const payload = { recipient_id, round };
+      return { kind: effect, dedupeKey: `${recipient_id}:${round}`, partnerId, payload };
+    }
+    return {
+      kind: effect,
+      dedupeKey: `${recipient_id}:${subject.screening_status}:${subject.updated_at.getTime()}`,
+      partnerId,
+      payload: { subject_kind: 'recipient', subject_key: recipient_id },
+    };
+  },
+  entryFor: movesNoMoney,
+};
 
 /** Reports something about a recipient's screening. The caller holds the row's lock. */
 export function moveScreening(
@@ -94,7 +104,7 @@ export function moveScreening(
   trigger: ScreeningTrigger,
   actor: Actor,
 ): { readonly kind: Execution<never>['kind']; readonly row: CurrentRecipientRow } {
-  const execution = execute(unit, screeningHost, { ...row, isNew: false }, trigger, actor);
+  const execution = execute(unit, screeningAdapter, { ...row, isNew: false }, trigger, actor);
   const { screening_status, screening_round, updated_at } = execution.row;
   if (screening_status === NEW) throw new Error('a recipient that exists is not new');
   return { kind: execution.kind, row: { ...row, screening_status, screening_round, updated_at } };
@@ -152,7 +162,7 @@ export async function decideScreening(
   return row;
 }
 
-export interface ScreenRecipientTools {
+export interface ScreenRecipientDeps {
   readonly db: Database;
   readonly vaults: Vaults;
   readonly screening: ScreeningPort;
@@ -161,18 +171,18 @@ export interface ScreenRecipientTools {
 type Payload = { readonly recipient_id: string; readonly round: number };
 
 /** Asks the screening about a recipient. Asking twice is harmless: only the first answer of a round counts. */
-export function screenRecipientHandler(tools: ScreenRecipientTools): IntentHandler<Payload> {
+export function screenRecipientHandler(deps: ScreenRecipientDeps): IntentHandler<Payload> {
   async function carryOut({ payload }: Intent<Payload>): Promise<Outcome> {
-    const [row] = await tools.db.query(SYSTEM, findRecipient, [payload.recipient_id]);
+    const [row] = await deps.db.query(SYSTEM, findRecipient, [payload.recipient_id]);
     if (row === undefined || row.screening_round !== payload.round) return { kind: 'confirmed' };
-    const data = openCurrent(tools.vaults, row);
+    const data = openCurrent(deps.vaults, row);
     let result: ScreeningResult;
     try {
-      result = await tools.screening.screen(subjectOf(row.recipient_kind, data));
+      result = await deps.screening.screen(subjectOf(row.recipient_kind, data));
     } catch (error) {
       return { kind: 'retry', error: error instanceof Error ? error.name : 'the screening failed' };
     }
-    const vault = vaultOfRecipient(tools.vaults, row);
+    const vault = vaultOfRecipient(deps.vaults, row);
     return { kind: 'confirmed', followUp: (unit) => takeAnswer(unit, vault, payload, result) };
   }
   return {

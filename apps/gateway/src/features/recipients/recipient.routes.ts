@@ -14,11 +14,11 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import {
   addDestination,
-  type DestinationTools,
+  type DestinationDeps,
   destinationContext,
   MAX_DESTINATIONS,
 } from './destinations.ts';
@@ -33,20 +33,20 @@ import {
   updateRecipient,
 } from './register-recipient.ts';
 
-export interface RecipientRouteTools extends UnitTools, DestinationTools {}
+export interface RecipientRouteDeps extends UnitDeps, DestinationDeps {}
 
 const TAG = 'Recipients';
 const RECIPIENTS = '/api/v1/partner/recipients';
 const RECIPIENT = `${RECIPIENTS}/:recipient_id`;
 const RecipientParams = Type.Object({ recipient_id: Uuid });
 
-export function registerRecipientRoutes(app: FastifyInstance, tools: RecipientRouteTools): void {
-  registerReads(app, tools);
-  registerWrites(app, tools);
-  registerDestinations(app, tools);
+export function registerRecipientRoutes(app: FastifyInstance, deps: RecipientRouteDeps): void {
+  registerReads(app, deps);
+  registerWrites(app, deps);
+  registerDestinations(app, deps);
 }
 
-function registerReads(app: FastifyInstance, tools: RecipientRouteTools): void {
+function registerReads(app: FastifyInstance, deps: RecipientRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -59,9 +59,9 @@ function registerReads(app: FastifyInstance, tools: RecipientRouteTools): void {
     query: RecipientQuery,
     data: RecipientListSchema,
     handle: async ({ query }, { partnerId }) => {
-      const { rows, total } = await findRecipients(tools, partnerScope(partnerId), partnerId, query);
+      const { rows, total } = await findRecipients(deps, partnerScope(partnerId), partnerId, query);
       return {
-        recipients: rows.map((row) => recipientView(row, openCurrent(tools.vaults, row))),
+        recipients: rows.map((row) => recipientView(row, openCurrent(deps.vaults, row))),
         pagination: { total, limit: query.limit, offset: query.offset },
       };
     },
@@ -79,17 +79,17 @@ function registerReads(app: FastifyInstance, tools: RecipientRouteTools): void {
     data: RecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params }, { partnerId }) => {
-      const row = await readRecipient(tools.db, partnerScope(partnerId), params.recipient_id);
-      return recipientView(row, openCurrent(tools.vaults, row));
+      const row = await readRecipient(deps.db, partnerScope(partnerId), params.recipient_id);
+      return recipientView(row, openCurrent(deps.vaults, row));
     },
   });
 }
 
-function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void {
+function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: RECIPIENTS,
     operationId: 'createRecipient',
@@ -100,7 +100,7 @@ function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void 
     body: RecipientInput,
     data: RecipientSchema,
     handle: ({ body }, partner, unit) => {
-      const { row, data } = registerRecipient(tools, unit, partner.partnerId, body);
+      const { row, data } = registerRecipient(deps, unit, partner.partnerId, body);
       return recipientView(row, data);
     },
   });
@@ -108,7 +108,7 @@ function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PATCH',
     url: RECIPIENT,
     operationId: 'updateRecipient',
@@ -121,7 +121,7 @@ function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void 
     data: RecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params, body }, _partner, unit) => {
-      const { row, data } = await updateRecipient(tools, unit, params.recipient_id, body);
+      const { row, data } = await updateRecipient(deps, unit, params.recipient_id, body);
       return recipientView(row, data);
     },
   });
@@ -129,7 +129,7 @@ function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'DELETE',
     url: RECIPIENT,
     operationId: 'archiveRecipient',
@@ -145,7 +145,7 @@ function registerWrites(app: FastifyInstance, tools: RecipientRouteTools): void 
   });
 }
 
-function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools): void {
+function registerDestinations(app: FastifyInstance, deps: RecipientRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -159,13 +159,13 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params }, { partnerId }) => {
       const scope = partnerScope(partnerId);
-      const recipient = await readRecipient(tools.db, scope, params.recipient_id);
-      const vault = vaultOfRecipient(tools.vaults, recipient);
-      const rows = await tools.db.query(scope, listDestinations, [recipient.recipient_id, MAX_DESTINATIONS]);
+      const recipient = await readRecipient(deps.db, scope, params.recipient_id);
+      const vault = vaultOfRecipient(deps.vaults, recipient);
+      const rows = await deps.db.query(scope, listDestinations, [recipient.recipient_id, MAX_DESTINATIONS]);
       return {
         destinations: rows.map((row) => {
           const text = vault.open(row.details_sealed, destinationContext(row.recipient_destination_id));
-          return destinationView(tools.detailsCheck, row, JSON.parse(text) as Record<string, string>);
+          return destinationView(deps.detailsCheck, row, JSON.parse(text) as Record<string, string>);
         }),
       };
     },
@@ -174,7 +174,7 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${RECIPIENT}/destinations`,
     operationId: 'createDestination',
@@ -193,24 +193,24 @@ function registerDestinations(app: FastifyInstance, tools: RecipientRouteTools):
       'SERVICE_UNAVAILABLE',
     ],
     handle: async ({ params, body }, _partner, unit) => {
-      const { row, details } = await addDestination(tools, unit, params.recipient_id, {
+      const { row, details } = await addDestination(deps, unit, params.recipient_id, {
         rail: body.rail,
         currency: body.currency,
         countryCode: body.country_code,
         institutionId: body.institution_id ?? undefined,
         details: body.details,
       });
-      return destinationView(tools.detailsCheck, row, details);
+      return destinationView(deps.detailsCheck, row, details);
     },
   });
 }
 
 /** Registered by sandbox deployments only. */
-export function registerSandboxScreeningRoute(app: FastifyInstance, tools: RecipientRouteTools): void {
+export function registerSandboxScreeningRoute(app: FastifyInstance, deps: RecipientRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/recipients/:recipient_id/screening-status',
     operationId: 'sandboxScreeningStatus',
@@ -223,7 +223,7 @@ export function registerSandboxScreeningRoute(app: FastifyInstance, tools: Recip
     handle: async ({ params, body }, _partner, unit) => {
       const trigger = SANDBOX_SCREENING_TRIGGERS[body.screening_status];
       const row = await decideScreening(unit, params.recipient_id, trigger, 'simulator');
-      return recipientView(row, openCurrent(tools.vaults, row));
+      return recipientView(row, openCurrent(deps.vaults, row));
     },
   });
 }

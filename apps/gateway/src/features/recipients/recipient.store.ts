@@ -166,7 +166,7 @@ export const countToReview = statement<[], { total: string }>(
 );
 
 /** The versions stay, for orders refer to them, and nobody can read them any more. */
-export const forgetRecipient = statement<[recipientId: string, at: Date]>(
+export const eraseRecipientStatement = statement<[recipientId: string, at: Date]>(
   'recipients.forget',
   `WITH tokens AS (DELETE FROM recipient_tokens WHERE recipient_id = $1)
    UPDATE recipients SET data_key_sealed = NULL, erased_at = $2, updated_at = $2 WHERE recipient_id = $1`,

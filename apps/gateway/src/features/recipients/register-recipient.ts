@@ -34,13 +34,13 @@ import {
   moveScreening,
   RESULT_TRIGGERS,
   type RecipientSubject,
-  recipientHost,
-  screeningHost,
+  recipientAdapter,
+  screeningAdapter,
   subjectOf,
 } from './recipient-screening.ts';
 import { identifierToken, nameTokens, searchedNameTokens } from './search-tokens.ts';
 
-export interface RecipientTools {
+export interface RecipientDeps {
   readonly vaults: Vaults;
   readonly blindIndex: BlindIndex;
 }
@@ -51,7 +51,7 @@ export const IDENTIFIER_INDEX = 'recipients.identifier';
 
 /** Writes what is now known of a recipient, and by what it is found. Earlier versions stay as they are. */
 export function writeVersion(
-  tools: RecipientTools,
+  deps: RecipientDeps,
   unit: UnitOfWork,
   vault: Vault,
   recipient: { readonly recipientId: string; readonly partnerId: string; readonly version: number },
@@ -71,10 +71,10 @@ export function writeVersion(
   ]);
   if (version > 1) unit.tx.defer(deleteTokens, [recipientId, ['name', 'identifier']]);
   const names = nameTokens(data.recipient_name, data.recipient_native_name);
-  const nameHashes = names.map((token) => tools.blindIndex(NAME_INDEX, partnerId, token));
+  const nameHashes = names.map((token) => deps.blindIndex(NAME_INDEX, partnerId, token));
   unit.tx.defer(insertTokens, [partnerId, recipientId, 'name', nameHashes]);
   const identifiers = [data.recipient_id_number, data.recipient_business_registration_number];
-  const hashes = identifierHashes(tools.blindIndex, partnerId, identifiers);
+  const hashes = identifierHashes(deps.blindIndex, partnerId, identifiers);
   if (hashes.length > 0) unit.tx.defer(insertTokens, [partnerId, recipientId, 'identifier', hashes]);
 }
 
@@ -93,14 +93,14 @@ export interface NewRecipient extends RecipientChanges {
 
 /** Registers a recipient; its screening is asked for in the same transaction. */
 export function registerRecipient(
-  tools: RecipientTools,
+  deps: RecipientDeps,
   unit: UnitOfWork,
   partnerId: string,
   input: NewRecipient,
 ): { readonly row: Omit<CurrentRecipientRow, 'fields_sealed'>; readonly data: RecipientData } {
   const data = newRecipientData(input);
   const recipientId = unit.ids.uuid();
-  const { wrappedKey, vault } = tools.vaults.create(recipientKeyOwner(recipientId));
+  const { wrappedKey, vault } = deps.vaults.create(recipientKeyOwner(recipientId));
   const draft: RecipientSubject = {
     recipient_id: recipientId,
     partner_id: partnerId,
@@ -115,10 +115,10 @@ export function registerRecipient(
     updated_at: unit.at,
     isNew: true,
   };
-  const registered = execute(unit, recipientHost, draft, 'recipient_registered', 'partner').row;
+  const registered = execute(unit, recipientAdapter, draft, 'recipient_registered', 'partner').row;
   const { isNew: _, ...subject } = execute(
     unit,
-    screeningHost,
+    screeningAdapter,
     registered,
     'screening_requested',
     'system',
@@ -136,34 +136,34 @@ export function registerRecipient(
     wrappedKey,
     unit.at,
   ]);
-  writeVersion(tools, unit, vault, { recipientId, partnerId, version: 1 }, data);
+  writeVersion(deps, unit, vault, { recipientId, partnerId, version: 1 }, data);
   return { row: { ...subject, status, screening_status, recipient_id_type: data.recipient_id_type }, data };
 }
 
 /** Writes the next version; whoever was cleared under another name is screened again. */
 export async function updateRecipient(
-  tools: RecipientTools & { readonly screening: ScreeningPort },
+  deps: RecipientDeps & { readonly screening: ScreeningPort },
   unit: UnitOfWork,
   recipientId: string,
   changes: RecipientChanges,
 ): Promise<{ readonly row: CurrentRecipientRow; readonly data: RecipientData }> {
   const before = await lockActiveRecipient(unit, recipientId);
-  const known = openCurrent(tools.vaults, before);
+  const known = openCurrent(deps.vaults, before);
   const data = applyChanges(known, changes);
   if (isSame(known, data)) return { row: before, data };
   const subject = { ...before, isNew: false };
-  if (execute(unit, recipientHost, subject, 'recipient_updated', 'partner').kind === 'refused') {
+  if (execute(unit, recipientAdapter, subject, 'recipient_updated', 'partner').kind === 'refused') {
     throw new CausewayError('RECIPIENT_NOT_FOUND');
   }
   const version = before.current_version + 1;
-  const vault = vaultOfRecipient(tools.vaults, before);
-  writeVersion(tools, unit, vault, { recipientId, partnerId: before.partner_id, version }, data);
+  const vault = vaultOfRecipient(deps.vaults, before);
+  writeVersion(deps, unit, vault, { recipientId, partnerId: before.partner_id, version }, data);
   unit.tx.defer(moveToVersion, [recipientId, version, data.recipient_country, unit.at]);
   // A blocked recipient stays blocked: the machine refuses, and that is the answer.
   const asked = moveScreening(unit, before, 'screening_requested', 'system');
   // Where the answer is in memory it counts at once: a change must not stop orders for as long as a worker needs. The
   // worker asks all the same and keeps what was found.
-  const atOnce = tools.screening.screenAtOnce?.(subjectOf(before.recipient_kind, data));
+  const atOnce = deps.screening.screenAtOnce?.(subjectOf(before.recipient_kind, data));
   const { row } =
     asked.kind === 'refused' || atOnce === undefined
       ? asked
@@ -183,7 +183,7 @@ export async function updateRecipient(
 /** Archives a recipient. Doing it again is harmless. */
 export async function archiveRecipient(unit: UnitOfWork, recipientId: string): Promise<void> {
   const row = await lockAnyRecipient(unit, recipientId);
-  execute(unit, recipientHost, { ...row, isNew: false }, 'recipient_archived', 'partner');
+  execute(unit, recipientAdapter, { ...row, isNew: false }, 'recipient_archived', 'partner');
 }
 
 export interface RecipientFilter {
@@ -198,7 +198,7 @@ export interface RecipientFilter {
 
 /** A page of recipients. A search compares keyed hashes: no row is opened to find out whether it matches. */
 export async function findRecipients(
-  tools: { readonly db: Database; readonly blindIndex: BlindIndex },
+  deps: { readonly db: Database; readonly blindIndex: BlindIndex },
   scope: Scope,
   partnerId: string,
   filter: RecipientFilter,
@@ -211,11 +211,11 @@ export async function findRecipients(
     filter.currency?.toUpperCase() ?? null,
     filter.rail ?? null,
   ] as const;
-  const [rows, [count]] = await tools.db.transaction(scope, (tx) => {
+  const [rows, [count]] = await deps.db.transaction(scope, (tx) => {
     if (search === undefined) {
       return tx.queryBoth(listRecipients, [...conditions, limit, offset], countRecipients, [...conditions]);
     }
-    const wanted = searchedFor(tools.blindIndex, partnerId, search);
+    const wanted = searchedFor(deps.blindIndex, partnerId, search);
     return tx.queryBoth(searchRecipients, [...conditions, ...wanted, limit, offset], countFound, [
       ...conditions,
       ...wanted,

@@ -8,16 +8,16 @@ import { destinationContext, MAX_DESTINATIONS } from './destinations.ts';
 import {
   type CurrentRecipientRow,
   countToReview,
+  eraseRecipientStatement,
   findRecipient,
-  forgetRecipient,
   latestScreening,
   listDestinations,
   listToReview,
 } from './recipient.store.ts';
 import { openCurrent, type RecipientData, vaultOfRecipient } from './recipient.ts';
-import { hitsContext, recipientHost } from './recipient-screening.ts';
+import { hitsContext, recipientAdapter } from './recipient-screening.ts';
 
-interface Tools {
+interface Deps {
   readonly db: Database;
   readonly vaults: Vaults;
 }
@@ -30,21 +30,21 @@ export interface RecipientToReview {
 
 /** Recipients whose screening found something, with what it found. */
 export async function recipientsToReview(
-  tools: Tools,
+  deps: Deps,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly reviews: readonly RecipientToReview[]; readonly total: number }> {
-  const [rows, [count]] = await tools.db.transaction(SYSTEM, (tx) =>
+  const [rows, [count]] = await deps.db.transaction(SYSTEM, (tx) =>
     tx.queryBoth(listToReview, [page.limit, page.offset], countToReview, []),
   );
   const reviews: RecipientToReview[] = [];
-  for (const recipient of rows) reviews.push(await withHits(tools, recipient));
+  for (const recipient of rows) reviews.push(await withHits(deps, recipient));
   return { reviews, total: Number(count?.total ?? 0) };
 }
 
-async function withHits(tools: Tools, recipient: CurrentRecipientRow): Promise<RecipientToReview> {
-  const [screening] = await tools.db.query(SYSTEM, latestScreening, [recipient.recipient_id]);
+async function withHits(deps: Deps, recipient: CurrentRecipientRow): Promise<RecipientToReview> {
+  const [screening] = await deps.db.query(SYSTEM, latestScreening, [recipient.recipient_id]);
   if (screening === undefined) return { recipient, listVersion: null, hits: [] };
-  const text = vaultOfRecipient(tools.vaults, recipient).open(
+  const text = vaultOfRecipient(deps.vaults, recipient).open(
     screening.hits_sealed,
     hitsContext(recipient.recipient_id, screening.screening_round),
   );
@@ -77,8 +77,8 @@ export async function revealRecipient(
 }
 
 /** Archives a recipient for good and makes every version of it unreadable. */
-export function forgetRecipientRow(unit: UnitOfWork, row: CurrentRecipientRow): void {
+export function eraseRecipientRow(unit: UnitOfWork, row: CurrentRecipientRow): void {
   // Archiving is the partner's act; the operator does it in the partner's name.
-  execute(unit, recipientHost, { ...row, isNew: false }, 'recipient_archived', 'partner');
-  unit.tx.defer(forgetRecipient, [row.recipient_id, unit.at]);
+  execute(unit, recipientAdapter, { ...row, isNew: false }, 'recipient_archived', 'partner');
+  unit.tx.defer(eraseRecipientStatement, [row.recipient_id, unit.at]);
 }

@@ -12,7 +12,7 @@ import {
 import { findSigned } from '../../chain/authorization/authorization.store.ts';
 import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
 import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import {
   decideProof,
@@ -21,7 +21,7 @@ import {
   readOrder,
   refusedTransition,
 } from '../orders/lifecycle/act-on-order.ts';
-import { factsOf, type OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import { factsOf, type OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { askSimulator } from './simulator.effect.ts';
 
@@ -30,7 +30,7 @@ export interface SandboxEvent {
   readonly cost_multiplier?: string | number | undefined;
 }
 
-type EventTools = UnitTools & { readonly orderHosts: OrderHosts };
+type EventDeps = UnitDeps & { readonly orderAdapters: OrderAdapters };
 
 /** Events that a simulated vendor brings about by doing what a vendor does. */
 const VENDOR_EVENTS: readonly SandboxOrderEvent[] = [
@@ -47,21 +47,21 @@ const LOOK_AGAIN_MS = 50;
 
 /** Makes something happen to an order, and answers it once the order shows it. */
 export async function applySandboxEvent(
-  tools: EventTools,
+  deps: EventDeps,
   partnerId: string,
   orderId: string,
   given: SandboxEvent,
 ): Promise<OrderRow> {
   const trigger = triggerOf(given);
-  const before = await unitOfWork(tools, partnerScope(partnerId), async (unit) => {
+  const before = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
     const order = await loadOrderForAction(unit, orderId);
     const isNews = requirePossible(order, given.event, trigger);
-    if (isNews) begin(tools, unit, order, given.event, trigger);
+    if (isNews) begin(deps, unit, order, given.event, trigger);
     return { order, isNews };
   });
   if (!before.isNews) return before.order;
-  await instructSolver(tools, before.order, given.event);
-  return waitUntilSettled(tools.db, before.order);
+  await instructSolver(deps, before.order, given.event);
+  return waitUntilSettled(deps.db, before.order);
 }
 
 /** False where the event repeats what is known. */
@@ -79,7 +79,7 @@ function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: Ord
 }
 
 function begin(
-  tools: EventTools,
+  deps: EventDeps,
   unit: UnitOfWork,
   order: OrderRow,
   event: SandboxOrderEvent,
@@ -88,9 +88,9 @@ function begin(
   const { by } = SANDBOX_EVENT_RULES[event];
   if (event in SOLVER_CONDUCT) return;
   if (VENDOR_EVENTS.includes(event)) askSimulator(unit, order);
-  else if (event === 'proof_accepted') decideProof(unit, tools.orderHosts, order, 'accepted', by);
-  else if (event === 'proof_rejected') decideProof(unit, tools.orderHosts, order, 'rejected', by);
-  else moveOrder(unit, tools.orderHosts, order, trigger, by);
+  else if (event === 'proof_accepted') decideProof(unit, deps.orderAdapters, order, 'accepted', by);
+  else if (event === 'proof_rejected') decideProof(unit, deps.orderAdapters, order, 'rejected', by);
+  else moveOrder(unit, deps.orderAdapters, order, trigger, by);
 }
 
 /** The multiplier is compared as whole numbers: exactly 1.20 is still within the bound. */
@@ -103,12 +103,12 @@ function triggerOf({ event, cost_multiplier: multiplier }: SandboxEvent): OrderT
   return costExceedsBound(BigInt(whole + fraction), 10n ** BigInt(fraction.length)) ? trigger : withinBound;
 }
 
-async function instructSolver(tools: UnitTools, order: OrderRow, event: SandboxOrderEvent): Promise<void> {
+async function instructSolver(deps: UnitDeps, order: OrderRow, event: SandboxOrderEvent): Promise<void> {
   if (event !== 'bridge_settles' && event !== 'bridge_fails') return;
-  const signed = await findSigned(tools.db, order.order_id, 'bridge');
+  const signed = await findSigned(deps.db, order.order_id, 'bridge');
   const quoteId = signed?.bridge?.quoteId;
   if (quoteId === undefined) return;
-  await unitOfWork(tools, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
+  await unitOfWork(deps, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
 }
 
 /** Until the order has moved and is not in between: what a caller would otherwise have to poll for. */

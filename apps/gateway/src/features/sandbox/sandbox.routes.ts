@@ -13,22 +13,22 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import type { MovableClock } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import type { Vaults } from '../../vault/vault.ts';
-import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import { orderView } from '../orders/lifecycle/order.view.ts';
 import { PRICING_ERRORS } from '../quotes/pricing.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './seed.ts';
-import { openWidgetOrder, type WidgetOrderTools } from './widget-orders.ts';
+import { openWidgetOrder, type WidgetOrderDeps } from './widget-orders.ts';
 
-export interface SandboxRouteTools extends UnitTools, WidgetOrderTools {
+export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps {
   readonly clock: MovableClock;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
   readonly sealer: Sealer;
   readonly vaults: Vaults;
 }
@@ -43,11 +43,11 @@ const advanceClock = statement<[ms: number], { offset_ms: string }>(
 
 const Amount = Type.Optional(Type.String({ maxLength: 100 }));
 
-function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): void {
+function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/widget-orders',
     operationId: 'sandboxWidgetOrder',
@@ -74,17 +74,17 @@ function registerWidgetOrders(app: FastifyInstance, tools: SandboxRouteTools): v
       'OPEN_ORDER_LIMIT',
       ...PRICING_ERRORS,
     ],
-    handle: ({ body }, partner) => openWidgetOrder(tools, partner, body),
+    handle: ({ body }, partner) => openWidgetOrder(deps, partner, body),
   });
 }
 
 /** Registered by sandbox deployments only; elsewhere these paths do not exist. */
-export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteTools): void {
-  registerWidgetOrders(app, tools);
+export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
+  registerWidgetOrders(app, deps);
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PUT',
     url: '/api/v1/sandbox/settings',
     operationId: 'setSandboxSettings',
@@ -101,7 +101,7 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/orders/:order_id/events',
     operationId: 'sandboxOrderEvent',
@@ -121,13 +121,13 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
     data: OrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, partner) =>
-      orderView(tools, await applySandboxEvent(tools, partner.partnerId, params.order_id, body)),
+      orderView(deps, await applySandboxEvent(deps, partner.partnerId, params.order_id, body)),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/users/:user_uuid/kyc-status',
     operationId: 'sandboxKycStatus',
@@ -155,7 +155,7 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/sandbox/clock/advance',
     operationId: 'sandboxAdvanceClock',
@@ -165,10 +165,10 @@ export function registerSandboxRoutes(app: FastifyInstance, tools: SandboxRouteT
     body: Type.Object({ seconds: Type.Integer({ minimum: 1, maximum: MAX_ADVANCE_SECONDS }) }),
     data: Type.Object({ now: Timestamp, offset_seconds: Type.Integer() }),
     handle: async ({ body }) => {
-      const [moved] = await tools.db.query(SYSTEM, advanceClock, [body.seconds * 1_000]);
+      const [moved] = await deps.db.query(SYSTEM, advanceClock, [body.seconds * 1_000]);
       const offsetMs = Number(moved?.offset_ms ?? 0);
-      tools.clock.moveTo(offsetMs);
-      return { now: tools.clock.date().toISOString(), offset_seconds: Math.floor(offsetMs / 1_000) };
+      deps.clock.moveTo(offsetMs);
+      return { now: deps.clock.date().toISOString(), offset_seconds: Math.floor(offsetMs / 1_000) };
     },
   });
 }

@@ -86,11 +86,11 @@ const findPartner = statement<[partnerId: string], { partner_id: string }>(
 );
 
 export async function seedSandbox(
-  tools: { readonly db: Database; readonly ids: IdGenerator; readonly sealer: Sealer; readonly at: Date },
+  deps: { readonly db: Database; readonly ids: IdGenerator; readonly sealer: Sealer; readonly at: Date },
   seed: SandboxSeed,
 ): Promise<void> {
-  const { ids, sealer, at } = tools;
-  await tools.db.transaction(SYSTEM, async (tx) => {
+  const { ids, sealer, at } = deps;
+  await deps.db.transaction(SYSTEM, async (tx) => {
     const addKey = (kind: string, ownerId: string | null, key: string) =>
       tx.defer(seedKey, [ids.uuid(), kind, ownerId, sha256Hex(key), keyHint(key), at]);
     addKey('operator', null, seed.operatorKey);
@@ -125,7 +125,7 @@ export async function seedSandbox(
     }
   });
   for (const partner of seed.partners) {
-    if ((await tools.db.query(SYSTEM, findPartner, [partner.id])).length === 0) {
+    if ((await deps.db.query(SYSTEM, findPartner, [partner.id])).length === 0) {
       throw new Error(
         'This database was seeded by another sandbox. Use its CAUSEWAY_HOME, or give this one an empty database.',
       );

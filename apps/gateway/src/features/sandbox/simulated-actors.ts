@@ -5,7 +5,7 @@ import { tokenTransferCall } from '../../chain/token-reads.ts';
 import type { Transactor } from '../../chain/transactions/transactor.ts';
 import { type Scope, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Outcome } from '../../engine/intent-worker.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import { depositOf } from '../orders/escrow/escrow.ts';
 import { actOnOrder, decideProof, loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
@@ -16,7 +16,7 @@ import {
   confirmFiatReceived,
   signRefund,
   submitProof,
-  type VendorTools,
+  type VendorDeps,
 } from '../vendors/serve-order.ts';
 import type { SimulatedVendor } from '../vendors/simulated-vendor.ts';
 
@@ -49,18 +49,18 @@ export function simulatedDetails(
 }
 
 /** What the simulated people of a sandbox do, through the use cases that real ones have. */
-export interface PeopleTools extends UnitTools, VendorTools {
+export interface PeopleDeps extends UnitDeps, VendorDeps {
   readonly transactor: Transactor;
   readonly currencies: Currencies;
 }
 
-type Act = (tools: PeopleTools, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
+type Act = (deps: PeopleDeps, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
 
 const POLL_MS = 300;
 const DONE: Outcome = { kind: 'confirmed' };
 
 type Work = (
-  tools: PeopleTools,
+  deps: PeopleDeps,
   unit: UnitOfWork,
   order: OrderRow,
   vendor: SimulatedVendor,
@@ -68,8 +68,8 @@ type Work = (
 
 /** Something that is decided in the database alone. */
 function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () => SYSTEM): Act {
-  return async (tools, order, vendor) => {
-    await unitOfWork(tools, scopeOf(vendor), (unit) => work(tools, unit, order, vendor));
+  return async (deps, order, vendor) => {
+    await unitOfWork(deps, scopeOf(vendor), (unit) => work(deps, unit, order, vendor));
     return DONE;
   };
 }
@@ -81,22 +81,22 @@ function byVendor(work: Work): Act {
 
 const signWith = ({ privateKey }: SimulatedVendor) => localSigner(privateKey).signDigest;
 
-const accept = byVendor((tools, unit, order, vendor) =>
+const accept = byVendor((deps, unit, order, vendor) =>
   acceptOrder(
-    tools,
+    deps,
     unit,
     vendor.row,
     order.order_id,
     signWith(vendor),
     order.direction === 'offramp' || order.facts.paymentRequest
       ? undefined
-      : simulatedDetails(tools, order, vendor.row.name),
+      : simulatedDetails(deps, order, vendor.row.name),
   ),
 );
 
-const prove = byVendor((tools, unit, order, vendor) =>
+const prove = byVendor((deps, unit, order, vendor) =>
   submitProof(
-    tools,
+    deps,
     unit,
     vendor.row,
     order.order_id,
@@ -105,20 +105,26 @@ const prove = byVendor((tools, unit, order, vendor) =>
   ),
 );
 
-const startReview = inOneUnit((tools, unit, order) =>
-  actOnOrder(unit, tools.orderHosts, order.order_id, 'proof_review_started', 'operator'),
+const startReview = inOneUnit((deps, unit, order) =>
+  actOnOrder(unit, deps.orderAdapters, order.order_id, 'proof_review_started', 'operator'),
 );
 
-const acceptProof = inOneUnit(async (tools, unit, order) =>
-  decideProof(unit, tools.orderHosts, await loadOrderForAction(unit, order.order_id), 'accepted', 'operator'),
+const acceptProof = inOneUnit(async (deps, unit, order) =>
+  decideProof(
+    unit,
+    deps.orderAdapters,
+    await loadOrderForAction(unit, order.order_id),
+    'accepted',
+    'operator',
+  ),
 );
 
 /** One transfer an order, however often it is asked for: the transactor knows the effect by the order's id. */
-const fundEscrow: Act = async (tools, order, vendor) => {
+const fundEscrow: Act = async (deps, order, vendor) => {
   const { escrow } = order;
   if (escrow === null) return { kind: 'failed', error: 'the order has no escrow' };
-  const { settings } = tools.chains.get(order.chain);
-  const progress = await tools.transactor.advance(`sandbox-funding:${order.order_id}`, async () => ({
+  const { settings } = deps.chains.get(order.chain);
+  const progress = await deps.transactor.advance(`sandbox-funding:${order.order_id}`, async () => ({
     chainId: settings.chainId,
     sender: vendor.row.wallet_address,
     call: tokenTransferCall({
@@ -135,33 +141,33 @@ const fundEscrow: Act = async (tools, order, vendor) => {
   };
 };
 
-const widgetUserPays = inOneUnit((tools, unit, order) =>
-  actOnOrder(unit, tools.orderHosts, order.order_id, 'payment_sent_confirmed', 'customer'),
+const widgetUserPays = inOneUnit((deps, unit, order) =>
+  actOnOrder(unit, deps.orderAdapters, order.order_id, 'payment_sent_confirmed', 'customer'),
 );
 
 const ONRAMP: Partial<Record<OrderStatus, Act>> = {
   awaiting_liquidity_provider: accept,
   awaiting_vendor_escrow_funding: fundEscrow,
   // The end user in the widget says so itself; elsewhere the partner does.
-  awaiting_fiat_transfer: async (tools, order, vendor) =>
-    order.facts.origin === 'widget' ? widgetUserPays(tools, order, vendor) : DONE,
-  fiat_transfer_pending: byVendor((tools, unit, order, vendor) =>
-    confirmFiatReceived(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+  awaiting_fiat_transfer: async (deps, order, vendor) =>
+    order.facts.origin === 'widget' ? widgetUserPays(deps, order, vendor) : DONE,
+  fiat_transfer_pending: byVendor((deps, unit, order, vendor) =>
+    confirmFiatReceived(deps, unit, vendor.row, order.order_id, signWith(vendor)),
   ),
 };
 
 const OFFRAMP: Partial<Record<OrderStatus, Act>> = {
   awaiting_liquidity_provider: accept,
   crypto_received: prove,
-  fiat_payment_started: (tools, order, vendor) =>
-    order.facts.proofPending ? startReview(tools, order, vendor) : prove(tools, order, vendor),
+  fiat_payment_started: (deps, order, vendor) =>
+    order.facts.proofPending ? startReview(deps, order, vendor) : prove(deps, order, vendor),
   fiat_payment_review_started: acceptProof,
-  awaiting_fiat_received_confirmation: async (tools, order, vendor) =>
-    order.facts.settlementNotification ? providerConfirms(tools, order, vendor) : DONE,
+  awaiting_fiat_received_confirmation: async (deps, order, vendor) =>
+    order.facts.settlementNotification ? providerConfirms(deps, order, vendor) : DONE,
 };
 
-const providerConfirms = inOneUnit((tools, unit, order) =>
-  actOnOrder(unit, tools.orderHosts, order.order_id, 'fiat_received_confirmed_by_provider', 'provider'),
+const providerConfirms = inOneUnit((deps, unit, order) =>
+  actOnOrder(unit, deps.orderAdapters, order.order_id, 'fiat_received_confirmed_by_provider', 'provider'),
 );
 
 export const ACTS: Readonly<Record<OrderRow['direction'], Partial<Record<OrderStatus, Act>>>> = {
@@ -173,8 +179,8 @@ export const ACTS: Readonly<Record<OrderRow['direction'], Partial<Record<OrderSt
 export const SILENT_ACTS: typeof ACTS = {
   onramp: {},
   offramp: {
-    awaiting_crypto_transfer_authorization: byVendor((tools, unit, order, vendor) =>
-      signRefund(tools, unit, vendor.row, order.order_id, signWith(vendor)),
+    awaiting_crypto_transfer_authorization: byVendor((deps, unit, order, vendor) =>
+      signRefund(deps, unit, vendor.row, order.order_id, signWith(vendor)),
     ),
   },
 };

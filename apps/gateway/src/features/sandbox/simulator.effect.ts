@@ -9,13 +9,13 @@ import { readOrder } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
 import { autoAdvances } from './seed.ts';
-import { ACTS, type PeopleTools, SILENT_ACTS } from './simulated-actors.ts';
+import { ACTS, type PeopleDeps, SILENT_ACTS } from './simulated-actors.ts';
 
 /**
  * The simulated people of a sandbox. They do what a person would do through the same use cases; where crypto moves, it
  * moves on the local chain.
  */
-export interface SimulatorTools extends PeopleTools {
+export interface SimulatorDeps extends PeopleDeps {
   readonly sealer: Sealer;
 }
 
@@ -49,9 +49,9 @@ function act(order: OrderRow, asked: boolean, runAt: Date): IntentDraft {
   };
 }
 
-export function simulatorHandler(tools: SimulatorTools): IntentHandler<ActPayload> {
+export function simulatorHandler(deps: SimulatorDeps): IntentHandler<ActPayload> {
   async function carryOut(intent: Intent<ActPayload>): Promise<Outcome> {
-    const order = await readOrder(tools.db, SYSTEM, intent.payload.order_id);
+    const order = await readOrder(deps.db, SYSTEM, intent.payload.order_id);
     if (order === undefined || order.vendor_id === null) return NOTHING_TO_DO;
     // What is done silently is still wanted when the order has moved on meanwhile.
     const silent = SILENT_ACTS[order.direction][intent.payload.status];
@@ -59,12 +59,12 @@ export function simulatorHandler(tools: SimulatorTools): IntentHandler<ActPayloa
     const perform = silent ?? (isTimely ? ACTS[order.direction][order.status] : undefined);
     if (perform === undefined) return NOTHING_TO_DO;
     const mayAct =
-      silent !== undefined || intent.payload.asked || (await autoAdvances(tools.db, order.partner_id));
+      silent !== undefined || intent.payload.asked || (await autoAdvances(deps.db, order.partner_id));
     if (!mayAct) return { kind: 'confirmed', result: 'auto_advance is off' };
-    const vendor = await findSimulatedVendor(tools.db, tools.sealer, order.vendor_id);
+    const vendor = await findSimulatedVendor(deps.db, deps.sealer, order.vendor_id);
     if (vendor === undefined) return { kind: 'confirmed', result: 'the vendor is real' };
     try {
-      return await perform(tools, order, vendor);
+      return await perform(deps, order, vendor);
     } catch (error) {
       // The order has moved on, or is held: whatever happens next wakes somebody again.
       if (!(error instanceof CausewayError)) throw error;

@@ -1,19 +1,19 @@
 import type { OrderSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { BlindIndex } from '../../vault/vault.ts';
-import { type InitiateTools, initiateOfframp, initiateOnramp } from '../orders/lifecycle/initiate-order.ts';
+import { type InitiateDeps, initiateOfframp, initiateOnramp } from '../orders/lifecycle/initiate-order.ts';
 import { createPaymentDetails } from '../payment-details/payment-details.ts';
-import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteTools } from '../quotes/issue-quote.ts';
+import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteDeps } from '../quotes/issue-quote.ts';
 import { withReservation } from '../quotes/reserve-quote.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
 import { createUser } from '../users/user.ts';
 
-export type WidgetOrderTools = InitiateTools &
-  UnitTools &
-  OfframpQuoteTools & {
+export type WidgetOrderDeps = InitiateDeps &
+  UnitDeps &
+  OfframpQuoteDeps & {
     readonly blindIndex: BlindIndex;
   };
 
@@ -38,33 +38,32 @@ const SAMPLE_ACCOUNT = {
 
 /** An order as the embedded widget would open it: by an end user, so that its partner is told of it and no more. */
 export async function openWidgetOrder(
-  tools: WidgetOrderTools,
+  deps: WidgetOrderDeps,
   partner: PartnerPrincipal,
   input: WidgetOrderInput,
 ): Promise<Static<typeof OrderSchema>> {
   const scope = partnerScope(partner.partnerId);
-  const quoteId = await unitOfWork(tools, scope, (unit) => quoteInWidget(tools, unit, partner, input));
+  const quoteId = await unitOfWork(deps, scope, (unit) => quoteInWidget(deps, unit, partner, input));
   const request = {
     quote_id: quoteId,
     ...(input.reference_id === undefined ? {} : { reference_id: input.reference_id }),
   };
   const initiate = input.order_type === 'onramp' ? initiateOnramp : initiateOfframp;
   return withReservation(
-    tools,
+    deps,
     { partnerId: partner.partnerId, quoteId, direction: input.order_type },
-    (reservation) =>
-      unitOfWork(tools, scope, (unit) => initiate(tools, unit, reservation, request, 'widget')),
+    (reservation) => unitOfWork(deps, scope, (unit) => initiate(deps, unit, reservation, request, 'widget')),
   );
 }
 
 async function quoteInWidget(
-  tools: WidgetOrderTools,
+  deps: WidgetOrderDeps,
   unit: UnitOfWork,
   partner: PartnerPrincipal,
   input: WidgetOrderInput,
 ): Promise<string> {
   const run = { ids: unit.ids, at: unit.at, query: unit.tx.query };
-  const userId = input.user_uuid ?? (await widgetCustomer(tools, unit, partner.partnerId));
+  const userId = input.user_uuid ?? (await widgetCustomer(deps, unit, partner.partnerId));
   const request = {
     user_uuid: userId,
     crypto_currency: input.crypto_currency ?? 'USDC',
@@ -74,18 +73,18 @@ async function quoteInWidget(
       : { crypto_amount: input.crypto_amount }),
   };
   if (input.order_type === 'onramp') {
-    return (await issueOnrampQuote(tools, run, partner, request)).quote_id;
+    return (await issueOnrampQuote(deps, run, partner, request)).quote_id;
   }
   const detailsId =
     input.payment_details_id ??
-    Number((await createPaymentDetails(tools, unit, userId, SAMPLE_ACCOUNT)).row.payment_details_id);
+    Number((await createPaymentDetails(deps, unit, userId, SAMPLE_ACCOUNT)).row.payment_details_id);
   // Its partner may not say that the fiat has arrived, so the provider has to.
-  const wish = { ...request, payment_details_id: detailsId, has_fiat_settlement_notification: true };
-  return (await issueOfframpQuote(tools, run, partner, wish)).quote_id;
+  const requested = { ...request, payment_details_id: detailsId, has_fiat_settlement_notification: true };
+  return (await issueOfframpQuote(deps, run, partner, requested)).quote_id;
 }
 
-async function widgetCustomer(tools: WidgetOrderTools, unit: UnitOfWork, partnerId: string): Promise<string> {
-  const { id } = await createUser(tools, unit, partnerId, { email: `widget-${unit.ids.uuid()}@example.com` });
+async function widgetCustomer(deps: WidgetOrderDeps, unit: UnitOfWork, partnerId: string): Promise<string> {
+  const { id } = await createUser(deps, unit, partnerId, { email: `widget-${unit.ids.uuid()}@example.com` });
   await changeKycStatus(unit, id, 'verification_passed', 'simulator', []);
   return id;
 }

@@ -18,7 +18,7 @@ import {
 /** Who holds an account, by its key; nobody where the person is forgotten. */
 export type HolderReader = (key: string) => Promise<Holder | undefined>;
 
-export interface ScreenCaseTools {
+export interface ScreenCaseDeps {
   readonly db: Database;
   readonly screening: ScreeningPort;
   readonly walletScreening: WalletScreeningPort;
@@ -40,13 +40,13 @@ const isAsked = (row: ScreeningCaseRow | undefined, round: number): row is Scree
   row?.screening_status === 'pending' && row.screening_round === round;
 
 /** Asks the screening about a holder or a wallet. Asking twice is harmless: only the first answer of a round counts. */
-export function screenCaseHandler(tools: ScreenCaseTools): IntentHandler<Payload> {
+export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<Payload> {
   async function carryOut({ payload }: Intent<Payload>): Promise<Outcome> {
-    const [row] = await tools.db.query(SYSTEM, findCase, [payload.case_id]);
+    const [row] = await deps.db.query(SYSTEM, findCase, [payload.case_id]);
     if (!isAsked(row, payload.round)) return DONE;
     let finding: Finding | undefined;
     try {
-      finding = await look(tools, row);
+      finding = await look(deps, row);
     } catch (error) {
       return { kind: 'retry', error: error instanceof Error ? error.name : 'the screening failed' };
     }
@@ -63,11 +63,11 @@ export function screenCaseHandler(tools: ScreenCaseTools): IntentHandler<Payload
   };
 }
 
-async function look(tools: ScreenCaseTools, row: ScreeningCaseRow): Promise<Finding | undefined> {
-  if (row.subject_kind === 'wallet') return tools.walletScreening.screen(row.subject_key);
-  const holder = await tools.holders[row.subject_kind](row.subject_key);
+async function look(deps: ScreenCaseDeps, row: ScreeningCaseRow): Promise<Finding | undefined> {
+  if (row.subject_kind === 'wallet') return deps.walletScreening.screen(row.subject_key);
+  const holder = await deps.holders[row.subject_kind](row.subject_key);
   if (holder === undefined) return undefined;
-  const results = await Promise.all(holder.subjects.map((subject) => tools.screening.screen(subject)));
+  const results = await Promise.all(holder.subjects.map((subject) => deps.screening.screen(subject)));
   const { hits, ...result } = strictestOf(results);
   return { ...result, hitsSealed: sealHits(holder.vault, row.case_id, hits) };
 }

@@ -1,6 +1,6 @@
 import { CausewayError, type ScreeningStatus } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
-import { RecordedRefusal, type UnitOfWork, type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { ScreeningHit } from '../../ports/name-screening.ts';
 import {
   type WalletFinding,
@@ -20,14 +20,14 @@ import {
 } from './screening-case.store.ts';
 import { draftCase, keepFinding, moveCase, openHits, RESULT_TRIGGERS } from './screening-case.ts';
 
-export interface WalletTools {
+export interface WalletDeps {
   readonly walletScreening: WalletScreeningPort;
 }
 
 export type WalletLook = WalletFinding | 'unavailable';
 
 /** Asked while no transaction waits: the screening may be a service elsewhere. */
-export async function lookUpWallet({ walletScreening }: WalletTools, address: string): Promise<WalletLook> {
+export async function lookUpWallet({ walletScreening }: WalletDeps, address: string): Promise<WalletLook> {
   try {
     return await walletScreening.screen(address.toLowerCase());
   } catch (error) {
@@ -55,9 +55,9 @@ export async function takeWallet(unit: UnitOfWork, address: string, look: Wallet
 }
 
 /** The same for a wallet that is named in a request whose work is done outside a transaction. */
-export async function requireClearWallet(tools: UnitTools & WalletTools, address: string): Promise<void> {
-  const look = await lookUpWallet(tools, address);
-  await unitOfWork(tools, SYSTEM, (unit) => takeWallet(unit, address, look));
+export async function requireClearWallet(deps: UnitDeps & WalletDeps, address: string): Promise<void> {
+  const look = await lookUpWallet(deps, address);
+  await unitOfWork(deps, SYSTEM, (unit) => takeWallet(unit, address, look));
 }
 
 /** What has become of wallets that were clear when they were taken. */
@@ -78,14 +78,14 @@ const BATCH = 100;
  * the screening cannot be reached, a wallet that never was screened waits for it and is not used.
  */
 export async function screenKnownWallets(
-  tools: UnitTools & WalletTools,
+  deps: UnitDeps & WalletDeps,
   rescreenSeconds: number,
 ): Promise<number> {
-  const screenedBefore = new Date(tools.clock.now() - rescreenSeconds * 1_000);
-  const due = await tools.db.query(SYSTEM, walletsDue, [screenedBefore, BATCH]);
+  const screenedBefore = new Date(deps.clock.now() - rescreenSeconds * 1_000);
+  const due = await deps.db.query(SYSTEM, walletsDue, [screenedBefore, BATCH]);
   for (const { address } of due) {
-    const look = await lookUpWallet(tools, address);
-    await unitOfWork(tools, SYSTEM, (unit) =>
+    const look = await lookUpWallet(deps, address);
+    await unitOfWork(deps, SYSTEM, (unit) =>
       look === 'unavailable' ? askLater(unit, address) : takeWallet(unit, address, look),
     ).catch((error: unknown) => {
       // Refused is an answer: the case is written, and its orders are held.
@@ -104,7 +104,7 @@ async function askLater(unit: UnitOfWork, address: string): Promise<void> {
 const walletSubject = (address: string) =>
   ({ partner_id: null, subject_kind: 'wallet', subject_key: address.toLowerCase() }) as const;
 
-export interface CaseReviewTools extends UnitTools {
+export interface CaseReviewDeps extends UnitDeps {
   readonly holders: Readonly<Record<'destination' | 'payment_details', HolderReader>>;
 }
 
@@ -115,7 +115,7 @@ export interface CaseToReview {
 
 /** Cases that are not clear, with what was found. Of somebody who is forgotten nothing can be read any more. */
 export async function screeningCases(
-  tools: CaseReviewTools,
+  deps: CaseReviewDeps,
   wanted: {
     readonly statuses: readonly ScreeningStatus[];
     readonly subject_kind?: CaseSubject | undefined;
@@ -124,21 +124,21 @@ export async function screeningCases(
   },
 ): Promise<{ readonly cases: readonly CaseToReview[]; readonly total: number }> {
   const { statuses, subject_kind: kind = null, limit, offset } = wanted;
-  const [rows, [count]] = await tools.db.transaction(SYSTEM, (tx) =>
+  const [rows, [count]] = await deps.db.transaction(SYSTEM, (tx) =>
     tx.queryBoth(listCases, [statuses, kind, limit, offset], countCases, [statuses, kind]),
   );
   const cases: CaseToReview[] = [];
-  for (const row of rows) cases.push({ row, hits: await hitsOf(tools, row) });
+  for (const row of rows) cases.push({ row, hits: await hitsOf(deps, row) });
   return { cases, total: Number(count?.total ?? 0) };
 }
 
 /** The cases about one subject, clear or not: an operator may know more than a list. */
-export async function casesAbout(tools: CaseReviewTools, subject: string): Promise<readonly CaseToReview[]> {
-  const rows = await tools.db.query(SYSTEM, casesOfSubject, [subject]);
-  return Promise.all(rows.map(async (row) => ({ row, hits: await hitsOf(tools, row) })));
+export async function casesAbout(deps: CaseReviewDeps, subject: string): Promise<readonly CaseToReview[]> {
+  const rows = await deps.db.query(SYSTEM, casesOfSubject, [subject]);
+  return Promise.all(rows.map(async (row) => ({ row, hits: await hitsOf(deps, row) })));
 }
 
-async function hitsOf({ holders }: CaseReviewTools, row: ScreeningCaseRow): Promise<ScreeningHit[]> {
+async function hitsOf({ holders }: CaseReviewDeps, row: ScreeningCaseRow): Promise<ScreeningHit[]> {
   if (row.subject_kind === 'wallet' || row.hits_sealed === null) return [];
   const holder = await holders[row.subject_kind](row.subject_key);
   return holder === undefined ? [] : openHits(holder.vault, row);

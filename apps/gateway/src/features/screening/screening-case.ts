@@ -9,7 +9,7 @@ import {
   type ScreeningTrigger,
   screeningCaseMachine,
 } from '@causeway/protocol';
-import { type Execution, execute, type MachineHost } from '../../engine/execute.ts';
+import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
 import type { IntentDraft } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type {
@@ -36,54 +36,59 @@ const movesNoMoney = (): never => {
   throw new Error('a screening case moves no money and sends no event');
 };
 
-const caseHost: MachineHost<Case, ScreeningStatus, ScreeningTrigger, ScreeningCaseFacts, ScreeningCaseGuard> =
-  {
-    machine: screeningCaseMachine,
-    statusOf: ({ screening_status }) => screening_status,
-    factsOf: ({ decided_by_person }) => ({ decidedByPerson: decided_by_person }),
-    write(unit, before, { status, facts, transition }) {
-      const isNew = before.screening_status === NEW;
-      const asked = transition.on === 'screening_requested' || isNew ? 1 : 0;
-      const after: Case = {
-        ...before,
-        screening_status: status,
-        screening_round: before.screening_round + asked,
-        decided_by_person: facts.decidedByPerson,
-        updated_at: unit.at,
-      };
-      const { case_id, screening_round, decided_by_person } = after;
-      if (!isNew) unit.tx.defer(setCase, [case_id, status, screening_round, decided_by_person, unit.at]);
-      else {
-        unit.tx.defer(insertCase, [
-          case_id,
-          after.partner_id,
-          after.subject_kind,
-          after.subject_key,
-          status,
-          screening_round,
-          after.list_version,
-          after.hits_sealed,
-          after.listed,
-          after.screened_at,
-          unit.at,
-        ]);
-      }
-      return after;
-    },
-    eventFor: movesNoMoney,
-    intentFor({ case_id, partner_id: partnerId, screening_round: round, ...row }, effect): IntentDraft {
-      if (effect === 'screening.screen') {
-        return { kind: effect, dedupeKey: `${case_id}:${round}`, partnerId, payload: { case_id, round } };
-      }
-      return {
-        kind: effect,
-        dedupeKey: `${case_id}:${row.screening_status}:${row.updated_at.getTime()}`,
-        partnerId,
-        payload: { subject_kind: row.subject_kind, subject_key: row.subject_key },
-      };
-    },
-    entryFor: movesNoMoney,
-  };
+const caseAdapter: MachineAdapter<
+  Case,
+  ScreeningStatus,
+  ScreeningTrigger,
+  ScreeningCaseFacts,
+  ScreeningCaseGuard
+> = {
+  machine: screeningCaseMachine,
+  statusOf: ({ screening_status }) => screening_status,
+  factsOf: ({ decided_by_person }) => ({ decidedByPerson: decided_by_person }),
+  write(unit, before, { status, facts, transition }) {
+    const isNew = before.screening_status === NEW;
+    const asked = transition.on === 'screening_requested' || isNew ? 1 : 0;
+    const after: Case = {
+      ...before,
+      screening_status: status,
+      screening_round: before.screening_round + asked,
+      decided_by_person: facts.decidedByPerson,
+      updated_at: unit.at,
+    };
+    const { case_id, screening_round, decided_by_person } = after;
+    if (!isNew) unit.tx.defer(setCase, [case_id, status, screening_round, decided_by_person, unit.at]);
+    else {
+      unit.tx.defer(insertCase, [
+        case_id,
+        after.partner_id,
+        after.subject_kind,
+        after.subject_key,
+        status,
+        screening_round,
+        after.list_version,
+        after.hits_sealed,
+        after.listed,
+        after.screened_at,
+        unit.at,
+      ]);
+    }
+    return after;
+  },
+  eventFor: movesNoMoney,
+  intentFor({ case_id, partner_id: partnerId, screening_round: round, ...row }, effect): IntentDraft {
+    if (effect === 'screening.screen') {
+      return { kind: effect, dedupeKey: `${case_id}:${round}`, partnerId, payload: { case_id, round } };
+    }
+    return {
+      kind: effect,
+      dedupeKey: `${case_id}:${row.screening_status}:${row.updated_at.getTime()}`,
+      partnerId,
+      payload: { subject_kind: row.subject_kind, subject_key: row.subject_key },
+    };
+  },
+  entryFor: movesNoMoney,
+};
 
 /** Reports something about a case. The caller holds its lock, or has just drafted it. */
 export function moveCase(
@@ -92,7 +97,7 @@ export function moveCase(
   trigger: ScreeningTrigger,
   actor: Actor,
 ): { readonly kind: Execution<never>['kind']; readonly row: ScreeningCaseRow } {
-  const execution = execute(unit, caseHost, row, trigger, actor);
+  const execution = execute(unit, caseAdapter, row, trigger, actor);
   const { screening_status } = execution.row;
   if (screening_status === NEW) throw new Error('a case was not opened');
   return { kind: execution.kind, row: { ...execution.row, screening_status } };

@@ -7,9 +7,9 @@ import {
   kycMachine,
   type MachineEventType,
 } from '@causeway/protocol';
-import { type Execution, execute, type MachineHost } from '../../engine/execute.ts';
+import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { forgetUser, type UserRow, updateKyc } from './user.store.ts';
+import { eraseUserStatement, type UserRow, updateKyc } from './user.store.ts';
 import { lockUserRow } from './user.ts';
 
 /** A user on its way through KYC, with what the new status will carry. */
@@ -18,7 +18,7 @@ export interface KycSubject {
   readonly rejectionReasons: readonly string[];
 }
 
-export const kycHost: MachineHost<KycSubject, KycStatus, KycTrigger, KycFacts, never> = {
+export const kycAdapter: MachineAdapter<KycSubject, KycStatus, KycTrigger, KycFacts, never> = {
   machine: kycMachine,
   statusOf: ({ user }) => user.kyc_status,
   factsOf: () => ({}),
@@ -87,7 +87,7 @@ export function moveKyc(
   actor: Actor,
   rejectionReasons: readonly string[] = [],
 ): Execution<KycSubject> {
-  return execute(unit, kycHost, { user, rejectionReasons }, trigger, actor);
+  return execute(unit, kycAdapter, { user, rejectionReasons }, trigger, actor);
 }
 
 export function movedOrRefused(execution: Execution<KycSubject>): UserRow {
@@ -103,8 +103,8 @@ export function movedOrRefused(execution: Execution<KycSubject>): UserRow {
 export const ERASED_REASON = 'PERSONAL_DATA_ERASED';
 
 /** Takes the person out of the row. The row stays: the books refer to it. */
-export function forgetUserRow(unit: UnitOfWork, user: UserRow): void {
+export function eraseUserRow(unit: UnitOfWork, user: UserRow): void {
   // Whoever was cleared is so no longer; where there was no clearance the machine has nothing to revoke.
   moveKyc(unit, user, 'verification_refused', 'operator', [ERASED_REASON]);
-  unit.tx.defer(forgetUser, [user.user_id, unit.at]);
+  unit.tx.defer(eraseUserStatement, [user.user_id, unit.at]);
 }

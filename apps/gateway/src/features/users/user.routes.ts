@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { countUsers, listUsers } from './user.store.ts';
 import {
@@ -19,11 +19,11 @@ import {
   normalisedEmail,
   profileOf,
   readUser,
-  type UserPrivacyTools,
+  type UserPrivacyDeps,
   userView,
 } from './user.ts';
 
-export interface UserRouteTools extends UnitTools, UserPrivacyTools {}
+export interface UserRouteDeps extends UnitDeps, UserPrivacyDeps {}
 
 const TAG = 'Users and KYC';
 
@@ -34,11 +34,11 @@ const UserQuery = Type.Object({
   kyc_status: Type.Optional(KycStatusSchema),
 });
 
-export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools): void {
+export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/users',
     operationId: 'createUser',
@@ -47,7 +47,7 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
     body: UserInput,
     data: UserSchema,
     errors: ['USER_ALREADY_EXISTS'],
-    handle: async ({ body }, partner, unit) => createUser(tools, unit, partner.partnerId, body),
+    handle: async ({ body }, partner, unit) => createUser(deps, unit, partner.partnerId, body),
   });
 
   route(app, {
@@ -63,13 +63,13 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
     handle: async ({ query }, { partnerId }) => {
       const { page, limit } = query;
       const email = query.email === undefined ? null : (normalisedEmail(query.email) ?? query.email);
-      const emailIndex = email === null ? null : tools.blindIndex(EMAIL_INDEX, partnerId, email);
+      const emailIndex = email === null ? null : deps.blindIndex(EMAIL_INDEX, partnerId, email);
       const filter = [partnerId, emailIndex, query.reference_id ?? null, query.kyc_status ?? null] as const;
-      const [users, [count]] = await tools.db.transaction(partnerScope(partnerId), (tx) =>
+      const [users, [count]] = await deps.db.transaction(partnerScope(partnerId), (tx) =>
         tx.queryBoth(listUsers, [...filter, limit, (page - 1) * limit], countUsers, [...filter]),
       );
       return {
-        users: users.map((user) => userView(user, profileOf(tools.vaults, user))),
+        users: users.map((user) => userView(user, profileOf(deps.vaults, user))),
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };
     },
@@ -87,8 +87,8 @@ export function registerUserRoutes(app: FastifyInstance, tools: UserRouteTools):
     data: UserSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, partner) => {
-      const user = await readUser(tools.db, partnerScope(partner.partnerId), params.user_uuid);
-      return userView(user, profileOf(tools.vaults, user));
+      const user = await readUser(deps.db, partnerScope(partner.partnerId), params.user_uuid);
+      return userView(user, profileOf(deps.vaults, user));
     },
   });
 }

@@ -83,7 +83,7 @@ export const countUnderReview = statement<[], { total: string }>(
 );
 
 /** The row stays, for orders refer to it; the person in it is gone. The index is made one that nothing equals. */
-export const forgetUser = statement<[userId: string, at: Date]>(
+export const eraseUserStatement = statement<[userId: string, at: Date]>(
   'users.forget',
   `UPDATE users SET data_key_sealed = NULL, profile_sealed = NULL, reference_id = NULL,
           email_index = 'erased:' || user_id, erased_at = $2

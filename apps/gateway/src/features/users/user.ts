@@ -141,7 +141,7 @@ export function userView(user: UserRow, profile: UserProfile): Static<typeof Use
   };
 }
 
-export interface UserPrivacyTools {
+export interface UserPrivacyDeps {
   readonly vaults: Vaults;
   readonly blindIndex: BlindIndex;
 }
@@ -154,7 +154,7 @@ export interface NewUser extends UserProfileInput {
 export const EMAIL_INDEX = 'users.email';
 
 export async function createUser(
-  tools: UserPrivacyTools,
+  deps: UserPrivacyDeps,
   unit: UnitOfWork,
   partnerId: string,
   input: NewUser,
@@ -162,7 +162,7 @@ export async function createUser(
   const profile = readProfile(input);
   const userId = unit.ids.uuid();
   const referenceId = input.reference_id ?? null;
-  const { wrappedKey, vault } = tools.vaults.create(userKeyOwner(userId));
+  const { wrappedKey, vault } = deps.vaults.create(userKeyOwner(userId));
   const profileSealed = vault.seal(JSON.stringify(profile), profileContext(userId));
   try {
     await unit.tx.query(insertUser, [
@@ -170,7 +170,7 @@ export async function createUser(
       partnerId,
       wrappedKey,
       profileSealed,
-      tools.blindIndex(EMAIL_INDEX, partnerId, profile.email),
+      deps.blindIndex(EMAIL_INDEX, partnerId, profile.email),
       referenceId,
       'NOT_INITIATED',
       unit.at,

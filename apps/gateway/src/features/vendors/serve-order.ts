@@ -22,7 +22,7 @@ import {
   recordProof,
 } from '../orders/lifecycle/act-on-order.ts';
 import { passOver } from '../orders/lifecycle/offer-order.effect.ts';
-import type { OrderHosts } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderEscrow, OrderRow, PlainDetails } from '../orders/lifecycle/order.ts';
 import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { lostWallets } from '../screening/screen-wallet.ts';
@@ -32,9 +32,9 @@ import { findVendor, partnerWallet, type VendorRow } from './vendor.store.ts';
  * What a vendor does with an order it was offered, in a unit of the vendor's own scope, which knows no other orders.
  * Simulated vendors call the same functions as real ones.
  */
-export interface VendorTools {
+export interface VendorDeps {
   readonly chains: Chains;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
   readonly sealer: Sealer;
   readonly detailsCheck: DetailsCheck;
 }
@@ -47,7 +47,7 @@ export type VendorSignature = (hash: `0x${string}`) => Promise<`0x${string}`>;
  * if the vendor is never heard of again.
  */
 export async function acceptOrder(
-  tools: VendorTools,
+  deps: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   orderId: string,
@@ -55,7 +55,7 @@ export async function acceptOrder(
   paymentDetails?: PlainDetails,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const escrow = await plannedEscrow(tools, unit, vendor, order);
+  const escrow = await plannedEscrow(deps, unit, vendor, order);
   const lost = await lostWallets(unit, [escrow.seller, escrow.buyer]);
   const planned = {
     ...order,
@@ -63,26 +63,26 @@ export async function acceptOrder(
     seller_cleared: !lost.has(escrow.seller.toLowerCase()),
     buyer_cleared: !lost.has(escrow.buyer.toLowerCase()),
   };
-  const accepted = moveOrder(unit, tools.orderHosts, planned, 'vendor_accepted', 'vendor');
+  const accepted = moveOrder(unit, deps.orderAdapters, planned, 'vendor_accepted', 'vendor');
   recordEscrow(unit, orderId, escrow);
   if (paymentDetails !== undefined) {
-    recordVendorDetails(unit, tools.sealer, orderId, payableDetails(tools, order, paymentDetails));
+    recordVendorDetails(unit, deps.sealer, orderId, payableDetails(deps, order, paymentDetails));
   }
-  await giveSignature(tools, unit, vendor, accepted, 'refund', sign);
+  await giveSignature(deps, unit, vendor, accepted, 'refund', sign);
   return accepted;
 }
 
 /** The end user pays by them: they fit the rail. What a vendor says besides, a reference say, is passed on as it is. */
-function payableDetails(tools: VendorTools, order: OrderRow, given: PlainDetails): PlainDetails {
+function payableDetails(deps: VendorDeps, order: OrderRow, given: PlainDetails): PlainDetails {
   const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
-  const fit = tools.detailsCheck.fit(place, given);
+  const fit = deps.detailsCheck.fit(place, given);
   if (fit.ok) return { ...given, ...fit.details };
   throw invalidFields(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
 }
 
 /** Where the crypto will be locked if this vendor takes the order. */
 export async function plannedEscrow(
-  { chains }: Pick<VendorTools, 'chains'>,
+  { chains }: Pick<VendorDeps, 'chains'>,
   unit: UnitOfWork,
   vendor: VendorRow,
   order: OrderRow,
@@ -99,51 +99,51 @@ export async function plannedEscrow(
 
 /** An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. */
 export async function signRefund(
-  tools: VendorTools,
+  deps: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
   const offered = await loadOrderForAction(unit, orderId);
-  const escrow = await plannedEscrow(tools, unit, vendor, offered);
+  const escrow = await plannedEscrow(deps, unit, vendor, offered);
   const order = { ...offered, escrow };
   if (offered.escrow === null) recordEscrow(unit, orderId, escrow);
-  await giveSignature(tools, unit, vendor, order, 'refund', sign);
+  await giveSignature(deps, unit, vendor, order, 'refund', sign);
   // An automatic refund may have waited for it; the table says whether.
-  return execute(unit, tools.orderHosts[order.direction], order, 'refund_signed_by_vendor', 'vendor').row;
+  return execute(unit, deps.orderAdapters[order.direction], order, 'refund_signed_by_vendor', 'vendor').row;
 }
 
 /** After a dispute decided for the buyer: the vendor that won signs to be paid, the one that lost gives in. */
 export async function signRelease(
-  tools: VendorTools,
+  deps: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, tools.orderHosts, order, 'release_authorized', 'vendor');
-  await giveSignature(tools, unit, vendor, order, 'release', sign);
+  const authorized = moveOrder(unit, deps.orderAdapters, order, 'release_authorized', 'vendor');
+  await giveSignature(deps, unit, vendor, order, 'release', sign);
   return authorized;
 }
 
 export async function confirmFiatReceived(
-  tools: VendorTools,
+  deps: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const confirmed = moveOrder(unit, tools.orderHosts, order, 'fiat_confirmed_by_vendor', 'vendor');
-  await giveSignature(tools, unit, vendor, confirmed, 'release', sign);
+  const confirmed = moveOrder(unit, deps.orderAdapters, order, 'fiat_confirmed_by_vendor', 'vendor');
+  await giveSignature(deps, unit, vendor, confirmed, 'release', sign);
   return confirmed;
 }
 
 /** The buyer says that it has paid, shows it, and signs the release that it will be paid by. */
 export async function submitProof(
-  tools: VendorTools,
+  deps: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   orderId: string,
@@ -151,14 +151,14 @@ export async function submitProof(
   sign: VendorSignature,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const started = moveOrder(unit, tools.orderHosts, order, 'proof_submitted', 'vendor');
-  await giveSignature(tools, unit, vendor, order, 'release', sign);
-  recordProof(unit, tools.sealer, order, vendor.vendor_id, proof);
+  const started = moveOrder(unit, deps.orderAdapters, order, 'proof_submitted', 'vendor');
+  await giveSignature(deps, unit, vendor, order, 'release', sign);
+  recordProof(unit, deps.sealer, order, vendor.vendor_id, proof);
   return started;
 }
 
 async function giveSignature(
-  { chains }: VendorTools,
+  { chains }: VendorDeps,
   unit: UnitOfWork,
   vendor: VendorRow,
   order: OrderRow,
@@ -181,12 +181,12 @@ async function giveSignature(
 
 /** The vendor cannot or will not: the order is offered to the next. */
 export async function declineOrder(
-  tools: Pick<VendorTools, 'orderHosts'>,
+  deps: Pick<VendorDeps, 'orderAdapters'>,
   unit: UnitOfWork,
   orderId: string,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  return passOver(tools, unit, order, 'vendor');
+  return passOver(deps, unit, order, 'vendor');
 }
 
 /** The vendor that calls. */

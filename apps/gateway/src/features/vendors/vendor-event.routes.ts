@@ -3,16 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import type { Principals, VendorPrincipal } from '../../http/principals.ts';
 import { EVERY_ROUTE } from '../../http/route.ts';
 import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
 import { createStreamHub, type StreamHub } from '../../lib/stream-hub.ts';
 import { readOrdersOfVendor } from '../orders/lifecycle/list-orders.ts';
 import {
-  forgetVendorEvents,
   lockVendorEvents,
   numberVendorEvents,
+  purgeVendorEvents,
   readPlacedEvents,
   type VendorEventRow,
   vendorEventState,
@@ -81,12 +81,12 @@ function placeEvents(db: Database, vendorId: string): Promise<void> {
   });
 }
 
-export async function forgetOldVendorEvents({ db, clock }: Pick<UnitTools, 'db' | 'clock'>): Promise<void> {
+export async function purgeOldVendorEvents({ db, clock }: Pick<UnitDeps, 'db' | 'clock'>): Promise<void> {
   const before = new Date(clock.now() - KEPT_DAYS * 24 * 60 * 60 * 1_000);
-  await db.query(SYSTEM, forgetVendorEvents, [before, FORGOTTEN_AT_ONCE]);
+  await db.query(SYSTEM, purgeVendorEvents, [before, FORGOTTEN_AT_ONCE]);
 }
 
-export interface VendorEventTools {
+export interface VendorEventDeps {
   readonly db: Database;
   readonly listener: Listener;
   readonly principals: Principals;
@@ -96,8 +96,8 @@ export interface VendorEventTools {
 const DEFAULT_LIMIT = 100;
 
 /** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
-export function registerVendorEventRoutes(app: FastifyInstance, tools: VendorEventTools): void {
-  const hub = createVendorHub(tools);
+export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEventDeps): void {
+  const hub = createVendorHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
   app.addHook('preClose', async () => hub.close());
   app.route({
@@ -132,13 +132,13 @@ export function registerVendorEventRoutes(app: FastifyInstance, tools: VendorEve
       const { after } = request.query as Static<typeof VendorEventQuery>;
       return wantsStream(request)
         ? sendStream(hub, vendorId, streamCursor(request, after), request, reply)
-        : listEvents(tools, vendorId, request);
+        : listEvents(deps, vendorId, request);
     },
   });
 }
 
 async function listEvents(
-  { db, vendorResponseSeconds }: VendorEventTools,
+  { db, vendorResponseSeconds }: VendorEventDeps,
   vendorId: string,
   request: FastifyRequest,
 ): Promise<object> {
@@ -150,7 +150,7 @@ async function listEvents(
   };
 }
 
-function createVendorHub({ db, listener, principals, vendorResponseSeconds }: VendorEventTools): StreamHub {
+function createVendorHub({ db, listener, principals, vendorResponseSeconds }: VendorEventDeps): StreamHub {
   const hub = createStreamHub({
     latest: (vendorId) => latestVendorCursor(db, vendorId),
     async read(vendorId, after, limit) {

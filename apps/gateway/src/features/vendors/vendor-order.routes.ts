@@ -1,7 +1,7 @@
 import { CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { UnitOfWork, UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { type RouteSpec, route } from '../../http/route.ts';
 import { DOCUMENT_BODY_BYTES, readDocumentContent } from '../kyc/documents/documents.ts';
@@ -16,17 +16,17 @@ import {
   signRefund,
   signRelease,
   submitProof,
+  type VendorDeps,
   type VendorSignature,
-  type VendorTools,
 } from './serve-order.ts';
 import { findVendor, type VendorRow } from './vendor.store.ts';
 import { VENDOR_TRIGGERS } from './vendor-order.view.ts';
 
 /** Building blocks of the vendors' routes. */
 
-type InstructionTools = Parameters<typeof paymentInstructions>[0];
+type InstructionDeps = Parameters<typeof paymentInstructions>[0];
 
-export interface VendorRouteTools extends UnitTools, VendorTools, InstructionTools {
+export interface VendorRouteDeps extends UnitDeps, VendorDeps, InstructionDeps {
   /** Null where vendors may take as long as the order waits. */
   readonly vendorResponseSeconds: number | null;
 }
@@ -59,15 +59,15 @@ const given =
     signature as `0x${string}`;
 
 /** What a vendor does with an order. */
-export function registerVendorOrderRoutes(app: FastifyInstance, tools: VendorRouteTools): void {
-  registerTaking(app, tools);
-  registerFiatConfirmed(app, tools);
-  registerReports(app, tools);
+export function registerVendorOrderRoutes(app: FastifyInstance, deps: VendorRouteDeps): void {
+  registerTaking(app, deps);
+  registerFiatConfirmed(app, deps);
+  registerReports(app, deps);
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.bodyLimit = DOCUMENT_BODY_BYTES;
     });
-    registerProof(scope, tools);
+    registerProof(scope, deps);
   });
 }
 
@@ -76,7 +76,7 @@ type Work<B> = (unit: UnitOfWork, vendor: VendorRow, orderId: string, body: B) =
 /** One endpoint of an order: the work in one unit, answered with where the order then stands. */
 function addAction<B extends TSchema>(
   app: FastifyInstance,
-  tools: VendorRouteTools,
+  deps: VendorRouteDeps,
   spec: Pick<
     RouteSpec<TSchema, TSchema, B, TSchema>,
     'operationId' | 'summary' | 'description' | 'body' | 'errors'
@@ -87,7 +87,7 @@ function addAction<B extends TSchema>(
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     ...spec,
     method: 'POST',
     url: `${ORDER}/${action}`,
@@ -102,10 +102,10 @@ function addAction<B extends TSchema>(
   });
 }
 
-function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
   addAction(
     app,
-    tools,
+    deps,
     {
       operationId: 'acceptVendorOrder',
       summary: 'Take an order',
@@ -122,13 +122,13 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
         throw invalidRequest('payment_details', 'is required: the end user must know where to pay');
       }
       const details = needsDetails ? body.payment_details : undefined;
-      return acceptOrder(tools, unit, vendor, orderId, given(body.refund_signature), details);
+      return acceptOrder(deps, unit, vendor, orderId, given(body.refund_signature), details);
     },
   );
 
   addAction(
     app,
-    tools,
+    deps,
     {
       operationId: 'signVendorRefund',
       summary: 'Sign the refund of an order that this vendor’s quote already serves',
@@ -136,12 +136,12 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: SIGNING_ERRORS,
     },
     'sign-refund',
-    (unit, vendor, orderId, body) => signRefund(tools, unit, vendor, orderId, given(body.refund_signature)),
+    (unit, vendor, orderId, body) => signRefund(deps, unit, vendor, orderId, given(body.refund_signature)),
   );
 
   addAction(
     app,
-    tools,
+    deps,
     {
       operationId: 'declineVendorOrder',
       summary: 'Leave an order to the next vendor',
@@ -149,14 +149,14 @@ function registerTaking(app: FastifyInstance, tools: VendorRouteTools): void {
       errors: ORDER_ERRORS,
     },
     'decline',
-    (unit, _vendor, orderId) => declineOrder(tools, unit, orderId),
+    (unit, _vendor, orderId) => declineOrder(deps, unit, orderId),
   );
 }
 
-function registerFiatConfirmed(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): void {
   addAction(
     app,
-    tools,
+    deps,
     {
       operationId: 'confirmVendorFiat',
       summary: 'Say that the end user’s fiat has arrived, and sign the release',
@@ -165,7 +165,7 @@ function registerFiatConfirmed(app: FastifyInstance, tools: VendorRouteTools): v
     },
     'fiat-confirmed',
     (unit, vendor, orderId, body) =>
-      confirmFiatReceived(tools, unit, vendor, orderId, given(body.release_signature)),
+      confirmFiatReceived(deps, unit, vendor, orderId, given(body.release_signature)),
   );
 }
 
@@ -191,10 +191,10 @@ const ProofInput = Type.Object({
   release_signature: GivenSignature,
 });
 
-function registerProof(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
   addAction(
     app,
-    tools,
+    deps,
     {
       operationId: 'submitVendorProof',
       summary: 'Prove a payment to the recipient, and sign the release',
@@ -204,7 +204,7 @@ function registerProof(app: FastifyInstance, tools: VendorRouteTools): void {
     },
     'payment-proof',
     (unit, vendor, orderId, body) =>
-      submitProof(tools, unit, vendor, orderId, proofOf(body), given(body.release_signature)),
+      submitProof(deps, unit, vendor, orderId, proofOf(body), given(body.release_signature)),
   );
 }
 
@@ -217,7 +217,7 @@ function proofOf({ payment_reference, content_type, content }: Static<typeof Pro
   return { reference: payment_reference, content_type, content: bytes.toString('base64') };
 }
 
-function registerReports(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerReports(app: FastifyInstance, deps: VendorRouteDeps): void {
   for (const [action, operationId, summary] of [
     ['dispute', 'openVendorDispute', 'Open a dispute; the operator decides it'],
     [
@@ -229,22 +229,22 @@ function registerReports(app: FastifyInstance, tools: VendorRouteTools): void {
     const { trigger, actor } = VENDOR_TRIGGERS[action];
     addAction(
       app,
-      tools,
+      deps,
       { operationId, summary, errors: ORDER_ERRORS },
       action,
       async (unit, _vendor, orderId) => {
         const order = await loadOrderForAction(unit, orderId);
-        return moveOrder(unit, tools.orderHosts, order, trigger, actor);
+        return moveOrder(unit, deps.orderAdapters, order, trigger, actor);
       },
     );
   }
 }
 
-export function registerVendorReleaseRoute(app: FastifyInstance, tools: UnitTools & VendorTools): void {
+export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps & VendorDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/vendor/orders/:order_id/sign-release',
     operationId: 'signVendorRelease',
@@ -267,7 +267,7 @@ export function registerVendorReleaseRoute(app: FastifyInstance, tools: UnitTool
       const [vendor] = await unit.tx.query(findVendor, [vendorId]);
       if (vendor === undefined) throw new Error(`there is no vendor ${vendorId}`);
       const given = async () => body.release_signature as `0x${string}`;
-      const { order_id, status } = await signRelease(tools, unit, vendor, params.order_id, given);
+      const { order_id, status } = await signRelease(deps, unit, vendor, params.order_id, given);
       return { order_id, status };
     },
   });

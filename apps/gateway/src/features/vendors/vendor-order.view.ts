@@ -13,7 +13,7 @@ import { refundParameters } from '../../chain/authorization/accept-authorization
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
-import type { DepositRow, DeskOrderRow } from '../orders/lifecycle/list-orders.ts';
+import type { BackofficeOrderRow, DepositRow } from '../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 
@@ -42,7 +42,7 @@ function allowedActions(order: OrderRow): VendorAction[] {
 }
 
 export function vendorOrderView(
-  order: DeskOrderRow,
+  order: BackofficeOrderRow,
   responseSeconds: number | null,
 ): Static<typeof VendorOrderSchema> {
   const actions = allowedActions(order);
@@ -73,7 +73,10 @@ export function vendorOrderView(
 }
 
 /** Whichever comes first: the vendor's own time, or the order's. */
-function respondBy({ offered_at, deadline_at }: DeskOrderRow, responseSeconds: number | null): string | null {
+function respondBy(
+  { offered_at, deadline_at }: BackofficeOrderRow,
+  responseSeconds: number | null,
+): string | null {
   if (responseSeconds === null) return deadline_at?.toISOString() ?? null;
   const own = offered_at.getTime() + responseSeconds * 1_000;
   return new Date(Math.min(own, deadline_at?.getTime() ?? own)).toISOString();
@@ -85,7 +88,7 @@ type Detail = Static<typeof VendorOrderDetailSchema>;
 export function vendorOrderDetail(
   chains: Chains,
   read: {
-    readonly order: DeskOrderRow;
+    readonly order: BackofficeOrderRow;
     readonly signatures: readonly { readonly purpose: string; readonly signer: string }[];
     readonly deposits: readonly DepositRow[];
   },

@@ -33,19 +33,19 @@ import {
   OrderParams,
   PageQuery,
   TAG,
-  type VendorRouteTools,
+  type VendorRouteDeps,
 } from './vendor-order.routes.ts';
 import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
 
 /** What a vendor reads: itself, its orders, what it signs, where it pays, what it earned. */
-export function registerVendorReads(app: FastifyInstance, tools: VendorRouteTools): void {
-  registerProfile(app, tools);
-  registerOrders(app, tools);
-  registerSigning(app, tools);
-  registerStatement(app, tools);
+export function registerVendorReads(app: FastifyInstance, deps: VendorRouteDeps): void {
+  registerProfile(app, deps);
+  registerOrders(app, deps);
+  registerSigning(app, deps);
+  registerStatement(app, deps);
 }
 
-function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerProfile(app: FastifyInstance, deps: VendorRouteDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'none',
@@ -63,7 +63,7 @@ function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
       online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
     }),
     handle: (_input, principal) =>
-      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
+      unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
         const { vendor_id } = await callingVendor(unit, principal);
         const [row] = await unit.tx.query(vendorProfile, [vendor_id]);
         if (row === undefined) throw new Error(`there is no vendor ${vendor_id}`);
@@ -72,7 +72,7 @@ function registerProfile(app: FastifyInstance, tools: VendorRouteTools): void {
   });
 }
 
-function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'none',
@@ -101,9 +101,9 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
     }),
     handle: async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
       const filter = { statuses: status, direction, ...page };
-      const { orders, total } = await readVendorOrders(tools.db, vendorId, filter);
+      const { orders, total } = await readVendorOrders(deps.db, vendorId, filter);
       return {
-        orders: orders.map((order) => vendorOrderView(order, tools.vendorResponseSeconds)),
+        orders: orders.map((order) => vendorOrderView(order, deps.vendorResponseSeconds)),
         pagination: { total, ...page },
       };
     },
@@ -121,16 +121,16 @@ function registerOrders(app: FastifyInstance, tools: VendorRouteTools): void {
     data: VendorOrderDetailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: async ({ params }, principal) => {
-      const { wallet_address: wallet } = await unitOfWork(tools, vendorScope(principal.vendorId), (unit) =>
+      const { wallet_address: wallet } = await unitOfWork(deps, vendorScope(principal.vendorId), (unit) =>
         callingVendor(unit, principal),
       );
-      const read = await readVendorOrder(tools.db, principal.vendorId, params.order_id);
-      return vendorOrderDetail(tools.chains, read, wallet, tools.vendorResponseSeconds);
+      const read = await readVendorOrder(deps.db, principal.vendorId, params.order_id);
+      return vendorOrderDetail(deps.chains, read, wallet, deps.vendorResponseSeconds);
     },
   });
 }
 
-function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerSigning(app: FastifyInstance, deps: VendorRouteDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'none',
@@ -151,11 +151,11 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
     data: VendorSigningSchema,
     errors: ORDER_ERRORS,
     handle: ({ params, query }, principal) =>
-      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
+      unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
         const vendor = await callingVendor(unit, principal);
         const order = await loadOrderForAction(unit, params.order_id);
-        const escrow = await plannedEscrow(tools, unit, vendor, order);
-        return signingView(tools.chains, { ...order, escrow }, query.purpose);
+        const escrow = await plannedEscrow(deps, unit, vendor, order);
+        return signingView(deps.chains, { ...order, escrow }, query.purpose);
       }),
   });
 
@@ -176,15 +176,15 @@ function registerSigning(app: FastifyInstance, tools: VendorRouteTools): void {
     }),
     errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     handle: ({ params }, principal) =>
-      unitOfWork(tools, vendorScope(principal.vendorId), async (unit) => {
+      unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
         await callingVendor(unit, principal);
         const order = await loadOrderForAction(unit, params.order_id);
-        return { order_id: order.order_id, details: await paymentInstructions(tools, unit, order) };
+        return { order_id: order.order_id, details: await paymentInstructions(deps, unit, order) };
       }),
   });
 }
 
-function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void {
+function registerStatement(app: FastifyInstance, deps: VendorRouteDeps): void {
   route(app, {
     access: 'vendor',
     transaction: 'none',
@@ -209,7 +209,7 @@ function registerStatement(app: FastifyInstance, tools: VendorRouteTools): void 
       if (period.from !== null && period.to !== null && period.from >= period.to) {
         throw invalidRequest('to', 'must be after from');
       }
-      const { entries, sums, total } = await readEarnings(tools.db, vendorId, period, page);
+      const { entries, sums, total } = await readEarnings(deps.db, vendorId, period, page);
       return {
         lines: pairLines(sums),
         totals: totalsOf(sums),

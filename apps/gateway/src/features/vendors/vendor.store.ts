@@ -80,7 +80,7 @@ export const vendorEventState = statement<[vendorId: string], { latest: string; 
 );
 
 /** Each vendor's last one stays: the next is numbered after it, so that a cursor never means two things. */
-export const forgetVendorEvents = statement<[before: Date, limit: number], { position: string }>(
+export const purgeVendorEvents = statement<[before: Date, limit: number], { position: string }>(
   'vendor_events.forget',
   `DELETE FROM vendor_events old USING (
      SELECT vendor_id, position FROM vendor_events candidate

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createSharedPlaces, SLOW_AFTER_MS } from './concurrency-slots.ts';
+import { createConcurrencySlots, SLOW_AFTER_MS } from './concurrency-slots.ts';
 
 describe('the places that deliveries of all partners share', () => {
   function places(size: number) {
     const time = { now: 0 };
-    return { time, shared: createSharedPlaces({ size, now: () => time.now }) };
+    return { time, shared: createConcurrencySlots({ size, now: () => time.now }) };
   }
 
   it('endpoints that hang lose their places after a second, so that any number of them leaves all places free', () => {

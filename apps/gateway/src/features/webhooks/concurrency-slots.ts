@@ -3,7 +3,7 @@
  * recorded, except by an attempt whose receiver lets it wait: that one goes on without a place. However
  * many endpoints hang, and however long their queues are, the places are soon there for those that answer.
  */
-export interface SharedPlaces {
+export interface ConcurrencySlots {
   free(): number;
   take(partnerId: string): Place;
   /** Takes the places of attempts that have waited too long; answers whose they were, once for each. */
@@ -16,7 +16,7 @@ export interface Place {
   giveBack(): void;
 }
 
-export interface SharedPlacesOptions {
+export interface ConcurrencySlotsOptions {
   readonly size: number;
   readonly now: () => number;
 }
@@ -26,7 +26,7 @@ export const SLOW_AFTER_MS = 1_000;
 /** Attempts without a place are bounded too: each is a connection and a body in memory. */
 const MOST_WITHOUT_PLACE = 2_048;
 
-export function createSharedPlaces({ size, now }: SharedPlacesOptions): SharedPlaces {
+export function createConcurrencySlots({ size, now }: ConcurrencySlotsOptions): ConcurrencySlots {
   // In the order they began, so that the slow ones are at the head.
   const waiting = new Map<Place, { readonly partnerId: string; readonly since: number }>();
   const withoutPlace = new Set<Place>();

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { createSharedPlaces, type Place } from './concurrency-slots.ts';
+import { createConcurrencySlots, type Place } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
   cancelForDisabled,
@@ -30,7 +30,7 @@ export interface DeliveryDrain {
   stop(): Promise<void>;
 }
 
-export interface DrainTools {
+export interface DrainDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -65,18 +65,18 @@ interface Ended {
   readonly place: Place;
 }
 
-export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {}): DeliveryDrain {
-  const { db, clock, logger, metrics } = tools;
+export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {}): DeliveryDrain {
+  const { db, clock, logger, metrics } = deps;
   const concurrency = options.concurrency ?? CONCURRENCY;
   const random = options.random ?? Math.random;
-  const owner = tools.ids.uuid();
+  const owner = deps.ids.uuid();
   const windows = createEndpointWindows();
   // In the order of their turns.
   const ready = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   // Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late.
-  const places = createSharedPlaces({ size: concurrency, now: () => performance.now() });
+  const places = createConcurrencySlots({ size: concurrency, now: () => performance.now() });
   let outcomes: Ended[] = [];
   let claiming: Promise<void> | undefined;
   let settling: Promise<void> | undefined;
@@ -145,8 +145,8 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
     const startedAt = clock.date();
     let result: SendResult;
     try {
-      const secrets = tools.openSecrets(claimed.partner_id, claimed, startedAt.getTime());
-      result = await tools.sender.send({ url: claimed.webhook_url, secrets, body: claimed.body });
+      const secrets = deps.openSecrets(claimed.partner_id, claimed, startedAt.getTime());
+      result = await deps.sender.send({ url: claimed.webhook_url, secrets, body: claimed.body });
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
@@ -178,7 +178,7 @@ export function createDeliveryDrain(tools: DrainTools, options: DrainOptions = {
       outcomes = [];
       try {
         await settleOutcomes(
-          tools,
+          deps,
           owner,
           batch.map(({ outcome }) => outcome),
         );

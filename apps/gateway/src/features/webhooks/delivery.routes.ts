@@ -7,13 +7,13 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from './replay-deliveries.ts';
 
 const TAG = 'Webhooks';
 
-export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): void {
+export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -25,13 +25,13 @@ export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): 
     description: 'Newest first.',
     query: DeliveryListQuery,
     data: DeliveryListSchema,
-    handle: ({ query }, { partnerId }) => readDeliveries(tools.db, partnerId, query),
+    handle: ({ query }, { partnerId }) => readDeliveries(deps.db, partnerId, query),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/webhooks/deliveries/:id/replay',
     operationId: 'replayWebhookDelivery',
@@ -47,7 +47,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, tools: UnitTools): 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/webhooks/replay',
     operationId: 'replayLatestEvents',

@@ -41,7 +41,7 @@ export function createEndpointWindows(): EndpointWindows {
     return fresh;
   }
 
-  function forgetIdle(): void {
+  function purgeIdle(): void {
     if (windows.size <= KEPT_IDLE_WINDOWS) return;
     for (const [partnerId, { inFlight }] of windows) if (inFlight === 0) windows.delete(partnerId);
   }
@@ -66,7 +66,7 @@ export function createEndpointWindows(): EndpointWindows {
         end === 'timeout'
           ? Math.max(1, Math.floor(window.size / 2))
           : Math.min(LARGEST_SIZE, window.size + 1);
-      forgetIdle();
+      purgeIdle();
     },
   };
 }
@@ -76,13 +76,13 @@ const CIRCUIT_OPENS_AT = 20;
 
 /** Records a batch of attempts and what they say about their endpoints, in one transaction and one round trip. */
 export async function settleOutcomes(
-  tools: { readonly db: Database; readonly clock: Clock },
+  deps: { readonly db: Database; readonly clock: Clock },
   owner: string,
   batch: readonly DeliveryOutcome[],
 ): Promise<void> {
-  const at = tools.clock.date();
+  const at = deps.clock.date();
   const { answering, failing } = endpointsIn(batch);
-  await tools.db.transaction(SYSTEM, async (tx) => {
+  await deps.db.transaction(SYSTEM, async (tx) => {
     tx.defer(settleDeliveries, [
       batch.map(({ partnerId }) => partnerId),
       batch.map(({ deliveryId }) => deliveryId),

@@ -6,7 +6,7 @@ import { emitEvent } from '../../engine/outbox.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { createClock, type MovableClock } from '../../lib/clock.ts';
 import { createIdGenerator } from '../../lib/ids.ts';
-import { forgetOldEvents, latestCursor, readEvents } from './event-stream.ts';
+import { latestCursor, purgeOldEvents, readEvents } from './event-stream.ts';
 
 const KEPT_DAYS = 90;
 const DAY = 24 * 60 * 60 * 1_000;
@@ -36,7 +36,7 @@ describe('events after the time they are kept', () => {
   const settleAll = () =>
     database.owner.query(`UPDATE webhook_deliveries SET status = 'delivered' WHERE status = 'pending'`);
   const pass = (days: number) => clock.moveTo(clock.offsetMs + days * DAY);
-  const forget = () => forgetOldEvents({ db: database.db, clock }, KEPT_DAYS);
+  const forget = () => purgeOldEvents({ db: database.db, clock }, KEPT_DAYS);
   const read = async (after: string) =>
     (await readEvents(database.db, partner, after, 100)).map(({ cursor, body }) => [
       cursor,

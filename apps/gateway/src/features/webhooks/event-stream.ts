@@ -6,11 +6,11 @@ import type { Clock } from '../../lib/clock.ts';
 import { createStreamHub as createHub, type StreamHub } from '../../lib/stream-hub.ts';
 import {
   declareForgetting,
-  forgetAgedEvents,
   latestPlace,
   lockStream,
   numberNewEvents,
   partnersWithAgedEvents,
+  purgeAgedEvents,
   readStream,
   readStreamState,
   type StreamedEvent,
@@ -64,25 +64,25 @@ function numberEvents(db: Database, partnerId: string): Promise<void> {
 export type { StreamHub } from '../../lib/stream-hub.ts';
 
 /** Partners' events, as they happen. */
-export function createStreamHub(tools: {
+export function createStreamHub(deps: {
   readonly db: Database;
   readonly listener: Listener;
   readonly principals: Principals;
 }): StreamHub {
   const hub = createHub({
-    latest: (partnerId) => latestCursor(tools.db, partnerId),
+    latest: (partnerId) => latestCursor(deps.db, partnerId),
     async read(partnerId, after, limit) {
-      const events = await readEvents(tools.db, partnerId, after, limit);
+      const events = await readEvents(deps.db, partnerId, after, limit);
       return events.map(({ cursor, event_type, body }) => ({ cursor, event: event_type, data: body }));
     },
     async isStillValid(partnerId, apiKey) {
-      const principal = await tools.principals.find(apiKey);
+      const principal = await deps.principals.find(apiKey);
       return principal?.kind === 'partner' && principal.partnerId === partnerId;
     },
   });
-  tools.listener.on('events_written', (partnerId) => hub.wake(partnerId));
+  deps.listener.on('events_written', (partnerId) => hub.wake(partnerId));
   // Whatever was announced while nobody listened was missed.
-  tools.listener.onConnected(() => hub.wake());
+  deps.listener.onConnected(() => hub.wake());
   return hub;
 }
 
@@ -93,15 +93,15 @@ const BATCH = 500;
 const BATCHES_A_TURN = 20;
 
 /** Forgets events, and what was noted about delivering them, after the time they are kept. Run by workers. */
-export async function forgetOldEvents(
-  tools: { readonly db: Database; readonly clock: Clock },
+export async function purgeOldEvents(
+  deps: { readonly db: Database; readonly clock: Clock },
   keptDays: number,
 ): Promise<number> {
-  const before = new Date(tools.clock.now() - keptDays * DAY_MS);
+  const before = new Date(deps.clock.now() - keptDays * DAY_MS);
   let forgotten = 0;
-  for (const { partner_id } of await tools.db.query(SYSTEM, partnersWithAgedEvents, [before])) {
+  for (const { partner_id } of await deps.db.query(SYSTEM, partnersWithAgedEvents, [before])) {
     for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
-      const count = await forgetBatch(tools.db, partner_id, before);
+      const count = await purgeBatch(deps.db, partner_id, before);
       forgotten += count;
       if (count < BATCH) break;
     }
@@ -110,11 +110,11 @@ export async function forgetOldEvents(
 }
 
 /** Under the lock of the partner's stream, so that no reader gives out places meanwhile. */
-function forgetBatch(db: Database, partnerId: string, before: Date): Promise<number> {
+function purgeBatch(db: Database, partnerId: string, before: Date): Promise<number> {
   return db.transaction(SYSTEM, async (tx) => {
     tx.defer(lockStream, [partnerId]);
     tx.defer(declareForgetting, [before.toISOString()]);
-    const [row] = await tx.query(forgetAgedEvents, [partnerId, before, BATCH]);
+    const [row] = await tx.query(purgeAgedEvents, [partnerId, before, BATCH]);
     return row?.forgotten ?? 0;
   });
 }

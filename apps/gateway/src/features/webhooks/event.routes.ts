@@ -8,7 +8,7 @@ import { EVERY_ROUTE } from '../../http/route.ts';
 import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
 import { createStreamHub, readEvents, requireKept, type StreamHub } from './event-stream.ts';
 
-export interface EventRouteTools {
+export interface EventRouteDeps {
   readonly db: Database;
   readonly listener: Listener;
   readonly principals: Principals;
@@ -17,8 +17,8 @@ export interface EventRouteTools {
 const DEFAULT_LIMIT = 100;
 
 /** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
-export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools): void {
-  const hub = createStreamHub(tools);
+export function registerEventRoutes(app: FastifyInstance, deps: EventRouteDeps): void {
+  const hub = createStreamHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
   app.addHook('preClose', async () => hub.close());
   app.route({
@@ -49,7 +49,7 @@ export function registerEventRoutes(app: FastifyInstance, tools: EventRouteTools
       },
     },
     handler: (request, reply) =>
-      wantsStream(request) ? openStream(hub, tools.db, request, reply) : listEvents(tools.db, request),
+      wantsStream(request) ? openStream(hub, deps.db, request, reply) : listEvents(deps.db, request),
   });
 }
 

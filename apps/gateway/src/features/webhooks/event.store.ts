@@ -72,7 +72,7 @@ export const declareForgetting = statement<[before: string]>(
  *
  * Places that were never given count too: a reader that has not come since must learn that something is missing.
  */
-export const forgetAgedEvents = statement<
+export const purgeAgedEvents = statement<
   [partnerId: string, before: Date, limit: number],
   { forgotten: number }
 >(

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { eventText } from '../../engine/outbox.ts';
-import type { UnitTools } from '../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { announceLimit } from '../../http/access.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
@@ -18,9 +18,9 @@ import { registerEventRoutes } from './event.routes.ts';
 import {
   cancelPendingDeliveries,
   disableWebhook,
-  forgetEndpointFailures,
   readWebhook,
   readWebhookTarget,
+  resetEndpointFailures,
   rotateWebhookSecret,
   setWebhook,
   type WebhookRow,
@@ -28,7 +28,7 @@ import {
 import { type AddressPolicy, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
 import { type OpenSecrets, type WebhookSender, webhookSecretContext } from './webhook-sender.ts';
 
-export interface TestEventTools {
+export interface TestEventDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -41,19 +41,19 @@ export interface TestEventTools {
  * distinguished closed ports from silent hosts would be a scanner.
  */
 export async function sendTestEvent(
-  tools: TestEventTools,
+  deps: TestEventDeps,
   partnerId: string,
 ): Promise<{ delivered: true; http_status: number }> {
-  const [target] = await tools.db.query(partnerScope(partnerId), readWebhookTarget, [partnerId]);
+  const [target] = await deps.db.query(partnerScope(partnerId), readWebhookTarget, [partnerId]);
   if (target === undefined || !target.webhook_enabled || target.webhook_url === null) {
     throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
   }
-  const at = tools.clock.date();
-  const result = await tools.sender.send({
+  const at = deps.clock.date();
+  const result = await deps.sender.send({
     url: target.webhook_url,
-    secrets: tools.openSecrets(partnerId, target, at.getTime()),
+    secrets: deps.openSecrets(partnerId, target, at.getTime()),
     body: eventText({
-      eventId: tools.ids.eventId(),
+      eventId: deps.ids.eventId(),
       eventType: 'webhook.test',
       at,
       data: { message: 'This is a test event.' },
@@ -83,7 +83,7 @@ export function webhookView(row: WebhookRow | undefined, now: Date): Static<type
   };
 }
 
-export interface WebhookRouteTools extends UnitTools, TestEventTools {
+export interface WebhookRouteDeps extends UnitDeps, TestEventDeps {
   readonly webhookPolicy: AddressPolicy;
   readonly names: NameResolver;
   readonly rateLimit: RateLimit;
@@ -103,7 +103,7 @@ const LOOKUPS_UNDER_WAY = {
 } as const;
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
-export function registerWebhookRoutes(app: FastifyInstance, tools: WebhookRouteTools): void {
+export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -114,22 +114,22 @@ export function registerWebhookRoutes(app: FastifyInstance, tools: WebhookRouteT
     summary: 'Read where your events go and how the endpoint is doing',
     data: WebhookSchema,
     handle: async (_input, { partnerId }) => {
-      const [row] = await tools.db.query(partnerScope(partnerId), readWebhook, [partnerId]);
-      return webhookView(row, tools.clock.date());
+      const [row] = await deps.db.query(partnerScope(partnerId), readWebhook, [partnerId]);
+      return webhookView(row, deps.clock.date());
     },
   });
-  app.register(async (scope) => registerSetting(scope, tools));
-  app.register(async (scope) => registerTest(scope, tools));
-  registerRemoval(app, tools);
-  registerRotation(app, tools);
-  registerDeliveryRoutes(app, tools);
-  registerEventRoutes(app, tools);
+  app.register(async (scope) => registerSetting(scope, deps));
+  app.register(async (scope) => registerTest(scope, deps));
+  registerRemoval(app, deps);
+  registerRotation(app, deps);
+  registerDeliveryRoutes(app, deps);
+  registerEventRoutes(app, deps);
 }
 
-function registerSetting(scope: FastifyInstance, tools: WebhookRouteTools): void {
+function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
   // Before the unit of work begins: a name is not looked up inside a transaction.
   scope.addHook('preHandler', async (request, reply) => {
-    const { webhookPolicy, names } = tools;
+    const { webhookPolicy, names } = deps;
     const { partnerId } = request.principal as PartnerPrincipal;
     const judged = judgeUrl((request.body as { url: string }).url, webhookPolicy);
     if ('problem' in judged) throw new CausewayError('INVALID_WEBHOOK_URL');
@@ -143,7 +143,7 @@ function registerSetting(scope: FastifyInstance, tools: WebhookRouteTools): void
   route(scope, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/webhooks',
     operationId: 'setWebhook',
@@ -156,23 +156,23 @@ function registerSetting(scope: FastifyInstance, tools: WebhookRouteTools): void
     handle: ({ body }, { partnerId }, unit) => {
       const url = new URL(body.url).href;
       unit.tx.defer(setWebhook, [partnerId, url]);
-      unit.tx.defer(forgetEndpointFailures, [partnerId]);
+      unit.tx.defer(resetEndpointFailures, [partnerId]);
       return { url, enabled: true };
     },
   });
 }
 
-function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
+function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
   scope.addHook('preHandler', async (request, reply) => {
     const { partnerId } = request.principal as PartnerPrincipal;
-    const verdict = await tools.rateLimit.take(`webhook-test:${partnerId}`, TESTS_A_MINUTE);
+    const verdict = await deps.rateLimit.take(`webhook-test:${partnerId}`, TESTS_A_MINUTE);
     if (verdict.allowed) return;
     throw announceLimit(reply, verdict);
   });
   route(scope, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/webhooks/test',
     operationId: 'testWebhook',
@@ -181,15 +181,15 @@ function registerTest(scope: FastifyInstance, tools: WebhookRouteTools): void {
     description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
     data: Type.Object({ delivered: Type.Boolean(), http_status: Type.Integer() }),
     errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
-    handle: (_input, partner) => sendTestEvent(tools, partner.partnerId),
+    handle: (_input, partner) => sendTestEvent(deps, partner.partnerId),
   });
 }
 
-function registerRemoval(app: FastifyInstance, tools: WebhookRouteTools): void {
+function registerRemoval(app: FastifyInstance, deps: WebhookRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'DELETE',
     url: '/api/v1/partner/webhooks/:id',
     operationId: 'deleteWebhook',
@@ -206,11 +206,11 @@ function registerRemoval(app: FastifyInstance, tools: WebhookRouteTools): void {
   });
 }
 
-function registerRotation(app: FastifyInstance, tools: WebhookRouteTools): void {
+function registerRotation(app: FastifyInstance, deps: WebhookRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/webhooks/rotate-secret',
     operationId: 'rotateWebhookSecret',
@@ -222,7 +222,7 @@ function registerRotation(app: FastifyInstance, tools: WebhookRouteTools): void 
     handle: (_input, { partnerId }, unit) => {
       const secret = randomToken(TOKEN_PREFIX.webhookSecret);
       const until = new Date(unit.at.getTime() + SECRET_OVERLAP_MS);
-      const sealed = tools.sealer.seal(secret, webhookSecretContext(partnerId));
+      const sealed = deps.sealer.seal(secret, webhookSecretContext(partnerId));
       unit.tx.defer(rotateWebhookSecret, [partnerId, sealed, until]);
       return { secret, previous_secret_valid_until: until.toISOString() };
     },

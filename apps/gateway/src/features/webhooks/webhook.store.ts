@@ -31,7 +31,7 @@ export const setWebhook = statement<[partnerId: string, url: string]>(
 );
 
 /** A new address has no history. */
-export const forgetEndpointFailures = statement<[partnerId: string]>(
+export const resetEndpointFailures = statement<[partnerId: string]>(
   'webhook_endpoints.forget',
   `UPDATE webhook_endpoints
       SET consecutive_failures = 0, failing_since = NULL, last_error = NULL, circuit_opened_at = NULL,

@@ -42,8 +42,8 @@ describe('the simulated bank', () => {
     expect(await bank.readClient(reference)).toBeNull();
     later();
     expect(await bank.readClient(reference)).toEqual({ outcome: 'approved' });
-    const wish = { key: 'account-1', clientReference: reference, holderName: 'Ada Lovelace' };
-    const opened = await bank.openAccount({ ...wish, currency: 'EUR', jurisdiction: 'NL' });
+    const requested = { key: 'account-1', clientReference: reference, holderName: 'Ada Lovelace' };
+    const opened = await bank.openAccount({ ...requested, currency: 'EUR', jurisdiction: 'NL' });
     expect(await bank.readAccount(opened.reference)).toBeNull();
     later();
     const account = await bank.readAccount(opened.reference);
@@ -53,7 +53,7 @@ describe('the simulated bank', () => {
       bankName: expect.any(String),
     });
     // Asked again with the same key it opens the same account, and another process reads it as well.
-    const again = await bank.openAccount({ ...wish, currency: 'EUR', jurisdiction: 'NL' });
+    const again = await bank.openAccount({ ...requested, currency: 'EUR', jurisdiction: 'NL' });
     later();
     const other = createSimulatedBank({ now: () => time, secret: 'shared' });
     expect(await other.readAccount(again.reference)).toEqual(account);

@@ -7,7 +7,7 @@ import {
 } from '@causeway/currencies';
 import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   addAuditEntry,
@@ -109,7 +109,7 @@ export interface ReferenceEdit {
   readonly operatorKeyId: string;
 }
 
-export interface ReferenceEditor extends UnitTools {
+export interface ReferenceEditor extends UnitDeps {
   /** False where a remote backend keeps the catalogue: then it is changed there. */
   readonly ownsCatalogue: boolean;
 }

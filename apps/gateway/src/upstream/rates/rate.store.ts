@@ -60,7 +60,7 @@ const newestPoints = statement<[since: Date], PointRow>(
     WHERE at >= $1 ORDER BY base, quote, at DESC`,
 );
 
-const forgetPoints = statement<[before: Date]>('rates.forget', 'DELETE FROM rate_points WHERE at < $1');
+const purgePoints = statement<[before: Date]>('rates.forget', 'DELETE FROM rate_points WHERE at < $1');
 
 export interface StoredRateHistory extends RateHistory {
   newest(since: number): Promise<RatePoint[]>;
@@ -85,7 +85,7 @@ export function createRateHistory(db: Database): StoredRateHistory {
       return (await db.query(SYSTEM, newestPoints, [new Date(since)])).map(pointOf);
     },
     async forget(before) {
-      await db.query(SYSTEM, forgetPoints, [new Date(before)]);
+      await db.query(SYSTEM, purgePoints, [new Date(before)]);
     },
   };
 }

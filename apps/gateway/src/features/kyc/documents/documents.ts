@@ -21,9 +21,9 @@ import {
   documentStored,
   documentsOfSubmission,
   documentTypesOf,
+  eraseKyc,
   findDocument,
   findWaitingDocument,
-  forgetKyc,
   insertDocument,
   latestSubmission,
 } from '../kyc.store.ts';
@@ -31,7 +31,7 @@ import { documentsMissing } from '../kyc-fields.ts';
 import {
   completeIfNothingMissing,
   documentContext,
-  type LoadSubmissionTools,
+  type LoadSubmissionDeps,
   openDocument,
 } from '../submission.ts';
 
@@ -73,7 +73,7 @@ const MAX_DOCUMENTS = 20;
  * slow store nor one that is down keeps a customer waiting.
  */
 export async function uploadDocument(
-  tools: { readonly vaults: Vaults },
+  deps: { readonly vaults: Vaults },
   unit: UnitOfWork,
   userId: string,
   input: Static<typeof KycDocumentInput>,
@@ -96,7 +96,7 @@ export async function uploadDocument(
     });
   }
   const documentId = unit.ids.uuid();
-  const vault = vaultOfUser(tools.vaults, user);
+  const vault = vaultOfUser(deps.vaults, user);
   unit.tx.defer(insertDocument, [
     documentId,
     user.partner_id,
@@ -145,30 +145,30 @@ export async function documentsToReview(db: Database, userId: string): Promise<R
 
 /** One document in clear. Only callers that have written an audit entry may ask. */
 export async function revealDocument(
-  tools: LoadSubmissionTools,
+  deps: LoadSubmissionDeps,
   userId: string,
   documentId: string,
 ): Promise<{ readonly contentType: string; readonly content: Uint8Array }> {
-  const user = await readUser(tools.db, SYSTEM, userId);
-  const [row] = await tools.db.query(SYSTEM, findDocument, [documentId, userId]);
+  const user = await readUser(deps.db, SYSTEM, userId);
+  const [row] = await deps.db.query(SYSTEM, findDocument, [documentId, userId]);
   if (row === undefined) throw new CausewayError('USER_NOT_FOUND');
-  return openDocument(tools.documents, vaultOfUser(tools.vaults, user), row);
+  return openDocument(deps.documents, vaultOfUser(deps.vaults, user), row);
 }
 
 type Payload = { readonly document_id: string };
 
 /** Moves a sealed document from the database to the document store. Doing it twice is doing it once. */
-export function storeDocumentHandler(tools: {
+export function storeDocumentHandler(deps: {
   readonly db: Database;
   readonly documents: DocumentStore;
 }): IntentHandler<Payload> {
   async function store({ payload }: Intent<Payload>): Promise<Outcome> {
     const documentId = payload.document_id;
-    const [row] = await tools.db.query(SYSTEM, findWaitingDocument, [documentId]);
+    const [row] = await deps.db.query(SYSTEM, findWaitingDocument, [documentId]);
     // Forgotten or moved meanwhile.
     if (row === undefined || row.waiting === null) return { kind: 'confirmed' };
     try {
-      await tools.documents.put(documentId, row.waiting);
+      await deps.documents.put(documentId, row.waiting);
     } catch (error) {
       return { kind: 'retry', error: error instanceof Error ? error.message : 'the store failed' };
     }
@@ -191,9 +191,9 @@ export function storeDocumentHandler(tools: {
 const DELETE_DOCUMENT = 'kyc.delete-document';
 
 /** Forgets what KYC knows of a customer; the documents themselves are deleted by a worker. */
-export async function forgetKycOf(unit: UnitOfWork, userId: string, partnerId: string): Promise<number> {
+export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: string): Promise<number> {
   const documents = await unit.tx.query(documentIdsOfUser, [userId]);
-  unit.tx.defer(forgetKyc, [userId]);
+  unit.tx.defer(eraseKyc, [userId]);
   for (const { document_id } of documents) {
     prepareIntent(unit, {
       kind: DELETE_DOCUMENT,
@@ -205,10 +205,10 @@ export async function forgetKycOf(unit: UnitOfWork, userId: string, partnerId: s
   return documents.length;
 }
 
-export function deleteDocumentHandler(tools: { readonly documents: DocumentStore }): IntentHandler<Payload> {
+export function deleteDocumentHandler(deps: { readonly documents: DocumentStore }): IntentHandler<Payload> {
   async function remove({ payload }: Intent<Payload>): Promise<Outcome> {
     try {
-      await tools.documents.delete(payload.document_id);
+      await deps.documents.delete(payload.document_id);
       return { kind: 'confirmed' };
     } catch (error) {
       return { kind: 'retry', error: error instanceof Error ? error.message : 'the store failed' };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
@@ -12,7 +12,7 @@ import { findPartner, findVendor } from './accounts.store.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
 import { issueKey, type KeyOwner, revokeKey, seeChangedKeys } from './keys.ts';
 
-export interface KeyRouteTools extends UnitTools {
+export interface KeyRouteDeps extends UnitDeps {
   readonly principals: Pick<Principals, 'refresh'>;
   readonly sandbox: boolean;
 }
@@ -27,18 +27,18 @@ const KeyRequest = Type.Object({ label: Type.Optional(Label), reason: OptionalRe
 const ONCE = 'The key is in this answer and nowhere else. It works at once.';
 
 /** Who may call: keys of partners, vendors and operators. */
-export function registerKeyRoutes(app: FastifyInstance, tools: KeyRouteTools): void {
-  registerPartnerKeys(app, tools);
-  registerVendorKeys(app, tools);
-  registerOperatorKeys(app, tools);
-  registerRevocation(app, tools);
+export function registerKeyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
+  registerPartnerKeys(app, deps);
+  registerVendorKeys(app, deps);
+  registerOperatorKeys(app, deps);
+  registerRevocation(app, deps);
 }
 
-function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: PARTNER_KEYS,
     operationId: 'createPartnerKey',
@@ -52,9 +52,9 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
       await requirePartner(unit.tx, partnerId);
       const kind: PrincipalKind = body.kind === 'secret' ? 'partner' : 'widget';
-      return makeKey(tools, unit, operator, { kind, ownerId: partnerId }, body);
+      return makeKey(deps, unit, operator, { kind, ownerId: partnerId }, body);
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 
   route(app, {
@@ -70,17 +70,17 @@ function registerPartnerKeys(app: FastifyInstance, tools: KeyRouteTools): void {
     data: KeyList,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
-      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
-      return listKeys(tools, params.partner_id, query);
+      await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
+      return listKeys(deps, params.partner_id, query);
     },
   });
 }
 
-function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: VENDOR_KEYS,
     operationId: 'createVendorKey',
@@ -93,9 +93,9 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
       await requireVendor(unit.tx, vendorId);
-      return makeKey(tools, unit, operator, { kind: 'vendor', ownerId: vendorId }, body);
+      return makeKey(deps, unit, operator, { kind: 'vendor', ownerId: vendorId }, body);
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 
   route(app, {
@@ -111,17 +111,17 @@ function registerVendorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
     data: KeyList,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params, query }) => {
-      await requireVendor(reading(tools.db, SYSTEM), params.vendor_id);
-      return listKeys(tools, params.vendor_id, query);
+      await requireVendor(reading(deps.db, SYSTEM), params.vendor_id);
+      return listKeys(deps, params.vendor_id, query);
     },
   });
 }
 
-function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void {
+function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: OPERATOR_KEYS,
     operationId: 'createOperatorKey',
@@ -131,8 +131,8 @@ function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void 
     body: KeyRequest,
     data: NewKeySchema,
     handle: ({ body }, operator, unit) =>
-      makeKey(tools, unit, operator, { kind: 'operator', ownerId: null }, body),
-    afterCommit: () => seeChangedKeys(tools.principals),
+      makeKey(deps, unit, operator, { kind: 'operator', ownerId: null }, body),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 
   route(app, {
@@ -145,15 +145,15 @@ function registerOperatorKeys(app: FastifyInstance, tools: KeyRouteTools): void 
     summary: 'Operator keys, newest first',
     query: PageQuery,
     data: KeyList,
-    handle: ({ query }) => listKeys(tools, null, query),
+    handle: ({ query }) => listKeys(deps, null, query),
   });
 }
 
-function registerRevocation(app: FastifyInstance, tools: KeyRouteTools): void {
+function registerRevocation(app: FastifyInstance, deps: KeyRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'DELETE',
     url: '/api/v1/operator/keys/:key_id',
     operationId: 'revokeKey',
@@ -177,12 +177,12 @@ function registerRevocation(app: FastifyInstance, tools: KeyRouteTools): void {
       }
       return keyView(key);
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 }
 
 function makeKey(
-  { sandbox }: KeyRouteTools,
+  { sandbox }: KeyRouteDeps,
   unit: UnitOfWork,
   operator: OperatorPrincipal,
   owner: KeyOwner,
@@ -205,7 +205,7 @@ function subjectOf({ kind, ownerId }: KeyOwner, keyId: string): string {
 }
 
 async function listKeys(
-  { db }: KeyRouteTools,
+  { db }: KeyRouteDeps,
   ownerId: string | null,
   page: { readonly limit: number; readonly offset: number },
 ) {

@@ -9,11 +9,11 @@ import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
-import type { KeyRouteTools } from './keys.routes.ts';
+import type { KeyRouteDeps } from './keys.routes.ts';
 import { issueKey, seeChangedKeys } from './keys.ts';
-import { changePartner, openPartner, type PartnerTools, refuseTakenName } from './partners.ts';
+import { changePartner, openPartner, type PartnerDeps, refuseTakenName } from './partners.ts';
 
-export interface PartnerRouteTools extends KeyRouteTools, PartnerTools {
+export interface PartnerRouteDeps extends KeyRouteDeps, PartnerDeps {
   readonly config: { readonly platformFeePct: string };
 }
 
@@ -58,17 +58,17 @@ const Changes = Type.Object({
 });
 
 /** Partners: who they are, what they pay and what they may do. */
-export function registerPartnerAdminRoutes(app: FastifyInstance, tools: PartnerRouteTools): void {
-  registerCreation(app, tools);
-  registerReads(app, tools);
-  registerChange(app, tools);
+export function registerPartnerAdminRoutes(app: FastifyInstance, deps: PartnerRouteDeps): void {
+  registerCreation(app, deps);
+  registerReads(app, deps);
+  registerChange(app, deps);
 }
 
-function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void {
+function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: PARTNERS,
     operationId: 'createPartner',
@@ -92,22 +92,22 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
       webhook_secret: Type.String({ description: 'Signs the partner’s webhooks; shown this once' }),
     }),
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
-    readFirst: ({ body }) => lookUpWallet(tools, body.wallet_address),
+    readFirst: ({ body }) => lookUpWallet(deps, body.wallet_address),
     handle: async ({ body }, operator, unit, look) => {
       await takeWallet(unit, body.wallet_address, look);
       const { partner, webhookSecret } = await refuseTakenName(
-        openPartner(unit, tools, {
+        openPartner(unit, deps, {
           name: body.name,
           settlementChain: body.settlement_chain,
           walletAddress: body.wallet_address,
-          platformFeePct: body.platform_fee_pct ?? tools.config.platformFeePct,
+          platformFeePct: body.platform_fee_pct ?? deps.config.platformFeePct,
           fiatAccountsEnabled: body.fiat_accounts_enabled ?? false,
           collectionEnabled: body.collection_enabled ?? false,
         }),
       );
       const ownerId = partner.partner_id;
-      const secretKey = issueKey(unit, tools.sandbox, { kind: 'partner', ownerId }, 'first secret key');
-      const widgetKey = issueKey(unit, tools.sandbox, { kind: 'widget', ownerId }, 'first widget key');
+      const secretKey = issueKey(unit, deps.sandbox, { kind: 'partner', ownerId }, 'first secret key');
+      const widgetKey = issueKey(unit, deps.sandbox, { kind: 'widget', ownerId }, 'first widget key');
       recordAction(unit, operator, {
         action: 'partner.create',
         subject: `partners/${ownerId}`,
@@ -121,11 +121,11 @@ function registerCreation(app: FastifyInstance, tools: PartnerRouteTools): void 
         webhook_secret: webhookSecret,
       };
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 }
 
-function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
+function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -166,11 +166,11 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteTools): void {
   });
 }
 
-function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
+function registerChange(app: FastifyInstance, deps: PartnerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PATCH',
     url: PARTNER,
     operationId: 'changePartner',
@@ -182,14 +182,14 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
     body: Changes,
     data: PartnerSchema,
     errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
-    readFirst: async ({ body }) => body.wallet_address && lookUpWallet(tools, body.wallet_address),
+    readFirst: async ({ body }) => body.wallet_address && lookUpWallet(deps, body.wallet_address),
     handle: async ({ params, body }, operator, unit, look) => {
       if (body.wallet_address && look) await takeWallet(unit, body.wallet_address, look);
       const { reason, ...fields } = body;
       const names = CHANGEABLE.filter((name) => fields[name] !== undefined);
       if (names.length === 0) throw invalidRequest('body', `must have one of ${CHANGEABLE.join(', ')}`);
       const { before, after } = await refuseTakenName(
-        changePartner(unit, tools, params.partner_id, wishOf(fields)),
+        changePartner(unit, deps, params.partner_id, requestOf(fields)),
       );
       recordAction(unit, operator, {
         action: 'partner.change',
@@ -200,7 +200,7 @@ function registerChange(app: FastifyInstance, tools: PartnerRouteTools): void {
       });
       return partnerView(after);
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 }
 
@@ -216,7 +216,7 @@ const CHANGEABLE = [
   'customer_held_value_limit',
 ] as const;
 
-function wishOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
+function requestOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
   return {
     ...(fields.name === undefined ? {} : { name: fields.name }),
     ...(fields.wallet_address === undefined ? {} : { walletAddress: fields.wallet_address }),

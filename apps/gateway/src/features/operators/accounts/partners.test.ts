@@ -17,7 +17,7 @@ describe('the operator, partners and vendors', () => {
 
   const operator = (method: string, path: string, body?: unknown) =>
     gateway.call(method, `/api/v1/operator${path}`, { body, key: gateway.sandbox.operatorKey });
-  const wish = () => ({
+  const requested = () => ({
     name: `Partner 🏦 ${randomUUID()}`,
     settlement_chain: chain,
     wallet_address: newWallet(),
@@ -33,7 +33,7 @@ describe('the operator, partners and vendors', () => {
     }[];
 
   it('a new partner calls the API at once, with the keys that were shown once and are stored nowhere', async () => {
-    const asked = wish();
+    const asked = requested();
     const { status, body } = await operator('POST', '/partners', { ...asked, reason: 'contract 17' });
     expect(status).toBe(200);
     const { partner, secret_key, widget_key, webhook_secret } = body.data;
@@ -72,7 +72,7 @@ describe('the operator, partners and vendors', () => {
   });
 
   it('what an operator changes is in force at once and on record with what it was before', async () => {
-    const { partner, secret_key } = (await operator('POST', '/partners', wish())).body.data;
+    const { partner, secret_key } = (await operator('POST', '/partners', requested())).body.data;
     const path = `/partners/${partner.partner_id}`;
     const wallet = newWallet();
     const changes = { wallet_address: wallet, platform_fee_pct: 1.5, fiat_accounts_enabled: false };
@@ -99,7 +99,7 @@ describe('the operator, partners and vendors', () => {
   it('bad input is refused by the name of the field, and nothing is made', async () => {
     const total = async () => (await operator('GET', '/partners')).body.data.pagination.total;
     const before = await total();
-    const good = wish();
+    const good = requested();
     const lower = good.wallet_address.toLowerCase();
     const bad: [field: string, value: unknown][] = [
       ['settlement_chain', 'ethereum-nowhere'],
@@ -130,7 +130,7 @@ describe('the operator, partners and vendors', () => {
   });
 
   it('a change is judged like a creation, and an empty one is refused', async () => {
-    const { partner } = (await operator('POST', '/partners', wish())).body.data;
+    const { partner } = (await operator('POST', '/partners', requested())).body.data;
     const path = `/partners/${partner.partner_id}`;
     for (const change of [{ platform_fee_pct: '100' }, { wallet_address: newWallet().toLowerCase() }, {}]) {
       const { status, body } = await operator('PATCH', path, { ...change, reason: 'x' });
@@ -141,12 +141,12 @@ describe('the operator, partners and vendors', () => {
   });
 
   it('a name is given once, also to those who ask at the same time', async () => {
-    const { name } = wish();
+    const { name } = requested();
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => operator('POST', '/partners', { ...wish(), name })),
+      Array.from({ length: 4 }, () => operator('POST', '/partners', { ...requested(), name })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
-    const other = (await operator('POST', '/partners', wish())).body.data.partner;
+    const other = (await operator('POST', '/partners', requested())).body.data.partner;
     const renamed = await operator('PATCH', `/partners/${other.partner_id}`, { name, reason: 'x' });
     expect([renamed.status, renamed.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
   });

@@ -15,7 +15,7 @@ import {
   updatePartner,
 } from './accounts.store.ts';
 
-export interface PartnerTools {
+export interface PartnerDeps {
   readonly sealer: Sealer;
   readonly chains: Pick<Chains, 'all' | 'service'>;
   readonly walletScreening: WalletScreeningPort;
@@ -41,12 +41,12 @@ export interface PartnerLimits {
 /** A new partner and the secret that signs its webhooks, which is shown once like a key. */
 export async function openPartner(
   unit: UnitOfWork,
-  tools: PartnerTools,
+  deps: PartnerDeps,
   terms: PartnerTerms & { readonly settlementChain: string },
 ): Promise<{ readonly partner: PartnerRow; readonly webhookSecret: string }> {
-  requireConnected(tools.chains, terms.settlementChain);
+  requireConnected(deps.chains, terms.settlementChain);
   const platformFeePct = readPlatformFee(terms.platformFeePct);
-  await requireOwnWallet(unit, tools.chains, terms.walletAddress, isVendorWallet, 'a vendor');
+  await requireOwnWallet(unit, deps.chains, terms.walletAddress, isVendorWallet, 'a vendor');
   const partnerId = unit.ids.uuid();
   const webhookSecret = randomToken(TOKEN_PREFIX.webhookSecret);
   const [partner] = await unit.tx.query(insertPartner, [
@@ -57,7 +57,7 @@ export async function openPartner(
     platformFeePct,
     terms.fiatAccountsEnabled,
     terms.collectionEnabled,
-    tools.sealer.seal(webhookSecret, webhookSecretContext(partnerId)),
+    deps.sealer.seal(webhookSecret, webhookSecretContext(partnerId)),
     unit.at,
   ]);
   if (partner === undefined) throw new Error('the new partner was not returned');
@@ -67,14 +67,14 @@ export async function openPartner(
 /** Quotes and accepted orders keep the fee and the wallet they were made with. */
 export async function changePartner(
   unit: UnitOfWork,
-  tools: PartnerTools,
+  deps: PartnerDeps,
   partnerId: string,
   wished: Partial<PartnerTerms & PartnerLimits>,
 ): Promise<{ readonly before: PartnerRow; readonly after: PartnerRow }> {
   const [before] = await unit.tx.query(lockPartner, [partnerId]);
   if (before === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
   if (wished.walletAddress !== undefined) {
-    await requireOwnWallet(unit, tools.chains, wished.walletAddress, isVendorWallet, 'a vendor');
+    await requireOwnWallet(unit, deps.chains, wished.walletAddress, isVendorWallet, 'a vendor');
   }
   const [after] = await unit.tx.query(updatePartner, [
     partnerId,
@@ -92,7 +92,7 @@ export async function changePartner(
   return { before, after };
 }
 
-/** Null is a wish of its own: no limit of the partner's any more. */
+/** Null is a requested of its own: no limit of the partner's any more. */
 function given(wished: number | null | undefined, before: number | null): number | null {
   return wished === undefined ? before : wished;
 }

@@ -17,11 +17,11 @@ import {
   setVendorActive,
   type VendorRow,
 } from './accounts.store.ts';
-import type { KeyRouteTools } from './keys.routes.ts';
+import type { KeyRouteDeps } from './keys.routes.ts';
 import { issueKey, seeChangedKeys } from './keys.ts';
-import { type PartnerTools, refuseTakenName, requireOwnWallet } from './partners.ts';
+import { type PartnerDeps, refuseTakenName, requireOwnWallet } from './partners.ts';
 
-export interface VendorAdminTools extends KeyRouteTools, Pick<PartnerTools, 'chains' | 'walletScreening'> {}
+export interface VendorAdminDeps extends KeyRouteDeps, Pick<PartnerDeps, 'chains' | 'walletScreening'> {}
 
 const VENDORS = '/api/v1/operator/vendors';
 const VENDOR = `${VENDORS}/:vendor_id`;
@@ -39,17 +39,17 @@ const VendorSchema = Type.Object({
 });
 
 /** Vendors: who may serve orders. */
-export function registerVendorAdminRoutes(app: FastifyInstance, tools: VendorAdminTools): void {
-  registerCreation(app, tools);
-  registerReads(app, tools);
-  registerChange(app, tools);
+export function registerVendorAdminRoutes(app: FastifyInstance, deps: VendorAdminDeps): void {
+  registerCreation(app, deps);
+  registerReads(app, deps);
+  registerChange(app, deps);
 }
 
-function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
+function registerCreation(app: FastifyInstance, deps: VendorAdminDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: VENDORS,
     operationId: 'createVendor',
@@ -59,16 +59,16 @@ function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
     body: Type.Object({ name: Name, wallet_address: EvmAddress, kind: Kind, reason: OptionalReason }),
     data: Type.Object({ vendor: VendorSchema, vendor_key: NewKeySchema }),
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
-    readFirst: ({ body }) => lookUpWallet(tools, body.wallet_address),
+    readFirst: ({ body }) => lookUpWallet(deps, body.wallet_address),
     handle: async ({ body }, operator, unit, look) => {
       await takeWallet(unit, body.wallet_address, look);
-      await requireOwnWallet(unit, tools.chains, body.wallet_address, isPartnerWallet, 'a partner');
+      await requireOwnWallet(unit, deps.chains, body.wallet_address, isPartnerWallet, 'a partner');
       const ownerId = unit.ids.uuid();
       const [row] = await refuseTakenName(
         unit.tx.query(insertVendor, [ownerId, body.name, body.wallet_address, body.kind, unit.at]),
       );
       if (row === undefined) throw new Error('the new vendor was not returned');
-      const key = issueKey(unit, tools.sandbox, { kind: 'vendor', ownerId }, 'first key');
+      const key = issueKey(unit, deps.sandbox, { kind: 'vendor', ownerId }, 'first key');
       recordAction(unit, operator, {
         action: 'vendor.create',
         subject: `vendors/${ownerId}`,
@@ -77,11 +77,11 @@ function registerCreation(app: FastifyInstance, tools: VendorAdminTools): void {
       });
       return { vendor: vendorView(row), vendor_key: key };
     },
-    afterCommit: () => seeChangedKeys(tools.principals),
+    afterCommit: () => seeChangedKeys(deps.principals),
   });
 }
 
-function registerReads(app: FastifyInstance, { db }: VendorAdminTools): void {
+function registerReads(app: FastifyInstance, { db }: VendorAdminDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -122,11 +122,11 @@ function registerReads(app: FastifyInstance, { db }: VendorAdminTools): void {
   });
 }
 
-function registerChange(app: FastifyInstance, tools: VendorAdminTools): void {
+function registerChange(app: FastifyInstance, deps: VendorAdminDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'PATCH',
     url: VENDOR,
     operationId: 'changeVendor',

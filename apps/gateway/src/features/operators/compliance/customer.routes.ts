@@ -3,19 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { documentsToReview, revealDocument } from '../../kyc/documents/documents.ts';
-import { type LoadSubmissionTools, readIdentity } from '../../kyc/submission.ts';
+import { type LoadSubmissionDeps, readIdentity } from '../../kyc/submission.ts';
 import { revealPaymentDetails } from '../../payment-details/payment-details.ts';
 import { eraseUser } from '../../privacy/erase.ts';
 import { changeKycStatus } from '../../users/kyc-status.ts';
 import { readUserBy, usersUnderReview } from '../../users/user.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from '../operator.schemas.ts';
 
-export interface CustomerRouteTools extends UnitTools, LoadSubmissionTools {
+export interface CustomerRouteDeps extends UnitDeps, LoadSubmissionDeps {
   readonly sealer: Sealer;
 }
 
@@ -28,14 +28,14 @@ const DECISIONS = {
 } as const;
 
 /** What an operator does about customers; everything that changes or shows something is audited. */
-export function registerCustomerRoutes(app: FastifyInstance, tools: CustomerRouteTools): void {
-  registerReviews(app, tools);
-  registerDecision(app, tools);
-  registerReveal(app, tools);
-  registerErasure(app, tools);
+export function registerCustomerRoutes(app: FastifyInstance, deps: CustomerRouteDeps): void {
+  registerReviews(app, deps);
+  registerDecision(app, deps);
+  registerReveal(app, deps);
+  registerErasure(app, deps);
 }
 
-function registerReviews(app: FastifyInstance, tools: CustomerRouteTools): void {
+function registerReviews(app: FastifyInstance, deps: CustomerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -60,7 +60,7 @@ function registerReviews(app: FastifyInstance, tools: CustomerRouteTools): void 
       pagination: OffsetPage,
     }),
     handle: async ({ query }) => {
-      const { users, total } = await usersUnderReview(tools.db, SYSTEM, query);
+      const { users, total } = await usersUnderReview(deps.db, SYSTEM, query);
       const reviews = [];
       for (const user of users) {
         reviews.push({
@@ -68,7 +68,7 @@ function registerReviews(app: FastifyInstance, tools: CustomerRouteTools): void 
           partner_id: user.partner_id,
           kyc_status: user.kyc_status,
           waiting_since: user.kyc_updated_at.toISOString(),
-          documents: await documentsToReview(tools.db, user.user_id),
+          documents: await documentsToReview(deps.db, user.user_id),
         });
       }
       return { reviews, pagination: { total, ...query } };
@@ -76,11 +76,11 @@ function registerReviews(app: FastifyInstance, tools: CustomerRouteTools): void 
   });
 }
 
-function registerDecision(app: FastifyInstance, tools: CustomerRouteTools): void {
+function registerDecision(app: FastifyInstance, deps: CustomerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${USER}/kyc-decision`,
     operationId: 'decideKyc',
@@ -128,7 +128,7 @@ function registerDecision(app: FastifyInstance, tools: CustomerRouteTools): void
   });
 }
 
-function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
+function registerReveal(app: FastifyInstance, deps: CustomerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -147,9 +147,9 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
     }),
     errors: ['USER_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const { user, identity } = await readIdentity(unit.tx, tools.vaults, params.user_uuid);
-        const details = await revealPaymentDetails(unit, tools.vaults, user);
+      unitOfWork(deps, SYSTEM, async (unit) => {
+        const { user, identity } = await readIdentity(unit.tx, deps.vaults, params.user_uuid);
+        const details = await revealPaymentDetails(unit, deps.vaults, user);
         recordAction(unit, operator, {
           action: 'user.reveal',
           subject: `users/${user.user_id}`,
@@ -181,9 +181,9 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
     }),
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params, body }, operator) => {
-      const { contentType, content } = await revealDocument(tools, params.user_uuid, params.document_id);
+      const { contentType, content } = await revealDocument(deps, params.user_uuid, params.document_id);
       // Nothing is answered before the entry is committed.
-      await unitOfWork(tools, SYSTEM, async (unit) =>
+      await unitOfWork(deps, SYSTEM, async (unit) =>
         recordAction(unit, operator, {
           action: 'document.reveal',
           subject: `users/${params.user_uuid}`,
@@ -196,11 +196,11 @@ function registerReveal(app: FastifyInstance, tools: CustomerRouteTools): void {
   });
 }
 
-function registerErasure(app: FastifyInstance, tools: CustomerRouteTools): void {
+function registerErasure(app: FastifyInstance, deps: CustomerRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${USER}/erase`,
     operationId: 'eraseUser',
@@ -212,7 +212,7 @@ function registerErasure(app: FastifyInstance, tools: CustomerRouteTools): void 
     data: Type.Object({ user_id: Uuid, documents: Type.Integer() }),
     errors: ['USER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
-      const { documents } = await eraseUser(tools, unit, params.user_uuid);
+      const { documents } = await eraseUser(deps, unit, params.user_uuid);
       recordAction(unit, operator, {
         action: 'user.erase',
         subject: `users/${params.user_uuid}`,

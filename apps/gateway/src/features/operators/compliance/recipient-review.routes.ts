@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import type { Vaults } from '../../../vault/vault.ts';
@@ -14,7 +14,7 @@ import { decideScreening } from '../../recipients/recipient-screening.ts';
 import { recipientsToReview, revealRecipient } from '../../recipients/review-recipients.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from '../operator.schemas.ts';
 
-export interface RecipientReviewTools extends UnitTools {
+export interface RecipientReviewDeps extends UnitDeps {
   readonly vaults: Vaults;
   readonly sealer: Sealer;
 }
@@ -29,13 +29,13 @@ const DECISIONS = {
 } as const;
 
 /** What an operator does about recipients. */
-export function registerRecipientReviewRoutes(app: FastifyInstance, tools: RecipientReviewTools): void {
-  registerScreenings(app, tools);
-  registerDecision(app, tools);
-  registerReveal(app, tools);
+export function registerRecipientReviewRoutes(app: FastifyInstance, deps: RecipientReviewDeps): void {
+  registerScreenings(app, deps);
+  registerDecision(app, deps);
+  registerReveal(app, deps);
 }
 
-function registerScreenings(app: FastifyInstance, tools: RecipientReviewTools): void {
+function registerScreenings(app: FastifyInstance, deps: RecipientReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -69,13 +69,13 @@ function registerScreenings(app: FastifyInstance, tools: RecipientReviewTools): 
       pagination: OffsetPage,
     }),
     handle: async ({ query }) => {
-      const { reviews, total } = await recipientsToReview(tools, query);
+      const { reviews, total } = await recipientsToReview(deps, query);
       return {
         reviews: reviews.map(({ recipient, listVersion, hits }) => ({
           recipient_id: recipient.recipient_id,
           partner_id: recipient.partner_id,
           recipient_kind: recipient.recipient_kind,
-          recipient_name_masked: maskValue(openCurrent(tools.vaults, recipient).recipient_name),
+          recipient_name_masked: maskValue(openCurrent(deps.vaults, recipient).recipient_name),
           recipient_country: recipient.recipient_country,
           version: recipient.current_version,
           screening_status: recipient.screening_status,
@@ -93,11 +93,11 @@ function registerScreenings(app: FastifyInstance, tools: RecipientReviewTools): 
   });
 }
 
-function registerDecision(app: FastifyInstance, tools: RecipientReviewTools): void {
+function registerDecision(app: FastifyInstance, deps: RecipientReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${RECIPIENT}/screening-decision`,
     operationId: 'decideScreening',
@@ -126,7 +126,7 @@ function registerDecision(app: FastifyInstance, tools: RecipientReviewTools): vo
   });
 }
 
-function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void {
+function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -144,8 +144,8 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
     }),
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const { data, destinations } = await revealRecipient(unit, tools.vaults, params.recipient_id);
+      unitOfWork(deps, SYSTEM, async (unit) => {
+        const { data, destinations } = await revealRecipient(unit, deps.vaults, params.recipient_id);
         recordAction(unit, operator, {
           action: 'recipient.reveal',
           subject: `recipients/${params.recipient_id}`,
@@ -163,7 +163,7 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${RECIPIENT}/erase`,
     operationId: 'eraseRecipient',
@@ -176,7 +176,7 @@ function registerReveal(app: FastifyInstance, tools: RecipientReviewTools): void
     data: Type.Object({ recipient_id: Uuid }),
     errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
-      await eraseRecipient(tools, unit, params.recipient_id);
+      await eraseRecipient(deps, unit, params.recipient_id);
       recordAction(unit, operator, {
         action: 'recipient.erase',
         subject: `recipients/${params.recipient_id}`,

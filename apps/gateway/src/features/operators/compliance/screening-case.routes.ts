@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
-import { type CaseReviewTools, casesAbout, screeningCases } from '../../screening/screen-wallet.ts';
+import { type CaseReviewDeps, casesAbout, screeningCases } from '../../screening/screen-wallet.ts';
 import { decideCase } from '../../screening/screening-case.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
@@ -41,7 +41,7 @@ const CaseSchema = Type.Object({
 });
 
 /** What an operator does about account holders and wallets that a screening found. */
-export function registerScreeningCaseRoutes(app: FastifyInstance, tools: CaseReviewTools): void {
+export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -76,10 +76,10 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, tools: CaseRev
     data: Type.Object({ cases: Type.Array(CaseSchema), pagination: OffsetPage }),
     handle: async ({ query: { limit, offset, status, subject_kind, subject } }) => {
       const statuses = status === undefined ? OPEN : [status];
-      const known = subject === undefined ? undefined : await casesAbout(tools, subject);
+      const known = subject === undefined ? undefined : await casesAbout(deps, subject);
       const { cases, total } =
         known === undefined
-          ? await screeningCases(tools, { statuses, subject_kind, limit, offset })
+          ? await screeningCases(deps, { statuses, subject_kind, limit, offset })
           : { cases: known, total: known.length };
       return {
         cases: cases.map(({ row, hits }) => ({
@@ -106,7 +106,7 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, tools: CaseRev
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${CASES}/:case_id/decision`,
     operationId: 'decideScreeningCase',

@@ -15,12 +15,12 @@ import { Type } from 'typebox';
 import { toChecksumAddress } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import {
   DEPOSIT_DECISIONS,
-  type DepositDecisionTools,
+  type DepositDecisionDeps,
   decideDeposit,
   lookAtDeposit,
 } from '../../orders/deposits/decide-deposit.ts';
@@ -33,7 +33,7 @@ import {
 } from '../../orders/deposits/return-deposit.ts';
 import { OffsetPage, OPERATOR_TAG, oneOf, PageQuery, Reason } from '../operator.schemas.ts';
 
-type DepositRouteTools = UnitTools & DepositDecisionTools;
+type DepositRouteDeps = UnitDeps & DepositDecisionDeps;
 
 const DEPOSITS = '/api/v1/operator/deposits';
 const DepositParams = Type.Object({ deposit_id: Uuid });
@@ -63,13 +63,13 @@ const ListedDepositSchema = Type.Object({
 });
 
 /** Payments into escrows that are not exactly what was awaited: what an operator sees and does about them. */
-export function registerDepositRoutes(app: FastifyInstance, tools: DepositRouteTools): void {
-  registerQueue(app, tools);
-  registerDecision(app, tools);
-  registerSignature(app, tools);
+export function registerDepositRoutes(app: FastifyInstance, deps: DepositRouteDeps): void {
+  registerQueue(app, deps);
+  registerDecision(app, deps);
+  registerSignature(app, deps);
 }
 
-function registerQueue(app: FastifyInstance, tools: DepositRouteTools): void {
+function registerQueue(app: FastifyInstance, deps: DepositRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -89,17 +89,17 @@ function registerQueue(app: FastifyInstance, tools: DepositRouteTools): void {
     data: Type.Object({ deposits: Type.Array(ListedDepositSchema), pagination: OffsetPage }),
     handle: async ({ query: { limit, offset, status, kind, order_id, partner_id } }) => {
       const filter = { status, kind, orderId: order_id, partnerId: partner_id, limit, offset };
-      const { deposits, total } = await readDeposits(tools, filter);
+      const { deposits, total } = await readDeposits(deps, filter);
       return { deposits, pagination: { total, limit, offset } };
     },
   });
 }
 
-function registerDecision(app: FastifyInstance, tools: DepositRouteTools): void {
+function registerDecision(app: FastifyInstance, deps: DepositRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${DEPOSITS}/:deposit_id/decision`,
     operationId: 'decideDeposit',
@@ -128,11 +128,11 @@ function registerDecision(app: FastifyInstance, tools: DepositRouteTools): void 
       return_atomic: Type.Union([Type.String(), Type.Null()]),
     }),
     errors: [...ERRORS, 'KYC_NOT_CLEARED'],
-    readFirst: ({ params, body }) => lookAtDeposit(tools, params.deposit_id, body.decision, payeeOf(body)),
+    readFirst: ({ params, body }) => lookAtDeposit(deps, params.deposit_id, body.decision, payeeOf(body)),
     handle: async ({ params, body }, operator, unit, seen) => {
       const returnTo = payeeOf(body);
       const made = { decision: body.decision, ...(returnTo === undefined ? {} : { returnTo }) };
-      const { before, after, orderStatus } = await decideDeposit(tools, unit, params.deposit_id, made, seen);
+      const { before, after, orderStatus } = await decideDeposit(deps, unit, params.deposit_id, made, seen);
       recordAction(unit, operator, {
         action: `deposit.${body.decision}`,
         subject: `deposits/${after.deposit_id}`,
@@ -168,7 +168,7 @@ function payeeOf(body: { readonly decision: string; readonly return_to?: string 
   return payee;
 }
 
-function registerSignature(app: FastifyInstance, tools: DepositRouteTools): void {
+function registerSignature(app: FastifyInstance, deps: DepositRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -180,13 +180,13 @@ function registerSignature(app: FastifyInstance, tools: DepositRouteTools): void
     params: DepositParams,
     data: DepositReturnParametersSchema,
     errors: ERRORS,
-    handle: ({ params }) => depositReturnParameters(tools, OPERATOR, params.deposit_id),
+    handle: ({ params }) => depositReturnParameters(deps, OPERATOR, params.deposit_id),
   });
 
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${DEPOSITS}/:deposit_id/signature`,
     operationId: 'handInDepositSignature',
@@ -197,11 +197,11 @@ function registerSignature(app: FastifyInstance, tools: DepositRouteTools): void
     body: Type.Object({ signature: GivenSignature, reason: Reason }),
     data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    readFirst: ({ params }) => lookBeforeSigning(tools, OPERATOR, params.deposit_id),
+    readFirst: ({ params }) => lookBeforeSigning(deps, OPERATOR, params.deposit_id),
     handle: async ({ params, body }, operator, unit, sight) => {
       const { deposit_id } = params;
       const { before, after } = await signDepositReturn(
-        tools,
+        deps,
         unit,
         OPERATOR,
         deposit_id,

@@ -10,17 +10,17 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import type { Vaults } from '../../../vault/vault.ts';
 import { accountIdOf } from '../../fiat-accounts/fiat-account.ts';
 import { decidePayment, heldPayments, revealPayment } from '../../fiat-accounts/payments.ts';
-import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
-export interface FiatPaymentTools extends UnitTools {
-  readonly orderHosts: OrderHosts;
+export interface FiatPaymentDeps extends UnitDeps {
+  readonly orderAdapters: OrderAdapters;
   readonly vaults: Vaults;
 }
 
@@ -42,7 +42,7 @@ const HeldPaymentSchema = Type.Object({
 });
 
 /** Payments into customers' accounts that a person has to decide; every decision is audited with who and why. */
-export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPaymentTools): void {
+export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymentDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -55,7 +55,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPayme
     query: PageQuery,
     data: Type.Object({ payments: Type.Array(HeldPaymentSchema), pagination: OffsetPage }),
     handle: async ({ query }) => {
-      const { payments, total } = await heldPayments(tools.db, query);
+      const { payments, total } = await heldPayments(deps.db, query);
       return { payments: payments.map(paymentView), pagination: { total, ...query } };
     },
   });
@@ -63,7 +63,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPayme
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${PAYMENTS}/:payment_id/decision`,
     operationId: 'decideFiatPayment',
@@ -80,7 +80,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPayme
     data: HeldPaymentSchema,
     errors: ['FIAT_PAYMENT_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
-      const { before, after } = await decidePayment(tools, unit, params.payment_id, decisionOf(body));
+      const { before, after } = await decidePayment(deps, unit, params.payment_id, decisionOf(body));
       recordAction(unit, operator, {
         action: `fiat_payment.${body.decision}`,
         subject: `fiat-payments/${after.payment_id}`,
@@ -106,8 +106,8 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, tools: FiatPayme
     errors: ['FIAT_PAYMENT_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       // Nothing is answered before the entry is committed.
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const { payment, details } = await revealPayment(tools, unit, params.payment_id);
+      unitOfWork(deps, SYSTEM, async (unit) => {
+        const { payment, details } = await revealPayment(deps, unit, params.payment_id);
         recordAction(unit, operator, {
           action: 'fiat_payment.reveal',
           subject: `fiat-payments/${payment.payment_id}`,

@@ -3,7 +3,7 @@ import { transactionKeysOf } from '../../../engine/intent.ts';
 
 /** SQL of an order's story: what every part of the program has written about it. */
 
-export interface StoryEventRow {
+export interface TrailEventRow {
   event_id: string;
   event_type: string;
   status: string | null;
@@ -11,7 +11,7 @@ export interface StoryEventRow {
   deliveries: { id: string; status: string; attempts: number; http_status: number | null }[];
 }
 
-export const eventsOfOrder = statement<[orderId: string], StoryEventRow>(
+export const eventsOfOrder = statement<[orderId: string], TrailEventRow>(
   'story.events',
   `SELECT e.event_id, e.event_type, e.body::jsonb #>> '{data,status}' AS status, e.created_at,
           coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.delivery_id, 'status', d.status,
@@ -21,7 +21,7 @@ export const eventsOfOrder = statement<[orderId: string], StoryEventRow>(
      FROM events e WHERE e.subject_id = $1 ORDER BY e.position`,
 );
 
-export interface StoryTransactionRow {
+export interface TrailTransactionRow {
   chain_id: number;
   effect: string;
   status: string;
@@ -34,7 +34,7 @@ export interface StoryTransactionRow {
 }
 
 /** Effects and authorizations of an order, as the transactor names them. */
-export const transactionsOfOrder = statement<[orderId: string], StoryTransactionRow>(
+export const transactionsOfOrder = statement<[orderId: string], TrailTransactionRow>(
   'story.transactions',
   `SELECT t.chain_id::int, named.effect, t.status, t.sender, t.nonce::int,
           coalesce(t.mined_hash, (SELECT v.tx_hash FROM chain_signed_versions v
@@ -48,7 +48,7 @@ export const transactionsOfOrder = statement<[orderId: string], StoryTransaction
      JOIN chain_transactions t USING (effect_key) ORDER BY t.created_at`,
 );
 
-export interface StoryAuthorizationRow {
+export interface TrailAuthorizationRow {
   purpose: string;
   status: string;
   nonce: string;
@@ -59,13 +59,13 @@ export interface StoryAuthorizationRow {
   expires_at: Date;
 }
 
-export const authorizationsOfOrder = statement<[orderId: string], StoryAuthorizationRow>(
+export const authorizationsOfOrder = statement<[orderId: string], TrailAuthorizationRow>(
   'story.authorizations',
   `SELECT purpose, status, nonce::text, amount::text, recipient, tx_hash, issued_at, expires_at
      FROM forward_authorizations WHERE order_id = $1 ORDER BY issued_at`,
 );
 
-export interface StoryProofRow {
+export interface TrailProofRow {
   proof_id: string;
   vendor_id: string;
   verdict: 'accepted' | 'rejected' | null;
@@ -73,7 +73,7 @@ export interface StoryProofRow {
   reviewed_at: Date | null;
 }
 
-export const proofsOfOrder = statement<[orderId: string], StoryProofRow>(
+export const proofsOfOrder = statement<[orderId: string], TrailProofRow>(
   'story.proofs',
   `SELECT proof_id, vendor_id, verdict, submitted_at, reviewed_at FROM payment_proofs
     WHERE order_id = $1 ORDER BY submitted_at`,

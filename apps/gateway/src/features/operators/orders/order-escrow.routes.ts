@@ -12,18 +12,18 @@ import type { Hex } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import { authorizePayout, signingParameters } from '../../orders/escrow/authorize.ts';
 import { readOrder } from '../../orders/lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { decideSendOut, lookForPayout, type SendOutEnd } from '../../orders/send-out/send-out.ts';
 import { OPERATOR_TAG, Reason } from '../operator.schemas.ts';
 
-interface EscrowSignatureTools extends UnitTools {
+interface EscrowSignatureDeps extends UnitDeps {
   readonly chains: Chains;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
 }
 
 const ORDER = '/api/v1/operator/orders/:order_id';
@@ -35,7 +35,7 @@ const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERAT
  * For whoever owns an escrow and cannot hand in its signature itself: a partner does not act on widget orders, a vendor
  * may have lost its key to the API. The signature says whose it is; the operator only carries it.
  */
-export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: EscrowSignatureTools): void {
+export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: EscrowSignatureDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -53,18 +53,18 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: Escro
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
     handle: async ({ params, query }) => {
-      const order = await readOrder(tools.db, SYSTEM, params.order_id);
+      const order = await readOrder(deps.db, SYSTEM, params.order_id);
       if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
       if (order.escrow === null) throw new CausewayError('OPERATION_NOT_ALLOWED');
       const partnerSide = order.direction === 'onramp' ? 'buyer' : 'seller';
-      return signingParameters(tools.chains, order, query.purpose, partnerSide);
+      return signingParameters(deps.chains, order, query.purpose, partnerSide);
     },
   });
 
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${ORDER}/escrow-signature`,
     operationId: 'handInEscrowSignature',
@@ -83,7 +83,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: Escro
       'ESCROW_SIGNER_MISMATCH',
     ],
     handle: async ({ params, body }, operator, unit) => {
-      const { before, after } = await authorizePayout(tools, unit, params.order_id, {
+      const { before, after } = await authorizePayout(deps, unit, params.order_id, {
         purpose: body.purpose,
         actor: 'operator',
         owners: ['seller', 'buyer'],
@@ -101,9 +101,9 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, tools: Escro
   });
 }
 
-interface SendOutRouteTools extends UnitTools {
+interface SendOutRouteDeps extends UnitDeps {
   readonly chains: Chains;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
 }
 
 const Body = Type.Object({
@@ -119,11 +119,11 @@ const Body = Type.Object({
 });
 
 /** The way out for a send-out whose bridge was paid and never answers. */
-export function registerSendOutRoutes(app: FastifyInstance, tools: SendOutRouteTools): void {
+export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/operator/orders/:order_id/send-out',
     operationId: 'decideSendOut',
@@ -143,11 +143,11 @@ export function registerSendOutRoutes(app: FastifyInstance, tools: SendOutRouteT
     ],
     readFirst: async ({ params, body }) => {
       const end = endOf(body);
-      return end.outcome === 'settled' ? lookForPayout(tools, params.order_id, end.txHash) : null;
+      return end.outcome === 'settled' ? lookForPayout(deps, params.order_id, end.txHash) : null;
     },
     handle: async ({ params, body }, operator, unit, seen) => {
       const end = endOf(body);
-      const { before, after } = await decideSendOut(unit, tools.orderHosts, params.order_id, end, seen);
+      const { before, after } = await decideSendOut(unit, deps.orderAdapters, params.order_id, end, seen);
       recordAction(unit, operator, {
         action: `order.send-out.${end.outcome}`,
         subject: `orders/${after.order_id}`,

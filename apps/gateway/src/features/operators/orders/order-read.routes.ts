@@ -4,18 +4,18 @@ import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { type AuditRow, KYC_WAIVED, listAudit } from '../../../engine/audit.ts';
 import { intentsOfOrder } from '../../../engine/stuck-intents.store.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
-import { type FundsTools, readOrderFunds } from '../../orders/escrow/order-funds.ts';
+import { type FundsDeps, readOrderFunds } from '../../orders/escrow/order-funds.ts';
 import {
-  type DeskOrderRow,
+  type BackofficeOrderRow,
   readOrderForOperator,
   readOrdersForOperator,
 } from '../../orders/lifecycle/list-orders.ts';
 import type { TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
 import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf } from '../operator.schemas.ts';
-import { OperatorOrderSchema, OrderStorySchema } from '../operator-order.schemas.ts';
+import { OperatorOrderSchema, OrderAuditTrailSchema } from '../operator-order.schemas.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
 import {
   authorizationsOfOrder,
@@ -25,7 +25,7 @@ import {
   transactionsOfOrder,
 } from './order-audit.store.ts';
 
-export function operatorOrderView(order: DeskOrderRow): Static<typeof OperatorOrderSchema> {
+export function operatorOrderView(order: BackofficeOrderRow): Static<typeof OperatorOrderSchema> {
   const crypto = (amount: string) => formatFixed(BigInt(amount), order.crypto_decimals);
   return {
     order_id: order.order_id,
@@ -60,20 +60,20 @@ export function operatorOrderView(order: DeskOrderRow): Static<typeof OperatorOr
   };
 }
 
-type Story = Static<typeof OrderStorySchema>;
+type Story = Static<typeof OrderAuditTrailSchema>;
 
-export interface StoryTools extends UnitTools, FundsTools {}
+export interface AuditTrailDeps extends UnitDeps, FundsDeps {}
 
 const AUDIT_ENTRIES = 100;
 
 /** All that every part of the program has written about one order, and what the chain says of its escrow now. */
-export async function readOrderStory(tools: StoryTools, givenId: string): Promise<Story> {
-  const { db, clock } = tools;
+export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string): Promise<Story> {
+  const { db, clock } = deps;
   const orderId = givenId.toLowerCase();
   const { order, signatures, deposits } = await readOrderForOperator(db, orderId);
   const [funds, effects, transactions, authorizations, events, proofs, [compliance], audit] =
     await Promise.all([
-      readOrderFunds(tools, SYSTEM, order),
+      readOrderFunds(deps, SYSTEM, order),
       db.query(SYSTEM, intentsOfOrder, [lateBefore(clock.date()), orderId]),
       db.query(SYSTEM, transactionsOfOrder, [orderId]),
       db.query(SYSTEM, authorizationsOfOrder, [orderId]),
@@ -165,7 +165,7 @@ const OrderSearch = Type.Object({
 });
 
 /** Orders of all partners: finding one, and reading all there is about it. */
-export function registerOrderReadRoutes(app: FastifyInstance, tools: StoryTools): void {
+export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -177,7 +177,7 @@ export function registerOrderReadRoutes(app: FastifyInstance, tools: StoryTools)
     query: OrderSearch,
     data: Type.Object({ orders: Type.Array(OperatorOrderSchema), pagination: CursorPage }),
     handle: async ({ query }) => {
-      const rows = await readOrdersForOperator(tools.db, {
+      const rows = await readOrdersForOperator(deps.db, {
         statuses: query.status ?? null,
         partnerId: query.partner_id ?? null,
         vendorId: query.vendor_id ?? null,
@@ -188,7 +188,7 @@ export function registerOrderReadRoutes(app: FastifyInstance, tools: StoryTools)
         stuck: query.stuck ?? null,
         createdFrom: query.created_from === undefined ? null : new Date(query.created_from),
         createdTo: query.created_to === undefined ? null : new Date(query.created_to),
-        lateBefore: lateBefore(tools.clock.date()),
+        lateBefore: lateBefore(deps.clock.date()),
         before: query.cursor ?? null,
         limit: query.limit + 1,
       });
@@ -202,14 +202,14 @@ export function registerOrderReadRoutes(app: FastifyInstance, tools: StoryTools)
     transaction: 'none',
     method: 'GET',
     url: '/api/v1/operator/orders/:order_id',
-    operationId: 'getOrderStory',
+    operationId: 'getOrderAuditTrail',
     tag: OPERATOR_TAG,
     summary: 'The whole story of an order',
     description:
       'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. People are named by their ids only.',
     params: Type.Object({ order_id: Uuid }),
-    data: OrderStorySchema,
+    data: OrderAuditTrailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
-    handle: ({ params }) => readOrderStory(tools, params.order_id),
+    handle: ({ params }) => readOrderAuditTrail(deps, params.order_id),
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { KYC_WAIVED, recordAction } from '../../../engine/audit.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import type { OperatorPrincipal } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
@@ -15,12 +15,12 @@ import {
   openProof,
 } from '../../orders/lifecycle/act-on-order.ts';
 import { readPendingProofs } from '../../orders/lifecycle/list-orders.ts';
-import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../../orders/lifecycle/order.ts';
 import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
-export interface OrderReviewTools extends UnitTools {
-  readonly orderHosts: OrderHosts;
+export interface OrderReviewDeps extends UnitDeps {
+  readonly orderAdapters: OrderAdapters;
   readonly sealer: Sealer;
 }
 
@@ -35,14 +35,14 @@ const DISPUTES = {
 } as const;
 
 /** What an operator decides about orders; every decision is audited with who and why. */
-export function registerOrderReviewRoutes(app: FastifyInstance, tools: OrderReviewTools): void {
-  registerProofs(app, tools);
-  registerHold(app, tools);
-  registerDispute(app, tools);
-  registerProofReview(app, tools);
+export function registerOrderReviewRoutes(app: FastifyInstance, deps: OrderReviewDeps): void {
+  registerProofs(app, deps);
+  registerHold(app, deps);
+  registerDispute(app, deps);
+  registerProofReview(app, deps);
 }
 
-function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
+function registerProofs(app: FastifyInstance, deps: OrderReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -67,7 +67,7 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
       pagination: OffsetPage,
     }),
     handle: async ({ query }) => {
-      const { proofs, total } = await readPendingProofs(tools.db, query);
+      const { proofs, total } = await readPendingProofs(deps.db, query);
       return {
         reviews: proofs.map(({ status, submitted_at, ...row }) => ({
           ...row,
@@ -100,8 +100,8 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
     errors: ['PROOF_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       // Nothing is answered before the entry is committed.
-      unitOfWork(tools, SYSTEM, async (unit) => {
-        const { orderId, proof } = await openProof(unit, tools.sealer, params.proof_id);
+      unitOfWork(deps, SYSTEM, async (unit) => {
+        const { orderId, proof } = await openProof(unit, deps.sealer, params.proof_id);
         recordAction(unit, operator, {
           action: 'proof.reveal',
           subject: `orders/${orderId}`,
@@ -119,11 +119,11 @@ function registerProofs(app: FastifyInstance, tools: OrderReviewTools): void {
   });
 }
 
-function registerHold(app: FastifyInstance, tools: OrderReviewTools): void {
+function registerHold(app: FastifyInstance, deps: OrderReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${ORDER}/hold`,
     operationId: 'decideOrderHold',
@@ -145,17 +145,17 @@ function registerHold(app: FastifyInstance, tools: OrderReviewTools): void {
       const trigger = isWaived ? 'kyc_waived' : decision === 'place' ? 'hold_placed' : 'hold_released';
       const action = isWaived ? KYC_WAIVED : `order.hold.${decision}`;
       return decideAudited(unit, operator, params.order_id, action, reason, (order) =>
-        moveOrder(unit, tools.orderHosts, order, trigger, 'operator'),
+        moveOrder(unit, deps.orderAdapters, order, trigger, 'operator'),
       );
     },
   });
 }
 
-function registerDispute(app: FastifyInstance, tools: OrderReviewTools): void {
+function registerDispute(app: FastifyInstance, deps: OrderReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${ORDER}/dispute`,
     operationId: 'decideOrderDispute',
@@ -167,16 +167,16 @@ function registerDispute(app: FastifyInstance, tools: OrderReviewTools): void {
     errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     handle: ({ params, body }, operator, unit) =>
       decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>
-        moveOrder(unit, tools.orderHosts, order, DISPUTES[body.decision], 'operator'),
+        moveOrder(unit, deps.orderAdapters, order, DISPUTES[body.decision], 'operator'),
       ),
   });
 }
 
-function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): void {
+function registerProofReview(app: FastifyInstance, deps: OrderReviewDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${ORDER}/proof-review`,
     operationId: 'reviewProof',
@@ -189,8 +189,8 @@ function registerProofReview(app: FastifyInstance, tools: OrderReviewTools): voi
     handle: ({ params, body }, operator, unit) =>
       decideAudited(unit, operator, params.order_id, `order.proof.${body.decision}`, body.reason, (order) =>
         body.decision === 'start'
-          ? moveOrder(unit, tools.orderHosts, order, 'proof_review_started', 'operator')
-          : decideProof(unit, tools.orderHosts, order, body.decision, 'operator'),
+          ? moveOrder(unit, deps.orderAdapters, order, 'proof_review_started', 'operator')
+          : decideProof(unit, deps.orderAdapters, order, body.decision, 'operator'),
       ),
   });
 }

@@ -23,7 +23,7 @@ const ComparisonSchema = Type.Object({
 /** Whether the books agree with themselves and with the chain. */
 export function registerReconciliationRoutes(
   app: FastifyInstance,
-  tools: { readonly db: Database; readonly chains: Chains },
+  deps: { readonly db: Database; readonly chains: Chains },
 ): void {
   route(app, {
     access: 'operator',
@@ -65,8 +65,8 @@ export function registerReconciliationRoutes(
     }),
     handle: async ({ query: { scope = 'open', limit, cursor = null } }) => {
       const [books, compared] = await Promise.all([
-        checkBooks(tools.db),
-        compareEscrows(tools, scope, { after: cursor, limit }),
+        checkBooks(deps.db),
+        compareEscrows(deps, scope, { after: cursor, limit }),
       ]);
       const of = (verdict: string) => compared.filter((one) => one.verdict === verdict);
       return {

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { stuckIntents } from '../../../engine/stuck-intents.store.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
-import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf, Reason } from '../operator.schemas.ts';
 import {
   EFFECT_STATES,
@@ -17,22 +17,22 @@ import {
   remedyEffect,
 } from './stuck-effects.ts';
 
-export interface EffectRouteTools extends UnitTools {
-  readonly orderHosts: OrderHosts;
+export interface EffectRouteDeps extends UnitDeps {
+  readonly orderAdapters: OrderAdapters;
 }
 
 /** Effects that left the process, or should have, and need a person. */
-export function registerEffectRoutes(app: FastifyInstance, tools: EffectRouteTools): void {
-  registerList(app, tools);
-  registerRemedy(app, tools, 'retry', 'retryEffect', 'Try an effect again now', [
+export function registerEffectRoutes(app: FastifyInstance, deps: EffectRouteDeps): void {
+  registerList(app, deps);
+  registerRemedy(app, deps, 'retry', 'retryEffect', 'Try an effect again now', [
     'One that is under way is looked at, never repeated. One whose failure its order has acted on is not started here: release the order’s hold instead.',
   ]);
-  registerRemedy(app, tools, 'give-up', 'giveUpEffect', 'Give an effect up, or put away one that failed', [
+  registerRemedy(app, deps, 'give-up', 'giveUpEffect', 'Give an effect up, or put away one that failed', [
     'Only where it certainly has not happened and no longer can. Its order is told, and held for review where crypto is at stake.',
   ]);
 }
 
-function registerList(app: FastifyInstance, tools: EffectRouteTools): void {
+function registerList(app: FastifyInstance, deps: EffectRouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -53,8 +53,8 @@ function registerList(app: FastifyInstance, tools: EffectRouteTools): void {
     data: Type.Object({ effects: Type.Array(EffectSchema), pagination: CursorPage }),
     handle: async ({ query }) => {
       const { state = null, kind = null, order_id = null, partner_id = null, cursor = null, limit } = query;
-      const rows = await tools.db.query(SYSTEM, stuckIntents, [
-        lateBefore(tools.clock.date()),
+      const rows = await deps.db.query(SYSTEM, stuckIntents, [
+        lateBefore(deps.clock.date()),
         state,
         kind,
         order_id?.toLowerCase() ?? null,
@@ -70,7 +70,7 @@ function registerList(app: FastifyInstance, tools: EffectRouteTools): void {
 
 function registerRemedy(
   app: FastifyInstance,
-  tools: EffectRouteTools,
+  deps: EffectRouteDeps,
   remedy: EffectRemedy,
   operationId: string,
   summary: string,
@@ -79,7 +79,7 @@ function registerRemedy(
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `/api/v1/operator/effects/:effect_id/${remedy}`,
     operationId,
@@ -91,7 +91,7 @@ function registerRemedy(
     data: EffectSchema,
     errors: ['EFFECT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
-      const { before, after } = await remedyEffect(unit, tools.orderHosts, params.effect_id, remedy);
+      const { before, after } = await remedyEffect(unit, deps.orderAdapters, params.effect_id, remedy);
       recordAction(unit, operator, {
         action: `effect.${remedy}`,
         // Under its order, where it has one: one look shows all that was done about it.

@@ -1,14 +1,14 @@
 import { CausewayError, EvmAddress, literals, type OrderTrigger, Timestamp, Uuid } from '@causeway/protocol';
 import { type Static, Type } from 'typebox';
 import {
+  type BackofficeIntentRow,
   closeIntent,
-  type DeskIntentRow,
   hurryIntent,
   lockStuckIntent,
 } from '../../../engine/stuck-intents.store.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { reportFacts } from '../../orders/lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 
 /** What an operator may do about an effect that does not get on by itself. */
 export type EffectRemedy = 'retry' | 'give-up';
@@ -59,7 +59,7 @@ const FAILED_AT_BANK: Readonly<Record<string, string>> = {
 };
 
 /** Null where it can be done, else why not. */
-function obstacle(effect: DeskIntentRow, remedy: EffectRemedy): string | null {
+function obstacle(effect: BackofficeIntentRow, remedy: EffectRemedy): string | null {
   if (effect.status === 'confirmed') return 'It has taken effect.';
   if (remedy === 'retry') {
     if (effect.status !== 'failed' || REPEATABLE.has(effect.kind)) return null;
@@ -75,17 +75,17 @@ function obstacle(effect: DeskIntentRow, remedy: EffectRemedy): string | null {
   return null;
 }
 
-export function remediesOf(effect: DeskIntentRow): EffectRemedy[] {
+export function remediesOf(effect: BackofficeIntentRow): EffectRemedy[] {
   return (['retry', 'give-up'] as const).filter((remedy) => obstacle(effect, remedy) === null);
 }
 
 /** Carried out under the intent's lock, which a worker needs to settle it: whoever is second sees what the first did. */
 export async function remedyEffect(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   effectId: string,
   remedy: EffectRemedy,
-): Promise<{ readonly before: DeskIntentRow; readonly after: DeskIntentRow }> {
+): Promise<{ readonly before: BackofficeIntentRow; readonly after: BackofficeIntentRow }> {
   const late = lateBefore(unit.at);
   const [before] = await unit.tx.query(lockStuckIntent, [late, effectId]);
   if (before === undefined) throw new CausewayError('EFFECT_NOT_FOUND');
@@ -98,7 +98,7 @@ export async function remedyEffect(
     const triggers = GIVEN_UP[before.kind] ?? [];
     // An effect that had failed by itself told its order then.
     if (before.status !== 'failed' && before.order_id !== null) {
-      await reportFacts({ orderHosts: hosts }, unit, before.order_id, triggers, 'system');
+      await reportFacts({ orderAdapters: hosts }, unit, before.order_id, triggers, 'system');
     }
   }
   const [after] = await unit.tx.query(lockStuckIntent, [late, effectId]);
@@ -137,7 +137,7 @@ export const EffectSchema = Type.Object({
 
 type Effect = Static<typeof EffectSchema>;
 
-export function effectView(row: DeskIntentRow): Effect {
+export function effectView(row: BackofficeIntentRow): Effect {
   const isOpen = row.settled_at === null;
   return {
     effect_id: row.intent_id,

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from '../../webhooks/replay-deliveries.ts';
 import { findPartner } from '../accounts/accounts.store.ts';
@@ -20,7 +20,7 @@ const WEBHOOKS = '/api/v1/operator/partners/:partner_id/webhooks';
 const PartnerParams = Type.Object({ partner_id: Uuid });
 
 /** For a partner whose endpoint was down and who cannot, or does not know how to, catch up itself. */
-export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitTools): void {
+export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -34,15 +34,15 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
     data: DeliveryListSchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
-      await requirePartner(reading(tools.db, SYSTEM), params.partner_id);
-      return readDeliveries(tools.db, params.partner_id, query);
+      await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
+      return readDeliveries(deps.db, params.partner_id, query);
     },
   });
 
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${WEBHOOKS}/deliveries/:delivery_id/replay`,
     operationId: 'replayPartnerDelivery',
@@ -69,7 +69,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, tools: UnitToo
   route(app, {
     access: 'operator',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${WEBHOOKS}/replay`,
     operationId: 'replayPartnerEvents',

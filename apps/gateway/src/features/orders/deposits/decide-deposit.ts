@@ -16,15 +16,10 @@ import { watchAgain } from '../../../chain/watcher/watch.store.ts';
 import { type Database, type Scope, SYSTEM } from '../../../db/database.ts';
 import { postEntry } from '../../../engine/ledger.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
-import {
-  lookUpWallet,
-  takeWallet,
-  type WalletLook,
-  type WalletTools,
-} from '../../screening/screen-wallet.ts';
+import { lookUpWallet, takeWallet, type WalletDeps, type WalletLook } from '../../screening/screen-wallet.ts';
 import { depositOf, FUNDED } from '../escrow/escrow.ts';
 import { moveOrder } from '../lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { findOrder, lockOrder, setTransactionHash } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import {
@@ -38,19 +33,19 @@ import {
 import {
   type DepositRow,
   depositsOfOrder,
+  dropRefundSignatures,
   findDeposit,
-  forgetRefundSignatures,
   lockDepositsOfOrder,
   setShortfall,
 } from './deposit.store.ts';
 
-export interface DepositTools {
+export interface DepositDeps {
   readonly db: Database;
   readonly chains: Chains;
 }
 
-export interface DepositDecisionTools extends DepositTools, WalletTools {
-  readonly orderHosts: OrderHosts;
+export interface DepositDecisionDeps extends DepositDeps, WalletDeps {
+  readonly orderAdapters: OrderAdapters;
   /** How much of an off-ramp deposit may be missing, in percent of it. */
   readonly depositTolerancePct: string;
 }
@@ -95,15 +90,15 @@ export async function readEscrowNonce(chains: Chains, order: OrderRow, escrow: A
 }
 
 export async function lookAtDeposit(
-  tools: DepositDecisionTools,
+  deps: DepositDecisionDeps,
   depositId: string,
   decision: DepositDecision,
   returnTo: Address | undefined,
 ): Promise<DepositSight> {
-  const { deposit, order } = await loadDeposit(tools, SYSTEM, depositId);
-  const { client, settings } = tools.chains.get(order.chain);
+  const { deposit, order } = await loadDeposit(deps, SYSTEM, depositId);
+  const { client, settings } = deps.chains.get(order.chain);
   const { address, token, sender } = deposit;
-  const others = await tools.db.query(SYSTEM, depositsOfOrder, [deposit.order_id]);
+  const others = await deps.db.query(SYSTEM, depositsOfOrder, [deposit.order_id]);
   const payers = {
     accept: others.filter((one) => sameAddress(one.token, token)).map((one) => one.sender),
     return: [returnTo ?? sender],
@@ -117,10 +112,10 @@ export async function lookAtDeposit(
     return 0n;
   });
   const wallets = [...new Set(payers.map((payer) => payer.toLowerCase()))].map(
-    async (payer) => [payer, await lookUpWallet(tools, payer)] as const,
+    async (payer) => [payer, await lookUpWallet(deps, payer)] as const,
   );
   return {
-    nonce: await readEscrowNonce(tools.chains, order, address),
+    nonce: await readEscrowNonce(deps.chains, order, address),
     balance: await balance,
     wallets: new Map(await Promise.all(wallets)),
   };
@@ -169,7 +164,7 @@ function sharesOf({ order, deposit, others }: LockedDeposit): { shares: Share[];
  * What may be missing of a deposit: the platform bears it out of its fee, so that everybody else gets what was quoted. An
  * on-ramp vendor has signed its refund before it pays, so for it there is none: it pays the rest.
  */
-function toleranceOf({ depositTolerancePct }: DepositDecisionTools, order: OrderRow): bigint {
+function toleranceOf({ depositTolerancePct }: DepositDecisionDeps, order: OrderRow): bigint {
   if (order.direction === 'onramp') return 0n;
   const percent = parsePercent(depositTolerancePct);
   if (!percent.ok) throw new Error('the deposit tolerance is no percentage');
@@ -186,16 +181,16 @@ export interface DecidedDeposit {
 
 /** An operator's decision about one deposit; the tables say whether it can be made. */
 export async function decideDeposit(
-  tools: DepositDecisionTools,
+  deps: DepositDecisionDeps,
   unit: UnitOfWork,
   depositId: string,
   made: { readonly decision: DepositDecision; readonly returnTo?: Address },
   seen: DepositSight,
 ): Promise<DecidedDeposit> {
   const locked = await lockDeposit(unit, depositId);
-  if (made.decision === 'accept') return accept(tools, unit, locked, seen);
+  if (made.decision === 'accept') return accept(deps, unit, locked, seen);
   const { order, deposit: before, others } = locked;
-  const { settings } = tools.chains.get(order.chain);
+  const { settings } = deps.chains.get(order.chain);
   const around = { settings, order, others, nonce: seen.nonce, covers: false, surplus: 0n };
   const one = depositCase(before, around);
   const trigger = TRIGGERS[made.decision];
@@ -235,17 +230,17 @@ async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, s
 
 /** Credits what the order needs, from as many held deposits as it takes; the rest goes back to whoever paid it. */
 async function accept(
-  tools: DepositDecisionTools,
+  deps: DepositDecisionDeps,
   unit: UnitOfWork,
   locked: LockedDeposit,
   seen: DepositSight,
 ): Promise<DecidedDeposit> {
   const { deposit: before } = locked;
-  const { settings } = tools.chains.get(locked.order.chain);
+  const { settings } = deps.chains.get(locked.order.chain);
   const { shares, missing } = sharesOf(locked);
   const order = { ...locked.order, deposit_shortfall: `${missing}` };
   const everyDeposit = [locked.deposit, ...locked.others];
-  const covers = missing <= toleranceOf(tools, locked.order) && seen.balance >= depositOf(order);
+  const covers = missing <= toleranceOf(deps, locked.order) && seen.balance >= depositOf(order);
   const cases = shares.map(({ deposit, taken }) => {
     const others = everyDeposit.filter((one) => one !== deposit);
     const surplus = BigInt(deposit.amount) - taken;
@@ -257,7 +252,7 @@ async function accept(
     await takeWallet(unit, payer, seen.wallets.get(payer) ?? 'unavailable');
   }
   // Before anything else is written: where the order refuses, its refusal may be all that stays.
-  const after = moveOrder(unit, tools.orderHosts, order, FUNDED[order.direction], 'chain');
+  const after = moveOrder(unit, deps.orderAdapters, order, FUNDED[order.direction], 'chain');
   const accepted = cases.map(({ one, taken, surplus }) => {
     const { deposit } = one;
     // What was held before the books knew of it comes into them now.
@@ -269,7 +264,7 @@ async function accept(
   if (missing > 0n) {
     unit.tx.defer(setShortfall, [order.order_id, order.deposit_shortfall]);
     // Signed for the whole deposit, it fits no more; whoever is owed a refund signs the one that does.
-    unit.tx.defer(forgetRefundSignatures, [order.order_id]);
+    unit.tx.defer(dropRefundSignatures, [order.order_id]);
   }
   unit.tx.defer(setTransactionHash, [order.order_id, before.tx_hash]);
   watchAgain(unit, order.order_id);

@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import {
@@ -22,7 +22,7 @@ import {
   signDepositReturn,
 } from './return-deposit.ts';
 
-type DepositReturnTools = UnitTools & { readonly chains: Chains };
+type DepositReturnDeps = UnitDeps & { readonly chains: Chains };
 
 const DEPOSIT = '/api/v1/partner/deposits/:deposit_id';
 const DepositParams = Type.Object({ deposit_id: Uuid });
@@ -39,10 +39,10 @@ function signerOf({ partnerId }: Pick<PartnerPrincipal, 'partnerId'>): ReturnSig
 }
 
 /** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
-export function registerDepositReturnRoutes(app: FastifyInstance, tools: DepositReturnTools): void {
+export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositReturnDeps): void {
   const requireOwnDeposit = async ({ principal, params }: FastifyRequest): Promise<void> => {
     if (!Value.Check(DepositParams, params)) return;
-    await requireDepositToSign(tools, signerOf(principal as PartnerPrincipal), params.deposit_id);
+    await requireDepositToSign(deps, signerOf(principal as PartnerPrincipal), params.deposit_id);
   };
 
   route(app, {
@@ -59,13 +59,13 @@ export function registerDepositReturnRoutes(app: FastifyInstance, tools: Deposit
     requireSubject: requireOwnDeposit,
     data: DepositReturnParametersSchema,
     errors: ERRORS,
-    handle: ({ params }, partner) => depositReturnParameters(tools, signerOf(partner), params.deposit_id),
+    handle: ({ params }, partner) => depositReturnParameters(deps, signerOf(partner), params.deposit_id),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: `${DEPOSIT}/authorize-return`,
     operationId: 'authorizeReturn',
@@ -80,10 +80,10 @@ export function registerDepositReturnRoutes(app: FastifyInstance, tools: Deposit
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, partner) => {
       const signer = signerOf(partner);
-      await requireSignable(tools, signer, params.deposit_id);
-      const sight = await lookBeforeSigning(tools, signer, params.deposit_id);
-      const { after } = await unitOfWork(tools, signer.scope, (unit) =>
-        signDepositReturn(tools, unit, signer, params.deposit_id, body.signature, sight),
+      await requireSignable(deps, signer, params.deposit_id);
+      const sight = await lookBeforeSigning(deps, signer, params.deposit_id);
+      const { after } = await unitOfWork(deps, signer.scope, (unit) =>
+        signDepositReturn(deps, unit, signer, params.deposit_id, body.signature, sight),
       );
       return { deposit_id: after.deposit_id, status: after.disposition };
     },

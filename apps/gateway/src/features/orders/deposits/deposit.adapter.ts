@@ -13,7 +13,7 @@ import {
 } from '@causeway/protocol';
 import type { Address, ChainSettings } from '../../../chain/chain-settings.ts';
 import { sameAddress } from '../../../chain/watcher/chain-facts.ts';
-import { execute, type MachineHost } from '../../../engine/execute.ts';
+import { execute, type MachineAdapter } from '../../../engine/execute.ts';
 import { type EntryDraft, moveFunds } from '../../../engine/ledger.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
@@ -117,9 +117,9 @@ function entry(deposit: Held, kind: PostingKind, postings: EntryDraft['postings'
   };
 }
 
-type DepositHost = MachineHost<DepositCase, DepositStatus, DepositTrigger, DepositFacts, DepositGuard>;
+type DepositAdapter = MachineAdapter<DepositCase, DepositStatus, DepositTrigger, DepositFacts, DepositGuard>;
 
-const depositHost: DepositHost = {
+const depositAdapter: DepositAdapter = {
   machine: depositMachine,
   statusOf: ({ deposit }) => deposit.disposition,
   factsOf: ({ facts }) => facts,
@@ -203,7 +203,7 @@ export function moveDeposit(
   trigger: DepositTrigger,
   actor: DepositActor,
 ): DepositRow {
-  const execution = execute(unit, depositHost, one, trigger, actor);
+  const execution = execute(unit, depositAdapter, one, trigger, actor);
   if (execution.kind !== 'refused') return execution.row.deposit;
   throw refusal(one, execution.code, execution.guard as DepositGuard | undefined);
 }

@@ -143,7 +143,7 @@ export const setShortfall = statement<[orderId: string, shortfall: string]>(
   'UPDATE orders SET deposit_shortfall = $2 WHERE order_id = $1',
 );
 
-export const forgetRefundSignatures = statement<[orderId: string]>(
+export const dropRefundSignatures = statement<[orderId: string]>(
   'deposits.forget_refund_signatures',
   `DELETE FROM escrow_signatures WHERE order_id = $1 AND purpose = 'refund'`,
 );

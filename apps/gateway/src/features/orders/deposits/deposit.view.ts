@@ -4,7 +4,7 @@ import type { Address, ChainSettings } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
-import type { DepositTools } from './decide-deposit.ts';
+import type { DepositDeps } from './decide-deposit.ts';
 import { isEscrowFree, tokenOf } from './deposit.adapter.ts';
 import { countDeposits, type DepositRow, listDeposits } from './deposit.store.ts';
 
@@ -72,7 +72,7 @@ interface DepositFilter {
 
 /** Deposits of all partners, with what each order awaited. */
 export async function readDeposits(
-  { db, chains, clock }: DepositTools & { readonly clock: Clock },
+  { db, chains, clock }: DepositDeps & { readonly clock: Clock },
   { status, kind, orderId, partnerId, limit, offset }: DepositFilter,
 ) {
   const statuses = status === undefined ? null : [status];

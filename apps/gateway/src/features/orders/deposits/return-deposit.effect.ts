@@ -14,7 +14,7 @@ import { SYSTEM } from '../../../db/database.ts';
 import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
 import { postEntry } from '../../../engine/ledger.ts';
-import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { loadDeposit, lockDeposit } from './decide-deposit.ts';
@@ -24,7 +24,7 @@ import { type DepositReturn, returnOf } from './return-deposit.ts';
 
 type DepositPayload = { readonly order_id: string; readonly deposit_id: string };
 
-interface ReturnTools extends UnitTools {
+interface ReturnDeps extends UnitDeps {
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly logger: Logger;
@@ -34,11 +34,11 @@ const KIND: EffectKind = 'escrow.return-deposit';
 const POLL_MS = 400;
 
 /** Pays a deposit back out of its escrow, which is deployed on the way where it never was. */
-export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositPayload> {
-  const { chains } = tools;
+export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPayload> {
+  const { chains } = deps;
 
   async function load({ payload }: Intent<DepositPayload>) {
-    const { deposit, order } = await loadDeposit(tools, SYSTEM, payload.deposit_id);
+    const { deposit, order } = await loadDeposit(deps, SYSTEM, payload.deposit_id);
     const { return_nonce: nonce, return_signature: signature } = deposit;
     if (nonce === null || signature === null) throw new Error('nobody has signed the return');
     const chain = chains.get(order.chain);
@@ -91,7 +91,7 @@ export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositP
   async function outcomeOnChain(intent: Intent<DepositPayload>): Promise<Outcome | undefined> {
     const { chain, planned } = await load(intent);
     const { escrow, hash, transaction } = planned;
-    const fate = await nonceFate(tools.db, chain, escrow.address, hash, transaction.nonce);
+    const fate = await nonceFate(deps.db, chain, escrow.address, hash, transaction.nonce);
     switch (fate.kind) {
       case 'unused':
         return undefined;
@@ -124,11 +124,11 @@ export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositP
     return (await outcomeOnChain(intent)) ?? failed(intent, 'reverted');
   }
 
-  return transactionHandler(tools.transactor, {
+  return transactionHandler(deps.transactor, {
     kind: KIND,
     schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
     pollMs: POLL_MS,
-    logger: tools.logger,
+    logger: deps.logger,
     describe,
     conclude,
     exhausted: (intent, unit) =>
@@ -139,13 +139,13 @@ export function returnDepositHandler(tools: ReturnTools): IntentHandler<DepositP
 type Ending = { readonly txHash: `0x${string}` } | { readonly error: string; readonly isSent: boolean };
 
 /** An attempt that had failed is executed after all, by whomever: what it did is then read from the chain. */
-export function followReturns(tools: { readonly chains: Chains }): ChainFactHandler {
+export function followReturns(deps: { readonly chains: Chains }): ChainFactHandler {
   return async (fact, unit) => {
     if (fact.type !== 'escrow_executed') return;
     const deposits = await unit.tx.query(depositsOfOrder, [fact.orderId]);
     for (const { deposit_id } of deposits.filter(isSigned)) {
       const { order, deposit, others } = await lockDeposit(unit, deposit_id);
-      const { settings } = tools.chains.get(order.chain);
+      const { settings } = deps.chains.get(order.chain);
       const { hash } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce ?? 0));
       const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
       const again = depositCase({ ...deposit, return_attempts: deposit.return_attempts + 1 }, around);

@@ -21,7 +21,7 @@ import { refuseLostWallets } from '../../screening/screen-wallet.ts';
 import { escrowOf } from '../escrow/escrow.ts';
 import { factsOf } from '../lifecycle/order.adapter.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
-import { type DepositTools, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
+import { type DepositDeps, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
 import { type DepositActor, depositCase, moveDeposit, requireMove } from './deposit.adapter.ts';
 import { type DepositRow, depositsOfOrder } from './deposit.store.ts';
 
@@ -68,11 +68,11 @@ export interface ReturnSight {
 
 /** The deposit is one that the signer may act on at all: a partner does not act on orders of its widget. */
 export async function requireDepositToSign(
-  tools: Pick<DepositTools, 'db'>,
+  deps: Pick<DepositDeps, 'db'>,
   { actor, scope }: ReturnSigner,
   depositId: string,
 ) {
-  const found = await loadDeposit(tools, scope, depositId);
+  const found = await loadDeposit(deps, scope, depositId);
   const machine = ORDER_MACHINES[found.order.direction];
   if (!guardsHold(machine, machine.before.actor?.[actor], factsOf(found.order))) {
     throw new CausewayError('DEPOSIT_NOT_FOUND');
@@ -81,28 +81,28 @@ export async function requireDepositToSign(
 }
 
 /** What can be told without the chain is told without it. */
-export async function requireSignable(tools: DepositTools, signer: ReturnSigner, depositId: string) {
-  const { deposit, order } = await requireDepositToSign(tools, signer, depositId);
-  const { settings } = tools.chains.get(order.chain);
-  const all = await tools.db.query(signer.scope, depositsOfOrder, [order.order_id]);
+export async function requireSignable(deps: DepositDeps, signer: ReturnSigner, depositId: string) {
+  const { deposit, order } = await requireDepositToSign(deps, signer, depositId);
+  const { settings } = deps.chains.get(order.chain);
+  const all = await deps.db.query(signer.scope, depositsOfOrder, [order.order_id]);
   const others = all.filter(({ deposit_id }) => deposit_id !== deposit.deposit_id);
   const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
   requireMove(depositCase(deposit, around), 'return_signed', signer.actor);
   return { deposit, order, settings };
 }
 
-async function readSight(tools: DepositTools, order: OrderRow, deposit: DepositRow): Promise<ReturnSight> {
-  const nonce = await readEscrowNonce(tools.chains, order, deposit.address);
-  return { nonce, mayHaveHappened: await mayHaveHappened(tools, order, deposit, nonce) };
+async function readSight(deps: DepositDeps, order: OrderRow, deposit: DepositRow): Promise<ReturnSight> {
+  const nonce = await readEscrowNonce(deps.chains, order, deposit.address);
+  return { nonce, mayHaveHappened: await mayHaveHappened(deps, order, deposit, nonce) };
 }
 
 export async function lookBeforeSigning(
-  tools: DepositTools,
+  deps: DepositDeps,
   signer: ReturnSigner,
   depositId: string,
 ): Promise<ReturnSight> {
-  const { deposit, order } = await requireDepositToSign(tools, signer, depositId);
-  return readSight(tools, order, deposit);
+  const { deposit, order } = await requireDepositToSign(deps, signer, depositId);
+  return readSight(deps, order, deposit);
 }
 
 function requireUnhappened({ mayHaveHappened: isUnsure }: ReturnSight): void {
@@ -117,7 +117,7 @@ function requireUnhappened({ mayHaveHappened: isUnsure }: ReturnSight): void {
  * nonce it does not matter, because only one can happen; with a later one it would be paid twice.
  */
 async function mayHaveHappened(
-  { db, chains }: DepositTools,
+  { db, chains }: DepositDeps,
   order: OrderRow,
   deposit: DepositRow,
   nonce: bigint,
@@ -130,12 +130,12 @@ async function mayHaveHappened(
 }
 
 export async function depositReturnParameters(
-  tools: DepositTools,
+  deps: DepositDeps,
   signer: ReturnSigner,
   depositId: string,
 ): Promise<Static<typeof DepositReturnParametersSchema>> {
-  const { deposit, order, settings } = await requireSignable(tools, signer, depositId);
-  const sight = await readSight(tools, order, deposit);
+  const { deposit, order, settings } = await requireSignable(deps, signer, depositId);
+  const sight = await readSight(deps, order, deposit);
   requireUnhappened(sight);
   const { escrow, transfers, transaction, hash } = returnOf(settings, order, deposit, sight.nonce);
   const [{ token, to, amount }] = transfers;

@@ -22,9 +22,9 @@ import { issueAuthorization } from '../../../chain/authorization/issue-authoriza
 import { tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from '../lifecycle/act-on-order.ts';
-import { factsOf, type OrderHosts } from '../lifecycle/order.adapter.ts';
+import { factsOf, type OrderAdapters } from '../lifecycle/order.adapter.ts';
 import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
 import { depositOf, ensureEscrow, type PayoutPurpose, payoutOf, recordSignature } from './escrow.ts';
 
@@ -35,12 +35,12 @@ export interface SignedTransfer {
 
 /** The order a partner wants to sign something for, refused as the signed request itself would be. */
 export async function orderToSign(
-  tools: UnitTools,
+  deps: UnitDeps,
   partnerId: string,
   orderId: string,
   trigger: OrderTrigger,
 ): Promise<OrderRow> {
-  const order = await readOrder(tools.db, partnerScope(partnerId), orderId);
+  const order = await readOrder(deps.db, partnerScope(partnerId), orderId);
   if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
   const machine = ORDER_MACHINES[order.direction];
   const decision = decide(machine, order.status, trigger, factsOf(order), 'partner');
@@ -57,16 +57,16 @@ export function escrowOfOrder(order: OrderRow): OrderEscrow {
 
 /** What the partner signs to pay its deposit into the escrow. */
 export async function transferAuthorizationParameters(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
   partnerId: string,
   orderId: string,
 ): Promise<Static<typeof TransferAuthorizationParametersSchema>> {
-  const wanted = await orderToSign(tools, partnerId, orderId, 'transfer_authorized');
-  const order = await ensureEscrow(tools, wanted);
+  const wanted = await orderToSign(deps, partnerId, orderId, 'transfer_authorized');
+  const order = await ensureEscrow(deps, wanted);
   const escrow = escrowOfOrder(order);
-  const chain = tools.chains.get(order.chain);
+  const chain = deps.chains.get(order.chain);
   const token = tokenByCode(chain.settings, order.crypto_currency);
-  const authorization = await issueAuthorization(tools, chain, {
+  const authorization = await issueAuthorization(deps, chain, {
     orderId,
     partnerId,
     sender: escrow.seller,
@@ -78,14 +78,14 @@ export async function transferAuthorizationParameters(
 }
 
 export async function authorizeCryptoTransfer(
-  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   signed: SignedTransfer,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, tools.orderHosts, order, 'transfer_authorized', 'partner');
-  await acceptAuthorization(unit, tools.chains.get(order.chain).settings, {
+  const authorized = moveOrder(unit, deps.orderAdapters, order, 'transfer_authorized', 'partner');
+  await acceptAuthorization(unit, deps.chains.get(order.chain).settings, {
     orderId,
     purpose: 'funding',
     forwardRequest: signed.forward_request,
@@ -96,12 +96,12 @@ export async function authorizeCryptoTransfer(
 
 /** The Safe's own transaction that gives the whole deposit back to the partner's wallet. */
 export async function refundAuthorizationParameters(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
   partnerId: string,
   orderId: string,
 ): Promise<Static<typeof RefundAuthorizationParametersSchema>> {
-  const order = await orderToSign(tools, partnerId, orderId, 'refund_authorized');
-  const chain = tools.chains.get(order.chain);
+  const order = await orderToSign(deps, partnerId, orderId, 'refund_authorized');
+  const chain = deps.chains.get(order.chain);
   const { escrow, transaction } = payoutOf(chain, order, 'refund');
   return refundParameters(chain.settings, tokenByCode(chain.settings, order.crypto_currency), {
     orderId,
@@ -116,14 +116,14 @@ export async function refundAuthorizationParameters(
  * own and executes.
  */
 async function authorizeRefund(
-  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   signature: string,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const refunding = moveOrder(unit, tools.orderHosts, order, 'refund_authorized', 'partner');
-  const { escrow, hash } = payoutOf(tools.chains.get(order.chain), order, 'refund');
+  const refunding = moveOrder(unit, deps.orderAdapters, order, 'refund_authorized', 'partner');
+  const { escrow, hash } = payoutOf(deps.chains.get(order.chain), order, 'refund');
   const accepted = await acceptOwnerSignature(escrow, hash, ['seller'], signature);
   recordSignature(unit, order, 'refund', accepted.signer, accepted.signature);
   return refunding;
@@ -135,17 +135,17 @@ const LOOK_AGAIN_MS = 100;
 
 /** Authorizes the refund, and answers its transaction where the chain is quick enough. */
 export async function refundDeposit(
-  tools: UnitTools & { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  deps: UnitDeps & { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   partnerId: string,
   orderId: string,
   signature: string,
   waitMs = WAIT_MS,
 ): Promise<Static<typeof RefundAnswerSchema>> {
   const scope = partnerScope(partnerId);
-  let order = await unitOfWork(tools, scope, (unit) => authorizeRefund(tools, unit, orderId, signature));
+  let order = await unitOfWork(deps, scope, (unit) => authorizeRefund(deps, unit, orderId, signature));
   for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);
-    order = (await readOrder(tools.db, scope, orderId)) ?? order;
+    order = (await readOrder(deps.db, scope, orderId)) ?? order;
   }
   const { status, facts, tx_hash: txHash } = order;
   const isRefunded = facts.escrow === 'emptied' && txHash !== null;
@@ -194,17 +194,17 @@ export function signingParameters(
 
 /** What the partner signs to be paid after a dispute that was decided for it. */
 export async function releaseAuthorizationParameters(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
   partnerId: string,
   orderId: string,
 ): Promise<SigningParameters> {
-  const order = await orderToSign(tools, partnerId, orderId, 'release_authorized');
-  return signingParameters(tools.chains, order, 'release', 'buyer');
+  const order = await orderToSign(deps, partnerId, orderId, 'release_authorized');
+  return signingParameters(deps.chains, order, 'release', 'buyer');
 }
 
 /** Whether the order waits for a signature is asked first; the service adds its own and executes. */
 export async function authorizePayout(
-  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   given: {
@@ -215,8 +215,8 @@ export async function authorizePayout(
   },
 ): Promise<{ readonly before: OrderRow; readonly after: OrderRow }> {
   const order = await loadOrderForAction(unit, orderId);
-  const after = moveOrder(unit, tools.orderHosts, order, SIGNED[given.purpose], given.actor);
-  const payout = payoutOf(tools.chains.get(order.chain), order, given.purpose);
+  const after = moveOrder(unit, deps.orderAdapters, order, SIGNED[given.purpose], given.actor);
+  const payout = payoutOf(deps.chains.get(order.chain), order, given.purpose);
   const accepted = await acceptOwnerSignature(payout.escrow, payout.hash, given.owners, given.signature);
   recordSignature(unit, order, given.purpose, accepted.signer, accepted.signature);
   return { before: order, after };

@@ -7,11 +7,11 @@ import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
 import { postEntry } from '../../../engine/ledger.ts';
-import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import { depositNotNeeded, heldEntry, isSigned, tokenOf } from '../deposits/deposit.adapter.ts';
 import { depositsOfOrder } from '../deposits/deposit.store.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { findOrder, lockOrder, setTransactionHash } from '../lifecycle/order.store.ts';
 import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
 import { depositOf, ensureEscrow, FUNDED } from './escrow.ts';
@@ -20,13 +20,13 @@ type OrderPayload = { readonly order_id: string };
 
 /** Makes an order's escrow known to the chain watcher, which also looks through the blocks before it was. */
 export function escrowFundingHandler(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
 ): IntentHandler<OrderPayload> {
   async function register({ payload }: Intent<OrderPayload>): Promise<Outcome> {
-    const [found] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
-    const order = found && (await ensureEscrow(tools, found));
+    const [found] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const order = found && (await ensureEscrow(deps, found));
     if (order?.escrow == null) return { kind: 'failed', error: 'the order has no escrow' };
-    const { settings } = tools.chains.get(order.chain);
+    const { settings } = deps.chains.get(order.chain);
     const watch = watchOf(settings, order, order.escrow);
     return {
       kind: 'confirmed',
@@ -46,13 +46,13 @@ export function escrowFundingHandler(
  * What a deposit means for its order: the exact one funds it. Any other, and one that the order has no use for, is held
  * for a person to decide, and in the books from then on.
  */
-export function creditDeposits(tools: {
-  readonly orderHosts: OrderHosts;
+export function creditDeposits(deps: {
+  readonly orderAdapters: OrderAdapters;
   readonly chains: Chains;
 }): ChainFactHandler {
   return async (fact, unit) => {
     if (fact.type !== 'deposit') return;
-    const { settings } = tools.chains.all.find((chain) => chain.settings.chainId === fact.chainId) ?? {};
+    const { settings } = deps.chains.all.find((chain) => chain.settings.chainId === fact.chainId) ?? {};
     if (settings === undefined) throw new Error(`chain ${fact.chainId} is not connected`);
     if (fact.kind !== 'exact') {
       bookHeld(unit, fact, settings);
@@ -73,7 +73,7 @@ export function creditDeposits(tools: {
     const others = await unit.tx.query(depositsOfOrder, [fact.orderId]);
     if (others.some(isSigned)) return 'the escrow has paid something back';
     const trigger = FUNDED[order.direction];
-    const execution = execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
+    const execution = execute(unit, deps.orderAdapters[order.direction], order, trigger, 'chain');
     if (execution.kind !== 'moved') return `the order was ${order.status}`;
     unit.tx.defer(setTransactionHash, [order.order_id, fact.txHash]);
     watchAgain(unit, order.order_id);

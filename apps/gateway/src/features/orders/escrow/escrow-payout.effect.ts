@@ -19,11 +19,11 @@ import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
-import type { UnitOfWork, UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { reportFacts } from '../lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { escrowSignatures, findOrder, lockOrder, setTransactionHash } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { followSendOut } from '../send-out/track-send-out.effect.ts';
@@ -31,10 +31,10 @@ import { type Payout, type PayoutPurpose, payoutOf } from './escrow.ts';
 
 type OrderPayload = { readonly order_id: string };
 
-interface PayoutTools extends UnitTools {
+interface PayoutDeps extends UnitDeps {
   readonly chains: Chains;
   readonly transactor: Transactor;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
   readonly logger: Logger;
 }
 
@@ -66,15 +66,15 @@ const AUTO_REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.auto-refu
 const POLL_MS = 400;
 
 /** Empties an escrow one way or the other: deployed and executed in a single transaction where it was never deployed. */
-export function escrowPayoutHandlers(tools: PayoutTools): IntentHandler<OrderPayload>[] {
-  return [RELEASE, RETURN_TO_VENDOR, REFUND, AUTO_REFUND].map((effect) => payoutHandler(tools, effect));
+export function escrowPayoutHandlers(deps: PayoutDeps): IntentHandler<OrderPayload>[] {
+  return [RELEASE, RETURN_TO_VENDOR, REFUND, AUTO_REFUND].map((effect) => payoutHandler(deps, effect));
 }
 
-function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<OrderPayload> {
-  const { chains } = tools;
+function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<OrderPayload> {
+  const { chains } = deps;
 
   async function orderOf({ payload }: Intent<OrderPayload>): Promise<OrderRow> {
-    const [order] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const [order] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
     if (order === undefined) throw new Error(`there is no order ${payload.order_id}`);
     return order;
   }
@@ -87,7 +87,7 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
   ): Promise<void> {
     const [order] = await unit.tx.query(lockOrder, [orderId]);
     if (order === undefined) return;
-    execute(unit, tools.orderHosts[order.direction], order, trigger, 'chain');
+    execute(unit, deps.orderAdapters[order.direction], order, trigger, 'chain');
     if (txHash !== undefined) unit.tx.defer(setTransactionHash, [orderId, txHash]);
   }
 
@@ -115,7 +115,7 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     const order = await orderOf(intent);
     const chain = chains.get(order.chain);
     const payout = payoutOf(chain, order, effect.purpose);
-    const sight = await lookAtEscrow(tools.db, chain, payout.escrow, payout.hash);
+    const sight = await lookAtEscrow(deps.db, chain, payout.escrow, payout.hash);
     switch (sight.state) {
       case 'executed':
         return settled(order, payout, sight.receipt);
@@ -134,7 +134,7 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     payout: Payout,
     isDeployed: boolean,
   ): Promise<ChainEffect | Outcome> {
-    const given = await tools.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    const given = await deps.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
     if (given.length === 0) return failed(order.order_id, 'no other owner of the escrow has signed');
     const signatures = [
       await chains.service.signDigest(payout.hash),
@@ -158,11 +158,11 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
     return settled(order, payoutOf(chains.get(order.chain), order, effect.purpose), receipt);
   }
 
-  return transactionHandler(tools.transactor, {
+  return transactionHandler(deps.transactor, {
     kind: effect.kind,
     schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
     pollMs: POLL_MS,
-    logger: tools.logger,
+    logger: deps.logger,
     describe,
     conclude,
     givenUp: ({ payload }) => failed(payload.order_id, 'reverted'),
@@ -171,11 +171,11 @@ function payoutHandler(tools: PayoutTools, effect: PayoutEffect): IntentHandler<
 }
 
 /** What orders learn of the requests their partners signed. */
-export interface AuthorizationTools extends UnitTools {
+export interface AuthorizationDeps extends UnitDeps {
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly logger: Logger;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
 }
 
 /** The request can no longer execute, and its tokens did not move. */
@@ -185,23 +185,23 @@ const DEAD: Readonly<Record<Authorization['purpose'], readonly OrderTrigger[]>> 
 };
 
 function reportDead(
-  tools: { readonly orderHosts: OrderHosts },
+  deps: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   { orderId, purpose, depositTxHash }: Authorization,
 ): Promise<void> {
   // A bridge that was paid decides how the send-out ends; that the request is over matters only once it has failed.
   const triggers: readonly OrderTrigger[] =
     depositTxHash === null ? DEAD[purpose] : ['bridge_authorization_lapsed'];
-  return reportFacts(tools, unit, orderId, triggers, 'chain');
+  return reportFacts(deps, unit, orderId, triggers, 'chain');
 }
 
-export function authorizationHandlers(tools: AuthorizationTools): IntentHandler<never>[] {
+export function authorizationHandlers(deps: AuthorizationDeps): IntentHandler<never>[] {
   const onSettled = (authorization: Authorization, _end: string, unit: UnitOfWork) =>
-    reportDead(tools, unit, authorization);
-  const deps = { ...tools, onSettled };
+    reportDead(deps, unit, authorization);
+  const relayDeps = { ...deps, onSettled };
   return [
-    authorizationRelayHandler(deps, { kind: 'transfer.relay', purpose: 'funding' }),
-    authorizationRelayHandler(deps, { kind: 'bridge.relay', purpose: 'bridge' }),
+    authorizationRelayHandler(relayDeps, { kind: 'transfer.relay', purpose: 'funding' }),
+    authorizationRelayHandler(relayDeps, { kind: 'bridge.relay', purpose: 'bridge' }),
   ];
 }
 
@@ -209,7 +209,7 @@ export function authorizationHandlers(tools: AuthorizationTools): IntentHandler<
  * A request that was executed, by whomever. Its deposit has reported itself by then, from the same transaction; where
  * there was none, the nonce was used by something else, or by the request without effect, and it can never pay.
  */
-export function followAuthorizations(tools: AuthorizationTools): ChainFactHandler {
+export function followAuthorizations(deps: AuthorizationDeps): ChainFactHandler {
   return async (fact, unit) => {
     if (fact.type === 'bridge_deposited') {
       const paid = await recordBridgeDeposit(unit, fact);
@@ -218,12 +218,12 @@ export function followAuthorizations(tools: AuthorizationTools): ChainFactHandle
     }
     if (fact.type !== 'forward_executed') return;
     const settle = settleAuthorizations({
-      chains: tools.chains,
+      chains: deps.chains,
       onSettled: async (authorization) => {
         const isFunded =
           authorization.purpose === 'funding' &&
           (await hasDepositIn(unit, authorization.orderId, fact.txHash));
-        if (!isFunded) await reportDead(tools, unit, authorization);
+        if (!isFunded) await reportDead(deps, unit, authorization);
       },
     });
     await settle(fact, unit);

@@ -10,16 +10,16 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import { readOrder, requireOrder } from '../lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { authorizePayout, releaseAuthorizationParameters } from './authorize.ts';
-import { type FundsTools, readOrderFunds } from './order-funds.ts';
+import { type FundsDeps, readOrderFunds } from './order-funds.ts';
 
-interface ReleaseTools extends UnitTools {
+interface ReleaseDeps extends UnitDeps {
   readonly chains: Chains;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
 }
 
 const OrderParams = Type.Object({ order_id: Uuid });
@@ -33,7 +33,7 @@ const ERRORS = [
 ] as const;
 
 /** How the buyer of an on-ramp order, the partner, is paid after a dispute although the vendor never signed. */
-export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools): void {
+export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -45,17 +45,16 @@ export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools)
     description:
       'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
-    handle: ({ params }, partner) =>
-      releaseAuthorizationParameters(tools, partner.partnerId, params.order_id),
+    handle: ({ params }, partner) => releaseAuthorizationParameters(deps, partner.partnerId, params.order_id),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-release',
     operationId: 'authorizeRelease',
@@ -64,12 +63,12 @@ export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools)
     description:
       'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Object({ signature: GivenSignature }),
     data: CompactOrderSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, _partner, unit) => {
-      const { after } = await authorizePayout(tools, unit, params.order_id, {
+      const { after } = await authorizePayout(deps, unit, params.order_id, {
         purpose: 'release',
         actor: 'partner',
         owners: ['buyer'],
@@ -81,7 +80,7 @@ export function registerReleaseRoutes(app: FastifyInstance, tools: ReleaseTools)
 }
 
 /** The support agent's question, answered from the books and from the chain. */
-export function registerFundsRoute(app: FastifyInstance, tools: FundsTools): void {
+export function registerFundsRoute(app: FastifyInstance, deps: FundsDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -95,9 +94,9 @@ export function registerFundsRoute(app: FastifyInstance, tools: FundsTools): voi
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: async ({ params }, partner) => {
       const scope = partnerScope(partner.partnerId);
-      const order = await readOrder(tools.db, scope, params.order_id);
+      const order = await readOrder(deps.db, scope, params.order_id);
       if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-      return readOrderFunds(tools, scope, order);
+      return readOrderFunds(deps, scope, order);
     },
   });
 }

@@ -14,7 +14,7 @@ import {
   type SafeTransaction,
 } from '../../../chain/escrow/safe-transaction.ts';
 import { SYSTEM } from '../../../db/database.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import {
   findWallets,
@@ -146,19 +146,19 @@ export function recordVendorDetails(
  * does not wait for it. Under the order's lock, so there is only ever one.
  */
 export async function ensureEscrow(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
   known: OrderRow,
 ): Promise<OrderRow> {
   if (known.escrow !== null || known.vendor_id === null) return known;
-  const [wallets] = await tools.db.query(SYSTEM, findWallets, [known.vendor_id, known.partner_id]);
+  const [wallets] = await deps.db.query(SYSTEM, findWallets, [known.vendor_id, known.partner_id]);
   if (wallets === undefined) throw new Error('an order has two sides');
-  return unitOfWork(tools, SYSTEM, async (unit) => {
+  return unitOfWork(deps, SYSTEM, async (unit) => {
     const [order] = await unit.tx.query(lockOrder, [known.order_id]);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
     if (order.escrow !== null || order.vendor_id !== known.vendor_id) return order;
     const [seller, buyer] =
       order.direction === 'onramp' ? [wallets.vendor, wallets.partner] : [wallets.partner, wallets.vendor];
-    const escrow = planEscrow(tools.chains, order, seller, buyer);
+    const escrow = planEscrow(deps.chains, order, seller, buyer);
     recordEscrow(unit, order.order_id, escrow);
     return { ...order, escrow };
   });

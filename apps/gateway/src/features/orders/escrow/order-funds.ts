@@ -13,7 +13,7 @@ import type { OrderRow } from '../lifecycle/order.ts';
 import { assetOf } from '../lifecycle/postings.ts';
 import { depositOf } from './escrow.ts';
 
-export interface FundsTools {
+export interface FundsDeps {
   readonly db: Database;
   readonly chains: Chains;
 }
@@ -30,7 +30,7 @@ const WHERE: Readonly<Record<OrderRow['facts']['escrow'], string>> = {
 
 /** Where an order's money is, from the books and from the chain. */
 export async function readOrderFunds(
-  { db, chains }: FundsTools,
+  { db, chains }: FundsDeps,
   scope: Scope,
   order: OrderRow,
 ): Promise<OrderFunds> {

@@ -4,10 +4,10 @@ import type { Chains } from '../../../chain/chains.ts';
 import { tokenBalance } from '../../../chain/token-reads.ts';
 import { stopWatching } from '../../../chain/watcher/watch.store.ts';
 import { type Database, SYSTEM } from '../../../db/database.ts';
-import { type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { type BookedEscrowRow, bookedEscrows, bookSums, overWithOpenWatch } from './reconcile.store.ts';
 
-interface ReconcileTools {
+interface ReconcileDeps {
   readonly db: Database;
   readonly chains: Chains;
 }
@@ -44,8 +44,8 @@ export async function checkBooks(db: Database) {
 const WATCHES_AT_ONCE = 500;
 
 /** The escrow of an order that is over is watched for a time from now on, and then no more. */
-export async function closeFinishedWatches(tools: UnitTools): Promise<number> {
-  return unitOfWork(tools, SYSTEM, async (unit) => {
+export async function closeFinishedWatches(deps: UnitDeps): Promise<number> {
+  return unitOfWork(deps, SYSTEM, async (unit) => {
     const over = await unit.tx.query(overWithOpenWatch, [OPEN_STATUSES, WATCHES_AT_ONCE]);
     if (over.length > 0) {
       stopWatching(
@@ -59,7 +59,7 @@ export async function closeFinishedWatches(tools: UnitTools): Promise<number> {
 
 /** One page of escrows: what the books say each holds, beside what the chain says. */
 export async function compareEscrows(
-  { db, chains }: ReconcileTools,
+  { db, chains }: ReconcileDeps,
   scope: 'open' | 'all',
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<EscrowComparison[]> {

@@ -9,16 +9,11 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { type Database, partnerScope, type Scope, SYSTEM } from '../../../db/database.ts';
 import { type Execution, execute } from '../../../engine/execute.ts';
-import {
-  RecordedRefusal,
-  type UnitOfWork,
-  type UnitTools,
-  unitOfWork,
-} from '../../../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../../http/principals.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { kycNotCleared } from '../../quotes/reserve-quote.ts';
-import { factsOf, type OrderHosts } from './order.adapter.ts';
+import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import { findOrder, findProof, insertProof, judgeProof, lockOrder, overdueOrders } from './order.store.ts';
 import type { OrderRow } from './order.ts';
 
@@ -47,10 +42,10 @@ export function refusedTransition({ code, row }: Refusal): CausewayError {
 }
 
 /** For action endpoints: the order is the partner's own and one it may act on at all, which a widget's is not. */
-export function requireOrder(tools: { readonly db: Database }) {
+export function requireOrder(deps: { readonly db: Database }) {
   return async ({ principal, params }: FastifyRequest): Promise<void> => {
     const { partnerId } = principal as PartnerPrincipal;
-    const order = await readOrder(tools.db, partnerScope(partnerId), (params as OrderPath).order_id);
+    const order = await readOrder(deps.db, partnerScope(partnerId), (params as OrderPath).order_id);
     const machine = order && ORDER_MACHINES[order.direction];
     if (!machine || !guardsHold(machine, machine.before.actor?.partner, factsOf(order))) {
       throw new CausewayError('ORDER_NOT_FOUND');
@@ -75,7 +70,7 @@ export async function loadOrderForAction(unit: UnitOfWork, orderId: string): Pro
  */
 export function moveOrder(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   order: OrderRow,
   trigger: OrderTrigger,
   actor: Actor,
@@ -88,7 +83,7 @@ export function moveOrder(
 
 export async function actOnOrder(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   orderId: string,
   trigger: OrderTrigger,
   actor: Actor,
@@ -98,7 +93,7 @@ export async function actOnOrder(
 
 /** Reports facts in turn. One that the order has no use for any more is refused by the table and changes nothing. */
 export async function reportFacts(
-  tools: { readonly orderHosts: OrderHosts },
+  deps: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   triggers: readonly OrderTrigger[],
@@ -107,7 +102,7 @@ export async function reportFacts(
   let [order] = await unit.tx.query(lockOrder, [orderId]);
   for (const trigger of triggers) {
     if (order === undefined) return;
-    order = execute(unit, tools.orderHosts[order.direction], order, trigger, actor).row;
+    order = execute(unit, deps.orderAdapters[order.direction], order, trigger, actor).row;
   }
 }
 
@@ -116,13 +111,15 @@ const BATCH = 100;
 // The query leaves out what a review or a waiting proof keeps from expiring: it would only be refused, every time.
 
 /** Reports to each overdue order that its time is up; the table decides what that means. */
-export async function expireOrders(tools: UnitTools & { readonly orderHosts: OrderHosts }): Promise<number> {
-  const overdue = await tools.db.query(SYSTEM, overdueOrders, [tools.clock.date(), BATCH]);
+export async function expireOrders(
+  deps: UnitDeps & { readonly orderAdapters: OrderAdapters },
+): Promise<number> {
+  const overdue = await deps.db.query(SYSTEM, overdueOrders, [deps.clock.date(), BATCH]);
   for (const { order_id: orderId } of overdue) {
-    await unitOfWork(tools, SYSTEM, async (unit) => {
+    await unitOfWork(deps, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
       if (order?.deadline_at == null || order.deadline_at > unit.at) return;
-      execute(unit, tools.orderHosts[order.direction], order, 'order_expired', 'clock');
+      execute(unit, deps.orderAdapters[order.direction], order, 'order_expired', 'clock');
     });
   }
   return overdue.length;
@@ -168,7 +165,7 @@ export type ProofVerdict = 'accepted' | 'rejected';
 /** The verdict on the proof under review; the third refusal ends the order, as the table says. */
 export function decideProof(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   order: OrderRow,
   verdict: ProofVerdict,
   actor: Actor,

@@ -18,11 +18,11 @@ import {
   type ClaimedQuote,
   claimQuote,
   type Reservation,
-  type ReserveTools,
+  type ReserveDeps,
   withReservation,
 } from '../../quotes/reserve-quote.ts';
 import { refusedTransition } from './act-on-order.ts';
-import { type OrderHosts, storedFacts } from './order.adapter.ts';
+import { type OrderAdapters, storedFacts } from './order.adapter.ts';
 import { insertComplianceCase } from './order.store.ts';
 import type { OrderRow, OrderSecrets } from './order.ts';
 import { orderView } from './order.view.ts';
@@ -83,22 +83,22 @@ export function draftOrder(
   };
 }
 
-export interface InitiateTools extends ReserveTools, OrderSecrets {
-  readonly orderHosts: OrderHosts;
+export interface InitiateDeps extends ReserveDeps, OrderSecrets {
+  readonly orderAdapters: OrderAdapters;
 }
 
 /** What an initiate takes before its unit begins. */
-export function reserving(tools: ReserveTools, direction: OrderRow['direction']) {
+export function reserving(deps: ReserveDeps, direction: OrderRow['direction']) {
   return <T>(
     { body }: { readonly body: InitiateRequest },
     { partnerId }: PartnerPrincipal,
     work: (reservation: Reservation) => Promise<T>,
-  ): Promise<T> => withReservation(tools, { partnerId, quoteId: body.quote_id, direction }, work);
+  ): Promise<T> => withReservation(deps, { partnerId, quoteId: body.quote_id, direction }, work);
 }
 
 /** Turns an active quote into an order, or leaves the quote as it was. */
 export async function initiateOnramp(
-  tools: InitiateTools,
+  deps: InitiateDeps,
   unit: UnitOfWork,
   reservation: Reservation,
   input: InitiateRequest,
@@ -106,7 +106,7 @@ export async function initiateOnramp(
 ): Promise<Static<typeof OrderSchema>> {
   const quote = await claimQuote(unit, reservation, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
-  const rail = tools.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
+  const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
   // Money that comes from the customer's own account nobody has to ask for.
   const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
   const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
@@ -115,30 +115,30 @@ export async function initiateOnramp(
     fundingSource,
     origin,
   });
-  const execution = execute(unit, tools.orderHosts.onramp, draft, 'order_initiated', openerOf(origin));
+  const execution = execute(unit, deps.orderAdapters.onramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
   reservation.keep();
   // The contract shows an empty timeline here; the entries are read with the order.
-  return { ...orderView(tools, execution.row), timeline: [] };
+  return { ...orderView(deps, execution.row), timeline: [] };
 }
 
-export interface SenderIdentityTools {
+export interface SenderIdentityDeps {
   readonly vaults: Vaults;
   readonly currencies: Currencies;
 }
 
 /** Consumer-to-consumer wallets have to be told who pays. Other rails are not asked anything. */
 export async function requireSenderIdentity(
-  tools: SenderIdentityTools,
+  deps: SenderIdentityDeps,
   unit: UnitOfWork,
   payment: { readonly user_id: string; readonly payment_network_slug: string },
 ): Promise<void> {
-  const { catalogue } = tools.currencies.current().reference;
+  const { catalogue } = deps.currencies.current().reference;
   const wanted = catalogue
     .rail(payment.payment_network_slug)
     ?.formats?.find(({ senderIdentity }) => senderIdentity !== undefined)?.senderIdentity;
   if (wanted === undefined) return;
-  const { identity } = await readIdentity(unit.tx, tools.vaults, payment.user_id);
+  const { identity } = await readIdentity(unit.tx, deps.vaults, payment.user_id);
   const fieldLimits: Record<string, number> = {};
   for (const [field, limit] of Object.entries(wanted.fieldLimits ?? {})) {
     if (limit !== undefined) fieldLimits[field] = limit;
@@ -159,24 +159,24 @@ export async function requireSenderIdentity(
  * one.
  */
 export async function initiateOfframp(
-  tools: InitiateTools,
+  deps: InitiateDeps,
   unit: UnitOfWork,
   reservation: Reservation,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
   const quote = await claimQuote(unit, reservation, input.quote_id, 'offramp');
-  await requireSenderIdentity(tools, unit, quote);
+  await requireSenderIdentity(deps, unit, quote);
   const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
     vendorAvailable: quote.served,
     origin,
   });
-  const execution = execute(unit, tools.orderHosts.offramp, draft, 'order_initiated', openerOf(origin));
+  const execution = execute(unit, deps.orderAdapters.offramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
   reservation.keep();
-  return { ...orderView(tools, order), timeline: [] };
+  return { ...orderView(deps, order), timeline: [] };
 }
 
 function openComplianceCase(

@@ -47,7 +47,7 @@ export const ordersByReference = listOf(
 
 /** SQL of what vendors and operators read of orders. */
 
-export interface DeskOrderRow extends OrderRow {
+export interface BackofficeOrderRow extends OrderRow {
   /** When the present vendor was asked. */
   offered_at: Date;
 }
@@ -59,7 +59,10 @@ type VendorFilters = [vendorId: string, statuses: readonly string[] | null, dire
 const VENDOR_MATCHES = `o.vendor_id = $1 AND ($2::text[] IS NULL OR o.status = ANY($2))
   AND ($3::text IS NULL OR o.direction = $3)`;
 
-export const ordersOfVendor = statement<[...VendorFilters, limit: number, offset: number], DeskOrderRow>(
+export const ordersOfVendor = statement<
+  [...VendorFilters, limit: number, offset: number],
+  BackofficeOrderRow
+>(
   'desk.orders_of_vendor',
   `${DESK} WHERE ${VENDOR_MATCHES} ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
 );
@@ -69,10 +72,10 @@ export const countOrdersOfVendor = statement<VendorFilters, { total: string }>(
   `SELECT count(*)::text AS total FROM orders o WHERE ${VENDOR_MATCHES}`,
 );
 
-export const someOrdersOfVendor = statement<[vendorId: string, orderIds: readonly string[]], DeskOrderRow>(
-  'desk.some_orders_of_vendor',
-  `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`,
-);
+export const someOrdersOfVendor = statement<
+  [vendorId: string, orderIds: readonly string[]],
+  BackofficeOrderRow
+>('desk.some_orders_of_vendor', `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`);
 
 /** Which payouts of an order's escrow somebody has signed. */
 export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
@@ -157,14 +160,14 @@ const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uu
 /** Ids sort by time, so the primary key serves; a sort over all partners' orders would need an index more. */
 export const ordersForOperator = statement<
   [...OperatorFilters, limit: number, before: string | null],
-  DeskOrderRow
+  BackofficeOrderRow
 >(
   'desk.orders_for_operator',
   `${DESK} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
     ORDER BY o.order_id DESC LIMIT $12`,
 );
 
-export const orderForOperator = statement<[orderId: string], DeskOrderRow>(
+export const orderForOperator = statement<[orderId: string], BackofficeOrderRow>(
   'desk.order_for_operator',
   `${DESK} WHERE o.order_id = $1`,
 );

@@ -4,8 +4,8 @@ import { type Database, partnerScope, SYSTEM, vendorScope } from '../../../db/da
 import { depositsOfOrder } from '../deposits/deposit.store.ts';
 import {
   allOrders,
+  type BackofficeOrderRow,
   countOrdersOfVendor,
-  type DeskOrderRow,
   type EarningRow,
   type EarningSumRow,
   earningSums,
@@ -49,7 +49,7 @@ export async function listOrders(
 }
 
 export type { DepositRow } from '../deposits/deposit.store.ts';
-export type { DeskOrderRow } from './list-orders.store.ts';
+export type { BackofficeOrderRow } from './list-orders.store.ts';
 
 /** What vendors and operators read of orders. */
 
@@ -62,7 +62,7 @@ export async function readVendorOrders(
   db: Database,
   vendorId: string,
   filter: { readonly statuses: readonly string[] | null; readonly direction: string | null } & Page,
-): Promise<{ orders: DeskOrderRow[]; total: number }> {
+): Promise<{ orders: BackofficeOrderRow[]; total: number }> {
   const { statuses, direction, limit, offset } = filter;
   const [orders, [count]] = await db.transaction(vendorScope(vendorId), (tx) =>
     tx.queryBoth(ordersOfVendor, [vendorId, statuses, direction, limit, offset], countOrdersOfVendor, [
@@ -79,7 +79,7 @@ export async function readOrdersOfVendor(
   db: Database,
   vendorId: string,
   orderIds: readonly string[],
-): Promise<ReadonlyMap<string, DeskOrderRow>> {
+): Promise<ReadonlyMap<string, BackofficeOrderRow>> {
   const rows = await db.query(vendorScope(vendorId), someOrdersOfVendor, [vendorId, orderIds]);
   return new Map(rows.map((row) => [row.order_id, row]));
 }
@@ -128,7 +128,10 @@ export interface OperatorOrderFilter {
 }
 
 /** Orders of all partners, newest first. */
-export function readOrdersForOperator(db: Database, filter: OperatorOrderFilter): Promise<DeskOrderRow[]> {
+export function readOrdersForOperator(
+  db: Database,
+  filter: OperatorOrderFilter,
+): Promise<BackofficeOrderRow[]> {
   return db.query(SYSTEM, ordersForOperator, [
     filter.statuses,
     filter.partnerId,

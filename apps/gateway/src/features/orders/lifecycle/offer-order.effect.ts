@@ -3,11 +3,11 @@ import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
-import { appointVendor, type HonourTools, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
+import { appointVendor, type FillDeps, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
 import { moveOrder } from './act-on-order.ts';
-import { factsOf, type OrderHosts } from './order.adapter.ts';
+import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import {
   assignVendor,
   declineByVendor,
@@ -22,8 +22,8 @@ import type { OrderRow } from './order.ts';
 
 type OrderPayload = { readonly order_id: string };
 
-export interface OfferTools extends UnitTools, HonourTools {
-  readonly orderHosts: OrderHosts;
+export interface OfferDeps extends UnitDeps, FillDeps {
+  readonly orderAdapters: OrderAdapters;
   /** A sandbox lets the simulated vendor know. */
   readonly onOffered?: (unit: UnitOfWork, order: OrderRow) => void;
 }
@@ -39,12 +39,18 @@ function isWaiting(order: OrderRow): boolean {
 
 /** Takes the order from its vendor; the table then has it offered to the next. */
 export async function passOver(
-  tools: { readonly orderHosts: OrderHosts },
+  deps: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   order: OrderRow,
   actor: Actor,
 ): Promise<OrderRow> {
-  const declined = moveOrder(unit, tools.orderHosts, { ...order, vendor_id: null }, 'vendor_declined', actor);
+  const declined = moveOrder(
+    unit,
+    deps.orderAdapters,
+    { ...order, vendor_id: null },
+    'vendor_declined',
+    actor,
+  );
   // A vendor's own scope ends with the order that it gives away.
   const release = actor === 'vendor' ? declineByVendor : releaseVendor;
   unit.tx.defer(release, [order.order_id, await servingOffer(unit, order.quote_id)]);
@@ -53,16 +59,16 @@ export async function passOver(
 
 /** A vendor that does not answer in time has declined. */
 export async function passOverSilentVendors(
-  tools: UnitTools & { readonly orderHosts: OrderHosts },
+  deps: UnitDeps & { readonly orderAdapters: OrderAdapters },
   responseSeconds: number,
 ): Promise<number> {
-  const askedBefore = new Date(tools.clock.now() - responseSeconds * 1_000);
-  const silent = await tools.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
+  const askedBefore = new Date(deps.clock.now() - responseSeconds * 1_000);
+  const silent = await deps.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
   for (const { order_id: orderId } of silent) {
-    await unitOfWork(tools, SYSTEM, async (unit) => {
+    await unitOfWork(deps, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
       if (order === undefined || !isWaiting(order) || order.vendor_id === null) return;
-      await passOver(tools, unit, order, 'clock');
+      await passOver(deps, unit, order, 'clock');
     });
   }
   return silent.length;
@@ -82,15 +88,15 @@ function answerOf(order: OrderRow): Outcome | undefined {
  * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
  * are offered from the order itself. Where nobody can, it is tried again until the order's own time is up.
  */
-export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload> {
+export function offerOrderHandler(deps: OfferDeps): IntentHandler<OrderPayload> {
   async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
-    const [known] = await tools.db.query(SYSTEM, findOrder, [payload.order_id]);
+    const [known] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
     const settled = known === undefined ? NO_LONGER : answerOf(known);
     if (known === undefined || settled !== undefined) return settled ?? NO_LONGER;
-    const [told] = await tools.db.query(SYSTEM, declinedOffersOf, [known.order_id]);
+    const [told] = await deps.db.query(SYSTEM, declinedOffersOf, [known.order_id]);
     const declined = told?.declined_offer_ids ?? [];
-    return withNextVendor(tools, known.quote_id, declined, (next) =>
-      unitOfWork(tools, SYSTEM, async (unit) => {
+    return withNextVendor(deps, known.quote_id, declined, (next) =>
+      unitOfWork(deps, SYSTEM, async (unit) => {
         const [order] = await unit.tx.query(lockOrder, [known.order_id]);
         const meanwhile = order === undefined ? NO_LONGER : answerOf(order);
         if (order === undefined || meanwhile !== undefined) {
@@ -99,7 +105,7 @@ export function offerOrderHandler(tools: OfferTools): IntentHandler<OrderPayload
         if (next === undefined) return { value: LATER, appointed: false };
         await appointVendor(unit, order.quote_id, order.direction, next);
         unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
-        tools.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
+        deps.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
         return { value: { kind: 'confirmed', result: { vendor_id: next.vendorId } }, appointed: true };
       }),
     );
@@ -119,16 +125,16 @@ type Payload = { readonly subject_kind: string; readonly subject_key: string };
  * that decided it: that one holds the subject's lock, and orders are locked before those whom they pay.
  */
 export function holdScreenedHandler(
-  tools: UnitTools & { readonly orderHosts: OrderHosts },
+  deps: UnitDeps & { readonly orderAdapters: OrderAdapters },
 ): IntentHandler<Payload> {
   const hold: IntentHandler<Payload>['perform'] = async ({ payload }) => {
-    const found = await tools.db.query(SYSTEM, fundedOrdersOf, [payload.subject_kind, payload.subject_key]);
+    const found = await deps.db.query(SYSTEM, fundedOrdersOf, [payload.subject_kind, payload.subject_key]);
     for (const { order_id: orderId } of found) {
-      await unitOfWork(tools, SYSTEM, async (unit) => {
+      await unitOfWork(deps, SYSTEM, async (unit) => {
         const [order] = await unit.tx.query(lockOrder, [orderId]);
         if (order === undefined) return;
         // The table looks again: what was cleared meanwhile, or has been paid out, is not held.
-        execute(unit, tools.orderHosts[order.direction], order, 'screening_lost', 'system');
+        execute(unit, deps.orderAdapters[order.direction], order, 'screening_lost', 'system');
       });
     }
     return { kind: 'confirmed', result: { orders: found.length } };

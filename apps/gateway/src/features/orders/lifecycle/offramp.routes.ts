@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
-import type { UnitTools } from '../../../engine/unit-of-work.ts';
+import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import {
   authorizeCryptoTransfer,
@@ -21,9 +21,9 @@ import {
   transferAuthorizationParameters,
 } from '../escrow/authorize.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
-import { type InitiateTools, initiateOfframp, reserving } from './initiate-order.ts';
+import { type InitiateDeps, initiateOfframp, reserving } from './initiate-order.ts';
 
-export interface OfframpRouteTools extends UnitTools, InitiateTools {
+export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
   readonly chains: Chains;
 }
 
@@ -36,18 +36,18 @@ const ACTION_ERRORS = [
   'OPERATION_NOT_ALLOWED',
 ] as const;
 
-export function registerOfframpRoutes(app: FastifyInstance, tools: OfframpRouteTools): void {
-  registerInitiate(app, tools);
-  registerFunding(app, tools);
-  registerConfirmation(app, tools);
-  registerRefund(app, tools);
+export function registerOfframpRoutes(app: FastifyInstance, deps: OfframpRouteDeps): void {
+  registerInitiate(app, deps);
+  registerFunding(app, deps);
+  registerConfirmation(app, deps);
+  registerRefund(app, deps);
 }
 
-function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void {
+function registerInitiate(app: FastifyInstance, deps: OfframpRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/offramp/initiate',
     operationId: 'initiateOfframp',
@@ -65,12 +65,12 @@ function registerInitiate(app: FastifyInstance, tools: OfframpRouteTools): void 
       'SENDER_IDENTITY_REQUIRED',
       'OPEN_ORDER_LIMIT',
     ],
-    acquire: reserving(tools, 'offramp'),
-    handle: ({ body }, _partner, unit, reservation) => initiateOfframp(tools, unit, reservation, body),
+    acquire: reserving(deps, 'offramp'),
+    handle: ({ body }, _partner, unit, reservation) => initiateOfframp(deps, unit, reservation, body),
   });
 }
 
-function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
+function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -80,7 +80,7 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
     tag: TAG,
     summary: 'Read what the partner wallet signs to fund the escrow',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     data: TransferAuthorizationParametersSchema,
     errors: [
       ...ACTION_ERRORS,
@@ -92,20 +92,20 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       'TRANSACTOR_UNAVAILABLE',
     ],
     handle: ({ params }, partner) =>
-      transferAuthorizationParameters(tools, partner.partnerId, params.order_id),
+      transferAuthorizationParameters(deps, partner.partnerId, params.order_id),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-crypto-transfer',
     operationId: 'authorizeCryptoTransfer',
     tag: TAG,
     summary: 'Hand over the signed transfer into escrow',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Object({ forward_request: ForwardRequestInput, signature: GivenSignature }),
     data: CompactOrderSchema,
     errors: [
@@ -118,17 +118,17 @@ function registerFunding(app: FastifyInstance, tools: OfframpRouteTools): void {
       'NONCE_ALREADY_USED',
     ],
     handle: async ({ params, body }, _partner, unit) => {
-      const order = await authorizeCryptoTransfer(tools, unit, params.order_id, body);
+      const order = await authorizeCryptoTransfer(deps, unit, params.order_id, body);
       return { order_id: order.order_id, status: order.status };
     },
   });
 }
 
-function registerConfirmation(app: FastifyInstance, tools: OfframpRouteTools): void {
+function registerConfirmation(app: FastifyInstance, deps: OfframpRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/confirm-fiat-received',
     operationId: 'confirmFiatReceived',
@@ -136,13 +136,13 @@ function registerConfirmation(app: FastifyInstance, tools: OfframpRouteTools): v
     summary: 'Say that the recipient has the fiat',
     description: 'On an order already confirmed, by whomever, it changes nothing and answers the status.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     data: CompactOrderSchema,
     errors: ACTION_ERRORS,
     handle: async ({ params }, _partner, unit) => {
       const { order_id, status } = await actOnOrder(
         unit,
-        tools.orderHosts,
+        deps.orderAdapters,
         params.order_id,
         'fiat_received_confirmed_by_partner',
         'partner',
@@ -152,7 +152,7 @@ function registerConfirmation(app: FastifyInstance, tools: OfframpRouteTools): v
   });
 }
 
-function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
+function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -163,16 +163,16 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
     summary: 'Read what the partner wallet signs to get its deposit back',
     description: 'Sign with signer_address; recipient_address is always the escrow’s seller.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     data: RefundAuthorizationParametersSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED'],
-    handle: ({ params }, partner) => refundAuthorizationParameters(tools, partner.partnerId, params.order_id),
+    handle: ({ params }, partner) => refundAuthorizationParameters(deps, partner.partnerId, params.order_id),
   });
 
   route(app, {
     access: 'partner',
     transaction: 'outside',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-refund',
     operationId: 'authorizeRefund',
@@ -180,11 +180,11 @@ function registerRefund(app: FastifyInstance, tools: OfframpRouteTools): void {
     summary: 'Hand over the signed refund',
     description: 'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Object({ signature: GivenSignature }),
     data: RefundAnswerSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: ({ params, body }, partner) =>
-      refundDeposit(tools, partner.partnerId, params.order_id, body.signature),
+      refundDeposit(deps, partner.partnerId, params.order_id, body.signature),
   });
 }

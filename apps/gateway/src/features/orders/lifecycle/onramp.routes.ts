@@ -10,11 +10,11 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '../../../http/route.ts';
 import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
-import { authorizeBridge, bridgeAuthorizationParameters, type SendOutTools } from '../send-out/send-out.ts';
+import { authorizeBridge, bridgeAuthorizationParameters, type SendOutDeps } from '../send-out/send-out.ts';
 import { requireOrder } from './act-on-order.ts';
-import { type PayerTools, submitPayerDetails } from './payment-request.ts';
+import { type PayerDeps, submitPayerDetails } from './payment-request.ts';
 
-export interface OnrampRouteTools extends SendOutTools, PayerTools {}
+export interface OnrampRouteDeps extends SendOutDeps, PayerDeps {}
 
 const TAG = 'On-ramp';
 const OrderParams = Type.Object({ order_id: Uuid });
@@ -31,12 +31,12 @@ const destination = {
 };
 
 /** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
-export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteTools): void {
-  registerReleaseRoutes(app, tools);
+export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps): void {
+  registerReleaseRoutes(app, deps);
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/submit-payer-details',
     operationId: 'submitPayerDetails',
@@ -45,7 +45,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
     description:
       'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Object({
       payment_details_id: Type.Optional(NumericId),
       payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
@@ -59,7 +59,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       'SERVICE_UNAVAILABLE',
     ],
     handle: async ({ params, body }, _partner, unit) => {
-      await submitPayerDetails(tools, unit, params.order_id, body);
+      await submitPayerDetails(deps, unit, params.order_id, body);
       return { message: 'Payer details submitted.' };
     },
   });
@@ -73,7 +73,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
     tag: TAG,
     summary: 'Read what the partner wallet signs to send the crypto to another network',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     // Left out is as wrong as unknown, and told the same way once the order is found.
     query: Type.Partial(Type.Object(destination)),
     data: BridgeAuthorizationParametersSchema,
@@ -88,7 +88,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       'TRANSACTOR_UNAVAILABLE',
     ],
     handle: ({ params, query }, partner) =>
-      bridgeAuthorizationParameters(tools, partner.partnerId, params.order_id, {
+      bridgeAuthorizationParameters(deps, partner.partnerId, params.order_id, {
         destination_chain: query.destination_chain ?? '',
         destination_address: query.destination_address ?? '',
       }),
@@ -97,14 +97,14 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-bridge',
     operationId: 'authorizeBridge',
     tag: TAG,
     summary: 'Hand over the signed send-out',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Object({
       ...destination,
       forward_request: ForwardRequestInput,
@@ -121,7 +121,7 @@ export function registerOnrampRoutes(app: FastifyInstance, tools: OnrampRouteToo
       'NONCE_ALREADY_USED',
     ],
     handle: async ({ params, body }, _partner, unit) => {
-      const order = await authorizeBridge(tools, unit, params.order_id, body);
+      const order = await authorizeBridge(deps, unit, params.order_id, body);
       return { order_id: order.order_id, status: order.status };
     },
   });

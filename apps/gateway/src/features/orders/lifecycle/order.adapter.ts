@@ -18,7 +18,7 @@ import {
   type PostingKind,
   timeoutOf,
 } from '@causeway/protocol';
-import type { MachineHost } from '../../../engine/execute.ts';
+import type { MachineAdapter } from '../../../engine/execute.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { insertOrder, updateOrder } from './order.store.ts';
 import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
@@ -27,21 +27,21 @@ import { entryForOrder } from './postings.ts';
 /** How long an order may stay in a status, by the machine's name of the setting. */
 export type OrderTimeouts = Readonly<Record<string, number>>;
 
-export interface OrderHostOptions {
+export interface OrderAdapterOptions {
   readonly timeouts: OrderTimeouts;
   /** A sandbox lets simulated actors know; it may write intents, and nothing else. */
   readonly afterMove?: (unit: UnitOfWork, order: OrderRow) => void;
 }
 
-export type OrderHost = MachineHost<OrderRow, OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
+export type OrderAdapter = MachineAdapter<OrderRow, OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
 
-export type OrderHosts = Readonly<Record<OrderRow['direction'], OrderHost>>;
+export type OrderAdapters = Readonly<Record<OrderRow['direction'], OrderAdapter>>;
 
-export function createOrderHosts(options: OrderHostOptions): OrderHosts {
-  return { onramp: orderHost('onramp', options), offramp: orderHost('offramp', options) };
+export function createOrderAdapters(options: OrderAdapterOptions): OrderAdapters {
+  return { onramp: orderAdapter('onramp', options), offramp: orderAdapter('offramp', options) };
 }
 
-function orderHost(direction: OrderRow['direction'], options: OrderHostOptions): OrderHost {
+function orderAdapter(direction: OrderRow['direction'], options: OrderAdapterOptions): OrderAdapter {
   const machine = ORDER_MACHINES[direction];
   return {
     machine,

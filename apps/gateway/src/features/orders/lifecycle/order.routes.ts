@@ -17,24 +17,24 @@ import { keepStopReason } from '../privacy/order-privacy.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { initiateOnramp, reserving } from './initiate-order.ts';
 import { listOrders } from './list-orders.ts';
-import { type OfframpRouteTools, registerOfframpRoutes } from './offramp.routes.ts';
-import { type OnrampRouteTools, registerOnrampRoutes } from './onramp.routes.ts';
+import { type OfframpRouteDeps, registerOfframpRoutes } from './offramp.routes.ts';
+import { type OnrampRouteDeps, registerOnrampRoutes } from './onramp.routes.ts';
 import { findOrder } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
-export interface OrderRouteTools extends OfframpRouteTools, OnrampRouteTools {}
+export interface OrderRouteDeps extends OfframpRouteDeps, OnrampRouteDeps {}
 
 const OrderParams = Type.Object({ order_id: Uuid });
 
-export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools): void {
-  registerOnrampRoutes(app, tools);
-  registerOfframpRoutes(app, tools);
-  registerFundsRoute(app, tools);
-  registerDepositReturnRoutes(app, tools);
+export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
+  registerOnrampRoutes(app, deps);
+  registerOfframpRoutes(app, deps);
+  registerFundsRoute(app, deps);
+  registerDepositReturnRoutes(app, deps);
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/onramp/initiate',
     operationId: 'initiateOnramp',
@@ -51,8 +51,8 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
       'NO_OFFERS_AVAILABLE',
       'OPEN_ORDER_LIMIT',
     ],
-    acquire: reserving(tools, 'onramp'),
-    handle: ({ body }, _partner, unit, reservation) => initiateOnramp(tools, unit, reservation, body),
+    acquire: reserving(deps, 'onramp'),
+    handle: ({ body }, _partner, unit, reservation) => initiateOnramp(deps, unit, reservation, body),
   });
 
   route(app, {
@@ -67,8 +67,8 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
     data: OrderListSchema,
     handle: async ({ query }, partner) => {
       const { page, limit } = query;
-      const { orders, total } = await listOrders(tools.db, partner.partnerId, query);
-      return { orders: orders.map((order) => orderView(tools, order)), pagination: { page, limit, total } };
+      const { orders, total } = await listOrders(deps.db, partner.partnerId, query);
+      return { orders: orders.map((order) => orderView(deps, order)), pagination: { page, limit, total } };
     },
   });
 
@@ -84,29 +84,29 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
     data: OrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: async ({ params }, partner) => {
-      const [order] = await tools.db.query(partnerScope(partner.partnerId), findOrder, [params.order_id]);
+      const [order] = await deps.db.query(partnerScope(partner.partnerId), findOrder, [params.order_id]);
       if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-      return orderView(tools, order);
+      return orderView(deps, order);
     },
   });
 
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/confirm-payment-sent',
     operationId: 'confirmPaymentSent',
     tag: 'On-ramp',
     summary: 'Say that the end user has sent the fiat',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     data: CompactOrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params }, _partner, unit) => {
       const order = await actOnOrder(
         unit,
-        tools.orderHosts,
+        deps.orderAdapters,
         params.order_id,
         'payment_sent_confirmed',
         'partner',
@@ -118,14 +118,14 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
   route(app, {
     access: 'partner',
     transaction: 'unit',
-    deps: tools,
+    deps,
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/cancel',
     operationId: 'cancelOrder',
     tag: 'Orders',
     summary: 'Cancel an order',
     params: OrderParams,
-    requireSubject: requireOrder(tools),
+    requireSubject: requireOrder(deps),
     body: Type.Optional(
       Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
     ),
@@ -134,12 +134,12 @@ export function registerOrderRoutes(app: FastifyInstance, tools: OrderRouteTools
     handle: async ({ params, body }, _partner, unit) => {
       const order = await actOnOrder(
         unit,
-        tools.orderHosts,
+        deps.orderAdapters,
         params.order_id,
         'cancelled_by_partner',
         'partner',
       );
-      if (body?.reason !== undefined) keepStopReason(unit, tools.sealer, order, body.reason);
+      if (body?.reason !== undefined) keepStopReason(unit, deps.sealer, order, body.reason);
       return { order_id: order.order_id, status: order.status };
     },
   });

@@ -2,7 +2,7 @@ import { type Actor, CausewayError } from '@causeway/protocol';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
-import { RecordedRefusal, type UnitOfWork, type UnitTools } from '../../../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitDeps, type UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Currencies } from '../../../ports/currencies.ts';
 import type { ScreeningPort } from '../../../ports/name-screening.ts';
@@ -13,7 +13,7 @@ import { holderSubjects } from '../../screening/screening-case.ts';
 import { lockUserRow } from '../../users/user.ts';
 import { lockOrdersAwaitingDeposit } from '../deposits/deposit.store.ts';
 import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from './act-on-order.ts';
-import type { OrderHosts } from './order.adapter.ts';
+import type { OrderAdapters } from './order.adapter.ts';
 import { destinationOfOrder, escrowSignatures, lockOrder, setPayerDetails } from './order.store.ts';
 import {
   type OrderRow,
@@ -24,8 +24,8 @@ import {
 } from './order.ts';
 import { settlementCost } from './postings.ts';
 
-export interface InstructionTools extends OrderSecrets {
-  readonly orderHosts: OrderHosts;
+export interface InstructionDeps extends OrderSecrets {
+  readonly orderAdapters: OrderAdapters;
   readonly currencies: Currencies;
 }
 
@@ -35,7 +35,7 @@ export interface InstructionTools extends OrderSecrets {
  * and nothing takes that back, so the customer's KYC and the cost are looked at here once more.
  */
 export async function paymentInstructions(
-  secrets: InstructionTools,
+  secrets: InstructionDeps,
   unit: UnitOfWork,
   order: OrderRow,
 ): Promise<PlainDetails> {
@@ -44,7 +44,7 @@ export async function paymentInstructions(
     if (payer === null) throw new CausewayError('OPERATION_NOT_ALLOWED');
     return payer;
   }
-  moveOrder(unit, secrets.orderHosts, order, 'payout_details_requested', 'vendor');
+  moveOrder(unit, secrets.orderAdapters, order, 'payout_details_requested', 'vendor');
   requireCostWithinBound(secrets, unit, order);
   const signed = await unit.tx.query(escrowSignatures, [order.order_id, 'refund']);
   if (!signed.some(({ signer }) => signer.toLowerCase() === order.escrow?.buyer.toLowerCase())) {
@@ -60,22 +60,22 @@ export async function paymentInstructions(
 }
 
 /** An order that became too costly while its buyer hesitated stops here, and the buyer is told so. */
-function requireCostWithinBound(tools: InstructionTools, unit: UnitOfWork, order: OrderRow): void {
-  const cost = settlementCost(tools.currencies, order);
+function requireCostWithinBound(deps: InstructionDeps, unit: UnitOfWork, order: OrderRow): void {
+  const cost = settlementCost(deps.currencies, order);
   if (cost === 'within') return;
   if (cost === 'unknown') {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
       message: 'The market has no fresh rate at present; ask again in a moment.',
     });
   }
-  const stopped = execute(unit, tools.orderHosts[order.direction], order, 'cost_bound_exceeded', 'system');
+  const stopped = execute(unit, deps.orderAdapters[order.direction], order, 'cost_bound_exceeded', 'system');
   // Once a payment was claimed the table no longer stops the order: the buyer has paid and is paid.
   if (stopped.kind === 'refused') return;
   throw new RecordedRefusal(refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: stopped.row }));
 }
 
-export interface PayerTools extends OrderSecrets {
-  readonly orderHosts: OrderHosts;
+export interface PayerDeps extends OrderSecrets {
+  readonly orderAdapters: OrderAdapters;
   readonly detailsCheck: DetailsCheck;
   readonly screening: ScreeningPort;
 }
@@ -87,19 +87,19 @@ export interface PayerDetailsInput {
 
 /** Tells the vendor whom to ask for the money: a saved profile of the customer, or details given here. */
 export async function submitPayerDetails(
-  tools: PayerTools,
+  deps: PayerDeps,
   unit: UnitOfWork,
   orderId: string,
   input: PayerDetailsInput,
 ): Promise<void> {
   const order = await loadOrderForAction(unit, orderId);
-  moveOrder(unit, tools.orderHosts, order, 'payer_details_submitted', 'partner');
-  const details = await payerDetails(tools, unit, order, input);
-  unit.tx.defer(setPayerDetails, [orderId, sealPayerDetails(tools.sealer, orderId, details)]);
+  moveOrder(unit, deps.orderAdapters, order, 'payer_details_submitted', 'partner');
+  const details = await payerDetails(deps, unit, order, input);
+  unit.tx.defer(setPayerDetails, [orderId, sealPayerDetails(deps.sealer, orderId, details)]);
 }
 
 async function payerDetails(
-  tools: PayerTools,
+  deps: PayerDeps,
   unit: UnitOfWork,
   order: OrderRow,
   { payment_details_id: savedId, payment_details: inline }: PayerDetailsInput,
@@ -112,7 +112,7 @@ async function payerDetails(
       })),
     );
   }
-  if (savedId === undefined) return screened(tools, fitting(tools, order, inline));
+  if (savedId === undefined) return screened(deps, fitting(deps, order, inline));
   const user = await lockUserRow(unit, order.user_id);
   const saved = await loadPaymentDetails(unit, order.user_id, `${savedId}`);
   if (saved.rail !== order.payment_network_slug || saved.currency !== order.fiat_currency) {
@@ -121,11 +121,11 @@ async function payerDetails(
   }
   if (saved.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
   // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
-  return fitting(tools, order, openPaymentDetails(tools.vaults, user, saved));
+  return fitting(deps, order, openPaymentDetails(deps.vaults, user, saved));
 }
 
 /** The vendor's bank reads the payer's name. A screening that is not in memory has judged saved details only. */
-function screened({ screening }: PayerTools, details: PlainDetails): PlainDetails {
+function screened({ screening }: PayerDeps, details: PlainDetails): PlainDetails {
   const results = holderSubjects(details, 'individual').map((one) => screening.screenAtOnce?.(one).status);
   if (results.some((status) => status === 'review' || status === 'blocked')) {
     throw new CausewayError('RECIPIENT_NOT_CLEARED');
@@ -133,7 +133,7 @@ function screened({ screening }: PayerTools, details: PlainDetails): PlainDetail
   return details;
 }
 
-function fitting({ detailsCheck }: PayerTools, order: OrderRow, details: unknown): PlainDetails {
+function fitting({ detailsCheck }: PayerDeps, order: OrderRow, details: unknown): PlainDetails {
   const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
   const fit = detailsCheck.fit(place, details);
   if (fit.ok) return fit.details;
@@ -156,12 +156,12 @@ const RATE_WAIT_MS = 5_000;
  * read what they are to pay from the order itself, where it is priced a last time.
  */
 export function requestPaymentHandler(
-  tools: UnitTools & { readonly orderHosts: OrderHosts; readonly currencies: Currencies },
+  deps: UnitDeps & { readonly orderAdapters: OrderAdapters; readonly currencies: Currencies },
 ): IntentHandler<{ readonly order_id: string }> {
   const request: IntentHandler<{ readonly order_id: string }>['perform'] = async ({ payload }) => {
-    const order = await readOrder(tools.db, SYSTEM, payload.order_id);
+    const order = await readOrder(deps.db, SYSTEM, payload.order_id);
     if (order === undefined) return { kind: 'failed', error: 'there is no such order' };
-    const cost = settlementCost(tools.currencies, order);
+    const cost = settlementCost(deps.currencies, order);
     if (cost === 'unknown') return { kind: 'waiting', afterMs: RATE_WAIT_MS };
     const outcome: Outcome = { kind: 'confirmed', result: { cost } };
     if (cost === 'within') return outcome;
@@ -170,7 +170,7 @@ export function requestPaymentHandler(
       followUp: async (unit) => {
         const [locked] = await unit.tx.query(lockOrder, [order.order_id]);
         if (locked === undefined) return;
-        execute(unit, tools.orderHosts[locked.direction], locked, 'cost_bound_exceeded', 'system');
+        execute(unit, deps.orderAdapters[locked.direction], locked, 'cost_bound_exceeded', 'system');
       },
     };
   };
@@ -197,7 +197,7 @@ export async function ordersAwaitingDeposit(
 /** The order goes on, and the books move the money from the account that is named to its vendor. */
 export function payByDeposit(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   order: OrderRow,
   depositAccount: string,
   actor: Actor,
@@ -206,16 +206,20 @@ export function payByDeposit(
 }
 
 /** Answers whether it was not held before. */
-export function holdForDeposit(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): boolean {
+export function holdForDeposit(unit: UnitOfWork, hosts: OrderAdapters, order: OrderRow): boolean {
   return execute(unit, hosts[order.direction], order, 'deposit_held', 'bank').kind === 'moved';
 }
 
 /** An operator has decided what kept the order waiting; one that is held for another reason, or not, is left as it is. */
-export function releaseDepositHold(unit: UnitOfWork, hosts: OrderHosts, order: OrderRow): OrderRow {
+export function releaseDepositHold(unit: UnitOfWork, hosts: OrderAdapters, order: OrderRow): OrderRow {
   return execute(unit, hosts[order.direction], order, 'deposit_hold_released', 'operator').row;
 }
 
-export async function releaseIfAwaiting(unit: UnitOfWork, hosts: OrderHosts, orderId: string): Promise<void> {
+export async function releaseIfAwaiting(
+  unit: UnitOfWork,
+  hosts: OrderAdapters,
+  orderId: string,
+): Promise<void> {
   const [order] = await unit.tx.query(lockOrder, [orderId]);
   if (order !== undefined) releaseDepositHold(unit, hosts, order);
 }

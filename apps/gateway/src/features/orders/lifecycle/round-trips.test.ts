@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../../test/harness/gateway.ts';
-import { type OrdersDesk, ordersDesk } from '../../../../../../test/scenarios/orders-desk.ts';
+import { type OrdersDriver, ordersDriver } from '../../../../../../test/scenarios/orders-driver.ts';
 
 const ROUNDS = 12;
 const REQUEST_STARTS = 'http.server.request.start';
@@ -15,7 +15,7 @@ interface CountedRequest {
 
 describe('what orders cost the database', () => {
   let gateway: TestGateway;
-  let desk: OrdersDesk;
+  let driver: OrdersDriver;
   let requests: CountedRequest[] = [];
   // Each request carries its own count through everything it awaits: what runs beside it is never counted with it.
   const current = new AsyncLocalStorage<CountedRequest>();
@@ -29,7 +29,7 @@ describe('what orders cost the database', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({ worker: false });
-    desk = ordersDesk(gateway);
+    driver = ordersDriver(gateway);
   });
   afterAll(() => gateway?.stop());
 
@@ -55,8 +55,8 @@ describe('what orders cost the database', () => {
   it.each(['onramp', 'offramp'])(
     'initiating an %s order takes at most 4 round trips and reading it takes 1, every time',
     async (direction) => {
-      const userId = await desk.user();
-      const payee = direction === 'offramp' ? { payment_details_id: await desk.ownDetails(userId) } : {};
+      const userId = await driver.user();
+      const payee = direction === 'offramp' ? { payment_details_id: await driver.ownDetails(userId) } : {};
       for (let round = 0; round < ROUNDS; round++) {
         const quote = await gateway.call('POST', `/api/v1/partner/${direction}/quote`, {
           body: {
@@ -71,7 +71,7 @@ describe('what orders cost the database', () => {
         const made = await gateway.call('POST', `/api/v1/partner/${direction}/initiate`, {
           body: { quote_id: quote.body.data.quote_id },
         });
-        await desk.read(made.body.data.order_id);
+        await driver.read(made.body.data.order_id);
       }
       const initiating = costOf('/initiate');
       expect(initiating).toHaveLength(ROUNDS);

@@ -19,7 +19,7 @@ export const saveStopReason = statement<[orderId: string, partnerId: string, rea
 );
 
 /** Of an order's parties nothing stays but their ids; a slip and a reason may name both, so they go with either. */
-export const forgetParties = statement<[userId: string]>(
+export const eraseParties = statement<[userId: string]>(
   'orders.forget_parties',
   `WITH mine AS (SELECT order_id FROM orders WHERE user_id = $1),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM mine)),
@@ -28,7 +28,7 @@ export const forgetParties = statement<[userId: string]>(
     WHERE user_id = $1 AND num_nonnulls(payer_details_sealed, vendor_payment_details_sealed) > 0`,
 );
 
-export const forgetPayee = statement<[recipientId: string]>(
+export const erasePayee = statement<[recipientId: string]>(
   'orders.forget_payee',
   `WITH paid AS (SELECT order_id FROM orders WHERE recipient_id = $1),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM paid))

@@ -1,25 +1,25 @@
 import { ORDER_MACHINES, orderStatusesThatKnow } from '@causeway/protocol';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
-import { type SealedPlace, sealedColumn } from '../../../vault/encrypted-column.ts';
+import { type EncryptedColumn, encryptedColumn } from '../../../vault/encrypted-column.ts';
 import { proofContext } from '../lifecycle/act-on-order.ts';
 import { type OrderRow, payerDetailsContext, vendorDetailsContext } from '../lifecycle/order.ts';
 import {
   countOpenOrders,
   countOpenPayouts,
-  forgetParties,
-  forgetPayee,
+  eraseParties,
+  erasePayee,
   saveStopReason,
 } from './order-privacy.store.ts';
 
 const stopReasonContext = (orderId: string) => `order_stop_reasons:${orderId}`;
 
 /** What orders keep sealed by the master key, for its rotation. */
-export const ORDER_SEALED_PLACES: readonly SealedPlace[] = [
-  sealedColumn('orders', 'order_id', 'vendor_payment_details_sealed', vendorDetailsContext),
-  sealedColumn('orders', 'order_id', 'payer_details_sealed', payerDetailsContext),
-  sealedColumn('order_stop_reasons', 'order_id', 'reason_sealed', stopReasonContext),
-  sealedColumn('payment_proofs', 'proof_id', 'proof_sealed', proofContext),
+export const ORDER_ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
+  encryptedColumn('orders', 'order_id', 'vendor_payment_details_sealed', vendorDetailsContext),
+  encryptedColumn('orders', 'order_id', 'payer_details_sealed', payerDetailsContext),
+  encryptedColumn('order_stop_reasons', 'order_id', 'reason_sealed', stopReasonContext),
+  encryptedColumn('payment_proofs', 'proof_id', 'proof_sealed', proofContext),
 ];
 
 /** A partner's own words on why it cancelled; they may name somebody. */
@@ -57,11 +57,11 @@ export async function openPayoutsTo(unit: UnitOfWork, recipientId: string): Prom
  * Takes a customer out of its orders: what the master key seals there does not go with the person's own key. Amounts,
  * times, hashes and verdicts stay (docs/decisions/0012).
  */
-export function forgetOrdersOf(unit: UnitOfWork, userId: string): void {
-  unit.tx.defer(forgetParties, [userId]);
+export function eraseOrdersOf(unit: UnitOfWork, userId: string): void {
+  unit.tx.defer(eraseParties, [userId]);
 }
 
 /** Takes a recipient out of the orders that paid it. */
-export function forgetPayoutsTo(unit: UnitOfWork, recipientId: string): void {
-  unit.tx.defer(forgetPayee, [recipientId]);
+export function erasePayoutsTo(unit: UnitOfWork, recipientId: string): void {
+  unit.tx.defer(erasePayee, [recipientId]);
 }

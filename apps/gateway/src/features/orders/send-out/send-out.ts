@@ -8,8 +8,8 @@ import {
   type BridgePort,
   type BridgeQuote,
   BridgeRefusedError,
+  type BridgeRequest,
   BridgeUnavailableError,
-  type BridgeWish,
 } from '../../../chain/bridge/bridge.ts';
 import { claimPayout } from '../../../chain/bridge/bridge-payout.store.ts';
 import { type SeenPayout as PayoutOnChain, seePayout } from '../../../chain/bridge/bridge-payout.ts';
@@ -18,17 +18,17 @@ import type { Chains } from '../../../chain/chains.ts';
 import { ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { answerIntent } from '../../../engine/stuck-intents.store.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
-import { refuseLostWallets, requireClearWallet, type WalletTools } from '../../screening/screen-wallet.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { refuseLostWallets, requireClearWallet, type WalletDeps } from '../../screening/screen-wallet.ts';
 import { escrowOfOrder, orderToSign, type SignedTransfer } from '../escrow/authorize.ts';
 import { receiptOf } from '../escrow/escrow.ts';
 import { loadOrderForAction, moveOrder } from '../lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { setSendOutHash } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { TRACK } from './track-send-out.effect.ts';
 
-export interface SendOutTools extends UnitTools, WalletTools {
+export interface SendOutDeps extends UnitDeps, WalletDeps {
   readonly chains: Chains;
   readonly bridge: BridgePort | undefined;
 }
@@ -43,18 +43,18 @@ const ZERO_ADDRESS = /^0x0{40}$/;
 
 /** What the partner signs to send the end user's crypto from its wallet to another network. */
 export async function bridgeAuthorizationParameters(
-  tools: SendOutTools,
+  deps: SendOutDeps,
   partnerId: string,
   orderId: string,
   destination: Destination,
 ): Promise<Static<typeof BridgeAuthorizationParametersSchema>> {
-  const order = await orderToSign(tools, partnerId, orderId, 'bridge_authorized');
-  const chain = tools.chains.get(order.chain);
-  const target = targetOf(tools.chains, order, destination);
-  await requireClearWallet(tools, target.address);
+  const order = await orderToSign(deps, partnerId, orderId, 'bridge_authorized');
+  const chain = deps.chains.get(order.chain);
+  const target = targetOf(deps.chains, order, destination);
+  await requireClearWallet(deps, target.address);
   const token = tokenByCode(chain.settings, order.crypto_currency);
   const sender = escrowOfOrder(order).buyer;
-  const quote = await askBridge(tools.bridge, {
+  const quote = await askBridge(deps.bridge, {
     fromChainId: chain.settings.chainId,
     toChainId: target.chainId,
     token: token.address,
@@ -62,7 +62,7 @@ export async function bridgeAuthorizationParameters(
     sender,
     recipient: target.address,
   });
-  const authorization = await issueAuthorization(tools, chain, {
+  const authorization = await issueAuthorization(deps, chain, {
     orderId,
     partnerId,
     sender,
@@ -81,15 +81,15 @@ export async function bridgeAuthorizationParameters(
 }
 
 export async function authorizeBridge(
-  tools: { readonly chains: Chains; readonly orderHosts: OrderHosts },
+  deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   signed: SignedTransfer & Destination,
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, tools.orderHosts, order, 'bridge_authorized', 'partner');
+  const authorized = moveOrder(unit, deps.orderAdapters, order, 'bridge_authorized', 'partner');
   await refuseLostWallets(unit, [signed.destination_address]);
-  await acceptAuthorization(unit, tools.chains.get(order.chain).settings, {
+  await acceptAuthorization(unit, deps.chains.get(order.chain).settings, {
     orderId,
     purpose: 'bridge',
     forwardRequest: signed.forward_request,
@@ -111,10 +111,10 @@ function targetOf(
   return { chainId: target.settings.chainId, address: address as Address };
 }
 
-async function askBridge(bridge: BridgePort | undefined, wish: BridgeWish): Promise<BridgeQuote> {
+async function askBridge(bridge: BridgePort | undefined, requested: BridgeRequest): Promise<BridgeQuote> {
   if (bridge === undefined) throw invalid('destination_chain');
   try {
-    return await bridge.quote(wish);
+    return await bridge.quote(requested);
   } catch (error) {
     if (error instanceof BridgeRefusedError) throw invalid('destination_chain', error);
     if (error instanceof BridgeUnavailableError) {
@@ -149,15 +149,15 @@ const NOTE = 'answered by an operator';
 
 /** Asks the other chain, outside any transaction. Refuses nothing: the decision does. */
 export async function lookForPayout(
-  tools: UnitTools & { readonly chains: Chains },
+  deps: UnitDeps & { readonly chains: Chains },
   orderId: string,
   txHash: Hex,
 ): Promise<SeenPayout> {
-  const sendOut = await unitOfWork(tools, SYSTEM, (unit) => currentSendOut(unit, orderId));
+  const sendOut = await unitOfWork(deps, SYSTEM, (unit) => currentSendOut(unit, orderId));
   if (sendOut === undefined) return { authorizationId: null, sight: 'not_seen', payout: null };
   const { authorizationId } = sendOut.paid;
   try {
-    const payout = await seePayout(tools.chains, sendOut.paid, txHash);
+    const payout = await seePayout(deps.chains, sendOut.paid, txHash);
     return { authorizationId, sight: payout.sight, payout };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
@@ -171,7 +171,7 @@ export async function lookForPayout(
  */
 export async function decideSendOut(
   unit: UnitOfWork,
-  hosts: OrderHosts,
+  hosts: OrderAdapters,
   orderId: string,
   end: SendOutEnd,
   seen: SeenPayout | null,

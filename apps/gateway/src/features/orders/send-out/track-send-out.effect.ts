@@ -14,17 +14,17 @@ import { ChainUnavailableError } from '../../../chain/transactions/transaction-r
 import { SYSTEM } from '../../../db/database.ts';
 import { type Intent, prepareIntent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
-import { type UnitOfWork, type UnitTools, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { reportFacts } from '../lifecycle/act-on-order.ts';
-import type { OrderHosts } from '../lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { setSendOutHash } from '../lifecycle/order.store.ts';
 
-export interface TrackingTools extends UnitTools {
+export interface TrackingDeps extends UnitDeps {
   readonly chains: Chains;
   readonly logger: Logger;
-  readonly orderHosts: OrderHosts;
+  readonly orderAdapters: OrderAdapters;
   readonly bridge: BridgePort | undefined;
   readonly config: { readonly bridgeReviewAfterSeconds: number };
 }
@@ -54,20 +54,20 @@ export function followSendOut(unit: UnitOfWork, { orderId, partnerId, bridge }: 
  * Asks the bridge until it has paid out, or has given the deposit back. A bridge that was paid and says neither in time
  * has the money, so the order does not fail: it is held for an operator, and the bridge is asked on.
  */
-export function trackSendOutHandler(tools: TrackingTools): IntentHandler<TrackPayload> {
+export function trackSendOutHandler(deps: TrackingDeps): IntentHandler<TrackPayload> {
   async function look({ payload }: Intent<TrackPayload>): Promise<Outcome> {
-    const paid = await findByQuote(tools.db, payload.quote_id);
+    const paid = await findByQuote(deps.db, payload.quote_id);
     if (paid === undefined) return { kind: 'failed', error: 'nothing was signed for this quote' };
-    const found = await askBridge(tools, paid, payload.quote_id as Hex);
+    const found = await askBridge(deps, paid, payload.quote_id as Hex);
     switch (found.state) {
       case 'open':
-        return waitOrEscalate(tools, paid, found.reason);
+        return waitOrEscalate(deps, paid, found.reason);
       case 'settled':
         return {
           kind: 'confirmed',
           result: { tx_hash: found.txHash },
           followUp: async (unit) => {
-            await reportFacts(tools, unit, paid.orderId, ['bridge_settled'], 'provider');
+            await reportFacts(deps, unit, paid.orderId, ['bridge_settled'], 'provider');
             unit.tx.defer(setSendOutHash, [paid.orderId, found.txHash]);
           },
         };
@@ -75,7 +75,7 @@ export function trackSendOutHandler(tools: TrackingTools): IntentHandler<TrackPa
         return {
           kind: 'failed',
           error: found.reason,
-          followUp: (unit) => reportReturned(tools, unit, paid),
+          followUp: (unit) => reportReturned(deps, unit, paid),
         };
     }
   }
@@ -83,19 +83,19 @@ export function trackSendOutHandler(tools: TrackingTools): IntentHandler<TrackPa
 }
 
 /** The order can be sent out again, once the request that paid cannot execute any more. */
-async function reportReturned(tools: TrackingTools, unit: UnitOfWork, paid: Authorization): Promise<void> {
-  await reportFacts(tools, unit, paid.orderId, ['bridge_failed'], 'provider');
+async function reportReturned(deps: TrackingDeps, unit: UnitOfWork, paid: Authorization): Promise<void> {
+  await reportFacts(deps, unit, paid.orderId, ['bridge_failed'], 'provider');
   if (paid.status !== 'authorized') {
-    await reportFacts(tools, unit, paid.orderId, ['bridge_authorization_lapsed'], 'chain');
+    await reportFacts(deps, unit, paid.orderId, ['bridge_authorization_lapsed'], 'chain');
   }
 }
 
-async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex): Promise<Finding> {
-  if (tools.bridge === undefined) return { state: 'open', reason: 'no bridge is configured' };
+async function askBridge(deps: TrackingDeps, paid: Authorization, quoteId: Hex): Promise<Finding> {
+  if (deps.bridge === undefined) return { state: 'open', reason: 'no bridge is configured' };
   try {
-    const progress = await tools.bridge.track(quoteId);
+    const progress = await deps.bridge.track(quoteId);
     if (progress.state === 'pending') return { state: 'open', reason: 'the bridge has not paid out yet' };
-    return progress.state === 'settled' ? await verified(tools, paid, progress) : progress;
+    return progress.state === 'settled' ? await verified(deps, paid, progress) : progress;
   } catch (error) {
     const isSilence =
       error instanceof BridgeUnavailableError ||
@@ -108,32 +108,32 @@ async function askBridge(tools: TrackingTools, paid: Authorization, quoteId: Hex
 
 /** The payout is there, and is not what another send-out was completed with. */
 async function verified(
-  tools: TrackingTools,
+  deps: TrackingDeps,
   paid: Authorization,
   settled: Extract<BridgeProgress, { state: 'settled' }>,
 ): Promise<Finding> {
   const { txHash } = settled;
-  const seen = await seePayout(tools.chains, paid, txHash);
+  const seen = await seePayout(deps.chains, paid, txHash);
   if (seen.sight !== 'arrived') {
     return { state: 'open', reason: `the chain does not show the payout ${txHash}` };
   }
-  const isOurs = await unitOfWork(tools, SYSTEM, (unit) => claimPayout(unit, paid, txHash, seen));
+  const isOurs = await unitOfWork(deps, SYSTEM, (unit) => claimPayout(unit, paid, txHash, seen));
   if (isOurs) return settled;
   return { state: 'open', reason: `the payout ${txHash} is counted for another send-out` };
 }
 
-async function waitOrEscalate(tools: TrackingTools, paid: Authorization, reason: string): Promise<Outcome> {
-  if (tools.clock.now() < reviewTimeOf(paid, tools.config.bridgeReviewAfterSeconds)) {
+async function waitOrEscalate(deps: TrackingDeps, paid: Authorization, reason: string): Promise<Outcome> {
+  if (deps.clock.now() < reviewTimeOf(paid, deps.config.bridgeReviewAfterSeconds)) {
     return { kind: 'waiting', afterMs: POLL_MS };
   }
-  const isNews = await unitOfWork(tools, SYSTEM, async (unit) => {
+  const isNews = await unitOfWork(deps, SYSTEM, async (unit) => {
     if (!(await recordOverdue(unit, paid.authorizationId))) return false;
-    await reportFacts(tools, unit, paid.orderId, ['hold_placed'], 'system');
+    await reportFacts(deps, unit, paid.orderId, ['hold_placed'], 'system');
     return true;
   });
   const deposit = paid.depositTxHash;
   if (isNews) {
-    tools.logger.error(
+    deps.logger.error(
       { order_id: paid.orderId, quote_id: paid.bridge?.quoteId, deposit_tx_hash: deposit, reason },
       'a bridge was paid and is overdue; the order is held',
     );

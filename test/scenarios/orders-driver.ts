@@ -25,7 +25,7 @@ export interface SendOutDestination {
 }
 
 /** A partner's engineer: calls the API, signs with the partner's wallet, looks at the chain. */
-export interface OrdersDesk {
+export interface OrdersDriver {
   readonly wallet: Hex;
   readonly apiKey: string;
   user(lastName?: string): Promise<string>;
@@ -53,7 +53,7 @@ export interface OrdersDesk {
   booksBalance(): Promise<void>;
 }
 
-export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]): OrdersDesk {
+export function ordersDriver(gateway: TestGateway, partner = gateway.partners[0]): OrdersDriver {
   const { deps } = gateway;
   const call: TestGateway['call'] = (method, path, options) =>
     gateway.call(method, path, { key: partner.apiKey, ...options });
@@ -63,7 +63,7 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
   const key = partner.walletPrivateKey as Hex;
   const path = (orderId: string) => `/api/v1/partner/orders/${orderId}`;
 
-  const desk: OrdersDesk = {
+  const driver: OrdersDriver = {
     wallet: partner.walletAddress as Hex,
     apiKey: partner.apiKey,
 
@@ -104,10 +104,10 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
     },
 
     async offrampOrder(fields = {}) {
-      const userId = (fields.user_uuid as string | undefined) ?? (await desk.user());
-      const quote = await desk.offrampQuote({
+      const userId = (fields.user_uuid as string | undefined) ?? (await driver.user());
+      const quote = await driver.offrampQuote({
         user_uuid: userId,
-        payment_details_id: fields.payment_details_id ?? (await desk.ownDetails(userId)),
+        payment_details_id: fields.payment_details_id ?? (await driver.ownDetails(userId)),
         ...fields,
       });
       expect(quote.body).toMatchObject({ success: true });
@@ -124,7 +124,7 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
     async onrampOrder(fields = {}) {
       const quote = await call('POST', '/api/v1/partner/onramp/quote', {
         body: {
-          user_uuid: fields.user_uuid ?? (await desk.user()),
+          user_uuid: fields.user_uuid ?? (await driver.user()),
           crypto_currency: 'USDC',
           fiat_currency: 'EUR',
           fiat_amount: '100.00',
@@ -144,7 +144,7 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
 
     reaches: (orderId, status) =>
       until(`order in ${status}`, async () => {
-        const order = await desk.read(orderId);
+        const order = await driver.read(orderId);
         return order.status === status && order;
       }),
 
@@ -162,7 +162,9 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
     },
 
     fund: (orderId) =>
-      signing(async () => desk.act(orderId, 'authorize-crypto-transfer', await desk.signedFunding(orderId))),
+      signing(async () =>
+        driver.act(orderId, 'authorize-crypto-transfer', await driver.signedFunding(orderId)),
+      ),
 
     async refund(orderId, signer = key) {
       const parameters = await call('GET', `${path(orderId)}/refund-authorization-parameters`);
@@ -172,7 +174,7 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
         ...typed,
         message: { ...typed.message, value: BigInt(typed.message.value), nonce: BigInt(typed.message.nonce) },
       });
-      return desk.act(orderId, 'authorize-refund', { signature });
+      return driver.act(orderId, 'authorize-refund', { signature });
     },
 
     async signedSendOut(orderId, destination) {
@@ -184,11 +186,11 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
 
     sendOut: (orderId, destination) =>
       signing(async () => {
-        const signed = await desk.signedSendOut(orderId, {
+        const signed = await driver.signedSendOut(orderId, {
           destination_chain: 'arbitrum-one',
           destination_address: destination,
         });
-        return desk.act(orderId, 'authorize-bridge', signed);
+        return driver.act(orderId, 'authorize-bridge', signed);
       }),
 
     async balance(holder, chain = CHAIN) {
@@ -218,7 +220,7 @@ export function ordersDesk(gateway: TestGateway, partner = gateway.partners[0]):
       expect(await deps.db.query(SYSTEM, booksOff, [])).toEqual([]);
     },
   };
-  return desk;
+  return driver;
 }
 
 const fillBalances = statement<[]>('test.fill_offers', 'UPDATE offers SET available_balance = 1000000000');

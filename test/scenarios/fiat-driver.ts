@@ -15,14 +15,14 @@ export const IDENTIFICATION = {
 };
 
 /** A partner's engineer who gives customers accounts, and somebody who pays into them. */
-export interface FiatDesk {
+export interface FiatDriver {
   /** VERIFIED, and unknown to the bank. */
   verified(lastName?: string): Promise<string>;
   /** VERIFIED, and approved by the bank. */
   customer(lastName?: string): Promise<string>;
   issue(userId: string, body?: object): Promise<Answer>;
   /** The id of an account that can be paid into. */
-  account(userId: string, wish?: object): Promise<string>;
+  account(userId: string, requested?: object): Promise<string>;
   deposit(userId: string, accountId: string, body: object): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: answers are read as the wire has them
   payments(userId: string, accountId: string): Promise<any[]>;
@@ -33,12 +33,12 @@ export interface FiatDesk {
 
 export const EURO = { currency: 'EUR', jurisdiction: 'DE' };
 
-export function fiatDesk(gateway: TestGateway, partner = gateway.partners[0]): FiatDesk {
-  const call: FiatDesk['call'] = (method, path, options) =>
+export function fiatDriver(gateway: TestGateway, partner = gateway.partners[0]): FiatDriver {
+  const call: FiatDriver['call'] = (method, path, options) =>
     gateway.call(method, path, { key: partner.apiKey, ...options });
   const user = (userId: string) => `/api/v1/partner/users/${userId}`;
 
-  const desk: FiatDesk = {
+  const driver: FiatDriver = {
     call,
 
     async verified(lastName = 'Lovelace') {
@@ -52,7 +52,7 @@ export function fiatDesk(gateway: TestGateway, partner = gateway.partners[0]): F
     },
 
     async customer(lastName = 'Lovelace') {
-      const id = await desk.verified(lastName);
+      const id = await driver.verified(lastName);
       const submitted = await call('POST', `${user(id)}/identification`, {
         body: { ...IDENTIFICATION, last_name: lastName },
       });
@@ -66,8 +66,8 @@ export function fiatDesk(gateway: TestGateway, partner = gateway.partners[0]): F
 
     issue: (userId, body = EURO) => call('POST', `${user(userId)}/fiat-accounts`, { body }),
 
-    async account(userId, wish = EURO) {
-      const issued = await desk.issue(userId, wish);
+    async account(userId, requested = EURO) {
+      const issued = await driver.issue(userId, requested);
       expect(issued.body).toMatchObject({ success: true });
       const { id } = issued.body.data;
       await until('an open account', async () => {
@@ -86,5 +86,5 @@ export function fiatDesk(gateway: TestGateway, partner = gateway.partners[0]): F
     ledger: async (userId, accountId) =>
       (await call('GET', `${user(userId)}/fiat-accounts/${accountId}/ledger?limit=100`)).body.data,
   };
-  return desk;
+  return driver;
 }

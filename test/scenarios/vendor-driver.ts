@@ -13,7 +13,7 @@ const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
 );
 
 /** A vendor's engineer: calls the API with the vendor's key and signs with its wallet. */
-export interface VendorDesk {
+export interface VendorClient {
   readonly id: string;
   readonly key: string;
   call(method: string, path: string, options?: Omit<CallOptions, 'key'>): Promise<Answer>;
@@ -22,28 +22,28 @@ export interface VendorDesk {
   sign(orderId: string, purpose: 'refund' | 'release'): Promise<string>;
 }
 
-export async function vendorDesks(gateway: TestGateway): Promise<readonly VendorDesk[]> {
+export async function vendorClients(gateway: TestGateway): Promise<readonly VendorClient[]> {
   const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
-  return vendors.map((vendor) => deskOf(gateway, vendor));
+  return vendors.map((vendor) => driverOf(gateway, vendor));
 }
 
 /** The vendor that has the order now. */
 export async function holderOf(
   gateway: TestGateway,
-  desks: readonly VendorDesk[],
+  drivers: readonly VendorClient[],
   orderId: string,
-): Promise<VendorDesk> {
+): Promise<VendorClient> {
   const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
-  const desk = desks.find(({ id }) => id === row?.vendor_id);
-  if (desk === undefined) throw new Error(`no vendor has order ${orderId}`);
-  return desk;
+  const driver = drivers.find(({ id }) => id === row?.vendor_id);
+  if (driver === undefined) throw new Error(`no vendor has order ${orderId}`);
+  return driver;
 }
 
-function deskOf(gateway: TestGateway, { row, privateKey }: SimulatedVendor): VendorDesk {
+function driverOf(gateway: TestGateway, { row, privateKey }: SimulatedVendor): VendorClient {
   const known = gateway.sandbox.vendors.find(({ name }) => name === row.name);
   if (known === undefined) throw new Error(`the sandbox has no vendor ${row.name}`);
   const key = known.apiKey;
-  const call: VendorDesk['call'] = (method, path, options = {}) =>
+  const call: VendorClient['call'] = (method, path, options = {}) =>
     gateway.call(method, `/api/v1/vendor/${path}`, { ...options, key });
   return {
     id: row.vendor_id,

@@ -36,13 +36,13 @@ export interface FirmQuote {
   readonly hasFiatSettlementNotification: boolean;
 }
 
-export interface HonourContext {
+export interface FillContext {
   /** Prices the offers of other vendors; the quote itself needs no market. */
   readonly referenceRate: string | undefined;
   readonly rail: RailLookup;
 }
 
-export type HonouredQuote =
+export type FilledQuote =
   | {
       readonly outcome: 'same_vendor';
       readonly serving: Candidate;
@@ -51,7 +51,7 @@ export type HonouredQuote =
     }
   /** Another vendor, to whom the quoted price is its own price or better. */
   | {
-      readonly outcome: 'rematched';
+      readonly outcome: 'reassigned';
       readonly serving: Candidate;
       readonly quotedVendor: QuotedVendorObstacle;
     }
@@ -102,7 +102,7 @@ export function firmQuote(request: MatchRequest, match: Match): FirmQuote {
  * that would now trade at the quoted rate or at one better for the customer takes over at the quoted rate, so it earns
  * its own price or more. Time and single use are the quote machine's to judge.
  */
-export function honourQuote(book: OfferBook, quote: FirmQuote, context: HonourContext): HonouredQuote {
+export function fillQuote(book: OfferBook, quote: FirmQuote, context: FillContext): FilledQuote {
   const side = sideServing(quote.direction);
   const rails = new RailReader(context.rail, quote.fiat.code, quote.direction);
   const quoted = book.eligibleOffer(quote.offerId);
@@ -130,7 +130,7 @@ export function honourQuote(book: OfferBook, quote: FirmQuote, context: HonourCo
       // From here on every price is worse for the customer than the quote: such a vendor would lose by it.
       if (compareForCustomer(side, rate, quotedRate) > 0) return true;
       if (candidate.offer.offerId === quote.offerId) return false;
-      const reason = rematchObstacle(candidate, quote, rails);
+      const reason = reassignmentObstacle(candidate, quote, rails);
       if (reason === undefined) serving = candidate;
       else others[reason] = (others[reason] ?? 0) + 1;
       return reason === undefined;
@@ -138,11 +138,11 @@ export function honourQuote(book: OfferBook, quote: FirmQuote, context: HonourCo
   );
   return serving === undefined
     ? { outcome: 'refused', quotedVendor: released, others }
-    : { outcome: 'rematched', serving, quotedVendor: released };
+    : { outcome: 'reassigned', serving, quotedVendor: released };
 }
 
 /** Another vendor has made no promise yet: its range and kind count as well. */
-function rematchObstacle(
+function reassignmentObstacle(
   candidate: Candidate,
   quote: FirmQuote,
   rails: RailReader,

@@ -4,8 +4,8 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainHands, chainHands } from './chain-hands.ts';
-import { atomic, type OrdersDesk, ordersDesk } from './orders-desk.ts';
+import { type ChainDriver, chainDriver } from './chain-hands.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
@@ -17,21 +17,21 @@ export const code = ({ status, body }: Answer) => [status, body.error?.code];
 export type Deposit = any;
 
 /** A gateway with chains where nobody acts by himself. */
-export async function startDepositDesk(): Promise<DepositDesk> {
+export async function startDepositDriver(): Promise<DepositDriver> {
   const gateway = await startGateway({
     chains: true,
     env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', DEPOSIT_TOLERANCE_PCT: '0.01' },
   });
   await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-  return depositDesk(gateway);
+  return depositDriver(gateway);
 }
 
-export type DepositDesk = ReturnType<typeof depositDesk>;
+export type DepositDriver = ReturnType<typeof depositDriver>;
 
 /** What partner and operator do about odd deposits, and what has to be true after it. */
-function depositDesk(gateway: TestGateway) {
-  const desk: OrdersDesk = ordersDesk(gateway);
-  const hands: ChainHands = chainHands(gateway);
+function depositDriver(gateway: TestGateway) {
+  const driver: OrdersDriver = ordersDriver(gateway);
+  const hands: ChainDriver = chainDriver(gateway);
   const { settings } = gateway.deps.chains.get(CHAIN);
   const tokens: Record<string, Hex> = Object.fromEntries(
     settings.tokens.map(({ code: name, address }) => [name, address]),
@@ -61,9 +61,9 @@ function depositDesk(gateway: TestGateway) {
 
   /** An off-ramp order that waits for its deposit. */
   async function awaiting(): Promise<{ orderId: string; escrow: Hex; expected: bigint }> {
-    const orderId = await desk.offrampOrder();
+    const orderId = await driver.offrampOrder();
     const { escrow } = await until('the escrow', async () => {
-      const funds = await desk.funds(orderId);
+      const funds = await driver.funds(orderId);
       return funds.escrow !== null && funds;
     });
     return { orderId, escrow: escrow.address, expected: atomic(escrow.expected_amount) };
@@ -89,20 +89,20 @@ function depositDesk(gateway: TestGateway) {
     return reaches(orderId, depositId, 'returned');
   }
   async function refunded(orderId: string): Promise<void> {
-    expect((await desk.act(orderId, 'cancel')).status).toBe(200);
-    expect((await desk.refund(orderId)).status).toBe(200);
-    await until('the refund', async () => (await desk.funds(orderId)).escrow.state === 'emptied');
+    expect((await driver.act(orderId, 'cancel')).status).toBe(200);
+    expect((await driver.refund(orderId)).status).toBe(200);
+    await until('the refund', async () => (await driver.funds(orderId)).escrow.state === 'emptied');
   }
 
   /** Books, chain and /funds say the same, and the reconciliation finds nothing. */
   async function agrees(orderId: string): Promise<void> {
-    const onChain = await desk.escrowBalance(orderId);
+    const onChain = await driver.escrowBalance(orderId);
     const [held] = await gateway.deps.db.query(SYSTEM, accountBalances, [`held:${orderId}`]);
-    expect((await desk.escrowBooks(orderId)) + BigInt(held?.balance ?? 0)).toBe(onChain);
-    const { escrow } = await desk.funds(orderId);
+    expect((await driver.escrowBooks(orderId)) + BigInt(held?.balance ?? 0)).toBe(onChain);
+    const { escrow } = await driver.funds(orderId);
     expect(atomic(escrow.balance_on_chain)).toBe(onChain);
     expect(atomic(escrow.booked_amount) + atomic(escrow.held_amount)).toBe(onChain);
-    await desk.booksBalance();
+    await driver.booksBalance();
     const { escrows, books } = (await operate('GET', 'reconciliation?scope=all&limit=500')).body.data;
     expect(escrows.different).toEqual([]);
     expect(books.filter(({ balanced }: { balanced: boolean }) => !balanced)).toEqual([]);
@@ -110,7 +110,7 @@ function depositDesk(gateway: TestGateway) {
 
   return {
     gateway,
-    desk,
+    driver,
     hands,
     tokens,
     operate,

@@ -5,7 +5,7 @@ import { compareForCustomer } from '../book/customer-rate.ts';
 import { customerRate, type Offer, OfferBook, type Vendor } from '../book/index.ts';
 import { aContext, anOffer, aRequest, aVendor, railsOf, SEPA } from '../testing/offer-fixtures.ts';
 import { contextArb, requestArb, rowsArb } from '../testing/offer-world.ts';
-import { firmQuote, honourQuote } from './honour-quote.ts';
+import { fillQuote, firmQuote } from './fill-quote.ts';
 import type { MatchRequest } from './match.types.ts';
 import { matchOffer } from './match-offer.ts';
 
@@ -28,7 +28,7 @@ function honour(
   vendors: readonly Vendor[] = VENDORS,
   context = aContext(),
 ) {
-  return honourQuote(OfferBook.of({ vendors, offers }), quote, context);
+  return fillQuote(OfferBook.of({ vendors, offers }), quote, context);
 }
 
 describe('the quoted vendor serves', () => {
@@ -98,7 +98,7 @@ describe('another vendor takes over', () => {
   test('at its own price or where the quote pays it more', () => {
     for (const price of ['1', '0.98']) {
       const outcome = rematch(other({ pricing: { type: 'fixed', price } }));
-      expect(outcome).toMatchObject({ outcome: 'rematched', quotedVendor: 'offer_gone' });
+      expect(outcome).toMatchObject({ outcome: 'reassigned', quotedVendor: 'offer_gone' });
     }
   });
 
@@ -112,13 +112,13 @@ describe('another vendor takes over', () => {
       rematch(other({ side: 'BUY', pricing: { type: 'fixed', price: '0.999999' } }), selling).outcome,
     ).toBe('refused');
     expect(rematch(other({ side: 'BUY', pricing: { type: 'fixed', price: '1.01' } }), selling).outcome).toBe(
-      'rematched',
+      'reassigned',
     );
   });
 
   test('judged by the market of the moment where it asks a margin', () => {
     const margin = other({ pricing: { type: 'margin', percent: '1' } });
-    expect(rematch(margin, quote, aContext({ referenceRate: '0.99' })).outcome).toBe('rematched');
+    expect(rematch(margin, quote, aContext({ referenceRate: '0.99' })).outcome).toBe('reassigned');
     expect(rematch(margin, quote, aContext({ referenceRate: '1' })).outcome).toBe('refused');
     expect(rematch(margin, quote, aContext({ referenceRate: undefined })).outcome).toBe('refused');
   });
@@ -146,7 +146,7 @@ describe('another vendor takes over', () => {
       others: { no_settlement_notification: 1 },
     });
     // The reverse takes nothing away from anybody.
-    expect(rematch(byProvider).outcome).toBe('rematched');
+    expect(rematch(byProvider).outcome).toBe('reassigned');
   });
 });
 
@@ -161,8 +161,8 @@ test('a quote initiated on the book it was made from is served by the quoted off
       const book = OfferBook.of(rows);
       const outcome = matchOffer(book, request, context);
       if (!outcome.ok) return;
-      const honoured = honourQuote(book, firmQuote(request, outcome.match), context);
-      expect(honoured).toMatchObject({
+      const filled = fillQuote(book, firmQuote(request, outcome.match), context);
+      expect(filled).toMatchObject({
         outcome: 'same_vendor',
         serving: { offer: { offerId: outcome.match.offer.offerId } },
         offerChanged: false,
@@ -173,7 +173,7 @@ test('a quote initiated on the book it was made from is served by the quoted off
 });
 
 test('whoever takes over asks the quoted rate or less and can carry the quoted figures', () => {
-  let rematched = 0;
+  let reassigned = 0;
   fc.assert(
     fc.property(rowsArb, requestArb, contextArb, ({ vendors, offers }, request, { context }) => {
       // Every offer has a twin at the same price, or there would hardly ever be anybody to take over.
@@ -182,7 +182,7 @@ test('whoever takes over asks the quoted rate or less and can carry the quoted f
       const outcome = matchOffer(book, request, context);
       if (!outcome.ok) return;
       const without = book.withChanged({ removedOfferIds: [outcome.match.offer.offerId] });
-      const honoured = honourQuote(without, firmQuote(request, outcome.match), context);
+      const filled = fillQuote(without, firmQuote(request, outcome.match), context);
       const narrowed = {
         ...request,
         paymentMethodSlug: outcome.match.paymentMethodSlug,
@@ -191,10 +191,10 @@ test('whoever takes over asks the quoted rate or less and can carry the quoted f
       };
       const next = matchOffer(without, narrowed, context);
       // Who would match at the very same rate can take over; so may one whose better rate asked for other amounts.
-      if (next.ok && next.match.rate === outcome.match.rate) expect(honoured.outcome).toBe('rematched');
-      if (honoured.outcome !== 'rematched') return;
-      rematched += 1;
-      const { offer, terms } = honoured.serving;
+      if (next.ok && next.match.rate === outcome.match.rate) expect(filled.outcome).toBe('reassigned');
+      if (filled.outcome !== 'reassigned') return;
+      reassigned += 1;
+      const { offer, terms } = filled.serving;
       const { price, rate } = outcome.match;
       const own = customerRate(terms, offer.side, rateOf(context.referenceRate));
       if (own === undefined) throw new Error('taken over without a price');
@@ -207,5 +207,5 @@ test('whoever takes over asks the quoted rate or less and can carry the quoted f
     }),
     { numRuns: 1_500 },
   );
-  expect(rematched).toBeGreaterThan(75);
+  expect(reassigned).toBeGreaterThan(75);
 });
