@@ -6,6 +6,7 @@ export * from './fiat-account.ts';
 export * from './funds.ts';
 export * from './kyc.ts';
 export * from './liquidity.ts';
+export * from './operator.ts';
 export * from './order.ts';
 export * from './payment-details.ts';
 export * from './quote.ts';

@@ -1,9 +1,8 @@
-import { Uuid } from '@causeway/protocol';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM, vendorScope } from '../../db/database.ts';
 import { route } from '../../http/route.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operators/operator.schemas.ts';
 import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferDeps } from './manage-offers.ts';
 import { NewOffer, OfferChange, OfferSchema, ReviewedOfferSchema } from './offer.schemas.ts';
 import {

@@ -1,7 +1,6 @@
-import { literals, Timestamp, Uuid } from '@causeway/protocol';
+import { literals, Reason, Timestamp, Uuid } from '@causeway/protocol';
 import { Type } from 'typebox';
 import type { ApiKeyRow } from './accounts/keys.store.ts';
-import { Reason } from './operator.schemas.ts';
 
 /** A character of one line: no control, and no half of a surrogate pair, which no JSON document in the database can hold. */
 const LINE = '[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]';

@@ -1,4 +1,4 @@
-import { CausewayError, literals, Uuid } from '@causeway/protocol';
+import { CausewayError, literals, OffsetPage, OPERATOR_TAG, PageQuery, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
@@ -7,7 +7,6 @@ import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery } from '../operator.schemas.ts';
 import { findPartner, findVendor } from './accounts.store.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
 import { issueKey, type KeyOwner, revokeKey, seeChangedKeys } from './keys.ts';

@@ -1,4 +1,15 @@
-import { CausewayError, EvmAddress, PercentInput, SlugInput, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  CausewayError,
+  EvmAddress,
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  PercentInput,
+  Reason,
+  SlugInput,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -7,7 +18,6 @@ import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
 import { issueKey, seeChangedKeys } from './keys.ts';

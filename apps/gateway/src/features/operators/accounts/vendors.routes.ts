@@ -1,4 +1,14 @@
-import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  CausewayError,
+  EvmAddress,
+  literals,
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  Reason,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -6,7 +16,6 @@ import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 import {
   countVendors,
   findVendor,

@@ -1,4 +1,13 @@
-import { KycStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  KycStatusSchema,
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  Reason,
+  TextMap,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -13,7 +22,6 @@ import { revealPaymentDetails } from '../../payment-details/payment-details.ts';
 import { eraseUser } from '../../privacy/erase.ts';
 import { changeKycStatus } from '../../users/kyc-status.ts';
 import { readUserBy, usersUnderReview } from '../../users/user.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from '../operator.schemas.ts';
 
 export interface CustomerRouteDeps extends UnitDeps, LoadSubmissionDeps {
   readonly sealer: Sealer;

@@ -1,4 +1,13 @@
-import { ScreeningStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  Reason,
+  ScreeningStatusSchema,
+  TextMap,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -12,7 +21,6 @@ import { eraseRecipient } from '../../privacy/erase.ts';
 import { openCurrent } from '../../recipients/recipient.ts';
 import { decideScreening } from '../../recipients/recipient-screening.ts';
 import { recipientsToReview, revealRecipient } from '../../recipients/review-recipients.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, TextMap } from '../operator.schemas.ts';
 
 export interface RecipientReviewDeps extends UnitDeps {
   readonly vaults: Vaults;

@@ -1,11 +1,20 @@
-import { literals, SCREENING_STATUSES, ScreeningStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  literals,
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  Reason,
+  SCREENING_STATUSES,
+  ScreeningStatusSchema,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
 import { type CaseReviewDeps, casesAbout, screeningCases } from '../../screening/screen-wallet.ts';
 import { decideCase } from '../../screening/screening-case.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
 const CASES = '/api/v1/operator/screening-cases';
 const SUBJECTS = ['destination', 'payment_details', 'wallet'] as const;

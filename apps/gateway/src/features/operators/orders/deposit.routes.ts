@@ -7,7 +7,12 @@ import {
   EvmAddress,
   GivenSignature,
   literals,
+  OffsetPage,
+  OPERATOR_TAG,
   OrderStatusSchema,
+  oneOf,
+  PageQuery,
+  Reason,
   Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -31,7 +36,6 @@ import {
   type ReturnSigner,
   signDepositReturn,
 } from '../../orders/deposits/return-deposit.ts';
-import { OffsetPage, OPERATOR_TAG, oneOf, PageQuery, Reason } from '../operator.schemas.ts';
 
 type DepositRouteDeps = UnitDeps & DepositDecisionDeps;
 

@@ -3,6 +3,10 @@ import {
   FIAT_PAYMENT_STATUSES,
   formatFixed,
   literals,
+  OffsetPage,
+  OPERATOR_TAG,
+  PageQuery,
+  Reason,
   Timestamp,
   Uuid,
 } from '@causeway/protocol';
@@ -17,7 +21,6 @@ import type { Vaults } from '../../../vault/vault.ts';
 import { accountIdOf } from '../../fiat-accounts/fiat-account.ts';
 import { decidePayment, heldPayments, revealPayment } from '../../fiat-accounts/payments.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
 export interface FiatPaymentDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;

@@ -3,6 +3,8 @@ import {
   CompactOrderSchema,
   GivenSignature,
   literals,
+  OPERATOR_TAG,
+  Reason,
   RefundAuthorizationParametersSchema,
   Uuid,
 } from '@causeway/protocol';
@@ -19,7 +21,6 @@ import { authorizePayout, signingParameters } from '../../orders/escrow/authoriz
 import { readOrder } from '../../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { decideSendOut, lookForPayout, type SendOutEnd } from '../../orders/send-out/send-out.ts';
-import { OPERATOR_TAG, Reason } from '../operator.schemas.ts';
 
 interface EscrowSignatureDeps extends UnitDeps {
   readonly chains: Chains;

@@ -1,4 +1,14 @@
-import { formatFixed, OrderStatusSchema, TimestampInput, Uuid } from '@causeway/protocol';
+import {
+  CursorPage,
+  CursorQuery,
+  formatFixed,
+  OPERATOR_TAG,
+  OrderStatusSchema,
+  oneOf,
+  pageOf,
+  TimestampInput,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -14,7 +24,6 @@ import {
 } from '../../orders/lifecycle/list-orders.ts';
 import type { TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
-import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf } from '../operator.schemas.ts';
 import { OperatorOrderSchema, OrderAuditTrailSchema } from '../operator-order.schemas.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
 import {

@@ -1,4 +1,14 @@
-import { CompactOrderSchema, literals, OrderStatusSchema, Timestamp, Uuid } from '@causeway/protocol';
+import {
+  CompactOrderSchema,
+  literals,
+  OffsetPage,
+  OPERATOR_TAG,
+  OrderStatusSchema,
+  PageQuery,
+  Reason,
+  Timestamp,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -17,7 +27,6 @@ import {
 import { readPendingProofs } from '../../orders/lifecycle/list-orders.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../../orders/lifecycle/order.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason } from '../operator.schemas.ts';
 
 export interface OrderReviewDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;

@@ -1,11 +1,18 @@
-import { DecimalString, EvmAddress, literals, OrderStatusSchema, Uuid } from '@causeway/protocol';
+import {
+  DecimalString,
+  EvmAddress,
+  literals,
+  OPERATOR_TAG,
+  OrderStatusSchema,
+  oneOf,
+  Uuid,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import type { Database } from '../../../db/database.ts';
 import { route } from '../../../http/route.ts';
 import { checkBooks, compareEscrows } from '../../orders/escrow/reconcile-escrows.ts';
-import { OPERATOR_TAG, oneOf } from '../operator.schemas.ts';
 
 const ComparisonSchema = Type.Object({
   order_id: Uuid,

@@ -1,10 +1,9 @@
-import { Timestamp, Uuid } from '@causeway/protocol';
+import { OffsetPage, OPERATOR_TAG, PageQuery, Timestamp, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Database, SYSTEM } from '../../../db/database.ts';
 import { countAudit, listAudit } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
-import { OffsetPage, OPERATOR_TAG, PageQuery } from '../operator.schemas.ts';
 
 const State = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
 

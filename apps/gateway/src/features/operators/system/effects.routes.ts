@@ -1,4 +1,4 @@
-import { Uuid } from '@causeway/protocol';
+import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf, Reason, Uuid } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
@@ -7,7 +7,6 @@ import { stuckIntents } from '../../../engine/stuck-intents.store.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
-import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf, Reason } from '../operator.schemas.ts';
 import {
   EFFECT_STATES,
   type EffectRemedy,

@@ -3,6 +3,8 @@ import {
   DeliveryListQuery,
   DeliveryListSchema,
   DeliverySchema,
+  OPERATOR_TAG,
+  Reason,
   TimestampInput,
   Uuid,
 } from '@causeway/protocol';
@@ -14,7 +16,6 @@ import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from '../../webhooks/replay-deliveries.ts';
 import { findPartner } from '../accounts/accounts.store.ts';
-import { OPERATOR_TAG, Reason } from '../operator.schemas.ts';
 
 const WEBHOOKS = '/api/v1/operator/partners/:partner_id/webhooks';
 const PartnerParams = Type.Object({ partner_id: Uuid });

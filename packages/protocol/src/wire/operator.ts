@@ -1,5 +1,5 @@
-import { Uuid } from '@causeway/protocol';
 import { type Static, Type } from 'typebox';
+import { Uuid } from './common.ts';
 
 /** Building blocks of the operator's routes. */
 
@@ -9,7 +9,7 @@ export const Reason = Type.String({
   minLength: 1,
   maxLength: 500,
   pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]+$',
-  description: 'Kept in the audit log; name nobody in it',
+  description: 'Kept in the audit log; name no person in it',
   examples: ['Documents checked by hand, ticket 4711'],
 });
 
