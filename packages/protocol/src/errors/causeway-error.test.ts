@@ -1,15 +1,21 @@
 import { Value } from 'typebox/value';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type DetailsOf, ERROR_CODES, errorEntry } from './catalogue.ts';
-import { CausewayError, errorStatus, toPartnerErrorBody } from './causeway-error.ts';
-import { PartnerErrorResponse, partnerErrorResponseOf, SupportedErrorResponse } from './envelopes.ts';
+import {
+  CausewayError,
+  errorStatus,
+  PartnerErrorResponse,
+  partnerErrorResponseOf,
+  SupportedErrorResponse,
+  toPartnerErrorBody,
+} from './causeway-error.ts';
 import {
   ERROR_KEY_CATALOGUE,
   ERROR_KEYS,
   SupportedResourceError,
   supportedErrorStatus,
   toSupportedErrorBody,
-} from './error-keys.ts';
+} from './error-entry.ts';
 
 const SECRET = 'duplicate key value violates unique constraint "users_email_key"';
 

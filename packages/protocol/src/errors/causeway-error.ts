@@ -1,4 +1,6 @@
+import { type TSchema, Type } from 'typebox';
 import { type DetailsOf, type ErrorCode, errorEntry } from './catalogue.ts';
+import { ERROR_KEYS } from './error-entry.ts';
 
 type WithDetails<Code extends ErrorCode> =
   Record<string, never> extends DetailsOf<Code>
@@ -94,4 +96,46 @@ function declaredDetails(
     if (details[field] !== undefined) declared[field] = details[field];
   }
   return declared;
+}
+
+/** Any error of a partner endpoint. Codes are open: clients must tolerate new ones. */
+export const PartnerErrorResponse = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object({
+      code: Type.String({ description: 'A code of the error catalogue.' }),
+      message: Type.String({ description: 'For people; may be reworded at any time.' }),
+      details: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Depends on the code; `{}` when it has none.',
+      }),
+    }),
+  },
+  { description: 'Error of a partner endpoint' },
+);
+
+/** Any error of a supported-resources endpoint. */
+export const SupportedErrorResponse = Type.Object(
+  {
+    success: Type.Literal(false),
+    data: Type.Object({
+      error_key: Type.Union(ERROR_KEYS.map((key) => Type.Literal(key))),
+    }),
+  },
+  { description: 'Error of a supported-resources endpoint' },
+);
+
+/** The envelope of one code, its details spelled out: what a route's reference page shows. */
+export function partnerErrorResponseOf(code: ErrorCode): TSchema {
+  const entry = errorEntry(code);
+  return Type.Object(
+    {
+      success: Type.Literal(false),
+      error: Type.Object({
+        code: Type.Literal(code),
+        message: Type.String({ examples: [entry.message] }),
+        details: entry.details ?? Type.Object({}),
+      }),
+    },
+    { description: entry.doc },
+  );
 }

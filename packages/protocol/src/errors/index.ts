@@ -11,9 +11,11 @@ export {
   type CausewayErrorInit,
   errorStatus,
   type PartnerErrorBody,
+  PartnerErrorResponse,
+  partnerErrorResponseOf,
+  SupportedErrorResponse,
   toPartnerErrorBody,
 } from './causeway-error.ts';
-export { PartnerErrorResponse, partnerErrorResponseOf, SupportedErrorResponse } from './envelopes.ts';
 export type { ErrorEntry } from './error-entry.ts';
 export {
   ERROR_KEY_CATALOGUE,
@@ -24,4 +26,4 @@ export {
   SupportedResourceError,
   supportedErrorStatus,
   toSupportedErrorBody,
-} from './error-keys.ts';
+} from './error-entry.ts';

@@ -5,8 +5,8 @@ import {
   formatShortest,
   parseDecimal,
   parseSignedDecimal,
+  powerOfTen,
 } from './decimal.ts';
-import { powerOfTen } from './powers-of-ten.ts';
 import { accept, type Result, refuse } from './result.ts';
 
 /** What is counted: a token with its chain's decimals, or a fiat currency with its ISO 4217 minor units. */

@@ -72,3 +72,36 @@ export function formatShortest(unscaled: bigint, scale: number): string {
 
 const ZERO = 0x30;
 const DOT = 0x2e;
+
+// Token decimals, rate scale and fiat minor units add up to far less than this.
+const HIGHEST_EXPONENT = 128;
+
+// A table, because 10n ** n allocates and multiplies on every price.
+const POWERS: readonly bigint[] = Array.from(
+  { length: HIGHEST_EXPONENT + 1 },
+  (_, exponent) => 10n ** BigInt(exponent),
+);
+
+export function powerOfTen(exponent: number): bigint {
+  const power = POWERS[exponent];
+  if (power === undefined)
+    throw new RangeError(`exponent must be an integer within 0..${HIGHEST_EXPONENT}, got ${exponent}`);
+  return power;
+}
+
+/**
+ * Rounding is always named: a plain `/` on bigints rounds towards zero, which is neither of these for negatives.
+ * A divisor that is not positive is a programming error, never a partner's input.
+ */
+
+/** The largest integer that is not above dividend / divisor. */
+export function floorDiv(dividend: bigint, divisor: bigint): bigint {
+  if (divisor <= 0n) throw new RangeError('floorDiv needs a positive divisor');
+  return dividend >= 0n ? dividend / divisor : (dividend + 1n) / divisor - 1n;
+}
+
+/** The smallest integer that is not below dividend / divisor. */
+export function ceilDiv(dividend: bigint, divisor: bigint): bigint {
+  if (divisor <= 0n) throw new RangeError('ceilDiv needs a positive divisor');
+  return dividend > 0n ? (dividend - 1n) / divisor + 1n : dividend / divisor;
+}

@@ -12,27 +12,20 @@ export {
   subtractAmounts,
 } from './amount.ts';
 export {
+  ceilDiv,
   type Decimal,
   type DecimalRefusal,
+  floorDiv,
   formatFixed,
   formatShortest,
   MAX_FRACTION_DIGITS,
   MAX_INTEGER_DIGITS,
   parseDecimal,
   parseSignedDecimal,
+  powerOfTen,
 } from './decimal.ts';
 export {
-  formatPercent,
-  MAX_PERCENT_INTEGER_DIGITS,
-  PERCENT_DECIMALS,
-  type Percent,
-  type PercentRefusal,
-  parsePercent,
-  WHOLE_IN_MILLIONTHS,
-  ZERO_PERCENT,
-} from './percent.ts';
-export { powerOfTen } from './powers-of-ten.ts';
-export {
+  costExceedsBound,
   type OfframpPrice,
   type OnrampPrice,
   PRICE_REFUSAL_CODES,
@@ -45,8 +38,19 @@ export {
   priceOnrampFiatAnchored,
   priceTerms,
 } from './price.ts';
-export { formatRate, parseRate, type Rate, type RateRefusal } from './rate.ts';
+export {
+  formatPercent,
+  formatRate,
+  MAX_PERCENT_INTEGER_DIGITS,
+  PERCENT_DECIMALS,
+  type Percent,
+  type PercentRefusal,
+  parsePercent,
+  parseRate,
+  type Rate,
+  type RateRefusal,
+  WHOLE_IN_MILLIONTHS,
+  ZERO_PERCENT,
+} from './rate.ts';
 export { type Accepted, accept, type Refused, type Result, refuse } from './result.ts';
-export { ceilDiv, floorDiv } from './rounding.ts';
-export { costExceedsBound } from './settlement-bound.ts';
 export { decimalToWireNumber } from './wire-number.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { formatAmount, parsePositiveAmount } from './amount.ts';
-import { parsePercent } from './percent.ts';
 import {
   PRICE_REFUSAL_CODES,
   priceOfframpCryptoAnchored,
@@ -9,7 +8,7 @@ import {
   priceOnrampFiatAnchored,
   priceTerms,
 } from './price.ts';
-import { parseRate } from './rate.ts';
+import { parsePercent, parseRate } from './rate.ts';
 import type { Result } from './result.ts';
 
 const USDC = { code: 'USDC', decimals: 6 };

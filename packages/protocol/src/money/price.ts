@@ -1,11 +1,9 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { Asset } from './amount.ts';
-import { type Percent, WHOLE_IN_MILLIONTHS } from './percent.ts';
-import { powerOfTen } from './powers-of-ten.ts';
-import type { Rate } from './rate.ts';
+import { ceilDiv, floorDiv, powerOfTen } from './decimal.ts';
+import { type Percent, type Rate, WHOLE_IN_MILLIONTHS } from './rate.ts';
 import { smallestBaseForReceipt } from './receipt-base.ts';
 import { accept, type Result, refuse } from './result.ts';
-import { ceilDiv, floorDiv } from './rounding.ts';
 
 /**
  * The four fee cases. Both fees have one base, crypto_amount, and one rounding each, down:
@@ -184,4 +182,12 @@ function feeOn(base: bigint, fee: Percent): bigint {
 
 function isWholeOrMore(fee: Percent): boolean {
   return fee.millionths >= WHOLE_IN_MILLIONTHS;
+}
+
+/**
+ * The contract's 1.20 safety bound for a fiat-anchored off-ramp order: it fails only when the crypto cost is above
+ * 1.20 times the expected amount, so exactly 1.20 still settles. Whole numbers on both sides, nothing is rounded.
+ */
+export function costExceedsBound(costAtomic: bigint, expectedAtomic: bigint): boolean {
+  return costAtomic * 100n > expectedAtomic * 120n;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatPercent, parsePercent } from './percent.ts';
-import { formatRate, parseRate } from './rate.ts';
-import { costExceedsBound } from './settlement-bound.ts';
+import { costExceedsBound } from './price.ts';
+import { formatPercent, formatRate, parsePercent, parseRate } from './rate.ts';
 import { decimalToWireNumber } from './wire-number.ts';
 
 describe('rates', () => {

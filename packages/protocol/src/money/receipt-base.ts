@@ -1,4 +1,4 @@
-import { WHOLE_IN_MILLIONTHS } from './percent.ts';
+import { WHOLE_IN_MILLIONTHS } from './rate.ts';
 
 /**
  * Solves the on-ramp's crypto-anchored case: the smallest base C whose receipt

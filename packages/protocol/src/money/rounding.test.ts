@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ceilDiv, floorDiv } from './rounding.ts';
+import { ceilDiv, floorDiv } from './decimal.ts';
 
 const dividend = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
 const divisor = fc.bigInt({ min: 1n, max: 10n ** 30n });
