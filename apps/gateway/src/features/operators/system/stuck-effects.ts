@@ -77,7 +77,10 @@ export const EFFECT_STATES = ['failed', 'unknown', 'late'] as const;
 export const EffectSchema = Type.Object({
   effect_id: Uuid,
   kind: Type.String({ examples: ['escrow.release'] }),
-  meaning: Type.String({ description: 'What it does, and what waits for it where it does not get on' }),
+  meaning: Type.String({
+    description: 'What it does; where it does not get on, also what waits for it and where to look',
+    examples: ['Pays an escrow out to the buyer.'],
+  }),
   status: literals(['prepared', 'submitted', 'unknown', 'confirmed', 'failed']),
   late: Type.Boolean({ description: 'Due for more than two minutes, and nobody has taken it up' }),
   order_id: Type.Union([Uuid, Type.Null()]),
@@ -104,13 +107,20 @@ export const EffectSchema = Type.Object({
 
 type Effect = Static<typeof EffectSchema>;
 
+/** What it does; where it does not get on, also what waits for it and where to look. */
+function meaningOf({ kind, status, last_error, is_late }: BackofficeIntentRow): string {
+  const entry = effectOf(kind);
+  if (entry === undefined) return UNKNOWN_KIND;
+  const isStuck = status === 'failed' || is_late || (status === 'unknown' && last_error !== null);
+  return isStuck ? `${entry.does} ${entry.stuck}` : entry.does;
+}
+
 export function effectView(row: BackofficeIntentRow): Effect {
   const isOpen = row.settled_at === null;
-  const entry = effectOf(row.kind);
   return {
     effect_id: row.intent_id,
     kind: row.kind,
-    meaning: entry === undefined ? UNKNOWN_KIND : `${entry.does} ${entry.stuck}`,
+    meaning: meaningOf(row),
     status: row.status,
     late: row.is_late,
     order_id: row.order_id,
