@@ -6,6 +6,7 @@ import { emitEvent } from '../apps/gateway/src/engine/outbox.ts';
 import { type UnitOfWork, unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
+import { orderChanged } from '../test/harness/events.ts';
 
 /** What the benches of webhooks stand on: a database with partners, and a receiver that says when events arrive. */
 export interface Ground {
@@ -68,7 +69,7 @@ export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
     eventType: 'order.status.changed',
     partnerId,
     subjectId: unit.ids.uuid(),
-    data: { id, filler: 'x'.repeat(300) },
+    data: orderChanged({ id }),
   });
 }
 

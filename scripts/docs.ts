@@ -1,13 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderConfig } from './docs/config.ts';
+import { renderEffects } from './docs/effects.ts';
 import { renderErrors } from './docs/errors.ts';
+import { renderEvents } from './docs/events.ts';
 import { renderRails } from './docs/rails.ts';
 import { renderStates } from './docs/states.ts';
 
 /** The reference pages that are made from code and data. `npm run docs` writes them; the tests check that they are current. */
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/config.md': renderConfig,
+  'docs/reference/effects.md': renderEffects,
   'docs/reference/errors.md': renderErrors,
+  'docs/reference/events.md': renderEvents,
   'docs/reference/rails.md': renderRails,
   'docs/reference/states.md': renderStates,
 };

@@ -41,7 +41,6 @@ const app = await createServer({
   wrongKeysPerMinute: 100_000_000,
   baseUrl: 'http://127.0.0.1',
   sandbox: true,
-  events: [],
   routes: async (server) => {
     route(server, {
       access: 'partner',

@@ -25,7 +25,14 @@ export interface ChainWorkerTask {
   readonly signerKey: Hex;
 }
 
-type PayPayload = { readonly to: string; readonly amount: string; readonly token: string };
+/** A kind that pays; the payload says besides the order what the test's payment needs. */
+const KIND = 'escrow.release';
+type PayPayload = {
+  readonly order_id: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly token: string;
+};
 
 const LEASE_MS = 300;
 const POLL_MS = 40;
@@ -41,20 +48,18 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
   const client = createChainClient(settings);
   const signer = localSigner(signerKey);
   const transactor = createTransactor({ ...deps, chains: [{ settings, client }], signers: [signer] });
-  const pay = transactionHandler<PayPayload>(transactor, {
-    kind: 'test.pay',
+  const pay = transactionHandler<typeof KIND>(transactor, {
     schedule: schedule([1], { maxAttempts: 50 }),
     pollMs: POLL_MS,
     logger: deps.logger,
-    describe: async ({ payload }) => ({
-      chainId: settings.chainId,
-      sender: signer.address,
-      call: tokenTransferCall({
-        token: payload.token as Hex,
-        to: payload.to as Hex,
-        amount: BigInt(payload.amount),
-      }),
-    }),
+    describe: async ({ payload }) => {
+      const { token, to, amount } = payload as PayPayload;
+      return {
+        chainId: settings.chainId,
+        sender: signer.address,
+        call: tokenTransferCall({ token: token as Hex, to: to as Hex, amount: BigInt(amount) }),
+      };
+    },
     conclude: async (_intent, { txHash }) => ({ kind: 'confirmed', result: { tx_hash: txHash } }),
   });
   const turn = watchTurn({
@@ -64,21 +69,26 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
     handlers: [
       async (fact, unit) => {
         if (fact.type !== 'deposit' || fact.kind !== 'exact') return;
-        prepareIntent(unit, {
-          kind: 'test.pay',
-          dedupeKey: fact.orderId,
-          partnerId: null,
-          // The test names the recipient by the order's partner: 20 bytes of it follow from the order id.
-          payload: { to: recipientOf(fact.orderId), amount: `${fact.amount}`, token: fact.token },
-        });
+        // The test names the recipient by the order's partner: 20 bytes of it follow from the order id.
+        const payload: PayPayload = {
+          order_id: fact.orderId,
+          to: recipientOf(fact.orderId),
+          amount: `${fact.amount}`,
+          token: fact.token,
+        };
+        prepareIntent(unit, { kind: KIND, dedupeKey: fact.orderId, partnerId: null, payload });
       },
     ],
   });
-  const intents = createIntentWorker(deps, [pay as never], {
-    concurrency: 2,
-    leaseMs: LEASE_MS,
-    pollMs: POLL_MS,
-  });
+  const intents = createIntentWorker(
+    deps,
+    { [KIND]: pay },
+    {
+      concurrency: 2,
+      leaseMs: LEASE_MS,
+      pollMs: POLL_MS,
+    },
+  );
   intents.start();
   void (async () => {
     for (;;) {

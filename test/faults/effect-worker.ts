@@ -1,11 +1,8 @@
 import { flushCompileCache } from 'node:module';
 import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import type { Intent } from '../../apps/gateway/src/engine/intent.ts';
-import {
-  createIntentWorker,
-  type IntentHandler,
-  type Outcome,
-} from '../../apps/gateway/src/engine/intent-worker.ts';
+import type { Outcome, ReconcilingHandler } from '../../apps/gateway/src/engine/intent-handler.ts';
+import { createIntentWorker } from '../../apps/gateway/src/engine/intent-worker.ts';
 import { accountBalances, moveFunds, postEntry } from '../../apps/gateway/src/engine/ledger.ts';
 import { schedule } from '../../apps/gateway/src/lib/backoff.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
@@ -40,8 +37,7 @@ function paid(intent: Intent): Outcome {
   };
 }
 
-const handler: IntentHandler = {
-  kind: 'test.pay',
+const handler: ReconcilingHandler<'escrow.release'> = {
   schedule: schedule([0], { maxAttempts: 1_000 }),
   async perform(intent) {
     const response = await fetch(`${bankUrl}/payments/${intent.dedupeKey}`, { method: 'POST' });
@@ -54,11 +50,15 @@ const handler: IntentHandler = {
   },
 };
 
-createIntentWorker(deps, [handler as IntentHandler<never>], {
-  concurrency: 8,
-  pollMs: 20,
-  leaseMs: 1_000,
-}).start();
+createIntentWorker(
+  deps,
+  { 'escrow.release': handler },
+  {
+    concurrency: 8,
+    pollMs: 20,
+    leaseMs: 1_000,
+  },
+).start();
 // The worker's own timers do not keep a process alive; this one does until it is killed.
 setInterval(() => {}, 1_000);
 // Written at an exit otherwise, and none of these has one.

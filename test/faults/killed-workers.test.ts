@@ -94,7 +94,8 @@ describe('workers killed at any moment', () => {
     const write = (some: readonly string[]) =>
       unitOfWork(deps, SYSTEM, async (unit) => {
         for (const dedupeKey of some) {
-          prepareIntent(unit, { kind: 'test.pay', dedupeKey, partnerId: PARTNER, payload: {} });
+          const payload = { order_id: unit.ids.uuid() };
+          prepareIntent(unit, { kind: 'escrow.release', dedupeKey, partnerId: PARTNER, payload });
         }
       });
     await Promise.all(Array.from({ length: WORKERS }, startWorker));

@@ -70,7 +70,6 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     sandbox: true,
     // The same for every server of a deployment.
     answerSealer: createSealer([Buffer.alloc(32, 7)]),
-    events: [],
     routes: async (server) => options.routes(server, { db, clock, ids }),
   }).catch(async (error) => {
     await Promise.all([rateLimit.stop(), listener.close()]);

@@ -3,6 +3,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { connect } from '../harness/database.ts';
+import { orderChanged } from '../harness/events.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 
@@ -31,7 +32,8 @@ describe('the event stream', () => {
     unitOfWork(gateway.deps, SYSTEM, async (unit) => {
       const subjectId = unit.ids.uuid();
       const partnerId = partnerIds[which] as string;
-      emitEvent(unit, { eventType: 'order.status.changed', partnerId, subjectId, data: { step } });
+      const data = orderChanged({ step });
+      emitEvent(unit, { eventType: 'order.status.changed', partnerId, subjectId, data });
       await unit.tx.query({ name: 'test.flush', text: 'SELECT 1' }, []);
       await held;
     });

@@ -1,9 +1,10 @@
-import { PARTNER_EVENT_TYPES } from '@causeway/protocol';
+import { PARTNER_EVENT_TYPES, type PublishedOrderStatus } from '@causeway/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { connect } from '../harness/database.ts';
+import { orderChanged } from '../harness/events.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
@@ -62,14 +63,14 @@ describe('webhooks as a partner sees them', () => {
     return id;
   }
 
-  async function emitOrderEvents(orderId: string, statuses: readonly string[]): Promise<void> {
+  async function emitOrderEvents(orderId: string, statuses: readonly PublishedOrderStatus[]): Promise<void> {
     for (const status of statuses) {
       await unitOfWork(gateway.deps, SYSTEM, async (unit) =>
         emitEvent(unit, {
           eventType: 'order.status.changed',
           partnerId,
           subjectId: orderId,
-          data: { order_id: orderId, status },
+          data: orderChanged({ order_id: orderId, status }),
         }),
       );
     }
@@ -127,9 +128,9 @@ describe('webhooks as a partner sees them', () => {
 
   it('an event whose transaction rolled back is never sent, and takes no place in the stream', async () => {
     const orderId = gateway.deps.ids.uuid();
-    const draft = { eventType: 'order.status.changed', partnerId, subjectId: orderId };
+    const draft = { eventType: 'order.status.changed', partnerId, subjectId: orderId } as const;
     const failing = unitOfWork(gateway.deps, SYSTEM, async (unit) => {
-      emitEvent(unit, { ...draft, data: { order_id: orderId, status: 'completed' } });
+      emitEvent(unit, { ...draft, data: orderChanged({ order_id: orderId }) });
       // Written and visible to this transaction before it fails.
       await unit.tx.query({ name: 'test.written', text: 'SELECT 1' }, []);
       throw new Error('changed its mind');

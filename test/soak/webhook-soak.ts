@@ -7,6 +7,7 @@ import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { orderChanged } from '../harness/events.ts';
 import { startWebhookSink } from '../harness/webhook-sink.ts';
 import { COMMON_FAULTS } from '../harness/webhook-sink-faults.ts';
 
@@ -136,7 +137,7 @@ async function writeEvents(
             eventType: 'order.status.changed',
             partnerId,
             subjectId,
-            data: { subjectId, step },
+            data: orderChanged({ subjectId, step }),
           });
         }
       }

@@ -45,7 +45,6 @@ import {
   registerVendorReleaseRoute,
 } from './features/vendors/vendor-order.routes.ts';
 import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
-import { DOCUMENTED_EVENTS } from './features/webhooks/documented-events.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
@@ -80,7 +79,6 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,
     baseUrl,
     sandbox: deps.sandbox,
-    events: DOCUMENTED_EVENTS,
     routes: async (server) => {
       registerHealthRoutes(server, readiness);
       registerDiscoveryRoutes(server, {

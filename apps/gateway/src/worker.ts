@@ -4,7 +4,8 @@ import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
 import { watchTurn } from './chain/watcher/watcher.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
-import { createIntentWorker, type IntentHandler } from './engine/intent-worker.ts';
+import { type IntentHandlers, requireHandlers } from './engine/intent-handler.ts';
+import { createIntentWorker } from './engine/intent-worker.ts';
 import { bankingHandlers } from './features/fiat-accounts/banking.effects.ts';
 import { followPayments } from './features/fiat-accounts/payments.effect.ts';
 import { type Check, databaseCheck } from './features/health/readiness.ts';
@@ -57,24 +58,12 @@ const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
 
 export function createWorker(deps: Deps): Worker {
-  const handlers: IntentHandler<never>[] = [
-    offerOrderHandler({ ...deps, ...(deps.sandbox ? { onOffered: wakeSimulator } : {}) }),
-    escrowFundingHandler(deps),
-    ...escrowPayoutHandlers(deps),
-    returnDepositHandler(deps),
-    ...authorizationHandlers(deps),
-    trackSendOutHandler(deps),
-    requestPaymentHandler(deps),
-    ...(deps.simulatedBridge ? [deps.simulatedBridge.solverHandler] : []),
-    verifyUserHandler(deps),
-    storeDocumentHandler(deps),
-    deleteDocumentHandler(deps),
-    screenRecipientHandler(deps),
-    screenCaseHandler(deps),
-    holdScreenedHandler(deps),
-    ...bankingHandlers(deps),
-    ...(deps.sandbox ? [simulatorHandler(deps)] : []),
-  ];
+  const handlers = intentHandlers(deps);
+  requireHandlers(handlers, {
+    bank: deps.bank !== undefined,
+    sandbox: deps.sandbox,
+    'simulated bridge': deps.simulatedBridge !== undefined,
+  });
   const health = createWorkerHealth(deps.metrics.registry);
   const intents = createIntentWorker(deps, handlers, {
     concurrency: deps.config.workerConcurrency,
@@ -175,5 +164,29 @@ export function createWorker(deps: Deps): Worker {
       for (const timer of timers) clearInterval(timer);
       await Promise.allSettled([...running, intents.stop(), deliveries.stop()]);
     },
+  };
+}
+
+function intentHandlers(deps: Deps): IntentHandlers {
+  return {
+    'vendor.offer-order': offerOrderHandler({
+      ...deps,
+      ...(deps.sandbox ? { onOffered: wakeSimulator } : {}),
+    }),
+    'vendor.request-fiat-payment': requestPaymentHandler(deps),
+    'escrow.deploy-and-watch': escrowFundingHandler(deps),
+    ...escrowPayoutHandlers(deps),
+    'escrow.return-deposit': returnDepositHandler(deps),
+    ...authorizationHandlers(deps),
+    'bridge.track': trackSendOutHandler(deps),
+    ...bankingHandlers(deps),
+    'kyc.verify': verifyUserHandler(deps),
+    'kyc.store-document': storeDocumentHandler(deps),
+    'kyc.delete-document': deleteDocumentHandler(deps),
+    'recipient.screen': screenRecipientHandler(deps),
+    'screening.screen': screenCaseHandler(deps),
+    'screening.hold-orders': holdScreenedHandler(deps),
+    'sandbox.act': deps.sandbox ? simulatorHandler(deps) : null,
+    'sandbox.solver-payout': deps.simulatedBridge?.solverHandler ?? null,
   };
 }

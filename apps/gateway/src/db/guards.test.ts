@@ -1,3 +1,4 @@
+import { VENDOR_EVENT_TYPES } from '@causeway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 
@@ -18,13 +19,12 @@ const CASES: readonly [type: string, refused: readonly string[], taken: readonly
   ['partner_reference', ['r'.repeat(256)], ['', 'r'.repeat(255)]],
   ['effect_kind', ['', 'k'.repeat(61)], ['vendor.offer-order']],
   ['dedupe_key', ['', 'k'.repeat(201)], ['key']],
-  ['intent_lane', ['', 'l'.repeat(121)], ['lane']],
   ['intent_status', ['done'], ['prepared', 'submitted', 'unknown', 'confirmed', 'failed']],
   ['error_text', ['e'.repeat(2001)], ['']],
   ['ledger_account', ['Escrow', 'a'.repeat(161), 'a:'], ['outside:partner:1', 'fees']],
   ['ledger_asset', ['ab', 'a'.repeat(61)], ['EUR', 'USDC@base-mainnet']],
   ['stream_place', ['0', '-1'], ['1']],
-  ['vendor_event_type', ['order.made'], ['order.offered', 'order.changed', 'order.withdrawn']],
+  ['vendor_event_type', ['order.made'], VENDOR_EVENT_TYPES],
   ['delivery_status', ['sent'], ['pending', 'delivered', 'failed', 'cancelled']],
   ['delivery_attempts', ['-1', '11'], ['0', '10']],
   ['crypto_code', ['usdc', 'X'], ['USDC', 'USDT0']],

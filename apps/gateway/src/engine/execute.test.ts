@@ -1,6 +1,7 @@
 import { defineMachine, type MachineDefinition, NEW, type New } from '@causeway/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { orderChanged } from '../../../../test/harness/events.ts';
 import { SYSTEM } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { createClock } from '../lib/clock.ts';
@@ -91,18 +92,19 @@ const host: MachineAdapter<Row, Status, Trigger, Facts, Guard> = {
     unit.tx.defer(saveRow, [row.id, JSON.stringify([{ status, touches: facts.touches, statusChanged }])]);
     return { ...row, status, facts };
   },
-  eventFor: ({ id, status }, eventType) => ({
-    eventType,
+  // The statuses of this machine are none of an order's; one field of the event stands for them.
+  eventFor: ({ id, status }) => ({
+    eventType: 'order.status.changed',
     partnerId: PARTNER,
     subjectId: id,
-    data: { status },
+    data: orderChanged({ provider: status }),
   }),
-  intentFor: ({ id }, effect) => ({
-    kind: effect,
-    dedupeKey: `${effect}:${id}`,
-    partnerId: PARTNER,
-    payload: {},
-  }),
+  intentFor({ id }, effect) {
+    const about = { dedupeKey: `${effect}:${id}`, partnerId: PARTNER };
+    return effect === 'kyc.verify'
+      ? { ...about, kind: effect, payload: { user_id: id } }
+      : { ...about, kind: 'escrow.release', payload: { order_id: id } };
+  },
   entryFor: ({ id }, posting) => ({
     kind: posting,
     dedupeKey: `${posting}:${id}`,
@@ -144,7 +146,7 @@ describe('the executor', () => {
     return {
       rows: (await ask('SELECT value AS what FROM deployment_facts WHERE name = $1')).flat(),
       events: await ask(
-        `SELECT body::jsonb->'data'->>'status' AS what FROM events WHERE subject_id = $1::uuid ORDER BY position`,
+        `SELECT body::jsonb->'data'->>'provider' AS what FROM events WHERE subject_id = $1::uuid ORDER BY position`,
       ),
       intents: await ask(
         `SELECT kind AS what FROM intents WHERE dedupe_key LIKE '%:' || $1 AND kind <> 'webhook.deliver' ORDER BY kind`,

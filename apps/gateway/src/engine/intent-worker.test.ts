@@ -8,12 +8,15 @@ import { createClock, type MovableClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { type Intent, type IntentDraft, prepareIntent } from './intent.ts';
-import { createIntentWorker, type IntentHandler, type IntentWorker, type Outcome } from './intent-worker.ts';
+import { type Intent, prepareIntent } from './intent.ts';
+import type { IntentHandler, Outcome } from './intent-handler.ts';
+import { createIntentWorker, type IntentWorker } from './intent-worker.ts';
 import { type UnitOfWork, unitOfWork } from './unit-of-work.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const KIND = 'test.effect';
+/** One that must reconcile before it is repeated. */
+const KIND = 'escrow.release';
+const PAYLOAD = { order_id: '00000000-0000-7000-8000-000000000001' };
 
 const writeFact = statement<[name: string]>(
   'test.worker_fact',
@@ -30,7 +33,7 @@ interface IntentRow {
   settled_at: Date | null;
 }
 
-type Act = (intent: Intent) => Outcome | Promise<Outcome>;
+type Act = (intent: Intent<typeof KIND>) => Outcome | Promise<Outcome>;
 
 describe('the intent worker', () => {
   let database: TestDatabase;
@@ -65,38 +68,43 @@ describe('the intent worker', () => {
     perform: Act,
     options: {
       reconcile?: Act;
-      exhausted?: (intent: Intent, unit: UnitOfWork) => Promise<void>;
+      exhausted?: (intent: Intent<typeof KIND>, unit: UnitOfWork) => Promise<void>;
       retries?: RetrySchedule;
       leaseMs?: number;
       concurrency?: number;
       onTurn?: () => void;
     } = {},
   ): IntentWorker {
-    const record = (what: string, act: Act) => async (intent: Intent) => {
+    const record = (what: string, act: Act) => async (intent: Intent<typeof KIND>) => {
       calls.push(`${what} ${intent.dedupeKey}`);
       return act(intent);
     };
-    const handler: IntentHandler = {
-      kind: KIND,
+    const handler: IntentHandler<typeof KIND> = {
       schedule: options.retries ?? schedule([60, 300], { maxAttempts: 3 }),
       perform: record('perform', perform),
       reconcile: record('reconcile', options.reconcile ?? (() => ({ kind: 'confirmed' }))),
       ...(options.exhausted ? { exhausted: options.exhausted } : {}),
     };
-    const worker = createIntentWorker(deps(), [handler as IntentHandler<never>], {
-      concurrency: options.concurrency ?? 10,
-      pollMs: 20,
-      ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
-      ...(options.onTurn ? { onTurn: options.onTurn } : {}),
-    });
+    const worker = createIntentWorker(
+      deps(),
+      { [KIND]: handler },
+      {
+        concurrency: options.concurrency ?? 10,
+        pollMs: 20,
+        ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
+        ...(options.onTurn ? { onTurn: options.onTurn } : {}),
+      },
+    );
     workers.push(worker);
     worker.start();
     return worker;
   }
 
-  const prepare = (...drafts: (Partial<IntentDraft> & { dedupeKey: string })[]) =>
+  const prepare = (...drafts: { dedupeKey: string; kind?: 'escrow.refund'; runAt?: Date }[]) =>
     unitOfWork(deps(), SYSTEM, async (unit) => {
-      for (const draft of drafts) prepareIntent(unit, { kind: KIND, partnerId: null, payload: {}, ...draft });
+      for (const draft of drafts) {
+        prepareIntent(unit, { kind: KIND, partnerId: null, payload: PAYLOAD, ...draft });
+      }
     });
 
   async function row(dedupeKey: string): Promise<IntentRow> {
@@ -139,30 +147,8 @@ describe('the intent worker', () => {
     expect(calls).toEqual(['perform a', 'perform b']);
   });
 
-  it('makes the first attempts of a lane one after the other in the order written, lanes side by side', async () => {
-    const hold = gate();
-    const keys = ['x1', 'x2', 'x3', 'x4'];
-    await prepare(...keys.map((dedupeKey) => ({ dedupeKey, lane: 'x' })), { dedupeKey: 'y1', lane: 'y' });
-    let running = 0;
-    let most = 0;
-    const act: Act = async ({ dedupeKey }) => {
-      if (dedupeKey.startsWith('x')) most = Math.max(most, ++running);
-      if (dedupeKey === 'x1') await hold.opened;
-      if (dedupeKey.startsWith('x')) running--;
-      return { kind: 'confirmed' };
-    };
-    startWorker(act);
-    startWorker(act);
-    await reaches('y1', 'confirmed');
-    expect(calls.toSorted()).toEqual(['perform x1', 'perform y1']);
-    hold.open();
-    await reaches('x4', 'confirmed');
-    expect(calls.filter((call) => call.includes('x'))).toEqual(keys.map((key) => `perform ${key}`));
-    expect(most).toBe(1);
-  });
-
-  it('lets a retry hold up nobody in its lane', async () => {
-    await prepare({ dedupeKey: 'first', lane: 'x' }, { dedupeKey: 'second', lane: 'x' });
+  it('goes on with the others while one waits for its retry', async () => {
+    await prepare({ dedupeKey: 'first' }, { dedupeKey: 'second' });
     startWorker(({ dedupeKey }) =>
       dedupeKey === 'first' ? { kind: 'retry', error: 'down' } : { kind: 'confirmed' },
     );
@@ -239,6 +225,43 @@ describe('the intent worker', () => {
     expect(calls).toEqual(['perform a', 'reconcile a']);
   });
 
+  it('performs an effect again that the registry calls repeatable, instead of reconciling it', async () => {
+    const act = async (intent: Intent<'kyc.verify'>): Promise<Outcome> => {
+      calls.push(`perform ${intent.payload.user_id}`);
+      if (calls.length === 1) throw new Error('socket hang up');
+      return { kind: 'confirmed' };
+    };
+    const handler = { schedule: schedule([60], { maxAttempts: 3 }), perform: act };
+    const worker = createIntentWorker(deps(), { 'kyc.verify': handler }, { concurrency: 1, pollMs: 20 });
+    workers.push(worker);
+    const userId = ids.uuid();
+    await unitOfWork(deps(), SYSTEM, async (unit) =>
+      prepareIntent(unit, {
+        kind: 'kyc.verify',
+        dedupeKey: 'a',
+        partnerId: null,
+        payload: { user_id: userId },
+      }),
+    );
+    worker.start();
+    await until('the first attempt failed', () => calls.length === 1);
+    clock.moveTo(1_000);
+    await until('it was performed again', () => calls.length === 2);
+    expect(calls).toEqual([`perform ${userId}`, `perform ${userId}`]);
+  });
+
+  it('does not carry out an intent whose payload does not fit its kind, and says where it does not', async () => {
+    await database.owner.query(
+      `INSERT INTO intents (intent_id, kind, dedupe_key, payload, run_at, created_at)
+       VALUES ($1, $2, 'misfit', '{"order_id":"not a uuid"}', $3, $3)`,
+      [ids.uuid(), KIND, new Date(START)],
+    );
+    startWorker(() => ({ kind: 'confirmed' }));
+    const misfit = await reaches('misfit', 'unknown');
+    expect(misfit.last_error).toBe('the payload does not fit escrow.release: /order_id');
+    expect([calls, secondsFromStart(misfit.run_at)]).toEqual([[], 60]);
+  });
+
   it('records the outcome and what follows from it together or not at all, and tries again when that fails', async () => {
     await prepare({ dedupeKey: 'a' });
     let asked = 0;
@@ -282,8 +305,8 @@ describe('the intent worker', () => {
     });
     await database.owner.query(
       `INSERT INTO intents (intent_id, kind, dedupe_key, payload, status, attempts, run_at, leased_until, lease_owner, created_at)
-       VALUES ($1, $2, 'lost', '{}', 'submitted', 1, $3, clock_timestamp() + interval '1500 ms', $4, $3)`,
-      [ids.uuid(), KIND, new Date(START), owner],
+       VALUES ($1, $2, 'lost', $5, 'submitted', 1, $3, clock_timestamp() + interval '1500 ms', $4, $3)`,
+      [ids.uuid(), KIND, new Date(START), owner, PAYLOAD],
     );
     await reaches('lost', 'confirmed');
     expect(calls).toEqual(['perform held', 'reconcile lost']);
@@ -375,7 +398,7 @@ describe('the intent worker', () => {
     let most = 0;
     await prepare(...Array.from({ length: 30 }, (_, n) => ({ dedupeKey: `n${n}` })), {
       dedupeKey: 'other',
-      kind: 'test.other',
+      kind: 'escrow.refund',
     });
     startWorker(
       async () => {
@@ -391,7 +414,7 @@ describe('the intent worker', () => {
       return rowCount === 30;
     });
     expect(most).toBe(3);
-    const { rows } = await database.owner.query(`SELECT status FROM intents WHERE kind = 'test.other'`);
+    const { rows } = await database.owner.query(`SELECT status FROM intents WHERE kind = 'escrow.refund'`);
     expect(rows).toEqual([{ status: 'prepared' }]);
   });
 

@@ -1,8 +1,8 @@
 import { SYSTEM } from '../db/database.ts';
-import type { RetrySchedule } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { withSpan } from '../lib/tracing.ts';
+import { payloadProblem } from './effects.ts';
 import {
   type ClaimedRow,
   claimIntents,
@@ -11,40 +11,9 @@ import {
   renewLeases,
   settleIntent,
 } from './intent.store.ts';
-import type { Intent, Json, JsonObject } from './intent.ts';
-import { type UnitDeps, type UnitOfWork, unitOfWork } from './unit-of-work.ts';
-
-/**
- * What became of an attempt. `followUp` runs in the transaction that settles the intent, so the effect and its
- * consequence (a transition, a posting) are recorded together or not at all.
- */
-export type Outcome =
-  | {
-      readonly kind: 'confirmed';
-      readonly result?: Json;
-      readonly followUp?: (unit: UnitOfWork) => Promise<void>;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      readonly followUp?: (unit: UnitOfWork) => Promise<void>;
-    }
-  /** It certainly did not happen: try again on the schedule, fail when that is used up. */
-  | { readonly kind: 'retry'; readonly error: string }
-  /** It is under way elsewhere (mined soon, settled soon): look again; this is no failed attempt. */
-  | { readonly kind: 'waiting'; readonly afterMs: number }
-  /** It may or may not have happened: ask again, never repeat blindly. */
-  | { readonly kind: 'unknown'; readonly error: string; readonly afterMs: number };
-
-export interface IntentHandler<Payload extends JsonObject = JsonObject> {
-  readonly kind: string;
-  readonly schedule: RetrySchedule;
-  perform(intent: Intent<Payload>): Promise<Outcome>;
-  /** Called instead of perform when an earlier attempt may have taken effect. */
-  reconcile(intent: Intent<Payload>): Promise<Outcome>;
-  /** What follows when the schedule is used up. */
-  exhausted?(intent: Intent<Payload>, unit: UnitOfWork): Promise<void>;
-}
+import type { Intent } from './intent.ts';
+import { type AnyHandler, handlersByKind, type IntentHandlers, type Outcome } from './intent-handler.ts';
+import { type UnitDeps, unitOfWork } from './unit-of-work.ts';
 
 export interface IntentWorkerOptions {
   readonly concurrency: number;
@@ -70,17 +39,18 @@ interface WorkerDeps extends UnitDeps {
 const DEFAULT_LEASE_MS = 15_000;
 const DEFAULT_POLL_MS = 250;
 const PENDING_GAUGE_MS = 5_000;
+const MISFIT_LOOK_MS = 60_000;
 
 export function createIntentWorker(
   deps: WorkerDeps,
-  handlers: readonly IntentHandler<never>[],
+  handlers: Partial<IntentHandlers>,
   options: IntentWorkerOptions,
 ): IntentWorker {
   const { logger, metrics } = deps;
   const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
   const { onTurn = () => {} } = options;
   const owner = deps.ids.uuid();
-  const byKind = new Map(handlers.map((handler) => [handler.kind, handler as unknown as IntentHandler]));
+  const byKind = handlersByKind(handlers);
   const kinds = [...byKind.keys()];
   const running = new Set<Promise<void>>();
   const inHand = new Set<string>();
@@ -140,7 +110,7 @@ export function createIntentWorker(
     let outcome: Outcome;
     try {
       outcome = await withSpan(`intent ${intent.kind}`, { 'causeway.intent_id': intent.intentId }, () =>
-        row.found_as === 'prepared' ? handler.perform(intent) : handler.reconcile(intent),
+        attempt(handler, intent, row.found_as),
       );
     } catch (error) {
       // A handler that throws did not say how far it came; only reconciling can tell.
@@ -160,7 +130,7 @@ export function createIntentWorker(
     }
   }
 
-  async function settle(handler: IntentHandler, intent: Intent, outcome: Outcome): Promise<void> {
+  async function settle(handler: AnyHandler, intent: Intent, outcome: Outcome): Promise<void> {
     await unitOfWork(deps, SYSTEM, async (unit) => {
       const plan = settlementOf(handler, intent, outcome, unit.at);
       const settled = await unit.tx.query(settleIntent, [
@@ -225,6 +195,18 @@ export function createIntentWorker(
   };
 }
 
+async function attempt(
+  handler: AnyHandler,
+  intent: Intent,
+  foundAs: ClaimedRow['found_as'],
+): Promise<Outcome> {
+  // Another version wrote it. It is listed as stuck and looked at again: this version may be replaced by one that knows.
+  const problem = payloadProblem(intent.kind, intent.payload);
+  if (problem !== undefined) return { kind: 'unknown', error: problem, afterMs: MISFIT_LOOK_MS };
+  const carryOut = foundAs === 'prepared' ? handler.perform : (handler.reconcile ?? handler.perform);
+  return carryOut(intent);
+}
+
 interface Settlement {
   readonly status: string;
   readonly result: string | null;
@@ -235,7 +217,7 @@ interface Settlement {
   readonly exhausted: boolean;
 }
 
-function settlementOf(handler: IntentHandler, intent: Intent, outcome: Outcome, at: Date): Settlement {
+function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome, at: Date): Settlement {
   const base = {
     result: null,
     error: 'error' in outcome ? outcome.error : null,

@@ -1,14 +1,17 @@
 import { statement } from '../db/statement.ts';
-import type { Intent, JsonObject } from './intent.ts';
+import type { IntentKind, IntentPayload } from './effects.ts';
+import type { Intent } from './intent.ts';
 
 /** All SQL of the intents' life after they are written. */
 
 export interface ClaimedRow {
   intent_id: string;
-  kind: string;
+  /** Only kinds are claimed that the worker has a handler for. */
+  kind: IntentKind;
   dedupe_key: string;
   partner_id: string | null;
-  payload: JsonObject;
+  /** As it was written; the worker checks that it fits the kind. */
+  payload: IntentPayload<IntentKind>;
   attempts: number;
   created_at: Date;
   /** What it was when claimed; 'submitted' means that its worker died in the middle. */
@@ -20,21 +23,16 @@ export interface ClaimedRow {
  * when they died, so it becomes unknown and is reconciled, never blindly repeated.
  */
 export const claimIntents = statement<
-  [businessNow: Date, kinds: readonly string[], limit: number, leaseMs: number, owner: string],
+  [businessNow: Date, kinds: readonly IntentKind[], limit: number, leaseMs: number, owner: string],
   ClaimedRow
 >(
   'intents.claim',
   `WITH due AS (
-     SELECT intent_id, status FROM intents candidate
+     SELECT intent_id, status FROM intents
       WHERE status IN ('prepared', 'submitted', 'unknown')
         AND run_at <= $1
         AND kind = ANY($2::text[])
         AND (leased_until IS NULL OR leased_until < clock_timestamp())
-        AND (lane IS NULL OR attempts > 0 OR NOT EXISTS (
-              SELECT FROM intents earlier
-               WHERE earlier.lane = candidate.lane AND earlier.position < candidate.position
-                 AND earlier.status IN ('prepared', 'submitted') AND earlier.attempts <= 1
-                 AND (earlier.attempts = 0 OR earlier.status = 'submitted')))
       ORDER BY run_at, position
       LIMIT $3
       FOR UPDATE SKIP LOCKED)

@@ -1,29 +1,28 @@
 import { type Announcement, statement } from '../db/statement.ts';
+import type { IntentKind, IntentPayload } from './effects.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** JSON as it is stored in an intent's payload and result: amounts in it are decimal strings. */
+/** JSON as it is stored in an intent's result: amounts in it are decimal strings. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** A call that will leave the process, written in the transaction that decided it. */
-export interface IntentDraft {
-  readonly kind: string;
+/** A call that will leave the process, of a registered kind, written in the transaction that decided it. */
+export type IntentDraft = {
+  [K in IntentKind]: { readonly kind: K; readonly payload: IntentPayload<K> };
+}[IntentKind] & {
   /** One effect a key: deciding twice still writes one intent. */
   readonly dedupeKey: string;
   readonly partnerId: string | null;
-  readonly payload: JsonObject;
-  /** First attempts of one lane are made in the order they were written. */
-  readonly lane?: string;
   /** Business time before which it is not attempted; at once by default. */
   readonly runAt?: Date;
-}
+};
 
-export interface Intent<Payload = JsonObject> {
+export interface Intent<K extends IntentKind = IntentKind> {
   readonly intentId: string;
-  readonly kind: string;
+  readonly kind: K;
   readonly dedupeKey: string;
   readonly partnerId: string | null;
-  readonly payload: Payload;
+  readonly payload: IntentPayload<K>;
   readonly attempts: number;
   readonly createdAt: Date;
 }
@@ -36,15 +35,14 @@ const insertIntent = statement<
     partnerId: string | null,
     kind: string,
     dedupeKey: string,
-    lane: string | null,
     payload: string,
     runAt: Date,
     createdAt: Date,
   ]
 >(
   'intents.insert',
-  `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, lane, payload, run_at, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+  `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at)
+   VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7)
    ON CONFLICT (kind, dedupe_key) DO NOTHING`,
   () => [INTENTS_WRITTEN],
 );
@@ -55,7 +53,6 @@ export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {
     draft.partnerId,
     draft.kind,
     draft.dedupeKey,
-    draft.lane ?? null,
     JSON.stringify(draft.payload),
     draft.runAt ?? unit.at,
     unit.at,

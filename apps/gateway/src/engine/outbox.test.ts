@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { orderChanged } from '../../../../test/harness/events.ts';
 import { partnerScope, SYSTEM, violatedConstraint } from '../db/database.ts';
 import { createClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
@@ -27,11 +28,19 @@ describe('the outbox', () => {
 
   const unit = <T>(work: (unit: UnitOfWork) => Promise<T>, partnerId = LISTENING) =>
     unitOfWork({ db: database.db, clock: createClock(() => AT), ids }, partnerScope(partnerId), work);
-  const draft = (eventType = 'order.status.changed', partnerId = LISTENING) => ({
-    eventType,
+  const draft = (partnerId = LISTENING) => ({
+    eventType: 'order.status.changed' as const,
     partnerId,
     subjectId,
-    data: { order_id: subjectId, status: 'completed' },
+    data: orderChanged({ order_id: subjectId }),
+  });
+  const refundRequired = () => ({
+    ...draft(),
+    eventType: 'order.refund.required' as const,
+    data: orderChanged({
+      status: 'cancelled' as const,
+      action_required: { method: 'POST' as const, endpoint: '/refund', parameters_endpoint: '/parameters' },
+    }),
   });
   const events = async () =>
     (await database.owner.query('SELECT * FROM events WHERE subject_id = $1 ORDER BY position', [subjectId]))
@@ -50,7 +59,7 @@ describe('the outbox', () => {
       event_id: event.event_id,
       event_type: 'order.status.changed',
       created_at: '2026-05-06T07:08:09.010Z',
-      data: { order_id: subjectId, status: 'completed' },
+      data: orderChanged({ order_id: subjectId }),
     });
     const [delivery, ...more] = await deliveries();
     expect(more).toEqual([]);
@@ -76,13 +85,15 @@ describe('the outbox', () => {
   });
 
   it('keeps the event of a partner without a webhook and delivers nothing', async () => {
-    await unit(async (work) => emitEvent(work, draft('order.status.changed', SILENT)), SILENT);
+    await unit(async (work) => emitEvent(work, draft(SILENT)), SILENT);
     expect([(await events()).length, (await deliveries()).length]).toEqual([1, 0]);
   });
 
   it('keeps the order of events about one subject', async () => {
     await unit(async (work) => {
-      for (const status of ['a', 'b', 'c']) emitEvent(work, { ...draft(), data: { status } });
+      for (const provider of ['a', 'b', 'c']) {
+        emitEvent(work, { ...draft(), data: orderChanged({ provider }) });
+      }
     });
     const written = (await events()).map(({ event_id }) => event_id);
     expect((await deliveries()).map(({ event_id }) => event_id)).toEqual(written);
@@ -92,8 +103,8 @@ describe('the outbox', () => {
     const attempts = await Promise.all(
       [1, 2, 3].map((n) =>
         unit(async (work) => {
-          emitEvent(work, draft('order.refund.required'));
-          emitEvent(work, { ...draft(), data: { n } });
+          emitEvent(work, refundRequired());
+          emitEvent(work, { ...draft(), data: orderChanged({ n }) });
         }).catch(violatedConstraint),
       ),
     );
@@ -106,7 +117,7 @@ describe('the outbox', () => {
   });
 
   it('a partner’s transaction cannot write an event for another partner', async () => {
-    const forged = unit(async (work) => emitEvent(work, draft('order.status.changed', SILENT)), LISTENING);
+    const forged = unit(async (work) => emitEvent(work, draft(SILENT)), LISTENING);
     await expect(forged).rejects.toMatchObject({ code: '42501' });
     expect(await database.db.query(SYSTEM, { name: 'test.outbox_one', text: 'SELECT 1 AS one' }, [])).toEqual(
       [{ one: 1 }],

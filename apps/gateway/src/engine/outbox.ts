@@ -1,17 +1,21 @@
+import type { PartnerEventData, PartnerEventType } from '@causeway/protocol';
 import { type Announcement, statement } from '../db/statement.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** An event of the registry (packages/protocol/src/wire/events.ts) with the data that its schema describes. */
+type TypedEvent = {
+  [T in PartnerEventType]: { readonly eventType: T; readonly data: PartnerEventData<T> };
+}[PartnerEventType];
 
 /**
  * Events are written in the transaction that makes them true and frozen as the text that will be signed. Its
  * delivery is written with it; a partner without a webhook keeps the event and gets no delivery.
  */
-export interface EventDraft {
-  readonly eventType: string;
+export type EventDraft = TypedEvent & {
   readonly partnerId: string;
   /** What the event is about; first deliveries about one subject are made in order. */
   readonly subjectId: string;
-  readonly data: object;
-}
+};
 
 /** There is something to deliver to this partner, or to show on its stream. */
 export function eventsWritten(partnerId: string): Announcement {
@@ -45,7 +49,7 @@ const insertEvent = statement<
 
 export function emitEvent(unit: UnitOfWork, draft: EventDraft): void {
   const eventId = unit.ids.eventId();
-  const body = eventText({ eventId, eventType: draft.eventType, at: unit.at, data: draft.data });
+  const body = eventText({ ...draft, eventId, at: unit.at });
   unit.tx.defer(insertEvent, [
     eventId,
     draft.partnerId,
@@ -58,16 +62,18 @@ export function emitEvent(unit: UnitOfWork, draft: EventDraft): void {
 }
 
 /** The envelope of every event, as the text that is stored, signed and sent. */
-export function eventText(event: {
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly at: Date;
-  readonly data: object;
-}): string {
+export function eventText(event: TypedEvent & { readonly eventId: string; readonly at: Date }): string {
   return JSON.stringify({
     event_id: event.eventId,
     event_type: event.eventType,
     created_at: event.at.toISOString(),
     data: event.data,
   });
+}
+
+/** A machine sends an event in some statuses only, and its data says which; any other here is a fault of ours. */
+export function sentIn<S extends string>(statuses: readonly S[], status: string): S {
+  const found = statuses.find((one) => one === status);
+  if (found === undefined) throw new Error(`no event is sent in the status ${status}`);
+  return found;
 }

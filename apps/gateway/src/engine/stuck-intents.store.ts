@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts';
+import type { IntentKind } from './effects.ts';
 import { transactionKeysOf } from './intent.ts';
 
 /** SQL of intents that need a person. */
@@ -96,7 +97,7 @@ export const hurryIntent = statement<[intentId: string, at: Date]>(
  * settled and reports nothing.
  */
 export const answerIntent = statement<
-  [kind: string, dedupeKey: string, status: 'confirmed' | 'failed', at: Date, note: string]
+  [kind: IntentKind, dedupeKey: string, status: 'confirmed' | 'failed', at: Date, note: string]
 >(
   'intents.answer',
   `UPDATE intents SET status = $3, closed_at = $4, settled_at = $4, leased_until = NULL, lease_owner = NULL,

@@ -39,8 +39,8 @@ describe('whatever is wrong is answered in the envelope', () => {
             extra: Type.Unknown(),
           }),
           handle: async ({ body }, { partnerId }, unit) => {
-            const payload = { extra: (body.extra ?? null) as string };
-            prepareIntent(unit, { kind: 'test', dedupeKey: unit.ids.uuid(), partnerId, payload });
+            const payload = { user_id: (body.extra ?? null) as string };
+            prepareIntent(unit, { kind: 'kyc.verify', dedupeKey: unit.ids.uuid(), partnerId, payload });
             return {};
           },
         });

@@ -68,7 +68,8 @@ describe('Idempotency-Key', () => {
             data: Type.Object({ id: Type.String(), call: Type.Integer() }),
             handle: async ({ body }, { partnerId }, unit) => {
               const id = unit.ids.uuid();
-              prepareIntent(unit, { kind: 'test', dedupeKey: id, partnerId, payload: { name: body.name } });
+              const payload = { user_id: body.name };
+              prepareIntent(unit, { kind: 'kyc.verify', dedupeKey: id, partnerId, payload });
               if (mood === 'wait') {
                 await unit.tx.query({ name: 'test.idempotency_probe', text: 'SELECT 1' }, []);
                 gate.enter();

@@ -1,20 +1,19 @@
-import { type ErrorCode, errorEntry, partnerErrorResponseOf } from '@causeway/protocol';
+import {
+  type ErrorCode,
+  errorEntry,
+  PARTNER_EVENT_TYPES,
+  PARTNER_EVENTS,
+  type PartnerEventType,
+  partnerErrorResponseOf,
+} from '@causeway/protocol';
 import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { type TSchema, Type } from 'typebox';
-
-/** An event as the reference shows it under `webhooks`. */
-export interface DocumentedEvent {
-  readonly eventType: string;
-  readonly summary: string;
-  readonly data: TSchema;
-}
+import { Type } from 'typebox';
 
 export interface OpenApiOptions {
   readonly baseUrl: string;
   readonly sandbox: boolean;
-  readonly events: readonly DocumentedEvent[];
 }
 
 const DESCRIPTION = `Convert between fiat and USDC, USDT or USDT0 for your customers: quote, open an order, follow it by
@@ -59,7 +58,7 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
           operatorKey: keyScheme('An operator’s key (cw_operator_…)'),
         },
       },
-      webhooks: Object.fromEntries(options.events.map((event) => [event.eventType, webhookItem(event)])),
+      webhooks: Object.fromEntries(PARTNER_EVENT_TYPES.map((type) => [type, webhookItem(type)])),
     } as never,
     transform: ({ schema, url, route }) => ({
       schema: withIdempotencyKey(withErrors(schema, route.config?.errors ?? []), route.config?.errors ?? []),
@@ -116,18 +115,19 @@ function keyScheme(description: string): { type: 'apiKey'; in: 'header'; name: s
   return { type: 'apiKey', in: 'header', name: 'X-API-Key', description };
 }
 
-function webhookItem(event: DocumentedEvent): object {
+function webhookItem(eventType: PartnerEventType): object {
+  const { when, data } = PARTNER_EVENTS[eventType];
   const envelope = Type.Object({
     event_id: Type.String({ pattern: '^evt_[0-9a-f-]{36}$' }),
-    event_type: Type.Literal(event.eventType),
+    event_type: Type.Literal(eventType),
     created_at: Type.String({ format: 'date-time' }),
-    data: event.data,
+    data,
   });
   return {
     post: {
-      operationId: `webhook.${event.eventType}`,
+      operationId: `webhook.${eventType}`,
       tags: ['Webhooks'],
-      summary: event.summary,
+      summary: when,
       parameters: [
         {
           name: 'X-Service-Signature',

@@ -1,24 +1,23 @@
-import { Type } from 'typebox';
-import { PUBLISHED_ORDER_STATUSES } from '../machines/index.ts';
+import { type Static, type TObject, Type } from 'typebox';
+import { type MachineEventType, PUBLISHED_ORDER_STATUSES } from '../machines/index.ts';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
+import { OrderStatusSchema } from './order.ts';
+import { VendorOrderSchema } from './vendor.ts';
 
-/** What each event carries in `data`. */
+/** The registry of events: what is sent, when, and what each carries in `data`. */
 
-export const PARTNER_EVENT_TYPES = [
-  'order.status.changed',
-  'order.refund.required',
-  'order.release.required',
-  'user.kyc.updated',
-  'retail.settlement.completed',
-  'webhook.test',
-] as const;
+interface EventEntry {
+  /** When it is sent, in one sentence: the reference and OpenAPI show it. */
+  readonly when: string;
+  readonly data: TObject;
+}
 
 export const EventId = Type.String({
   pattern: '^evt_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
   examples: ['evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10'],
 });
 
-export const OrderStatusChangedData = Type.Object({
+const OrderStatusChangedData = Type.Object({
   order_id: Uuid,
   status: literals(PUBLISHED_ORDER_STATUSES),
   user_id: Uuid,
@@ -35,9 +34,14 @@ export const OrderStatusChangedData = Type.Object({
   }),
 });
 
-export const OrderRefundRequiredData = Type.Object({
+/** The statuses in which the machines send an event that is not sent in all. */
+export const REFUND_REQUIRED_STATUSES = ['cancelled', 'failed'] as const;
+export const RELEASE_REQUIRED_STATUSES = ['dispute_started'] as const;
+export const KYC_UPDATED_STATUSES = ['VERIFIED', 'REJECTED', 'UNDER_REVIEW'] as const;
+
+const OrderRefundRequiredData = Type.Object({
   ...OrderStatusChangedData.properties,
-  status: literals(['cancelled']),
+  status: literals(REFUND_REQUIRED_STATUSES),
   action_required: Type.Object({
     method: Type.Literal('POST'),
     endpoint: Type.String({ description: 'authorize-refund of this order' }),
@@ -45,9 +49,9 @@ export const OrderRefundRequiredData = Type.Object({
   }),
 });
 
-export const OrderReleaseRequiredData = Type.Object({
+const OrderReleaseRequiredData = Type.Object({
   ...OrderStatusChangedData.properties,
-  status: literals(['dispute_started']),
+  status: literals(RELEASE_REQUIRED_STATUSES),
   action_required: Type.Object({
     method: Type.Literal('POST'),
     endpoint: Type.String({ description: 'authorize-release of this order' }),
@@ -55,13 +59,13 @@ export const OrderReleaseRequiredData = Type.Object({
   }),
 });
 
-export const UserKycUpdatedData = Type.Object({
+const UserKycUpdatedData = Type.Object({
   user_id: Uuid,
-  kyc_status: literals(['VERIFIED', 'REJECTED', 'UNDER_REVIEW']),
+  kyc_status: literals(KYC_UPDATED_STATUSES),
   rejection_reasons: Type.Optional(Type.Array(Type.String())),
 });
 
-export const RetailSettlementCompletedData = Type.Object({
+const RetailSettlementCompletedData = Type.Object({
   settlement_id: Type.String(),
   payment_id: Type.String(),
   user_id: Uuid,
@@ -71,4 +75,61 @@ export const RetailSettlementCompletedData = Type.Object({
   collected_at: Timestamp,
 });
 
-export const WebhookTestData = Type.Object({ message: Type.String() });
+const WebhookTestData = Type.Object({ message: Type.String() });
+
+/** What partners are sent by webhook and read from their stream. An event that a machine can publish must be here. */
+export const PARTNER_EVENTS = {
+  'order.status.changed': { when: 'An order moved to a new status', data: OrderStatusChangedData },
+  'order.refund.required': {
+    when: 'An off-ramp order stopped without payout and its crypto is still in escrow',
+    data: OrderRefundRequiredData,
+  },
+  'order.release.required': {
+    when: 'A dispute about an on-ramp order was decided for you; your signature releases the crypto',
+    data: OrderReleaseRequiredData,
+  },
+  'user.kyc.updated': {
+    when: 'A customer’s KYC became VERIFIED, REJECTED or UNDER_REVIEW',
+    data: UserKycUpdatedData,
+  },
+  'retail.settlement.completed': {
+    when: 'A deposit on an issued account was collected into your master account',
+    data: RetailSettlementCompletedData,
+  },
+  'webhook.test': { when: 'You asked for a test event', data: WebhookTestData },
+} as const satisfies Readonly<Record<MachineEventType, EventEntry> & Record<string, EventEntry>>;
+
+export type PartnerEventType = keyof typeof PARTNER_EVENTS;
+export type PartnerEventData<T extends PartnerEventType> = Static<(typeof PARTNER_EVENTS)[T]['data']>;
+export const PARTNER_EVENT_TYPES = Object.keys(PARTNER_EVENTS) as readonly PartnerEventType[];
+
+const VendorEventData = Type.Object({
+  order_id: Uuid,
+  status: Type.Unsafe<string>({ ...OrderStatusSchema, description: 'The order’s status at that moment' }),
+  at: Timestamp,
+  order: Type.Union([VendorOrderSchema, Type.Null()], {
+    description: 'The order as it is now; null where it is no longer this vendor’s',
+  }),
+});
+
+/** What vendors read from their stream. The database writes them with the order (vendor_events). */
+export const VENDOR_EVENTS = {
+  'order.offered': { when: 'An order was offered to the vendor', data: VendorEventData },
+  'order.changed': { when: 'An order of the vendor’s changed', data: VendorEventData },
+  'order.withdrawn': { when: 'An order is no longer the vendor’s', data: VendorEventData },
+} as const satisfies Readonly<Record<string, EventEntry>>;
+
+export type VendorEventType = keyof typeof VENDOR_EVENTS;
+export const VENDOR_EVENT_TYPES = Object.keys(VENDOR_EVENTS) as readonly VendorEventType[];
+
+export const VendorEventSchema = Type.Object({
+  cursor: Type.String({ examples: ['42'] }),
+  event_type: literals(VENDOR_EVENT_TYPES),
+  ...VendorEventData.properties,
+});
+
+export const VendorEventListSchema = Type.Object({
+  events: Type.Array(VendorEventSchema),
+  next_cursor: Type.String({ examples: ['42'] }),
+  has_more: Type.Boolean(),
+});

@@ -106,19 +106,6 @@ export const VendorSigningSchema = Type.Object({
   typed_data: RefundAuthorizationParametersSchema.properties.typed_data,
 });
 
-export const VENDOR_EVENT_TYPES = ['order.offered', 'order.changed', 'order.withdrawn'] as const;
-
-export const VendorEventSchema = Type.Object({
-  cursor: Type.String({ examples: ['42'] }),
-  event_type: literals(VENDOR_EVENT_TYPES),
-  order_id: Uuid,
-  status: Type.Unsafe<string>({ ...OrderStatusSchema, description: 'The order’s status at that moment' }),
-  at: Timestamp,
-  order: Type.Union([VendorOrderSchema, Type.Null()], {
-    description: 'The order as it is now; null where it is no longer this vendor’s',
-  }),
-});
-
 export const VendorEventQuery = Type.Object({
   after: Type.Optional(
     Type.String({
@@ -128,12 +115,6 @@ export const VendorEventQuery = Type.Object({
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100, examples: [100] })),
-});
-
-export const VendorEventListSchema = Type.Object({
-  events: Type.Array(VendorEventSchema),
-  next_cursor: Type.String({ examples: ['42'] }),
-  has_more: Type.Boolean(),
 });
 
 const Movement = Type.Object({

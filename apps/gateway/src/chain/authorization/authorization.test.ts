@@ -363,7 +363,7 @@ describe('a signed request', () => {
     const transactor = createTransactor({ ...deps(), chains: chains.all, signers: [service] });
     const handler = authorizationRelayHandler(
       { ...deps(), chains, transactor, logger, onSettled },
-      { kind: 'escrow.relay-funding', purpose: 'funding' },
+      'funding',
     );
     const watcher = createWatcher({
       ...deps(),
@@ -374,9 +374,7 @@ describe('a signed request', () => {
     });
     await watcher.catchUp();
     const turn = async (orderId: string) => {
-      const outcome = await handler.perform({ payload: { order_id: orderId } } as Intent<{
-        order_id: string;
-      }>);
+      const outcome = await handler.perform({ payload: { order_id: orderId } } as Intent<'transfer.relay'>);
       if (outcome.kind === 'confirmed' && outcome.followUp !== undefined) {
         await unitOfWork(deps(), SYSTEM, outcome.followUp);
       }

@@ -1,5 +1,5 @@
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -31,7 +31,7 @@ export interface RelayDeps extends UnitDeps {
   readonly onSettled: AuthorizationSettled;
 }
 
-type OrderPayload = { readonly order_id: string };
+type RelayKind = 'transfer.relay' | 'bridge.relay';
 
 const POLL_MS = 400;
 
@@ -42,10 +42,10 @@ const POLL_MS = 400;
  */
 export function authorizationRelayHandler(
   deps: RelayDeps,
-  options: { readonly kind: string; readonly purpose: AuthorizationPurpose },
-): IntentHandler<OrderPayload> {
-  async function relay({ payload }: Intent<OrderPayload>): Promise<Outcome> {
-    const signed = await findSigned(deps.db, payload.order_id, options.purpose);
+  purpose: AuthorizationPurpose,
+): IntentHandler<RelayKind> {
+  async function relay({ payload }: Intent<RelayKind>): Promise<Outcome> {
+    const signed = await findSigned(deps.db, payload.order_id, purpose);
     if (signed === undefined) return { kind: 'failed', error: 'nothing was signed' };
     try {
       return await advance(signed);
@@ -96,7 +96,6 @@ export function authorizationRelayHandler(
   }
 
   return {
-    kind: options.kind,
     schedule: schedule([5], { maxAttempts: 1_000 }),
     perform: relay,
     reconcile: relay,

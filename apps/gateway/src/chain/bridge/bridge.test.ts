@@ -91,7 +91,7 @@ describe('the simulated bridge between two chains', () => {
   async function letSolverAct(quote: BridgeQuote, turns = 50) {
     await watcher.catchUp();
     for (let turn = 0; turn < turns; turn++) {
-      const intent = { payload: { quote_id: quote.quoteId } } as Intent<{ quote_id: string }>;
+      const intent = { payload: { quote_id: quote.quoteId } } as Intent<'sandbox.solver-payout'>;
       const outcome = await bridge.solverHandler.perform(intent);
       if (outcome.kind !== 'confirmed') continue;
       if (outcome.followUp) await unitOfWork({ db: database.db, clock, ids }, SYSTEM, outcome.followUp);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { bytesToHex } from 'viem';
 import { type Intent, prepareIntent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Address, ChainSettings, Hex } from '../chain-settings.ts';
@@ -32,16 +32,13 @@ export interface SimulatedBridgeDeps extends UnitDeps {
   readonly conductOf?: (sender: Address) => Promise<SolverConduct>;
 }
 
-type SolverPayload = { readonly quote_id: string };
-
 export interface SimulatedBridge extends BridgePort {
   /** Takes the deposits that the watcher reports. */
   readonly takeDeposits: ChainFactHandler;
   /** Pays out, or pays back. */
-  readonly solverHandler: IntentHandler<SolverPayload>;
+  readonly solverHandler: IntentHandler<'sandbox.solver-payout'>;
 }
 
-const SOLVER_KIND = 'sandbox.solver-payout';
 const QUOTE_VALID_MS = 15 * 60_000;
 /** Five in ten thousand, as bridges take for stablecoins. */
 const FEE_PER_TEN_THOUSAND = 5n;
@@ -73,7 +70,7 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
     };
   }
 
-  async function act({ payload }: Intent<SolverPayload>): Promise<Outcome> {
+  async function act({ payload }: Intent<'sandbox.solver-payout'>): Promise<Outcome> {
     const quote = await findQuote(db, payload.quote_id as Hex);
     if (quote?.status !== 'deposited') return { kind: 'confirmed', result: 'nothing to do' };
     return quote.conduct === 'waits' ? { kind: 'waiting', afterMs: POLL_MS } : pay(quote);
@@ -121,7 +118,7 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
       if (quote === undefined || !isPaidInFull(quote, fact)) return;
       if (!(await takeDeposit(unit, quote.quoteId, fact.txHash))) return;
       prepareIntent(unit, {
-        kind: SOLVER_KIND,
+        kind: 'sandbox.solver-payout',
         dedupeKey: quote.quoteId,
         partnerId: null,
         payload: { quote_id: quote.quoteId },
@@ -129,7 +126,6 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
     },
 
     solverHandler: {
-      kind: SOLVER_KIND,
       schedule: schedule([1, 2, 5], { maxAttempts: 20 }),
       perform: act,
       reconcile: act,

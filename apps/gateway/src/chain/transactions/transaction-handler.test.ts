@@ -8,7 +8,8 @@ import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import { statement } from '../../db/statement.ts';
 import { type Intent, prepareIntent } from '../../engine/intent.ts';
-import { createIntentWorker, type Outcome } from '../../engine/intent-worker.ts';
+import type { Outcome } from '../../engine/intent-handler.ts';
+import { createIntentWorker } from '../../engine/intent-worker.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import { createClock } from '../../lib/clock.ts';
@@ -24,14 +25,17 @@ import { type ChainEffect, createTransactor } from './transactor.ts';
 /** The handler in the real worker, on a real database and a real chain. */
 
 type Payment = { to: Address; amount: string };
-type PaymentIntent = Intent<Payment>;
+/** A kind that pays and has a transaction; what to pay is the test's, by the order in the payload. */
+const KIND = 'escrow.release';
+type PaymentIntent = Intent<typeof KIND>;
+const payments = new Map<string, Payment>();
 
 const readIntent = statement<
   [dedupeKey: string],
   { status: string; attempts: number; result: unknown; last_error: string | null }
 >(
   'test.intent',
-  `SELECT status, attempts, result, last_error FROM intents WHERE kind = 'test.payment' AND dedupe_key = $1`,
+  `SELECT status, attempts, result, last_error FROM intents WHERE kind = '${KIND}' AND dedupe_key = $1`,
 );
 const writeFact = statement<[name: string, value: string, at: Date]>(
   'test.write_fact',
@@ -69,7 +73,8 @@ afterAll(async () => {
 });
 
 function paymentEffect(wallet: TestWallet, { payload }: PaymentIntent): ChainEffect {
-  const args = [payload.to, BigInt(payload.amount)] as const;
+  const { to, amount } = payments.get(payload.order_id) as Payment;
+  const args = [to, BigInt(amount)] as const;
   return {
     chainId: testChain.settings.chainId,
     sender: wallet.address,
@@ -84,8 +89,8 @@ function paymentEffect(wallet: TestWallet, { payload }: PaymentIntent): ChainEff
 /** Writes one payment intent, lets a worker carry it out and answers how the intent was settled. */
 async function settled(
   wallet: TestWallet,
-  payload: Payment,
-  overrides: Partial<TransactionHandlerOptions<Payment>> = {},
+  payment: Payment,
+  overrides: Partial<TransactionHandlerOptions<typeof KIND>> = {},
 ) {
   const transactor = createTransactor({
     db,
@@ -94,8 +99,7 @@ async function settled(
     chains: [testChain],
     signers: [wallet],
   });
-  const handler = transactionHandler<Payment>(transactor, {
-    kind: 'test.payment',
+  const handler = transactionHandler<typeof KIND>(transactor, {
     schedule: schedule([0.01], { maxAttempts: 3 }),
     pollMs: 20,
     logger: deps.logger,
@@ -110,10 +114,11 @@ async function settled(
         : { kind: 'failed', error: 'reverted' },
     ...overrides,
   });
-  const worker = createIntentWorker({ ...deps, db }, [handler], { concurrency: 4, pollMs: 10 });
+  const worker = createIntentWorker({ ...deps, db }, { [KIND]: handler }, { concurrency: 4, pollMs: 10 });
   const dedupeKey = randomUUID();
+  payments.set(dedupeKey, payment);
   await unitOfWork({ ...deps, db }, SYSTEM, async (unit) => {
-    prepareIntent(unit, { kind: 'test.payment', dedupeKey, partnerId: null, payload });
+    prepareIntent(unit, { kind: KIND, dedupeKey, partnerId: null, payload: { order_id: dedupeKey } });
   });
   worker.start();
   try {

@@ -1,5 +1,6 @@
-import { type Intent, type JsonObject, MAX_TRANSACTIONS, transactionKey } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentKind } from '../../engine/effects.ts';
+import { type Intent, MAX_TRANSACTIONS, transactionKey } from '../../engine/intent.ts';
+import type { Outcome, ReconcilingHandler } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { RetrySchedule } from '../../lib/backoff.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -10,8 +11,7 @@ import type { ChainEffect, TransactionProgress, Transactor } from './transactor.
  * Makes an intent handler out of "what to send" and "what the receipt means". Performing and reconciling are the same
  * here: the transactor knows from its own rows whether to sign, to send again or to look.
  */
-export interface TransactionHandlerOptions<Payload extends JsonObject> {
-  readonly kind: string;
+export interface TransactionHandlerOptions<K extends IntentKind> {
   /** Counts only refusals: a call that would revert. Waiting for the chain uses nothing up. */
   readonly schedule: RetrySchedule;
   /** How long to wait before looking at the chain again. */
@@ -21,16 +21,16 @@ export interface TransactionHandlerOptions<Payload extends JsonObject> {
    * What to send, asked only while nothing is on its way. It answers an outcome instead where the chain shows that the
    * effect is already there, for instance because somebody else submitted a request that anyone may submit.
    */
-  describe(intent: Intent<Payload>): Promise<ChainEffect | Outcome>;
+  describe(intent: Intent<K>): Promise<ChainEffect | Outcome>;
   /**
    * What a final receipt means. `describe again`: the transaction had no effect, and the world has to be looked at anew
    * before that is a failure; where something is still to be sent, it is sent as another transaction. Only for an effect
    * that the chain itself admits once.
    */
-  conclude(intent: Intent<Payload>, mined: MinedTransaction): Promise<Outcome | 'describe again'>;
+  conclude(intent: Intent<K>, mined: MinedTransaction): Promise<Outcome | 'describe again'>;
   /** What it means that the last transaction had no effect either. */
-  givenUp?(intent: Intent<Payload>): Outcome;
-  exhausted?(intent: Intent<Payload>, unit: UnitOfWork): Promise<void>;
+  givenUp?(intent: Intent<K>): Outcome;
+  exhausted?(intent: Intent<K>, unit: UnitOfWork): Promise<void>;
 }
 
 export type MinedTransaction = Extract<TransactionProgress, { state: 'mined' }>;
@@ -38,14 +38,14 @@ export type MinedTransaction = Extract<TransactionProgress, { state: 'mined' }>;
 /** Only a person can tell what used the nonce, so there is no hurry. */
 const DISPLACED_POLL_MS = 60_000;
 
-export function transactionHandler<Payload extends JsonObject>(
+export function transactionHandler<K extends IntentKind>(
   transactor: Transactor,
-  options: TransactionHandlerOptions<Payload>,
-): IntentHandler<Payload> {
-  const { kind, schedule, pollMs, logger, exhausted } = options;
+  options: TransactionHandlerOptions<K>,
+): ReconcilingHandler<K> {
+  const { schedule, pollMs, logger, exhausted } = options;
 
   /** Each transaction of an intent has a key of its own; the next is thought of only when the last is final. */
-  async function carryOut(intent: Intent<Payload>): Promise<Outcome> {
+  async function carryOut(intent: Intent<K>): Promise<Outcome> {
     try {
       for (let attempt = 1; attempt <= MAX_TRANSACTIONS; attempt++) {
         const outcome = await advance(intent, transactionKey(intent.intentId, attempt));
@@ -60,7 +60,7 @@ export function transactionHandler<Payload extends JsonObject>(
     }
   }
 
-  async function advance(intent: Intent<Payload>, effectKey: string): Promise<Outcome | 'describe again'> {
+  async function advance(intent: Intent<K>, effectKey: string): Promise<Outcome | 'describe again'> {
     let decided: Outcome | undefined;
     const progress = await transactor.advance(effectKey, async () => {
       const described = await options.describe(intent);
@@ -72,18 +72,18 @@ export function transactionHandler<Payload extends JsonObject>(
   }
 
   /** The node would not take it: perhaps because what it is for has happened meanwhile. */
-  async function refused(intent: Intent<Payload>, error: string): Promise<Outcome> {
+  async function refused(intent: Intent<K>, error: string): Promise<Outcome> {
     const described = await options.describe(intent);
     return 'kind' in described ? described : { kind: 'retry', error };
   }
 
-  function waiting(intent: Intent<Payload>, reason: string): Outcome {
-    logger.warn({ intent_id: intent.intentId, kind, reason }, 'transaction waits');
+  function waiting(intent: Intent<K>, reason: string): Outcome {
+    logger.warn({ intent_id: intent.intentId, kind: intent.kind, reason }, 'transaction waits');
     return { kind: 'waiting', afterMs: pollMs };
   }
 
   async function outcomeOf(
-    intent: Intent<Payload>,
+    intent: Intent<K>,
     progress: TransactionProgress,
   ): Promise<Outcome | 'describe again'> {
     switch (progress.state) {
@@ -97,7 +97,10 @@ export function transactionHandler<Payload extends JsonObject>(
         if (progress.reason !== undefined) return waiting(intent, progress.reason);
         return { kind: 'waiting', afterMs: pollMs };
       case 'displaced':
-        logger.error({ intent_id: intent.intentId, kind, nonce: progress.nonce }, 'nonce used by a stranger');
+        logger.error(
+          { intent_id: intent.intentId, kind: intent.kind, nonce: progress.nonce },
+          'nonce used by a stranger',
+        );
         return {
           kind: 'unknown',
           error: `nonce ${progress.nonce} was used by a transaction that is not ours`,
@@ -107,7 +110,6 @@ export function transactionHandler<Payload extends JsonObject>(
   }
 
   return {
-    kind,
     schedule,
     perform: carryOut,
     reconcile: carryOut,

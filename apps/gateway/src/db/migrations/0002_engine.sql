@@ -5,7 +5,6 @@
 -- two columns stays a CHECK. db/guards.test.ts holds each type against values that it must refuse.
 CREATE DOMAIN effect_kind AS text CHECK (length(VALUE) BETWEEN 1 AND 60);
 CREATE DOMAIN dedupe_key AS text CHECK (length(VALUE) BETWEEN 1 AND 200);
-CREATE DOMAIN intent_lane AS text CHECK (length(VALUE) BETWEEN 1 AND 120);
 CREATE DOMAIN intent_status AS text CHECK (VALUE IN ('prepared', 'submitted', 'unknown', 'confirmed', 'failed'));
 CREATE DOMAIN error_text AS text CHECK (length(VALUE) <= 2000);
 CREATE DOMAIN ledger_account AS text CHECK (VALUE ~ '^[a-z_]+(:[A-Za-z0-9_.-]+)*$' AND length(VALUE) <= 160);
@@ -34,7 +33,6 @@ CREATE TABLE intents (
   position bigint GENERATED ALWAYS AS IDENTITY,
   kind effect_kind NOT NULL,
   dedupe_key dedupe_key NOT NULL,
-  lane intent_lane,
   payload jsonb NOT NULL,
   status intent_status NOT NULL DEFAULT 'prepared',
   attempts integer NOT NULL DEFAULT 0,
@@ -53,14 +51,11 @@ COMMENT ON TABLE intents IS
   'A worker leases it, marks it submitted, carries it out and settles it.';
 COMMENT ON COLUMN intents.position IS 'Order of writing; ids of several processes need not sort by time.';
 COMMENT ON COLUMN intents.dedupe_key IS 'One intent a key: deciding twice (a retry, a race) gives one effect.';
-COMMENT ON COLUMN intents.lane IS 'First attempts of one lane go in the order of position; a retry does not delay the others.';
 COMMENT ON COLUMN intents.run_at IS 'Business time.';
 COMMENT ON COLUMN intents.leased_until IS
   'Machine time: moving the clock of a sandbox must not hand a running effect to a second worker.';
 COMMENT ON COLUMN intents.closed_at IS 'An operator has dealt with the failure: it is no longer listed as stuck.';
 CREATE INDEX intents_due ON intents (run_at, position) WHERE status IN ('prepared', 'submitted', 'unknown');
-CREATE INDEX intents_first_in_lane ON intents (lane, position)
-  WHERE lane IS NOT NULL AND status IN ('prepared', 'submitted') AND attempts <= 1;
 CREATE INDEX intents_by_order ON intents ((payload->>'order_id')) WHERE payload ? 'order_id';
 CREATE INDEX intents_stuck ON intents (intent_id) WHERE status IN ('failed', 'unknown') AND closed_at IS NULL;
 CALL own_by_partner('intents', 'SELECT, INSERT');

@@ -25,7 +25,7 @@ let app: FastifyInstance;
 let description: Description;
 beforeAll(async () => {
   app = Fastify();
-  await registerOpenApi(app, { baseUrl: 'http://localhost', sandbox: true, events: [] });
+  await registerOpenApi(app, { baseUrl: 'http://localhost', sandbox: true });
   registerMeasurement(app, createMetrics());
   registerDiscoveryRoutes(app, UNUSED);
   await app.ready();

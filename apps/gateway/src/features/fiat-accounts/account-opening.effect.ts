@@ -1,6 +1,7 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
+import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { type RetrySchedule, schedule } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -24,8 +25,8 @@ import {
   nameAccount,
   nameClient,
 } from './fiat-account.store.ts';
-import { accountContext, OPEN_ACCOUNT } from './fiat-account.ts';
-import { type ClientFields, clientContext, holderNameOf, SUBMIT_CLIENT } from './identify-client.ts';
+import { accountContext } from './fiat-account.ts';
+import { type ClientFields, clientContext, holderNameOf } from './identify-client.ts';
 
 /** How workers deal with a bank that takes its time, is closed or says no. */
 
@@ -63,8 +64,6 @@ export interface OpenAccountDeps {
   readonly bank: BankingPort;
 }
 
-type OpenAccountPayload = { readonly seal_id: string };
-
 interface Opening {
   readonly opened: OpenedAccount;
   readonly holderName: string;
@@ -72,8 +71,8 @@ interface Opening {
 }
 
 /** Opens an account at the bank, once by its key, and waits until it can be paid into. */
-export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<OpenAccountPayload> {
-  async function carryOut(intent: Intent<OpenAccountPayload>): Promise<Outcome> {
+export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<'bank.open-account'> {
+  async function carryOut(intent: Intent<'bank.open-account'>): Promise<Outcome> {
     const { seal_id: sealId } = intent.payload;
     const [account] = await deps.db.query(SYSTEM, accountToOpen, [sealId]);
     if (account === undefined || account.status === 'active') {
@@ -114,10 +113,8 @@ export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<OpenAcc
   }
 
   return {
-    kind: OPEN_ACCOUNT,
     schedule: BANK_SCHEDULE,
     perform: carryOut,
-    reconcile: carryOut,
     exhausted: async (intent, unit) => unit.tx.defer(failAccount, [intent.payload.seal_id, unit.at]),
   };
 }
@@ -135,13 +132,13 @@ export interface SubmitClientDeps {
   readonly bank: BankingPort;
 }
 
-type SubmitClientPayload = { readonly user_id: string; readonly round: number };
+type SubmitClientPayload = IntentPayload<'bank.submit-client'>;
 
 const NOT_TAKEN = 'NOT_TAKEN_BY_BANK';
 
 /** Introduces a customer to the bank and waits for what it says. Introducing one again, by the same key, is harmless. */
-export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<SubmitClientPayload> {
-  async function carryOut(intent: Intent<SubmitClientPayload>): Promise<Outcome> {
+export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<'bank.submit-client'> {
+  async function carryOut(intent: Intent<'bank.submit-client'>): Promise<Outcome> {
     const { user_id: userId, round } = intent.payload;
     const [client] = await deps.db.query(SYSTEM, clientWithKey, [userId]);
     if (client === undefined || client.round !== round || client.status !== 'pending') {
@@ -175,7 +172,7 @@ export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<Submi
     return null;
   }
 
-  return { kind: SUBMIT_CLIENT, schedule: BANK_SCHEDULE, perform: carryOut, reconcile: carryOut };
+  return { schedule: BANK_SCHEDULE, perform: carryOut };
 }
 
 function record(unit: UnitOfWork, { user_id, round }: SubmitClientPayload, decision: ClientDecision): void {

@@ -105,8 +105,6 @@ export interface IssueDeps {
   readonly bank: BankingPort | undefined;
 }
 
-export const OPEN_ACCOUNT = 'bank.open-account';
-
 /**
  * One account for a customer, a currency and a jurisdiction, however often and by how many at once it is asked for: the
  * customer's lock puts them in a row, and the table takes no second one. A worker opens it at the bank.
@@ -137,7 +135,7 @@ export async function issueAccount(
   ]);
   if (account === undefined) throw new Error('the account was not written');
   prepareIntent(unit, {
-    kind: OPEN_ACCOUNT,
+    kind: 'bank.open-account',
     dedupeKey: sealId,
     partnerId: user.partner_id,
     payload: { seal_id: sealId },

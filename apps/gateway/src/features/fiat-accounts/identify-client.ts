@@ -67,8 +67,6 @@ export interface IdentifyDeps {
 
 type Identification = Static<typeof IdentificationSchema>;
 
-export const SUBMIT_CLIENT = 'bank.submit-client';
-
 /**
  * Introduces a customer to the bank. Asked again while the bank thinks, or once it has approved, it changes nothing; a
  * customer that the bank has rejected may be introduced again.
@@ -100,7 +98,7 @@ export async function identifyClient(
   const [client] = await unit.tx.query(submitClient, [userId, user.partner_id, round, sealed, unit.at]);
   if (client === undefined) throw new Error('the client was not written');
   prepareIntent(unit, {
-    kind: SUBMIT_CLIENT,
+    kind: 'bank.submit-client',
     dedupeKey: `${userId}:${round}`,
     partnerId: user.partner_id,
     payload: { user_id: userId, round },

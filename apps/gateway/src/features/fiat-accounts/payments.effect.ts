@@ -1,8 +1,8 @@
-import { formatFixed, type RetailSettlementCompletedData } from '@causeway/protocol';
-import type { Static } from 'typebox';
+import { formatFixed } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import { postEntry } from '../../engine/ledger.ts';
 import { emitEvent } from '../../engine/outbox.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
@@ -24,16 +24,16 @@ import {
   readCursor,
   saveCursor,
 } from './fiat-payment.store.ts';
-import { COLLECT, type DepositDeps, takeDeposit } from './payments.ts';
+import { type DepositDeps, takeDeposit } from './payments.ts';
 
-type CollectPaymentPayload = { readonly settlement_id: string };
+type CollectPaymentPayload = IntentPayload<'bank.collect'>;
 
 /** Moves what matched no order to the partner's master account. The partner hears of it once the bank has done it. */
 export function collectPaymentHandler(deps: {
   readonly db: Database;
   readonly bank: BankingPort;
-}): IntentHandler<CollectPaymentPayload> {
-  async function collect({ payload }: Intent<CollectPaymentPayload>): Promise<Outcome> {
+}): IntentHandler<'bank.collect'> {
+  async function collect({ payload }: Intent<'bank.collect'>): Promise<Outcome> {
     const [payment] = await deps.db.query(SYSTEM, paymentToCollect, [payload.settlement_id]);
     if (payment === undefined) return { kind: 'confirmed', result: 'nothing to do' };
     const asked = await askBank(() =>
@@ -53,11 +53,9 @@ export function collectPaymentHandler(deps: {
   }
 
   return {
-    kind: COLLECT,
     schedule: BANK_SCHEDULE,
-    perform: collect,
     // By its key the bank makes one transfer, however often it is asked for.
-    reconcile: collect,
+    perform: collect,
     exhausted: (intent, unit) => giveUp(unit, intent.payload),
   };
 }
@@ -88,20 +86,19 @@ async function record(unit: UnitOfWork, payload: CollectPaymentPayload): Promise
     orderId: null,
     postings: collectionPostings(payment),
   });
-  const data: Static<typeof RetailSettlementCompletedData> = {
-    settlement_id: payload.settlement_id,
-    payment_id: payment.payment_id,
-    user_id: payment.user_id,
-    fiat_account_id: accountIdOf(payment.account_number),
-    amount: formatFixed(BigInt(payment.amount), payment.currency_decimals),
-    currency: payment.currency,
-    collected_at: unit.at.toISOString(),
-  };
   emitEvent(unit, {
     eventType: 'retail.settlement.completed',
     partnerId: payment.partner_id,
     subjectId: payment.payment_id,
-    data,
+    data: {
+      settlement_id: payload.settlement_id,
+      payment_id: payment.payment_id,
+      user_id: payment.user_id,
+      fiat_account_id: accountIdOf(payment.account_number),
+      amount: formatFixed(BigInt(payment.amount), payment.currency_decimals),
+      currency: payment.currency,
+      collected_at: unit.at.toISOString(),
+    },
   });
 }
 
@@ -118,11 +115,9 @@ export interface PayVendorDeps {
   readonly orderAdapters: OrderAdapters;
 }
 
-type PayVendorPayload = { readonly order_id: string };
-
 /** Sends what a deposit brought on to the vendor of its order; the vendor says when it has arrived. */
-export function payVendorHandler(deps: PayVendorDeps): IntentHandler<PayVendorPayload> {
-  async function pay({ payload }: Intent<PayVendorPayload>): Promise<Outcome> {
+export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-vendor'> {
+  async function pay({ payload }: Intent<'bank.pay-vendor'>): Promise<Outcome> {
     const order = await readOrder(deps.db, SYSTEM, payload.order_id);
     const [payment] = await deps.db.query(SYSTEM, paymentOfOrder, [payload.order_id]);
     if (order === undefined || payment === undefined) {
@@ -150,10 +145,8 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<PayVendorPa
   }
 
   return {
-    kind: 'bank.pay-vendor',
     schedule: BANK_SCHEDULE,
     perform: pay,
-    reconcile: pay,
     exhausted: (intent, unit) => reportFacts(deps, unit, intent.payload.order_id, ['hold_placed'], 'bank'),
   };
 }

@@ -42,8 +42,6 @@ export interface DepositDeps {
   readonly vaults: Vaults;
 }
 
-export const COLLECT = 'bank.collect';
-
 /**
  * Takes a transfer that the bank reports, once however often it does. Under one lock of customer and currency: the one
  * order that waits for this amount is paid by it; where there are several, or the one is held, a person decides; where
@@ -166,7 +164,7 @@ function writePayment(unit: UnitOfWork, payment: PaymentRow, bankTransactionId: 
 function askForCollection(unit: UnitOfWork, { settlement_id: settlementId, partner_id }: PaymentRow): void {
   if (settlementId === null) return;
   prepareIntent(unit, {
-    kind: COLLECT,
+    kind: 'bank.collect',
     dedupeKey: settlementId,
     partnerId: partner_id,
     payload: { settlement_id: settlementId },

@@ -1,6 +1,6 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -78,8 +78,6 @@ export interface VerifyUserDeps {
   readonly kycProvider: KycProvider;
 }
 
-type Payload = { readonly user_id: string };
-
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 10 * 60 * 1_000;
 
@@ -87,8 +85,8 @@ const LAST_LOOK_MS = 10 * 60 * 1_000;
  * Hands a customer to the provider and looks for the result. The provider calls back by itself, usually sooner; looking
  * is for the call that was lost.
  */
-export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<Payload> {
-  async function carryOut(intent: Intent<Payload>): Promise<Outcome> {
+export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<'kyc.verify'> {
+  async function carryOut(intent: Intent<'kyc.verify'>): Promise<Outcome> {
     const [submission] = await deps.db.query(SYSTEM, latestSubmission, [intent.payload.user_id]);
     if (submission === undefined || submission.verdict_event !== null) return { kind: 'confirmed' };
     try {
@@ -105,7 +103,7 @@ export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<Payload> 
     }
   }
 
-  async function start(intent: Intent<Payload>, submission: SubmissionRow): Promise<Outcome> {
+  async function start(intent: Intent<'kyc.verify'>, submission: SubmissionRow): Promise<Outcome> {
     const loaded = await loadSubmission(deps, submission);
     if (loaded === undefined) return { kind: 'confirmed', result: 'the customer is gone' };
     const started = await deps.kycProvider.startVerification(loaded);
@@ -114,7 +112,7 @@ export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<Payload> 
   }
 
   async function look(
-    intent: Intent<Payload>,
+    intent: Intent<'kyc.verify'>,
     submission: SubmissionRow,
     reference: string,
   ): Promise<Outcome> {
@@ -127,22 +125,23 @@ export function verifyUserHandler(deps: VerifyUserDeps): IntentHandler<Payload> 
   }
 
   /** The longer it has taken, the longer it may take. */
-  function nextLookMs({ createdAt }: Intent<Payload>): number {
+  function nextLookMs({ createdAt }: Intent<'kyc.verify'>): number {
     const age = deps.clock.now() - createdAt.getTime();
     return Math.min(LAST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 4));
   }
 
   return {
-    kind: 'kyc.verify',
     schedule: schedule([1, 5, 30, 120, 600], { maxAttempts: 200, jitterPct: 20 }),
     perform: carryOut,
-    reconcile: carryOut,
     exhausted: (intent, unit) => askPerson(unit, intent),
   };
 }
 
 /** What no machine could decide, a person does. */
-async function askPerson(unit: Parameters<typeof lockUserIfAny>[0], intent: Intent<Payload>): Promise<void> {
+async function askPerson(
+  unit: Parameters<typeof lockUserIfAny>[0],
+  intent: Intent<'kyc.verify'>,
+): Promise<void> {
   const user = await lockUserIfAny(unit, intent.payload.user_id);
   if (user !== undefined) moveKyc(unit, user, 'review_requested', 'provider');
 }

@@ -12,9 +12,10 @@ import {
   screeningMachine,
 } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import type { IntentPayload } from '../../engine/effects.ts';
 import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { ScreeningPort, ScreeningResult, ScreeningSubject } from '../../ports/name-screening.ts';
@@ -87,6 +88,7 @@ export const screeningAdapter: MachineAdapter<
       const payload = { recipient_id, round };
       return { kind: effect, dedupeKey: `${recipient_id}:${round}`, partnerId, payload };
     }
+    if (effect !== 'screening.hold-orders') throw new Error(`a recipient does not start ${effect}`);
     return {
       kind: effect,
       dedupeKey: `${recipient_id}:${subject.screening_status}:${subject.updated_at.getTime()}`,
@@ -168,11 +170,9 @@ export interface ScreenRecipientDeps {
   readonly screening: ScreeningPort;
 }
 
-type Payload = { readonly recipient_id: string; readonly round: number };
-
 /** Asks the screening about a recipient. Asking twice is harmless: only the first answer of a round counts. */
-export function screenRecipientHandler(deps: ScreenRecipientDeps): IntentHandler<Payload> {
-  async function carryOut({ payload }: Intent<Payload>): Promise<Outcome> {
+export function screenRecipientHandler(deps: ScreenRecipientDeps): IntentHandler<'recipient.screen'> {
+  async function carryOut({ payload }: Intent<'recipient.screen'>): Promise<Outcome> {
     const [row] = await deps.db.query(SYSTEM, findRecipient, [payload.recipient_id]);
     if (row === undefined || row.screening_round !== payload.round) return { kind: 'confirmed' };
     const data = openCurrent(deps.vaults, row);
@@ -186,18 +186,16 @@ export function screenRecipientHandler(deps: ScreenRecipientDeps): IntentHandler
     return { kind: 'confirmed', followUp: (unit) => takeAnswer(unit, vault, payload, result) };
   }
   return {
-    kind: 'recipient.screen',
     // Until it is screened a recipient is pending and cannot be paid.
     schedule: schedule([1, 5, 30, 300, 3600], { maxAttempts: 10_000, jitterPct: 20 }),
     perform: carryOut,
-    reconcile: carryOut,
   };
 }
 
 async function takeAnswer(
   unit: UnitOfWork,
   vault: Vault,
-  { recipient_id, round }: Payload,
+  { recipient_id, round }: IntentPayload<'recipient.screen'>,
   result: ScreeningResult,
 ): Promise<void> {
   const [row] = await unit.tx.query(lockRecipient, [recipient_id]);

@@ -4,7 +4,7 @@ import { localSigner } from '../../chain/signers/keystore-signer.ts';
 import { tokenTransferCall } from '../../chain/token-reads.ts';
 import type { Transactor } from '../../chain/transactions/transactor.ts';
 import { type Scope, SYSTEM, vendorScope } from '../../db/database.ts';
-import type { Outcome } from '../../engine/intent-worker.ts';
+import type { Outcome } from '../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import { depositOf } from '../orders/escrow/escrow.ts';

@@ -1,7 +1,7 @@
-import { CausewayError, type OrderStatus } from '@causeway/protocol';
+import { CausewayError } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
 import { type Intent, type IntentDraft, prepareIntent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { Sealer } from '../../lib/crypto.ts';
@@ -19,9 +19,6 @@ export interface SimulatorDeps extends PeopleDeps {
   readonly sealer: Sealer;
 }
 
-type ActPayload = { readonly order_id: string; readonly status: OrderStatus; readonly asked: boolean };
-
-const KIND = 'sandbox.act';
 const THINKING_MS = 1_000;
 const NOTHING_TO_DO: Outcome = { kind: 'confirmed', result: 'nothing to do' };
 
@@ -41,7 +38,7 @@ export function askSimulator(unit: UnitOfWork, order: OrderRow): void {
 
 function act(order: OrderRow, asked: boolean, runAt: Date): IntentDraft {
   return {
-    kind: KIND,
+    kind: 'sandbox.act',
     dedupeKey: `${order.order_id}:${order.revision}:${asked ? 'asked' : 'self'}`,
     partnerId: order.partner_id,
     payload: { order_id: order.order_id, status: order.status, asked },
@@ -49,8 +46,8 @@ function act(order: OrderRow, asked: boolean, runAt: Date): IntentDraft {
   };
 }
 
-export function simulatorHandler(deps: SimulatorDeps): IntentHandler<ActPayload> {
-  async function carryOut(intent: Intent<ActPayload>): Promise<Outcome> {
+export function simulatorHandler(deps: SimulatorDeps): IntentHandler<'sandbox.act'> {
+  async function carryOut(intent: Intent<'sandbox.act'>): Promise<Outcome> {
     const order = await readOrder(deps.db, SYSTEM, intent.payload.order_id);
     if (order === undefined || order.vendor_id === null) return NOTHING_TO_DO;
     // What is done silently is still wanted when the order has moved on meanwhile.
@@ -73,9 +70,7 @@ export function simulatorHandler(deps: SimulatorDeps): IntentHandler<ActPayload>
   }
 
   return {
-    kind: KIND,
     schedule: schedule([1, 2, 5, 10], { maxAttempts: 6 }),
     perform: carryOut,
-    reconcile: carryOut,
   };
 }

@@ -1,6 +1,7 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
+import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
 import type { ScreeningPort, ScreeningResult } from '../../ports/name-screening.ts';
@@ -25,8 +26,6 @@ export interface ScreenCaseDeps {
   readonly holders: Readonly<Record<'destination' | 'payment_details', HolderReader>>;
 }
 
-type Payload = { readonly case_id: string; readonly round: number };
-
 interface Finding {
   readonly status: ScreeningResult['status'];
   readonly listVersion: string;
@@ -40,8 +39,8 @@ const isAsked = (row: ScreeningCaseRow | undefined, round: number): row is Scree
   row?.screening_status === 'pending' && row.screening_round === round;
 
 /** Asks the screening about a holder or a wallet. Asking twice is harmless: only the first answer of a round counts. */
-export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<Payload> {
-  async function carryOut({ payload }: Intent<Payload>): Promise<Outcome> {
+export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<'screening.screen'> {
+  async function carryOut({ payload }: Intent<'screening.screen'>): Promise<Outcome> {
     const [row] = await deps.db.query(SYSTEM, findCase, [payload.case_id]);
     if (!isAsked(row, payload.round)) return DONE;
     let finding: Finding | undefined;
@@ -55,11 +54,9 @@ export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<Payload> 
     return { ...DONE, followUp: (unit) => take(unit, payload, found) };
   }
   return {
-    kind: 'screening.screen',
     // Until it is screened nothing is paid to it.
     schedule: schedule([1, 5, 30, 300, 3600], { maxAttempts: 10_000, jitterPct: 20 }),
     perform: carryOut,
-    reconcile: carryOut,
   };
 }
 
@@ -72,7 +69,11 @@ async function look(deps: ScreenCaseDeps, row: ScreeningCaseRow): Promise<Findin
   return { ...result, hitsSealed: sealHits(holder.vault, row.case_id, hits) };
 }
 
-async function take(unit: UnitOfWork, { case_id, round }: Payload, found: Finding): Promise<void> {
+async function take(
+  unit: UnitOfWork,
+  { case_id, round }: IntentPayload<'screening.screen'>,
+  found: Finding,
+): Promise<void> {
   const [row] = await unit.tx.query(lockCase, [case_id]);
   // A person may have decided meanwhile: their word stands.
   if (!isAsked(row, round)) return;

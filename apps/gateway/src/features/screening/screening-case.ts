@@ -80,6 +80,7 @@ const caseAdapter: MachineAdapter<
     if (effect === 'screening.screen') {
       return { kind: effect, dedupeKey: `${case_id}:${round}`, partnerId, payload: { case_id, round } };
     }
+    if (effect !== 'screening.hold-orders') throw new Error(`a screening case does not start ${effect}`);
     return {
       kind: effect,
       dedupeKey: `${case_id}:${row.screening_status}:${row.updated_at.getTime()}`,

@@ -1,6 +1,7 @@
 import {
   type Actor,
   CausewayError,
+  KYC_UPDATED_STATUSES,
   type KycFacts,
   type KycStatus,
   type KycTrigger,
@@ -8,6 +9,7 @@ import {
   type MachineEventType,
 } from '@causeway/protocol';
 import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
+import { sentIn } from '../../engine/outbox.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { eraseUserStatement, type UserRow, updateKyc } from './user.store.ts';
 import { lockUserRow } from './user.ts';
@@ -41,19 +43,21 @@ export const kycAdapter: MachineAdapter<KycSubject, KycStatus, KycTrigger, KycFa
   },
 
   eventFor({ user, rejectionReasons }, eventType: MachineEventType) {
+    if (eventType !== 'user.kyc.updated') throw new Error(`KYC does not send ${eventType}`);
     return {
       eventType,
       partnerId: user.partner_id,
       subjectId: user.user_id,
       data: {
         user_id: user.user_id,
-        kyc_status: user.kyc_status,
-        ...(user.kyc_status === 'REJECTED' ? { rejection_reasons: rejectionReasons } : {}),
+        kyc_status: sentIn(KYC_UPDATED_STATUSES, user.kyc_status),
+        ...(user.kyc_status === 'REJECTED' ? { rejection_reasons: [...rejectionReasons] } : {}),
       },
     };
   },
 
   intentFor({ user }, effect) {
+    if (effect !== 'kyc.verify') throw new Error(`KYC does not start ${effect}`);
     return {
       kind: effect,
       dedupeKey: `${user.user_id}:${user.kyc_updated_at.getTime()}`,

@@ -41,7 +41,7 @@ export async function readVendorEvents(
     const order = orders.get(row.order_id);
     return {
       cursor: row.cursor,
-      event_type: row.event_type as VendorEvent['event_type'],
+      event_type: row.event_type,
       order_id: row.order_id,
       status: row.status,
       at: row.at.toISOString(),

@@ -1,3 +1,4 @@
+import type { VendorEventType } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 
 export interface VendorRow {
@@ -61,7 +62,7 @@ export const numberVendorEvents = statement<[vendorId: string, limit: number]>(
 
 export interface VendorEventRow {
   cursor: string;
-  event_type: string;
+  event_type: VendorEventType;
   order_id: string;
   status: string;
   at: Date;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
+import { orderChanged } from '../../../../../test/harness/events.ts';
 import { until } from '../../../../../test/harness/until.ts';
 import { startWebhookSink, type WebhookSink } from '../../../../../test/harness/webhook-sink.ts';
 import { SYSTEM } from '../../db/database.ts';
@@ -85,7 +86,7 @@ describe('the drain of webhook deliveries', () => {
           eventType: 'order.status.changed',
           partnerId,
           subjectId,
-          data: { subjectId, step },
+          data: orderChanged({ subjectId, step }),
         });
       }
     });

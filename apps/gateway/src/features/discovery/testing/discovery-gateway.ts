@@ -119,7 +119,6 @@ export async function startDiscoveryGateway(
     wrongKeysPerMinute: 1_000_000,
     baseUrl: 'http://localhost:8080',
     sandbox: true,
-    events: [],
     routes: async (server) =>
       registerDiscoveryRoutes(server, {
         ...parts,

@@ -9,7 +9,7 @@ import {
 import type { Static } from 'typebox';
 import { type Database, SYSTEM } from '../../../db/database.ts';
 import { type Intent, prepareIntent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { schedule } from '../../../lib/backoff.ts';
@@ -63,8 +63,6 @@ export function sniffContentType(bytes: Uint8Array): KycContentType | undefined 
   return text.startsWith('%PDF-') ? 'application/pdf' : undefined;
 }
 
-export const STORE_DOCUMENT = 'kyc.store-document';
-
 /** Room for every side to be sent a few times over. */
 const MAX_DOCUMENTS = 20;
 
@@ -109,7 +107,7 @@ export async function uploadDocument(
     unit.at,
   ]);
   prepareIntent(unit, {
-    kind: STORE_DOCUMENT,
+    kind: 'kyc.store-document',
     dedupeKey: documentId,
     partnerId: user.partner_id,
     payload: { document_id: documentId },
@@ -155,14 +153,12 @@ export async function revealDocument(
   return openDocument(deps.documents, vaultOfUser(deps.vaults, user), row);
 }
 
-type Payload = { readonly document_id: string };
-
 /** Moves a sealed document from the database to the document store. Doing it twice is doing it once. */
 export function storeDocumentHandler(deps: {
   readonly db: Database;
   readonly documents: DocumentStore;
-}): IntentHandler<Payload> {
-  async function store({ payload }: Intent<Payload>): Promise<Outcome> {
+}): IntentHandler<'kyc.store-document'> {
+  async function store({ payload }: Intent<'kyc.store-document'>): Promise<Outcome> {
     const documentId = payload.document_id;
     const [row] = await deps.db.query(SYSTEM, findWaitingDocument, [documentId]);
     // Forgotten or moved meanwhile.
@@ -180,15 +176,11 @@ export function storeDocumentHandler(deps: {
     };
   }
   return {
-    kind: STORE_DOCUMENT,
     // Until it is moved it is safe where it is, so there is no hurry and no end.
     schedule: schedule([1, 5, 30, 300, 3600], { maxAttempts: 10_000, jitterPct: 20 }),
     perform: store,
-    reconcile: store,
   };
 }
-
-const DELETE_DOCUMENT = 'kyc.delete-document';
 
 /** Forgets what KYC knows of a customer; the documents themselves are deleted by a worker. */
 export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: string): Promise<number> {
@@ -196,7 +188,7 @@ export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: st
   unit.tx.defer(eraseKyc, [userId]);
   for (const { document_id } of documents) {
     prepareIntent(unit, {
-      kind: DELETE_DOCUMENT,
+      kind: 'kyc.delete-document',
       dedupeKey: document_id,
       partnerId,
       payload: { document_id },
@@ -205,8 +197,10 @@ export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: st
   return documents.length;
 }
 
-export function deleteDocumentHandler(deps: { readonly documents: DocumentStore }): IntentHandler<Payload> {
-  async function remove({ payload }: Intent<Payload>): Promise<Outcome> {
+export function deleteDocumentHandler(deps: {
+  readonly documents: DocumentStore;
+}): IntentHandler<'kyc.delete-document'> {
+  async function remove({ payload }: Intent<'kyc.delete-document'>): Promise<Outcome> {
     try {
       await deps.documents.delete(payload.document_id);
       return { kind: 'confirmed' };
@@ -215,9 +209,7 @@ export function deleteDocumentHandler(deps: { readonly documents: DocumentStore 
     }
   }
   return {
-    kind: DELETE_DOCUMENT,
     schedule: schedule([1, 5, 30, 300, 3600], { maxAttempts: 10_000, jitterPct: 20 }),
     perform: remove,
-    reconcile: remove,
   };
 }

@@ -1,5 +1,6 @@
-import { CausewayError, EvmAddress, literals, type OrderTrigger, Timestamp, Uuid } from '@causeway/protocol';
+import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/protocol';
 import { type Static, Type } from 'typebox';
+import { effectOf } from '../../../engine/effects.ts';
 import {
   type BackofficeIntentRow,
   closeIntent,
@@ -20,56 +21,21 @@ export function lateBefore(at: Date): Date {
   return new Date(at.getTime() - LATE_SECONDS * 1_000);
 }
 
-/**
- * What an order is told when an effect of its own is given up. Those that are not here cannot be: a signed request can be
- * executed by anybody until its deadline, and an escrow that nobody watches would swallow a deposit.
- */
-const GIVEN_UP: Readonly<Record<string, readonly OrderTrigger[]>> = {
-  'escrow.release': ['release_failed'],
-  'escrow.refund': ['refund_failed'],
-  'escrow.auto-refund': ['refund_failed'],
-  'escrow.return-to-vendor': ['refund_failed'],
-  'vendor.offer-order': [],
-  'kyc.verify': [],
-  'kyc.store-document': [],
-  'recipient.screen': [],
-};
-
-/** Their failure was no news to anybody, so doing them again contradicts nothing. An order acts on all others. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'vendor.offer-order',
-  'vendor.request-fiat-payment',
-  'escrow.deploy-and-watch',
-  'kyc.verify',
-  'kyc.store-document',
-  'kyc.delete-document',
-  'recipient.screen',
-  // By its key the bank makes one transfer, however often it is asked for.
-  'bank.pay-vendor',
-]);
-
-/** What became of an effect at the bank that failed; no order is waiting for any of them. */
-const FAILED_AT_BANK: Readonly<Record<string, string>> = {
-  'bank.submit-client':
-    'The bank did not take the customer, who is rejected; the partner can introduce it again.',
-  'bank.open-account':
-    'The bank did not open the account, which has failed; it answers the same to the same request.',
-  'bank.collect':
-    'The bank did not collect the payment, which is on the customer’s account as before; match it to an order or leave it there.',
-};
+const UNKNOWN_KIND = 'This version does not know effects of this kind.';
 
 /** Null where it can be done, else why not. */
 function obstacle(effect: BackofficeIntentRow, remedy: EffectRemedy): string | null {
   if (effect.status === 'confirmed') return 'It has taken effect.';
+  const entry = effectOf(effect.kind);
   if (remedy === 'retry') {
-    if (effect.status !== 'failed' || REPEATABLE.has(effect.kind)) return null;
-    const atBank = FAILED_AT_BANK[effect.kind];
-    if (atBank !== undefined) return atBank;
-    return 'Its order has heard of the failure and is held; release the hold to start it anew.';
+    if (effect.status !== 'failed') return null;
+    const { retry } = entry ?? { retry: UNKNOWN_KIND };
+    return retry === true ? null : retry;
   }
   if (effect.status === 'failed') return effect.closed_at === null ? null : 'It is given up already.';
   if (effect.is_leased) return 'A worker has it in hand; try again in a moment.';
-  if (GIVEN_UP[effect.kind] === undefined) return 'An effect of this kind cannot be given up.';
+  const { giveUp } = entry ?? { giveUp: UNKNOWN_KIND };
+  if (typeof giveUp === 'string') return giveUp;
   // Its bytes may be on their way, or be sent again by anyone who has them.
   if (effect.transaction !== null) return 'It has been signed and may still reach the chain.';
   return null;
@@ -95,10 +61,10 @@ export async function remedyEffect(
     unit.tx.defer(hurryIntent, [effectId, unit.at]);
   } else {
     unit.tx.defer(closeIntent, [effectId, unit.at, 'given up by an operator']);
-    const triggers = GIVEN_UP[before.kind] ?? [];
+    const giveUp = effectOf(before.kind)?.giveUp;
     // An effect that had failed by itself told its order then.
-    if (before.status !== 'failed' && before.order_id !== null) {
-      await reportFacts({ orderAdapters: hosts }, unit, before.order_id, triggers, 'system');
+    if (typeof giveUp === 'object' && before.status !== 'failed' && before.order_id !== null) {
+      await reportFacts({ orderAdapters: hosts }, unit, before.order_id, giveUp, 'system');
     }
   }
   const [after] = await unit.tx.query(lockStuckIntent, [late, effectId]);
@@ -111,6 +77,10 @@ export const EFFECT_STATES = ['failed', 'unknown', 'late'] as const;
 export const EffectSchema = Type.Object({
   effect_id: Uuid,
   kind: Type.String({ examples: ['escrow.release'] }),
+  meaning: Type.String({
+    description: 'What it does; where it does not get on, also what waits for it and where to look',
+    examples: ['Pays an escrow out to the buyer.'],
+  }),
   status: literals(['prepared', 'submitted', 'unknown', 'confirmed', 'failed']),
   late: Type.Boolean({ description: 'Due for more than two minutes, and nobody has taken it up' }),
   order_id: Type.Union([Uuid, Type.Null()]),
@@ -137,11 +107,20 @@ export const EffectSchema = Type.Object({
 
 type Effect = Static<typeof EffectSchema>;
 
+/** What it does; where it does not get on, also what waits for it and where to look. */
+function meaningOf({ kind, status, last_error, is_late }: BackofficeIntentRow): string {
+  const entry = effectOf(kind);
+  if (entry === undefined) return UNKNOWN_KIND;
+  const isStuck = status === 'failed' || is_late || (status === 'unknown' && last_error !== null);
+  return isStuck ? `${entry.does} ${entry.stuck}` : entry.does;
+}
+
 export function effectView(row: BackofficeIntentRow): Effect {
   const isOpen = row.settled_at === null;
   return {
     effect_id: row.intent_id,
     kind: row.kind,
+    meaning: meaningOf(row),
     status: row.status,
     late: row.is_late,
     order_id: row.order_id,

@@ -152,12 +152,15 @@ const depositAdapter: DepositAdapter = {
     throw new Error('a deposit has no event of its own: its order has');
   },
 
-  intentFor: ({ deposit }, effect) => ({
-    kind: effect,
-    dedupeKey: `${deposit.deposit_id}:${effect}:${deposit.return_attempts}`,
-    partnerId: deposit.partner_id,
-    payload: { order_id: deposit.order_id, deposit_id: deposit.deposit_id },
-  }),
+  intentFor({ deposit }, effect) {
+    if (effect !== 'escrow.return-deposit') throw new Error(`a deposit does not start ${effect}`);
+    return {
+      kind: effect,
+      dedupeKey: `${deposit.deposit_id}:${effect}:${deposit.return_attempts}`,
+      partnerId: deposit.partner_id,
+      payload: { order_id: deposit.order_id, deposit_id: deposit.deposit_id },
+    };
+  },
 
   entryFor(one, posting) {
     const { deposit, order, settings } = one;

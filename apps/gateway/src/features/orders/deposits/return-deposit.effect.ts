@@ -1,4 +1,3 @@
-import type { EffectKind } from '@causeway/protocol';
 import type { Chains } from '../../../chain/chains.ts';
 import { readExecution } from '../../../chain/escrow/escrow-execution.ts';
 import { nonceFate } from '../../../chain/escrow/escrow-nonce.ts';
@@ -12,7 +11,7 @@ import type { ChainEffect, Transactor } from '../../../chain/transactions/transa
 import type { ChainFactHandler } from '../../../chain/watcher/chain-facts.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import type { Intent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { postEntry } from '../../../engine/ledger.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
@@ -22,22 +21,19 @@ import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf, wouldMove } fro
 import { depositsOfOrder } from './deposit.store.ts';
 import { type DepositReturn, returnOf } from './return-deposit.ts';
 
-type DepositPayload = { readonly order_id: string; readonly deposit_id: string };
-
 interface ReturnDeps extends UnitDeps {
   readonly chains: Chains;
   readonly transactor: Transactor;
   readonly logger: Logger;
 }
 
-const KIND: EffectKind = 'escrow.return-deposit';
 const POLL_MS = 400;
 
 /** Pays a deposit back out of its escrow, which is deployed on the way where it never was. */
-export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPayload> {
+export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.return-deposit'> {
   const { chains } = deps;
 
-  async function load({ payload }: Intent<DepositPayload>) {
+  async function load({ payload }: Intent<'escrow.return-deposit'>) {
     const { deposit, order } = await loadDeposit(deps, SYSTEM, payload.deposit_id);
     const { return_nonce: nonce, return_signature: signature } = deposit;
     if (nonce === null || signature === null) throw new Error('nobody has signed the return');
@@ -63,7 +59,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPay
     moveDeposit(unit, { ...one, deposit: returned }, 'return_confirmed', 'chain');
   }
 
-  function failed({ payload }: Intent<DepositPayload>, error: string): Outcome {
+  function failed({ payload }: Intent<'escrow.return-deposit'>, error: string): Outcome {
     return {
       kind: 'failed',
       error,
@@ -73,7 +69,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPay
 
   /** A final receipt of the execution, whoever sent it. */
   function settled(
-    intent: Intent<DepositPayload>,
+    intent: Intent<'escrow.return-deposit'>,
     { escrow, hash, transfers }: DepositReturn,
     receipt: MinedTransaction['receipt'],
   ): Outcome {
@@ -88,7 +84,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPay
   }
 
   /** Undefined while the nonce is unused. */
-  async function outcomeOnChain(intent: Intent<DepositPayload>): Promise<Outcome | undefined> {
+  async function outcomeOnChain(intent: Intent<'escrow.return-deposit'>): Promise<Outcome | undefined> {
     const { chain, planned } = await load(intent);
     const { escrow, hash, transaction } = planned;
     const fate = await nonceFate(deps.db, chain, escrow.address, hash, transaction.nonce);
@@ -104,7 +100,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPay
     }
   }
 
-  async function describe(intent: Intent<DepositPayload>): Promise<ChainEffect | Outcome> {
+  async function describe(intent: Intent<'escrow.return-deposit'>): Promise<ChainEffect | Outcome> {
     const executed = await outcomeOnChain(intent);
     if (executed !== undefined) return executed;
     const { chain, signature, planned } = await load(intent);
@@ -119,13 +115,15 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<DepositPay
   }
 
   /** A revert says that ours was not the one that did it, and no more. */
-  async function conclude(intent: Intent<DepositPayload>, { receipt }: MinedTransaction): Promise<Outcome> {
+  async function conclude(
+    intent: Intent<'escrow.return-deposit'>,
+    { receipt }: MinedTransaction,
+  ): Promise<Outcome> {
     if (receipt.status === 'success') return settled(intent, (await load(intent)).planned, receipt);
     return (await outcomeOnChain(intent)) ?? failed(intent, 'reverted');
   }
 
   return transactionHandler(deps.transactor, {
-    kind: KIND,
     schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
     pollMs: POLL_MS,
     logger: deps.logger,

@@ -5,7 +5,7 @@ import { watchAgain, watchEscrow } from '../../../chain/watcher/watch.store.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { postEntry } from '../../../engine/ledger.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
@@ -16,13 +16,11 @@ import { findOrder, lockOrder, setTransactionHash } from '../lifecycle/order.sto
 import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
 import { depositOf, ensureEscrow, FUNDED } from './escrow.ts';
 
-type OrderPayload = { readonly order_id: string };
-
 /** Makes an order's escrow known to the chain watcher, which also looks through the blocks before it was. */
 export function escrowFundingHandler(
   deps: UnitDeps & { readonly chains: Chains },
-): IntentHandler<OrderPayload> {
-  async function register({ payload }: Intent<OrderPayload>): Promise<Outcome> {
+): IntentHandler<'escrow.deploy-and-watch'> {
+  async function register({ payload }: Intent<'escrow.deploy-and-watch'>): Promise<Outcome> {
     const [found] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
     const order = found && (await ensureEscrow(deps, found));
     if (order?.escrow == null) return { kind: 'failed', error: 'the order has no escrow' };
@@ -35,10 +33,8 @@ export function escrowFundingHandler(
     };
   }
   return {
-    kind: 'escrow.deploy-and-watch',
     schedule: schedule([5], { maxAttempts: 1_000 }),
     perform: register,
-    reconcile: register,
   };
 }
 

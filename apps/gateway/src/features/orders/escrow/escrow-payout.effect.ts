@@ -1,4 +1,4 @@
-import type { EffectKind, OrderTrigger } from '@causeway/protocol';
+import type { OrderTrigger } from '@causeway/protocol';
 import { recordBridgeDeposit } from '../../../chain/authorization/authorization.store.ts';
 import type { Authorization } from '../../../chain/authorization/authorization.ts';
 import {
@@ -18,7 +18,7 @@ import { hasDepositIn } from '../../../chain/watcher/watch.store.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, IntentHandlers, Outcome } from '../../../engine/intent-handler.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -29,7 +29,7 @@ import type { OrderRow } from '../lifecycle/order.ts';
 import { followSendOut } from '../send-out/track-send-out.effect.ts';
 import { type Payout, type PayoutPurpose, payoutOf } from './escrow.ts';
 
-type OrderPayload = { readonly order_id: string };
+type PayoutKind = 'escrow.release' | 'escrow.return-to-vendor' | 'escrow.refund' | 'escrow.auto-refund';
 
 interface PayoutDeps extends UnitDeps {
   readonly chains: Chains;
@@ -39,41 +39,41 @@ interface PayoutDeps extends UnitDeps {
 }
 
 interface PayoutEffect {
-  readonly kind: EffectKind;
   readonly purpose: PayoutPurpose;
   readonly succeeded: OrderTrigger;
   readonly failed: OrderTrigger;
 }
 
 const RELEASE: PayoutEffect = {
-  kind: 'escrow.release',
   purpose: 'release',
   succeeded: 'release_confirmed',
   failed: 'release_failed',
 };
-const RETURN_TO_VENDOR: PayoutEffect = {
-  kind: 'escrow.return-to-vendor',
+const REFUND: PayoutEffect = {
   purpose: 'refund',
   succeeded: 'refund_confirmed',
   failed: 'refund_failed',
 };
 
-/** The partner has signed for its own deposit. */
-const REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.refund' };
-/** The buyer signed it when it took the order; where it never did, the partner is asked instead. */
-const AUTO_REFUND: PayoutEffect = { ...RETURN_TO_VENDOR, kind: 'escrow.auto-refund' };
-
 const POLL_MS = 400;
 
 /** Empties an escrow one way or the other: deployed and executed in a single transaction where it was never deployed. */
-export function escrowPayoutHandlers(deps: PayoutDeps): IntentHandler<OrderPayload>[] {
-  return [RELEASE, RETURN_TO_VENDOR, REFUND, AUTO_REFUND].map((effect) => payoutHandler(deps, effect));
+export function escrowPayoutHandlers(deps: PayoutDeps): Pick<IntentHandlers, PayoutKind> {
+  const refund = payoutHandler(deps, REFUND);
+  return {
+    'escrow.release': payoutHandler(deps, RELEASE),
+    'escrow.return-to-vendor': refund,
+    // The partner has signed for its own deposit.
+    'escrow.refund': refund,
+    // The buyer signed it when it took the order; where it never did, the partner is asked instead.
+    'escrow.auto-refund': refund,
+  };
 }
 
-function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<OrderPayload> {
+function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<PayoutKind> {
   const { chains } = deps;
 
-  async function orderOf({ payload }: Intent<OrderPayload>): Promise<OrderRow> {
+  async function orderOf({ payload }: Intent<PayoutKind>): Promise<OrderRow> {
     const [order] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
     if (order === undefined) throw new Error(`there is no order ${payload.order_id}`);
     return order;
@@ -111,7 +111,7 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Or
     };
   }
 
-  async function describe(intent: Intent<OrderPayload>): Promise<ChainEffect | Outcome> {
+  async function describe(intent: Intent<PayoutKind>): Promise<ChainEffect | Outcome> {
     const order = await orderOf(intent);
     const chain = chains.get(order.chain);
     const payout = payoutOf(chain, order, effect.purpose);
@@ -150,7 +150,7 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Or
 
   /** A revert says that ours was not the one that did it, and no more: a stranger may have deployed or executed first. */
   async function conclude(
-    intent: Intent<OrderPayload>,
+    intent: Intent<PayoutKind>,
     { receipt }: MinedTransaction,
   ): Promise<Outcome | 'describe again'> {
     if (receipt.status !== 'success') return 'describe again';
@@ -159,7 +159,6 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Or
   }
 
   return transactionHandler(deps.transactor, {
-    kind: effect.kind,
     schedule: schedule([2, 5, 15, 60], { maxAttempts: 8 }),
     pollMs: POLL_MS,
     logger: deps.logger,
@@ -195,14 +194,16 @@ function reportDead(
   return reportFacts(deps, unit, orderId, triggers, 'chain');
 }
 
-export function authorizationHandlers(deps: AuthorizationDeps): IntentHandler<never>[] {
+export function authorizationHandlers(
+  deps: AuthorizationDeps,
+): Pick<IntentHandlers, 'transfer.relay' | 'bridge.relay'> {
   const onSettled = (authorization: Authorization, _end: string, unit: UnitOfWork) =>
     reportDead(deps, unit, authorization);
   const relayDeps = { ...deps, onSettled };
-  return [
-    authorizationRelayHandler(relayDeps, { kind: 'transfer.relay', purpose: 'funding' }),
-    authorizationRelayHandler(relayDeps, { kind: 'bridge.relay', purpose: 'bridge' }),
-  ];
+  return {
+    'transfer.relay': authorizationRelayHandler(relayDeps, 'funding'),
+    'bridge.relay': authorizationRelayHandler(relayDeps, 'bridge'),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Actor, decide, ORDER_MACHINES } from '@causeway/protocol';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import { appointVendor, type FillDeps, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
@@ -19,8 +19,6 @@ import {
   unansweredOffers,
 } from './order.store.ts';
 import type { OrderRow } from './order.ts';
-
-type OrderPayload = { readonly order_id: string };
 
 export interface OfferDeps extends UnitDeps, FillDeps {
   readonly orderAdapters: OrderAdapters;
@@ -88,8 +86,8 @@ function answerOf(order: OrderRow): Outcome | undefined {
  * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
  * are offered from the order itself. Where nobody can, it is tried again until the order's own time is up.
  */
-export function offerOrderHandler(deps: OfferDeps): IntentHandler<OrderPayload> {
-  async function offer({ payload }: Intent<OrderPayload>): Promise<Outcome> {
+export function offerOrderHandler(deps: OfferDeps): IntentHandler<'vendor.offer-order'> {
+  async function offer({ payload }: Intent<'vendor.offer-order'>): Promise<Outcome> {
     const [known] = await deps.db.query(SYSTEM, findOrder, [payload.order_id]);
     const settled = known === undefined ? NO_LONGER : answerOf(known);
     if (known === undefined || settled !== undefined) return settled ?? NO_LONGER;
@@ -111,14 +109,10 @@ export function offerOrderHandler(deps: OfferDeps): IntentHandler<OrderPayload> 
     );
   }
   return {
-    kind: 'vendor.offer-order',
     schedule: schedule([RETRY_SECONDS], { maxAttempts: 1_000 }),
     perform: offer,
-    reconcile: offer,
   };
 }
-
-type Payload = { readonly subject_kind: string; readonly subject_key: string };
 
 /**
  * Holds the funded orders of a recipient, an account holder or a wallet that is no longer clear. Not in the transaction
@@ -126,8 +120,8 @@ type Payload = { readonly subject_kind: string; readonly subject_key: string };
  */
 export function holdScreenedHandler(
   deps: UnitDeps & { readonly orderAdapters: OrderAdapters },
-): IntentHandler<Payload> {
-  const hold: IntentHandler<Payload>['perform'] = async ({ payload }) => {
+): IntentHandler<'screening.hold-orders'> {
+  const hold: IntentHandler<'screening.hold-orders'>['perform'] = async ({ payload }) => {
     const found = await deps.db.query(SYSTEM, fundedOrdersOf, [payload.subject_kind, payload.subject_key]);
     for (const { order_id: orderId } of found) {
       await unitOfWork(deps, SYSTEM, async (unit) => {
@@ -140,9 +134,7 @@ export function holdScreenedHandler(
     return { kind: 'confirmed', result: { orders: found.length } };
   };
   return {
-    kind: 'screening.hold-orders',
     schedule: schedule([1, 5, 30], { maxAttempts: 1_000 }),
     perform: hold,
-    reconcile: hold,
   };
 }

@@ -16,9 +16,14 @@ import {
   type OrderTrigger,
   type PartnerAction,
   type PostingKind,
+  PUBLISHED_ORDER_STATUSES,
+  REFUND_REQUIRED_STATUSES,
+  RELEASE_REQUIRED_STATUSES,
   timeoutOf,
 } from '@causeway/protocol';
 import type { MachineAdapter } from '../../../engine/execute.ts';
+import type { IntentDraft } from '../../../engine/intent.ts';
+import { type EventDraft, sentIn } from '../../../engine/outbox.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { insertOrder, updateOrder } from './order.store.ts';
 import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
@@ -68,20 +73,8 @@ function orderAdapter(direction: OrderRow['direction'], options: OrderAdapterOpt
       return moved;
     },
 
-    eventFor: (order, eventType) => ({
-      eventType,
-      partnerId: order.partner_id,
-      subjectId: order.order_id,
-      data: eventData(order, eventType),
-    }),
-
-    intentFor: (order, effect) => ({
-      kind: effect,
-      dedupeKey: effectKey(order, effect),
-      partnerId: order.partner_id,
-      payload: { order_id: order.order_id },
-    }),
-
+    eventFor,
+    intentFor,
     entryFor: (order, posting: PostingKind) => entryForOrder(order, posting),
   };
 }
@@ -115,12 +108,29 @@ function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
   }
 }
 
-/**
- * The same effect can be started twice (a release that failed is started again after review), so the number of the
- * change that starts it is part of the key; a retry of the same decision has the same number.
- */
-function effectKey(order: OrderRow, effect: EffectKind): string {
-  return `${order.order_id}:${effect}:${order.revision}`;
+function intentFor(order: OrderRow, effect: EffectKind): IntentDraft {
+  switch (effect) {
+    case 'vendor.offer-order':
+    case 'vendor.request-fiat-payment':
+    case 'escrow.deploy-and-watch':
+    case 'escrow.release':
+    case 'escrow.refund':
+    case 'escrow.auto-refund':
+    case 'escrow.return-to-vendor':
+    case 'transfer.relay':
+    case 'bridge.relay':
+    case 'bank.pay-vendor':
+      return {
+        kind: effect,
+        // The same effect can be started twice (a release that failed is started again after review), so the number of
+        // the change that starts it is part of the key; a retry of the same decision has the same number.
+        dedupeKey: `${order.order_id}:${effect}:${order.revision}`,
+        partnerId: order.partner_id,
+        payload: { order_id: order.order_id },
+      };
+    default:
+      throw new Error(`an order does not start ${effect}`);
+  }
 }
 
 export function factsOf(order: OrderRow): OrderFacts {
@@ -156,10 +166,11 @@ export function deadlineOf(
   return new Date(at.getTime() + seconds * 1_000);
 }
 
-function eventData(order: OrderRow, eventType: MachineEventType): object {
+function eventFor(order: OrderRow, eventType: MachineEventType): EventDraft {
+  const about = { partnerId: order.partner_id, subjectId: order.order_id };
   const changed = {
     order_id: order.order_id,
-    status: order.status,
+    status: sentIn(PUBLISHED_ORDER_STATUSES, order.status),
     user_id: order.user_id,
     crypto_amount: formatFixed(BigInt(order.crypto_amount), order.crypto_decimals),
     crypto_currency: order.crypto_currency,
@@ -171,16 +182,30 @@ function eventData(order: OrderRow, eventType: MachineEventType): object {
     // The contract has it on every event, as text: empty where no profile of the customer's own is paid.
     payment_details_id: order.payment_details_id ?? '',
   };
-  const action = ASKED_BY[eventType];
-  if (action === undefined) return changed;
-  return { ...changed, action_required: endpointOf(order.order_id, action) };
+  switch (eventType) {
+    case 'order.status.changed':
+      return { ...about, eventType, data: changed };
+    case 'order.refund.required': {
+      const status = sentIn(REFUND_REQUIRED_STATUSES, order.status);
+      const action_required = signatureAsked(order, 'authorize-refund');
+      return { ...about, eventType, data: { ...changed, status, action_required } };
+    }
+    case 'order.release.required': {
+      const status = sentIn(RELEASE_REQUIRED_STATUSES, order.status);
+      const action_required = signatureAsked(order, 'authorize-release');
+      return { ...about, eventType, data: { ...changed, status, action_required } };
+    }
+    default:
+      throw new Error(`an order does not send ${eventType}`);
+  }
 }
 
-/** Events that ask the partner to sign something. */
-const ASKED_BY: Partial<Record<MachineEventType, PartnerAction>> = {
-  'order.refund.required': 'authorize-refund',
-  'order.release.required': 'authorize-release',
-};
+/** Where the partner signs, and where it reads what to sign. */
+function signatureAsked({ order_id }: OrderRow, action: PartnerAction) {
+  const { method, endpoint, parameters_endpoint } = endpointOf(order_id, action);
+  if (parameters_endpoint === undefined) throw new Error(`${action} has no parameters to sign`);
+  return { method, endpoint, parameters_endpoint };
+}
 
 export interface OrderStep {
   readonly actor: Actor;

@@ -1,7 +1,7 @@
 import { type Actor, CausewayError } from '@causeway/protocol';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Currencies } from '../../../ports/currencies.ts';
@@ -157,8 +157,8 @@ const RATE_WAIT_MS = 5_000;
  */
 export function requestPaymentHandler(
   deps: UnitDeps & { readonly orderAdapters: OrderAdapters; readonly currencies: Currencies },
-): IntentHandler<{ readonly order_id: string }> {
-  const request: IntentHandler<{ readonly order_id: string }>['perform'] = async ({ payload }) => {
+): IntentHandler<'vendor.request-fiat-payment'> {
+  const request: IntentHandler<'vendor.request-fiat-payment'>['perform'] = async ({ payload }) => {
     const order = await readOrder(deps.db, SYSTEM, payload.order_id);
     if (order === undefined) return { kind: 'failed', error: 'there is no such order' };
     const cost = settlementCost(deps.currencies, order);
@@ -175,10 +175,8 @@ export function requestPaymentHandler(
     };
   };
   return {
-    kind: 'vendor.request-fiat-payment',
     schedule: schedule([5], { maxAttempts: 100 }),
     perform: request,
-    reconcile: request,
   };
 }
 

@@ -26,7 +26,6 @@ import { loadOrderForAction, moveOrder } from '../lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { setSendOutHash } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
-import { TRACK } from './track-send-out.effect.ts';
 
 export interface SendOutDeps extends UnitDeps, WalletDeps {
   readonly chains: Chains;
@@ -180,7 +179,7 @@ export async function decideSendOut(
   // The worker locks what it asks about before the order; so does this.
   if (sendOut?.paid.bridge) {
     const status = end.outcome === 'settled' ? 'confirmed' : 'failed';
-    await unit.tx.query(answerIntent, [TRACK, sendOut.paid.bridge.quoteId, status, unit.at, NOTE]);
+    await unit.tx.query(answerIntent, ['bridge.track', sendOut.paid.bridge.quoteId, status, unit.at, NOTE]);
   }
   const before = await loadOrderForAction(unit, orderId);
   if (end.outcome === 'failed') {

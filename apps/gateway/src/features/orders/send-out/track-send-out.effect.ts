@@ -13,7 +13,7 @@ import type { Chains } from '../../../chain/chains.ts';
 import { ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { type Intent, prepareIntent } from '../../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../../engine/intent-worker.ts';
+import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -29,12 +29,9 @@ export interface TrackingDeps extends UnitDeps {
   readonly config: { readonly bridgeReviewAfterSeconds: number };
 }
 
-type TrackPayload = { readonly order_id: string; readonly quote_id: string };
-
 /** What the bridge says, once it is known to be true. */
 type Finding = Exclude<BridgeProgress, { state: 'pending' }> | { state: 'open'; reason: string };
 
-export const TRACK = 'bridge.track';
 const POLL_MS = 400;
 /** An operator is looking by then; the bridge may still answer. */
 const OVERDUE_POLL_MS = 5_000;
@@ -43,7 +40,7 @@ const OVERDUE_POLL_MS = 5_000;
 export function followSendOut(unit: UnitOfWork, { orderId, partnerId, bridge }: Authorization): void {
   if (bridge === null) return;
   prepareIntent(unit, {
-    kind: TRACK,
+    kind: 'bridge.track',
     dedupeKey: bridge.quoteId,
     partnerId,
     payload: { order_id: orderId, quote_id: bridge.quoteId },
@@ -54,8 +51,8 @@ export function followSendOut(unit: UnitOfWork, { orderId, partnerId, bridge }: 
  * Asks the bridge until it has paid out, or has given the deposit back. A bridge that was paid and says neither in time
  * has the money, so the order does not fail: it is held for an operator, and the bridge is asked on.
  */
-export function trackSendOutHandler(deps: TrackingDeps): IntentHandler<TrackPayload> {
-  async function look({ payload }: Intent<TrackPayload>): Promise<Outcome> {
+export function trackSendOutHandler(deps: TrackingDeps): IntentHandler<'bridge.track'> {
+  async function look({ payload }: Intent<'bridge.track'>): Promise<Outcome> {
     const paid = await findByQuote(deps.db, payload.quote_id);
     if (paid === undefined) return { kind: 'failed', error: 'nothing was signed for this quote' };
     const found = await askBridge(deps, paid, payload.quote_id as Hex);
@@ -79,7 +76,7 @@ export function trackSendOutHandler(deps: TrackingDeps): IntentHandler<TrackPayl
         };
     }
   }
-  return { kind: TRACK, schedule: schedule([5], { maxAttempts: 1_000 }), perform: look, reconcile: look };
+  return { schedule: schedule([5], { maxAttempts: 1_000 }), perform: look };
 }
 
 /** The order can be sent out again, once the request that paid cannot execute any more. */
