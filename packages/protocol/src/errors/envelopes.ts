@@ -2,6 +2,11 @@ import { type TSchema, Type } from 'typebox';
 import { type ErrorCode, errorEntry } from './catalogue.ts';
 import { ERROR_KEYS } from './error-keys.ts';
 
+/** What every endpoint answers where it succeeds. */
+export function successResponseOf<D extends TSchema>(data: D) {
+  return Type.Object({ success: Type.Literal(true), data }, { description: 'Success' });
+}
+
 /** Any error of a partner endpoint. Codes are open: clients must tolerate new ones. */
 export const PartnerErrorResponse = Type.Object(
   {

@@ -13,7 +13,12 @@ export {
   type PartnerErrorBody,
   toPartnerErrorBody,
 } from './causeway-error.ts';
-export { PartnerErrorResponse, partnerErrorResponseOf, SupportedErrorResponse } from './envelopes.ts';
+export {
+  PartnerErrorResponse,
+  partnerErrorResponseOf,
+  SupportedErrorResponse,
+  successResponseOf,
+} from './envelopes.ts';
 export type { ErrorEntry } from './error-entry.ts';
 export {
   ERROR_KEY_CATALOGUE,

@@ -6,12 +6,6 @@ import { DecimalString, EvmAddress, Timestamp, Uuid } from './common.ts';
 const HexData = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$' });
 const AtomicString = Type.String({ pattern: '^[0-9]{1,78}$', description: 'In atomic units' });
 
-export const SignatureInput = Type.String({
-  pattern: '^0x[0-9a-fA-F]*$',
-  maxLength: 1_000,
-  description: 'EIP-712 signature, 65 bytes as hex with 0x prefix',
-});
-
 const typedDataTypes = Type.Record(
   Type.String(),
   Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
-import { PageSchema } from './user.ts';
+import { PageSchema } from './paging.ts';
 
 /** Accounts that a bank opens for a partner's customers. */
 
@@ -109,3 +109,6 @@ export const FiatAccountsConfigSchema = Type.Object({
   ),
   collection_enabled: Type.Boolean(),
 });
+
+/** Everything may be known already, so that the body may be left out. */
+export const OptionalIdentificationInput = Type.Optional(Type.Union([IdentificationInput, Type.Null()]));

@@ -104,3 +104,5 @@ export const OrderFundsSchema = Type.Object({
   deadline_at: Type.Union([Timestamp, Type.Null()]),
   who_can_move_it: Type.Array(Step),
 });
+
+export const DepositStatusSchema = Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) });

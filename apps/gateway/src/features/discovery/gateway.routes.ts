@@ -1,24 +1,51 @@
-import { CausewayError } from '@causeway/protocol';
+import {
+  BridgeCryptoCurrencyListSchema,
+  CausewayError,
+  CountryListSchema,
+  CryptoCurrencyNetworksSchema,
+  CurrencyCountriesSchema,
+  CurrencyListSchema,
+  CurrencyMethodsSchema,
+  CurrencyNetworksSchema,
+  FiatCodeParams,
+  FiatFilterQuery,
+  ListingPageQuery,
+  NetworkAndFiatParams,
+  PaymentMethodListSchema,
+  PaymentMethodOptionListSchema,
+  PaymentMethodOptionPageSchema,
+  PaymentMethodParams,
+  PaymentMethodQuery,
+  PaymentMethodSchema,
+  PaymentMethodSlugParams,
+  PaymentMethodTypeListSchema,
+  SupportedPairListSchema,
+  SupportedPairsQuery,
+} from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
-import { type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
+import { type PreparedRouteSpec, preparedRoute } from '../../http/prepared-route.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as currencySchemas from './currency.schemas.ts';
-import * as currencyOptionsSchemas from './currency-options.schemas.ts';
 import { pageOf } from './page.ts';
-import * as paymentMethodSchemas from './payment-method.schemas.ts';
+
+interface PassSpec<Q extends TSchema, P extends TSchema>
+  extends Omit<PreparedRouteSpec, 'envelope' | 'tag' | 'query' | 'params'> {
+  readonly query?: Q;
+  readonly params?: P;
+}
 
 /** The read-only pass-through endpoints over the catalogue. Every answer is made once for each version of the data. */
 export function registerGatewayRoutes(app: FastifyInstance, currencies: Currencies): void {
   const memory = new AnswerMemory();
 
   function pass<Q extends TSchema, P extends TSchema>(
-    spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+    spec: PassSpec<Q, P>,
     read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
   ): void {
-    preparedRoute(app, { ...spec, tag: 'Gateway' }, (request: FastifyRequest): PreparedReading => {
+    const full = { ...spec, envelope: 'partner', tag: 'Gateway' } as const;
+    preparedRoute(app, full, (request: FastifyRequest): PreparedReading => {
       const { reference, ageSeconds } = currencies.current();
       const { query, params } = request as { query: Static<Q>; params: Static<P> };
       // Parsed values, not the address: unknown parameters must not make new entries.
@@ -40,7 +67,7 @@ function known(schema: TSchema | undefined, values: unknown): string {
 }
 
 type Pass = <Q extends TSchema, P extends TSchema>(
-  spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+  spec: PassSpec<Q, P>,
   read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
 ) => void;
 
@@ -50,7 +77,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/currencies',
       operationId: 'listCurrencies',
       summary: 'Fiat currencies',
-      data: currencySchemas.Currencies,
+      data: CurrencyListSchema,
     },
     (catalogue) => catalogue.currencies(),
   );
@@ -59,7 +86,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/cryptocurrencies',
       operationId: 'listCryptocurrenciesWithNetworks',
       summary: 'Crypto currencies with the contract on each chain',
-      data: currencySchemas.CryptoCurrenciesWithNetworks,
+      data: CryptoCurrencyNetworksSchema,
     },
     (catalogue) => catalogue.cryptoWithNetworks(),
   );
@@ -68,7 +95,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/bridge-cryptocurrencies',
       operationId: 'listBridgeCryptocurrencies',
       summary: 'Tokens and chains a send-out can go to',
-      data: currencySchemas.BridgeCryptoCurrencies,
+      data: BridgeCryptoCurrencyListSchema,
     },
     (catalogue) => catalogue.bridgeCryptoCurrencies(),
   );
@@ -77,7 +104,7 @@ function registerCurrencyReads(pass: Pass): void {
       url: '/api/v1/countries-with-currencies',
       operationId: 'listCountriesWithCurrencies',
       summary: 'Countries and the currencies used there',
-      data: currencySchemas.Countries,
+      data: CountryListSchema,
     },
     (catalogue) => catalogue.countriesWithCurrencies(),
   );
@@ -89,8 +116,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods',
       operationId: 'listPaymentMethods',
       summary: 'Payment methods',
-      query: paymentMethodSchemas.PaymentMethodsQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      query: PaymentMethodQuery,
+      data: PaymentMethodListSchema,
     },
     (catalogue, query) => {
       const country = query.country?.toUpperCase();
@@ -106,8 +133,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/:id',
       operationId: 'getPaymentMethod',
       summary: 'One payment method by its id',
-      params: paymentMethodSchemas.PaymentMethodId,
-      data: paymentMethodSchemas.PaymentMethod,
+      params: PaymentMethodParams,
+      data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.byId(id)),
@@ -117,8 +144,8 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-slug/:slug',
       operationId: 'getPaymentMethodBySlug',
       summary: 'One payment method by its slug',
-      params: paymentMethodSchemas.PaymentMethodSlug,
-      data: paymentMethodSchemas.PaymentMethod,
+      params: PaymentMethodSlugParams,
+      data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { slug }) => found(catalogue.paymentMethods.bySlug(slug)),
@@ -128,9 +155,9 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByFiat',
       summary: 'Payment methods that are live in a currency',
-      params: paymentMethodSchemas.FiatCodeParams,
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      params: FiatCodeParams,
+      query: ListingPageQuery,
+      data: PaymentMethodListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query, params) => {
@@ -143,9 +170,9 @@ function registerPaymentMethodReads(pass: Pass): void {
       url: '/api/v1/payment-methods/by-network/:network_slug/fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByNetworkAndFiat',
       summary: 'Payment methods that are live on a rail in a currency',
-      params: paymentMethodSchemas.NetworkAndFiatParams,
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      params: NetworkAndFiatParams,
+      query: ListingPageQuery,
+      data: PaymentMethodListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, query, params) => {
@@ -163,7 +190,7 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/types',
       operationId: 'listPaymentMethodTypes',
       summary: 'Types of payment methods',
-      data: paymentMethodSchemas.PaymentMethodTypes,
+      data: PaymentMethodTypeListSchema,
     },
     (catalogue) => catalogue.paymentMethods.types(),
   );
@@ -172,8 +199,8 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/:id/options',
       operationId: 'listPaymentMethodOptions',
       summary: 'A payment method on its rails, currency by currency',
-      params: paymentMethodSchemas.PaymentMethodId,
-      data: paymentMethodSchemas.PaymentMethodOptions,
+      params: PaymentMethodParams,
+      data: PaymentMethodOptionListSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.optionsOf(id)),
@@ -183,8 +210,8 @@ function registerOptionReads(pass: Pass): void {
       url: '/api/v1/payment-methods/all-options',
       operationId: 'listAllPaymentMethodOptions',
       summary: 'Every payment method on every rail, currency by currency',
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodOptionPage,
+      query: ListingPageQuery,
+      data: PaymentMethodOptionPageSchema,
     },
     (catalogue, query) => pageOf('options', catalogue.paymentMethods.allOptions(), query),
   );
@@ -196,8 +223,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-currency-and-payment-methods-with-networks',
       operationId: 'listCurrenciesWithPaymentMethods',
       summary: 'By currency: payment methods, each with its rails',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrenciesWithMethods,
+      query: FiatFilterQuery,
+      data: CurrencyMethodsSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithMethods(), query),
@@ -207,8 +234,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-currency-and-payment-networks-with-methods',
       operationId: 'listCurrenciesWithPaymentNetworks',
       summary: 'By currency: rails, each with its payment methods',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrenciesWithNetworks,
+      query: FiatFilterQuery,
+      data: CurrencyNetworksSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithNetworks(), query),
@@ -218,8 +245,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-fiat-currency-countries-with-payment-methods',
       operationId: 'listCurrencyCountries',
       summary: 'By currency: countries, each with its payment methods',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrencyCountries,
+      query: FiatFilterQuery,
+      data: CurrencyCountriesSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currencyCountries(), query),
@@ -229,8 +256,8 @@ function registerOverviews(pass: Pass): void {
       url: '/api/v1/get-supported-pairs',
       operationId: 'listSupportedPairs',
       summary: 'Pairs of crypto and fiat currency',
-      query: currencyOptionsSchemas.SupportedPairsQuery,
-      data: currencyOptionsSchemas.SupportedPairs,
+      query: SupportedPairsQuery,
+      data: SupportedPairListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'UNSUPPORTED_CRYPTO_CURRENCY'],
     },
     (catalogue, query) => {
@@ -252,7 +279,7 @@ function registerOverviews(pass: Pass): void {
 function currencyPage<T extends { readonly fiat_currency_code: string }>(
   catalogue: Catalogue,
   all: readonly T[],
-  query: Static<typeof currencyOptionsSchemas.FiatFilterQuery>,
+  query: Static<typeof FiatFilterQuery>,
 ): unknown {
   const fiat = query.fiat_currency_code;
   const code = fiat === undefined ? undefined : servedFiat(catalogue, fiat);

@@ -1,7 +1,7 @@
 import {
-  FiatAccountId,
   FiatAccountInput,
   FiatAccountListSchema,
+  FiatAccountParams,
   FiatAccountSchema,
   FiatAccountsConfigSchema,
   FiatLedgerSchema,
@@ -9,10 +9,10 @@ import {
   type FiatPaymentSchema,
   formatFixed,
   PageInput,
-  Uuid,
+  UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -102,8 +102,7 @@ export interface FiatAccountRouteDeps extends UnitDeps, IssueDeps {
 
 const TAG = 'Fiat accounts';
 const ACCOUNTS = '/api/v1/partner/users/:user_uuid/fiat-accounts';
-const UserParams = Type.Object({ user_uuid: Uuid });
-const AccountParams = Type.Object({ user_uuid: Uuid, id: FiatAccountId });
+
 const NOT_FOUND = ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND'] as const;
 
 export function registerFiatAccountRoutes(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
@@ -201,7 +200,7 @@ function registerReads(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
     operationId: 'getFiatAccount',
     tag: TAG,
     summary: 'One account',
-    params: AccountParams,
+    params: FiatAccountParams,
     data: FiatAccountSchema,
     errors: NOT_FOUND,
     handle: async ({ params }, { partnerId }) => {
@@ -220,8 +219,8 @@ function registerStatements(app: FastifyInstance, deps: FiatAccountRouteDeps): v
     operationId: 'getFiatAccountLedger',
     tag: TAG,
     summary: 'What went into and out of an account, newest first',
-    params: AccountParams,
-    query: Type.Object(PageInput),
+    params: FiatAccountParams,
+    query: PageInput,
     data: FiatLedgerSchema,
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {
@@ -252,8 +251,8 @@ function registerStatements(app: FastifyInstance, deps: FiatAccountRouteDeps): v
     operationId: 'listFiatPayments',
     tag: TAG,
     summary: 'What was paid into an account, newest first',
-    params: AccountParams,
-    query: Type.Object(PageInput),
+    params: FiatAccountParams,
+    query: PageInput,
     data: FiatPaymentListSchema,
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {

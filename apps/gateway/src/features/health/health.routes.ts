@@ -1,14 +1,11 @@
+import { LivenessSchema, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import { RETRY_AFTER_SECONDS } from '../../http/errors.ts';
 import type { Readiness } from './readiness.ts';
 
 /** `/health`: the process is alive. `/ready`: its API can serve, and if not, why not. */
 export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness): void {
-  const liveness = Type.Object({
-    success: Type.Literal(true),
-    data: Type.Object({ status: Type.Literal('ok') }),
-  });
+  const liveness = successResponseOf(LivenessSchema);
   app.get(
     '/health',
     {

@@ -6,11 +6,10 @@ import {
   KycPatchSchema,
   KycSubmissionInput,
   KycSubmissionSchema,
-  Uuid,
+  UserParams,
   VerificationStatusSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope, reading } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -23,7 +22,6 @@ export interface KycRouteDeps extends UnitDeps, SubmitKycDeps {}
 
 const TAG = 'Users and KYC';
 const USER = '/api/v1/partner/users/:user_uuid';
-const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerKycRoutes(app: FastifyInstance, deps: KycRouteDeps): void {
   registerSubmissions(app, deps);

@@ -1,7 +1,7 @@
 import { LiquiditySchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type PreparedAnswer, prepareAnswer } from '../../http/prepared-answer.ts';
-import { preparedRoute } from '../../http/supported-route.ts';
+import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot, ReferenceSnapshot } from '../../ports/currencies.ts';
 import { aggregateLiquidity, type LiquidityPair, type OfferBook, type Offers } from '../../ports/offers.ts';
 import { railLookupOf } from '../../upstream/offers/offers-market.ts';
@@ -40,6 +40,7 @@ export function registerLiquidityRoutes(app: FastifyInstance, { currencies, offe
   preparedRoute(
     app,
     {
+      envelope: 'partner',
       url: '/api/v1/partner/liquidity',
       operationId: 'getLiquidity',
       tag: 'Liquidity and estimates',

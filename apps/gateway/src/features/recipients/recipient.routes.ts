@@ -2,17 +2,17 @@ import {
   DestinationInput,
   DestinationListSchema,
   DestinationSchema,
+  EmptySchema,
   RecipientInput,
   RecipientListSchema,
+  RecipientParams,
   RecipientPatchInput,
   RecipientQuery,
   RecipientSchema,
   SANDBOX_SCREENING_TRIGGERS,
-  ScreeningStatusSchema,
-  Uuid,
+  SandboxScreeningStatusInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -38,7 +38,6 @@ export interface RecipientRouteDeps extends UnitDeps, DestinationDeps {}
 const TAG = 'Recipients';
 const RECIPIENTS = '/api/v1/partner/recipients';
 const RECIPIENT = `${RECIPIENTS}/:recipient_id`;
-const RecipientParams = Type.Object({ recipient_id: Uuid });
 
 export function registerRecipientRoutes(app: FastifyInstance, deps: RecipientRouteDeps): void {
   registerReads(app, deps);
@@ -136,7 +135,7 @@ function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
     tag: TAG,
     summary: 'Archive a recipient',
     params: RecipientParams,
-    data: Type.Object({}),
+    data: EmptySchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params }, _partner, unit) => {
       await archiveRecipient(unit, params.recipient_id);
@@ -217,7 +216,7 @@ export function registerSandboxScreeningRoute(app: FastifyInstance, deps: Recipi
     tag: 'Sandbox',
     summary: 'Put a recipient in a screening status',
     params: RecipientParams,
-    body: Type.Object({ screening_status: ScreeningStatusSchema }),
+    body: SandboxScreeningStatusInput,
     data: RecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params, body }, _partner, unit) => {

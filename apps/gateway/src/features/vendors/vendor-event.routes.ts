@@ -1,6 +1,11 @@
-import { VendorEventListSchema, VendorEventQuery, VendorEventSchema } from '@causeway/protocol';
+import {
+  successResponseOf,
+  VendorEventListSchema,
+  VendorEventQuery,
+  VendorEventSchema,
+} from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
@@ -120,7 +125,7 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
           description: 'A page of events, or the stream of them',
           content: {
             'application/json': {
-              schema: Type.Object({ success: Type.Literal(true), data: VendorEventListSchema }),
+              schema: successResponseOf(VendorEventListSchema),
             },
             'text/event-stream': { schema: VendorEventSchema },
           },

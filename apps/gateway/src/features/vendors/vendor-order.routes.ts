@@ -1,6 +1,13 @@
-import { CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES, Uuid } from '@causeway/protocol';
+import {
+  CompactOrderSchema,
+  OrderParams,
+  PaymentProofInput,
+  RefundSignatureInput,
+  ReleaseSignatureInput,
+  VendorAcceptanceInput,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { type RouteSpec, route } from '../../http/route.ts';
@@ -33,7 +40,7 @@ export interface VendorRouteDeps extends UnitDeps, VendorDeps, InstructionDeps {
 
 export const TAG = 'Vendor';
 export const ORDER = '/api/v1/vendor/orders/:order_id';
-export const OrderParams = Type.Object({ order_id: Uuid });
+
 export const ORDER_ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -41,17 +48,7 @@ export const ORDER_ERRORS = [
   'OPERATION_NOT_ALLOWED',
 ] as const;
 
-export const PageQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] }),
-});
-
 const SIGNING_ERRORS = [...ORDER_ERRORS, 'INVALID_SIGNATURE'] as const;
-const TextMap = Type.Record(
-  Type.String({ maxLength: 100 }),
-  Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
-  { maxProperties: 50, examples: [{ full_name: 'Harbour Liquidity', iban: 'DE02120300000000202051' }] },
-);
 
 const given =
   (signature: string): VendorSignature =>
@@ -111,7 +108,7 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
       summary: 'Take an order',
       description:
         'On-ramp, payment_details say where the end user pays: what the order’s rail requires, and what else helps, a reference say. payment_request orders need none.',
-      body: Type.Object({ refund_signature: GivenSignature, payment_details: Type.Optional(TextMap) }),
+      body: VendorAcceptanceInput,
       errors: [...SIGNING_ERRORS, 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
     'accept',
@@ -132,7 +129,7 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     {
       operationId: 'signVendorRefund',
       summary: 'Sign the refund of an order that this vendor’s quote already serves',
-      body: Type.Object({ refund_signature: GivenSignature }),
+      body: RefundSignatureInput,
       errors: SIGNING_ERRORS,
     },
     'sign-refund',
@@ -160,7 +157,7 @@ function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): voi
     {
       operationId: 'confirmVendorFiat',
       summary: 'Say that the end user’s fiat has arrived, and sign the release',
-      body: Type.Object({ release_signature: GivenSignature }),
+      body: ReleaseSignatureInput,
       errors: SIGNING_ERRORS,
     },
     'fiat-confirmed',
@@ -168,28 +165,6 @@ function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): voi
       confirmFiatReceived(deps, unit, vendor, orderId, given(body.release_signature)),
   );
 }
-
-const ProofInput = Type.Object({
-  payment_reference: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
-    description: 'What the bank calls the payment',
-    examples: ['E2E-20261115-0042'],
-  }),
-  content_type: Type.Optional(
-    Type.Unsafe<(typeof KYC_CONTENT_TYPES)[number]>({
-      type: 'string',
-      enum: [...KYC_CONTENT_TYPES],
-      description: 'Needed with content, and checked against it',
-      examples: ['application/pdf'],
-    }),
-  ),
-  content: Type.Optional(
-    Type.String({ minLength: 1, description: 'The slip as base64; the request may have 10 MiB' }),
-  ),
-  release_signature: GivenSignature,
-});
 
 function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
   addAction(
@@ -199,7 +174,7 @@ function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
       operationId: 'submitVendorProof',
       summary: 'Prove a payment to the recipient, and sign the release',
       description: 'JPEG, PNG, WebP or PDF. It is kept sealed and shown to the operator who reviews it.',
-      body: ProofInput,
+      body: PaymentProofInput,
       errors: [...SIGNING_ERRORS, 'PAYLOAD_TOO_LARGE'],
     },
     'payment-proof',
@@ -209,7 +184,11 @@ function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
 }
 
 /** Only what is what it claims to be is kept: a reviewer opens it. */
-function proofOf({ payment_reference, content_type, content }: Static<typeof ProofInput>): PaymentProof {
+function proofOf({
+  payment_reference,
+  content_type,
+  content,
+}: Static<typeof PaymentProofInput>): PaymentProof {
   if (content === undefined && content_type === undefined) return { reference: payment_reference };
   if (content === undefined) throw invalidRequest('content', 'is required with content_type');
   if (content_type === undefined) throw invalidRequest('content_type', 'is required with content');
@@ -251,8 +230,8 @@ export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps 
     tag: 'Vendor',
     summary: 'Sign the release after a dispute that was decided for the buyer',
     description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor gives in.',
-    params: Type.Object({ order_id: Uuid }),
-    body: Type.Object({ release_signature: GivenSignature }),
+    params: OrderParams,
+    body: ReleaseSignatureInput,
     data: CompactOrderSchema,
     errors: [
       'ORDER_NOT_FOUND',

@@ -1,12 +1,12 @@
 import {
   DeliveryListQuery,
   DeliveryListSchema,
+  DeliveryParams,
   DeliverySchema,
-  TimestampInput,
-  Uuid,
+  ReplayInput,
+  ReplaySchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from './replay-deliveries.ts';
@@ -38,7 +38,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     tag: TAG,
     summary: 'Send one event again',
     description: 'The same event_id and body, as a new delivery with attempts of its own.',
-    params: Type.Object({ id: Uuid }),
+    params: DeliveryParams,
     data: DeliverySchema,
     errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id),
@@ -55,8 +55,8 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     summary: 'Send the latest state again after an outage',
     description:
       'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
-    body: Type.Object({ since: TimestampInput('Inclusive') }),
-    data: Type.Object({ replayed: Type.Integer(), has_more: Type.Boolean() }),
+    body: ReplayInput,
+    data: ReplaySchema,
     errors: ['WEBHOOK_NOT_CONFIGURED'],
     handle: ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since),
   });

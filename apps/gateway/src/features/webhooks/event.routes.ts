@@ -1,6 +1,6 @@
-import { EventListQuery, EventListSchema, EventMessageSchema } from '@causeway/protocol';
+import { EventListQuery, EventListSchema, EventMessageSchema, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
@@ -41,7 +41,7 @@ export function registerEventRoutes(app: FastifyInstance, deps: EventRouteDeps):
           description: 'A page of events, or the stream of them',
           content: {
             'application/json': {
-              schema: Type.Object({ success: Type.Literal(true), data: EventListSchema }),
+              schema: successResponseOf(EventListSchema),
             },
             'text/event-stream': { schema: EventMessageSchema },
           },

@@ -1,15 +1,27 @@
-import { CausewayError, literals, OffsetPage, OPERATOR_TAG, PageQuery, Uuid } from '@causeway/protocol';
+import {
+  CausewayError,
+  KeyInput,
+  KeyListSchema,
+  KeyParams,
+  KeyRevocationQuery,
+  KeySchema,
+  NewKeySchema,
+  OPERATOR_TAG,
+  PageQuery,
+  PartnerKeyInput,
+  PartnerParams,
+  VendorParams,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
-import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
 import { findPartner, findVendor } from './accounts.store.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
-import { issueKey, type KeyOwner, revokeKey, seeChangedKeys } from './keys.ts';
+import { issueKey, type KeyOwner, keyView, NO_REASON, revokeKey, seeChangedKeys } from './keys.ts';
 
 export interface KeyRouteDeps extends UnitDeps {
   readonly principals: Pick<Principals, 'refresh'>;
@@ -19,10 +31,7 @@ export interface KeyRouteDeps extends UnitDeps {
 const PARTNER_KEYS = '/api/v1/operator/partners/:partner_id/keys';
 const VENDOR_KEYS = '/api/v1/operator/vendors/:vendor_id/keys';
 const OPERATOR_KEYS = '/api/v1/operator/operator-keys';
-const PartnerParams = Type.Object({ partner_id: Uuid });
-const VendorParams = Type.Object({ vendor_id: Uuid });
-const KeyList = Type.Object({ keys: Type.Array(KeySchema), pagination: OffsetPage });
-const KeyRequest = Type.Object({ label: Type.Optional(Label), reason: OptionalReason });
+
 const ONCE = 'The key is in this answer and nowhere else. It works at once.';
 
 /** Who may call: keys of partners, vendors and operators. */
@@ -45,7 +54,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Make another key for a partner',
     description: ONCE,
     params: PartnerParams,
-    body: Type.Object({ kind: literals(['secret', 'widget']), ...KeyRequest.properties }),
+    body: PartnerKeyInput,
     data: NewKeySchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
@@ -66,7 +75,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Keys of a partner, newest first',
     params: PartnerParams,
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
@@ -87,7 +96,7 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Make another key for a vendor',
     description: ONCE,
     params: VendorParams,
-    body: KeyRequest,
+    body: KeyInput,
     data: NewKeySchema,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
@@ -107,7 +116,7 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Keys of a vendor, newest first',
     params: VendorParams,
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requireVendor(reading(deps.db, SYSTEM), params.vendor_id);
@@ -127,7 +136,7 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     tag: OPERATOR_TAG,
     summary: 'Make another operator key',
     description: ONCE,
-    body: KeyRequest,
+    body: KeyInput,
     data: NewKeySchema,
     handle: ({ body }, operator, unit) =>
       makeKey(deps, unit, operator, { kind: 'operator', ownerId: null }, body),
@@ -143,7 +152,7 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     tag: OPERATOR_TAG,
     summary: 'Operator keys, newest first',
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     handle: ({ query }) => listKeys(deps, null, query),
   });
 }
@@ -160,8 +169,8 @@ function registerRevocation(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Revoke a key of any kind',
     description:
       'Refused everywhere within a second, for good. Revoking again changes nothing. The last operator key stays.',
-    params: Type.Object({ key_id: Uuid }),
-    query: Type.Object({ reason: OptionalReason }),
+    params: KeyParams,
+    query: KeyRevocationQuery,
     data: KeySchema,
     errors: ['KEY_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, query }, operator, unit) => {
@@ -185,7 +194,7 @@ function makeKey(
   unit: UnitOfWork,
   operator: OperatorPrincipal,
   owner: KeyOwner,
-  { label = '', reason = NO_REASON }: Static<typeof KeyRequest>,
+  { label = '', reason = NO_REASON }: Static<typeof KeyInput>,
 ) {
   const key = issueKey(unit, sandbox, owner, label);
   recordAction(unit, operator, {

@@ -1,15 +1,16 @@
 import {
-  OffsetPage,
+  ErasedRecipientSchema,
   OPERATOR_TAG,
   PageQuery,
-  Reason,
-  ScreeningStatusSchema,
-  TextMap,
-  Timestamp,
-  Uuid,
+  ReasonInput,
+  RecipientDecisionInput,
+  RecipientDecisionSchema,
+  RecipientParams,
+  RevealedRecipientSchema,
+  type ScreeningDecision,
+  ScreeningReviewListSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -28,13 +29,13 @@ export interface RecipientReviewDeps extends UnitDeps {
 }
 
 const RECIPIENT = '/api/v1/operator/recipients/:recipient_id';
-const RecipientParams = Type.Object({ recipient_id: Uuid });
+
 const DECISIONS = {
   clear: 'screening_cleared',
   block: 'screening_blocked',
   review: 'screening_matched',
   rescreen: 'screening_requested',
-} as const;
+} as const satisfies Record<ScreeningDecision, string>;
 
 /** What an operator does about recipients. */
 export function registerRecipientReviewRoutes(app: FastifyInstance, deps: RecipientReviewDeps): void {
@@ -53,29 +54,7 @@ function registerScreenings(app: FastifyInstance, deps: RecipientReviewDeps): vo
     tag: OPERATOR_TAG,
     summary: 'Recipients whose screening found something, longest first',
     query: PageQuery,
-    data: Type.Object({
-      reviews: Type.Array(
-        Type.Object({
-          recipient_id: Uuid,
-          partner_id: Uuid,
-          recipient_kind: Type.String(),
-          recipient_name_masked: Type.String(),
-          recipient_country: Type.String(),
-          version: Type.Integer(),
-          screening_status: ScreeningStatusSchema,
-          waiting_since: Timestamp,
-          list_version: Type.Union([Type.String(), Type.Null()]),
-          hits: Type.Array(
-            Type.Object({
-              entry_id: Type.String(),
-              listed_name: Type.String(),
-              score: Type.Number({ description: 'Likeness from 0 to 100' }),
-            }),
-          ),
-        }),
-      ),
-      pagination: OffsetPage,
-    }),
+    data: ScreeningReviewListSchema,
     handle: async ({ query }) => {
       const { reviews, total } = await recipientsToReview(deps, query);
       return {
@@ -112,13 +91,8 @@ function registerDecision(app: FastifyInstance, deps: RecipientReviewDeps): void
     tag: OPERATOR_TAG,
     summary: 'Decide a recipient’s screening by hand',
     params: RecipientParams,
-    body: Type.Object({
-      decision: Type.Union(
-        Object.keys(DECISIONS).map((name) => Type.Literal(name as keyof typeof DECISIONS)),
-      ),
-      reason: Reason,
-    }),
-    data: Type.Object({ recipient_id: Uuid, screening_status: ScreeningStatusSchema }),
+    body: RecipientDecisionInput,
+    data: RecipientDecisionSchema,
     errors: ['RECIPIENT_NOT_FOUND', 'INVALID_STATUS'],
     handle: async ({ params, body }, operator, unit) => {
       const trigger = DECISIONS[body.decision];
@@ -144,12 +118,8 @@ function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
     tag: OPERATOR_TAG,
     summary: 'A recipient’s data in clear, with a reason',
     params: RecipientParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({
-      recipient_id: Uuid,
-      recipient: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
-      destinations: Type.Array(Type.Object({ id: Uuid, rail: Type.String(), details: TextMap })),
-    }),
+    body: ReasonInput,
+    data: RevealedRecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       unitOfWork(deps, SYSTEM, async (unit) => {
@@ -180,8 +150,8 @@ function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
     description:
       'The person goes, the books stay. Orders that pay it have to end first. It cannot be undone.',
     params: RecipientParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({ recipient_id: Uuid }),
+    body: ReasonInput,
+    data: ErasedRecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
       await eraseRecipient(deps, unit, params.recipient_id);

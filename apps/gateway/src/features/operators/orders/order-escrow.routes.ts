@@ -1,15 +1,15 @@
 import {
   CausewayError,
   CompactOrderSchema,
-  GivenSignature,
-  literals,
+  EscrowPurposeQuery,
   OPERATOR_TAG,
-  Reason,
+  OrderParams,
+  OwnerSignatureInput,
   RefundAuthorizationParametersSchema,
-  Uuid,
+  SendOutDecisionInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Hex } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
@@ -28,8 +28,7 @@ interface EscrowSignatureDeps extends UnitDeps {
 }
 
 const ORDER = '/api/v1/operator/orders/:order_id';
-const OrderParams = Type.Object({ order_id: Uuid });
-const Purpose = literals(['refund', 'release']);
+
 const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
 
 /**
@@ -48,9 +47,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     description:
       'signer_address is the partner’s wallet; the vendor’s signature of the same data does as well.',
     params: OrderParams,
-    query: Type.Object({
-      purpose: Type.Unsafe<'refund' | 'release'>({ ...Purpose, examples: ['release'] }),
-    }),
+    query: EscrowPurposeQuery,
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
     handle: async ({ params, query }) => {
@@ -74,7 +71,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     description:
       'A release after a dispute decided for the buyer; a refund where the partner would be asked for one.',
     params: OrderParams,
-    body: Type.Object({ purpose: Purpose, signature: GivenSignature, reason: Reason }),
+    body: OwnerSignatureInput,
     data: CompactOrderSchema,
     errors: [
       ...ERRORS,
@@ -107,18 +104,6 @@ interface SendOutRouteDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
 }
 
-const Body = Type.Object({
-  outcome: literals(['settled', 'failed']),
-  tx_hash: Type.Optional(
-    Type.String({
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      description: 'The payout on the other chain; with settled, and only with it',
-      examples: [`0x${'5c'.repeat(32)}`],
-    }),
-  ),
-  reason: Reason,
-});
-
 /** The way out for a send-out whose bridge was paid and never answers. */
 export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDeps): void {
   route(app, {
@@ -132,8 +117,8 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
     summary: 'Say how a send-out ended whose bridge does not answer',
     description:
       'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another the operator’s word is taken, and the audit log says so. Say failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
-    params: Type.Object({ order_id: Uuid }),
-    body: Body,
+    params: OrderParams,
+    body: SendOutDecisionInput,
     data: CompactOrderSchema,
     errors: [
       'ORDER_NOT_FOUND',
@@ -165,7 +150,7 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
   });
 }
 
-function endOf({ outcome, tx_hash: txHash }: Static<typeof Body>): SendOutEnd {
+function endOf({ outcome, tx_hash: txHash }: Static<typeof SendOutDecisionInput>): SendOutEnd {
   if (outcome === 'failed') {
     if (txHash !== undefined) throw invalidRequest('tx_hash', 'belongs to settled only');
     return { outcome };

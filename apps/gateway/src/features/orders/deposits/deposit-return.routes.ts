@@ -1,12 +1,10 @@
 import {
-  DEPOSIT_STATUSES,
+  DepositParams,
   DepositReturnParametersSchema,
-  GivenSignature,
-  literals,
-  Uuid,
+  DepositStatusSchema,
+  SignatureInput,
 } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
@@ -25,7 +23,7 @@ import {
 type DepositReturnDeps = UnitDeps & { readonly chains: Chains };
 
 const DEPOSIT = '/api/v1/partner/deposits/:deposit_id';
-const DepositParams = Type.Object({ deposit_id: Uuid });
+
 const ERRORS = [
   'DEPOSIT_NOT_FOUND',
   'INVALID_STATUS',
@@ -75,8 +73,8 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
       'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
     params: DepositParams,
     requireSubject: requireOwnDeposit,
-    body: Type.Object({ signature: GivenSignature }),
-    data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+    body: SignatureInput,
+    data: DepositStatusSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, partner) => {
       const signer = signerOf(partner);

@@ -1,13 +1,12 @@
 import {
   CausewayError,
   CompactOrderSchema,
-  GivenSignature,
   OrderFundsSchema,
+  OrderParams,
   RefundAuthorizationParametersSchema,
-  Uuid,
+  SignatureInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
@@ -22,7 +21,6 @@ interface ReleaseDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
 }
 
-const OrderParams = Type.Object({ order_id: Uuid });
 const ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -64,7 +62,7 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
       'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ signature: GivenSignature }),
+    body: SignatureInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, _partner, unit) => {
@@ -89,7 +87,7 @@ export function registerFundsRoute(app: FastifyInstance, deps: FundsDeps): void 
     operationId: 'getOrderFunds',
     tag: 'Orders',
     summary: 'Where the money of an order is, and who must act next',
-    params: Type.Object({ order_id: Uuid }),
+    params: OrderParams,
     data: OrderFundsSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: async ({ params }, partner) => {

@@ -1,16 +1,15 @@
 import {
   CompactOrderSchema,
-  ForwardRequestInput,
-  GivenSignature,
   InitiateInput,
+  OrderParams,
   OrderSchema,
   RefundAnswerSchema,
   RefundAuthorizationParametersSchema,
+  SignatureInput,
+  TransferAuthorizationInput,
   TransferAuthorizationParametersSchema,
-  Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
@@ -28,7 +27,7 @@ export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
 }
 
 const TAG = 'Off-ramp';
-const OrderParams = Type.Object({ order_id: Uuid });
+
 const ACTION_ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -106,7 +105,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     summary: 'Hand over the signed transfer into escrow',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ forward_request: ForwardRequestInput, signature: GivenSignature }),
+    body: TransferAuthorizationInput,
     data: CompactOrderSchema,
     errors: [
       ...ACTION_ERRORS,
@@ -181,7 +180,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     description: 'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ signature: GivenSignature }),
+    body: SignatureInput,
     data: RefundAnswerSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: ({ params, body }, partner) =>

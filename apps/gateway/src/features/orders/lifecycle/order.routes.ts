@@ -1,14 +1,14 @@
 import {
+  CancelOrderInput,
   CausewayError,
   CompactOrderSchema,
   InitiateInput,
   OrderListSchema,
+  OrderParams,
   OrderQuery,
   OrderSchema,
-  Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../../db/database.ts';
 import { route } from '../../../http/route.ts';
 import { registerDepositReturnRoutes } from '../deposits/deposit-return.routes.ts';
@@ -23,8 +23,6 @@ import { findOrder } from './order.store.ts';
 import { orderView } from './order.view.ts';
 
 export interface OrderRouteDeps extends OfframpRouteDeps, OnrampRouteDeps {}
-
-const OrderParams = Type.Object({ order_id: Uuid });
 
 export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   registerOnrampRoutes(app, deps);
@@ -126,9 +124,7 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     summary: 'Cancel an order',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Optional(
-      Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
-    ),
+    body: CancelOrderInput,
     data: CompactOrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, _partner, unit) => {
