@@ -108,7 +108,7 @@ export const RefundAuthorizationParametersSchema = Type.Object({
   authorization_path: Type.String(),
 });
 
-/** What an owner of an escrow signs to pay one odd deposit back. */
+/** What an owner of an escrow signs to return a mismatched deposit. */
 export const DepositReturnParametersSchema = Type.Object({
   deposit_id: Uuid,
   order_id: Uuid,

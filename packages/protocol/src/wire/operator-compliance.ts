@@ -60,7 +60,7 @@ export const ErasedUserSchema = Type.Object({ user_id: Uuid, documents: Type.Int
 const ScreeningHit = Type.Object({
   entry_id: Type.String(),
   listed_name: Type.String(),
-  score: Type.Number({ description: 'Likeness from 0 to 100' }),
+  score: Type.Number({ description: 'Similarity from 0 to 100' }),
 });
 
 export const ScreeningReviewListSchema = Type.Object({
@@ -117,7 +117,7 @@ export const ScreeningCaseSchema = Type.Object({
   decided_by_person: Type.Boolean(),
   list_version: Type.Union([Type.String(), Type.Null()]),
   listed: Type.Array(Type.String(), { description: 'The lists or categories that name a wallet' }),
-  hits: Type.Array(ScreeningHit, { description: 'Whom an account holder resembles' }),
+  hits: Type.Array(ScreeningHit, { description: 'Listed names that an account holder resembles' }),
   waiting_since: Timestamp,
 });
 
@@ -143,7 +143,7 @@ export const ScreeningCaseQuery = Type.Object({
       maxLength: 80,
       examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
       description:
-        'A wallet’s address or an id: its case, even a clear one; the other filters do not count then',
+        'A wallet’s address or an id: its case, even a clear one; the other filters are ignored then',
     }),
   ),
 });

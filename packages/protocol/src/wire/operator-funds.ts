@@ -113,7 +113,7 @@ export const ReconciliationQuery = Type.Object({
     Type.Unsafe<'open' | 'all'>({
       ...oneOf(['open', 'all']),
       default: 'open',
-      description: 'open: escrows that hold or await something. all: every escrow there ever was',
+      description: 'open: escrows that hold or await something. all: every escrow',
     }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 200, examples: [200] }),
@@ -135,5 +135,5 @@ export const ReconciliationSchema = Type.Object({
     different: Type.Array(EscrowComparisonSchema),
     unreachable: Type.Array(EscrowComparisonSchema),
   }),
-  next_cursor: Type.Union([Uuid, Type.Null()], { description: 'Null when all have been looked at' }),
+  next_cursor: Type.Union([Uuid, Type.Null()], { description: 'Null on the last page' }),
 });

@@ -152,7 +152,7 @@ export const OperatorOrderQuery = Type.Object({
   held: Type.Optional(Type.Boolean({ description: 'Held for review', examples: [true] })),
   stuck: Type.Optional(
     Type.Boolean({
-      description: 'Has an effect that failed, is unknown or late, or a payment that fits nothing',
+      description: 'Has an effect that failed, is unknown or late, or a mismatched deposit',
       examples: [true],
     }),
   ),

@@ -28,7 +28,7 @@ export const SandboxOrderEventInput = Type.Object({
   event: literals(SANDBOX_ORDER_EVENTS),
   cost_multiplier: Type.Optional(
     Type.Union([Type.String({ maxLength: 40 }), Type.Number({ minimum: 0, maximum: 999_999_999 })], {
-      description: 'Of reprice: what the payout costs now, by what was expected',
+      description: 'With reprice: the payout’s cost now as a multiple of the expected cost',
       examples: ['1.25'],
     }),
   ),

@@ -25,7 +25,7 @@ export const VendorOrderSchema = Type.Object({
   order_id: Uuid,
   direction: Direction,
   payment_request: Type.Boolean({
-    description: 'The vendor asks the payer for the money instead of saying where to pay',
+    description: 'The vendor requests the payment from the payer instead of giving payment details',
   }),
   status: OrderStatusSchema,
   crypto_currency: Slug('USDC'),
@@ -42,14 +42,14 @@ export const VendorOrderSchema = Type.Object({
   }),
   held_for_review: Type.Boolean(),
   allowed_actions: Type.Array(literals(VENDOR_ACTIONS), {
-    description: 'What the vendor can do now; the rest is others’ to do',
+    description: 'What the vendor can do now',
   }),
   offered_at: Timestamp,
   respond_by: Type.Union([Timestamp, Type.Null()], {
-    description: 'Accept or decline until then, or the next vendor is asked; null once that is decided',
+    description: 'Accept or decline until then, or the next vendor is asked; null once decided',
   }),
   deadline_at: Type.Union([Timestamp, Type.Null()], {
-    description: 'When the present status ends by itself; null where it waits as long as it takes',
+    description: 'When the current status times out; null without a time-out',
   }),
   tx_hash: Type.Union([Type.String(), Type.Null()], {
     description: 'The latest transaction that moved the order’s crypto',

@@ -76,7 +76,7 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/currencies',
       operationId: 'listCurrencies',
-      summary: 'Fiat currencies',
+      summary: 'List fiat currencies',
       data: CurrencyListSchema,
     },
     (catalogue) => catalogue.currencies(),
@@ -85,7 +85,7 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/cryptocurrencies',
       operationId: 'listCryptocurrenciesWithNetworks',
-      summary: 'Crypto currencies with the contract on each chain',
+      summary: 'List crypto currencies with their contract on each chain',
       data: CryptoCurrencyNetworksSchema,
     },
     (catalogue) => catalogue.cryptoWithNetworks(),
@@ -94,7 +94,7 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/bridge-cryptocurrencies',
       operationId: 'listBridgeCryptocurrencies',
-      summary: 'Tokens and chains a send-out can go to',
+      summary: 'List tokens and chains for a send-out',
       data: BridgeCryptoCurrencyListSchema,
     },
     (catalogue) => catalogue.bridgeCryptoCurrencies(),
@@ -103,7 +103,7 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/countries-with-currencies',
       operationId: 'listCountriesWithCurrencies',
-      summary: 'Countries and the currencies used there',
+      summary: 'List countries with their currencies',
       data: CountryListSchema,
     },
     (catalogue) => catalogue.countriesWithCurrencies(),
@@ -115,7 +115,7 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods',
       operationId: 'listPaymentMethods',
-      summary: 'Payment methods',
+      summary: 'List payment methods',
       query: PaymentMethodQuery,
       data: PaymentMethodListSchema,
     },
@@ -132,7 +132,7 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/:id',
       operationId: 'getPaymentMethod',
-      summary: 'One payment method by its id',
+      summary: 'Get a payment method by id',
       params: PaymentMethodParams,
       data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
@@ -143,7 +143,7 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-slug/:slug',
       operationId: 'getPaymentMethodBySlug',
-      summary: 'One payment method by its slug',
+      summary: 'Get a payment method by slug',
       params: PaymentMethodSlugParams,
       data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
@@ -154,7 +154,7 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByFiat',
-      summary: 'Payment methods that are live in a currency',
+      summary: 'List live payment methods of a currency',
       params: FiatCodeParams,
       query: ListingPageQuery,
       data: PaymentMethodListSchema,
@@ -169,7 +169,7 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-network/:network_slug/fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByNetworkAndFiat',
-      summary: 'Payment methods that are live on a rail in a currency',
+      summary: 'List live payment methods of a rail and currency',
       params: NetworkAndFiatParams,
       query: ListingPageQuery,
       data: PaymentMethodListSchema,
@@ -189,7 +189,7 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/types',
       operationId: 'listPaymentMethodTypes',
-      summary: 'Types of payment methods',
+      summary: 'List payment method types',
       data: PaymentMethodTypeListSchema,
     },
     (catalogue) => catalogue.paymentMethods.types(),
@@ -198,7 +198,7 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/:id/options',
       operationId: 'listPaymentMethodOptions',
-      summary: 'A payment method on its rails, currency by currency',
+      summary: 'List the options of a payment method by rail and currency',
       params: PaymentMethodParams,
       data: PaymentMethodOptionListSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
@@ -209,7 +209,7 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/all-options',
       operationId: 'listAllPaymentMethodOptions',
-      summary: 'Every payment method on every rail, currency by currency',
+      summary: 'List the options of all payment methods by rail and currency',
       query: ListingPageQuery,
       data: PaymentMethodOptionPageSchema,
     },
@@ -222,7 +222,7 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-currency-and-payment-methods-with-networks',
       operationId: 'listCurrenciesWithPaymentMethods',
-      summary: 'By currency: payment methods, each with its rails',
+      summary: 'List payment methods by currency, with their rails',
       query: FiatFilterQuery,
       data: CurrencyMethodsSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
@@ -233,7 +233,7 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-currency-and-payment-networks-with-methods',
       operationId: 'listCurrenciesWithPaymentNetworks',
-      summary: 'By currency: rails, each with its payment methods',
+      summary: 'List rails by currency, with their payment methods',
       query: FiatFilterQuery,
       data: CurrencyNetworksSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
@@ -244,7 +244,7 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-fiat-currency-countries-with-payment-methods',
       operationId: 'listCurrencyCountries',
-      summary: 'By currency: countries, each with its payment methods',
+      summary: 'List countries by currency, with their payment methods',
       query: FiatFilterQuery,
       data: CurrencyCountriesSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
@@ -255,7 +255,7 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-supported-pairs',
       operationId: 'listSupportedPairs',
-      summary: 'Pairs of crypto and fiat currency',
+      summary: 'List supported pairs of crypto and fiat currency',
       query: SupportedPairsQuery,
       data: SupportedPairListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'UNSUPPORTED_CRYPTO_CURRENCY'],

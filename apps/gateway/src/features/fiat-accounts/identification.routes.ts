@@ -18,7 +18,7 @@ export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDep
     url: URL,
     operationId: 'submitIdentification',
     tag: TAG,
-    summary: 'Introduce a customer to the bank',
+    summary: 'Submit a customer’s identification to the bank',
     description:
       'Send only what GET identity lists as missing: what KYC has verified is used and counts for more. Asked again it changes nothing, unless the bank has rejected the customer.',
     params: UserParams,
@@ -38,7 +38,7 @@ export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDep
     url: URL,
     operationId: 'getIdentification',
     tag: TAG,
-    summary: 'What the bank says of a customer',
+    summary: 'Get a customer’s identification status',
     params: UserParams,
     data: IdentificationSchema,
     errors: ['USER_NOT_FOUND'],

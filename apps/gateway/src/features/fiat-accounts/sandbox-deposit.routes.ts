@@ -24,7 +24,7 @@ export interface SandboxDepositDeps extends UnitDeps, DepositDeps {
 const COLLECTED_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Registered by sandbox deployments only: somebody pays into a customer's account. */
+/** Registered by sandbox deployments only: a simulated deposit into a customer's account. */
 export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxDepositDeps): void {
   route(app, {
     access: 'partner',
@@ -34,9 +34,9 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
     url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
     operationId: 'sandboxDeposit',
     tag: 'Sandbox',
-    summary: 'Pay into a customer’s account',
+    summary: 'Simulate a deposit into a fiat account',
     description:
-      'Taken as a report of the bank is. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
+      'Handled like a report of the bank. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
     params: FiatAccountParams,
     body: SandboxDepositInput,
     data: SandboxDepositSchema,

@@ -13,7 +13,7 @@ export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness)
       schema: {
         operationId: 'health',
         tags: ['Gateway'],
-        summary: 'Is the process alive?',
+        summary: 'Liveness probe',
         security: [],
         response: { 200: { ...liveness, description: 'Alive' } },
       },
@@ -28,9 +28,9 @@ export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness)
       schema: {
         operationId: 'ready',
         tags: ['Gateway'],
-        summary: 'Can the process serve requests?',
+        summary: 'Readiness probe',
         description:
-          'No while it starts or stops, while its database does not answer, and while nothing can be priced because rates are stale or absent.',
+          'Not ready while it starts or stops, while its database does not answer, and while nothing can be priced because rates are stale or absent.',
         security: [],
         response: { 200: { ...liveness, description: 'Ready' } },
       },

@@ -34,7 +34,7 @@ export function registerProviderRoutes(app: FastifyInstance, deps: ProviderRoute
       url: '/api/v1/kyc/provider/callback',
       operationId: 'kycProviderCallback',
       tag: TAG,
-      summary: 'Results of the KYC provider',
+      summary: 'KYC provider callback',
       description: 'Signed by the provider; calls with another signature are refused.',
       data: EmptySchema,
       errors: ['UNAUTHORIZED'],

@@ -44,9 +44,9 @@ export function registerLiquidityRoutes(app: FastifyInstance, { currencies, offe
       url: '/api/v1/partner/liquidity',
       operationId: 'getLiquidity',
       tag: 'Liquidity and estimates',
-      summary: 'What can be traded at present, without prices or vendors',
+      summary: 'Get available liquidity by pair',
       description:
-        'Offers that are authorized, of vendors that are active and online, with a live payment method. `trade_type` is the partner’s side: BUY is on-ramp, SELL is off-ramp.',
+        'Without prices or vendors. Offers that are authorized, of vendors that are active and online, with a live payment method. `trade_type` is the partner’s side: BUY is on-ramp, SELL is off-ramp.',
       data: LiquiditySchema,
     },
     () => {

@@ -66,7 +66,7 @@ export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): v
     url: '/api/v1/partner/users/:user_uuid',
     operationId: 'getUser',
     tag: TAG,
-    summary: 'Read a customer',
+    summary: 'Get a customer',
     params: UserParams,
     data: UserSchema,
     errors: ['USER_NOT_FOUND'],

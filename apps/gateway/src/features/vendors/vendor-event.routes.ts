@@ -100,7 +100,7 @@ export interface VendorEventDeps {
 
 const DEFAULT_LIMIT = 100;
 
-/** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
+/** One address, two forms: a page of events, or the stream for clients that accept text/event-stream. */
 export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEventDeps): void {
   const hub = createVendorHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
@@ -115,9 +115,9 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
     schema: {
       operationId: 'listVendorEvents',
       tags: ['Vendor'],
-      summary: 'Orders offered, changed or taken away, as a list or as they happen',
+      summary: 'List or stream events of this vendor’s orders',
       description:
-        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds shows that the stream lives; it ends when the key is revoked or the server stops.',
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds keeps the stream open; it ends when the key is revoked or the server stops.',
       security: [{ vendorKey: [] }],
       querystring: VendorEventQuery,
       response: {
@@ -174,7 +174,7 @@ function createVendorHub({ db, listener, principals, vendorResponseSeconds }: Ve
   listener.on('vendor_events_written', (vendorId) => hub.wake(vendorId));
   // A revoked key ends its streams now, not at the next heartbeat.
   listener.on('keys_changed', () => hub.wake());
-  // Whatever was announced while nobody listened was missed.
+  // Announcements during a lost connection were missed.
   listener.onConnected(() => hub.wake());
   return hub;
 }

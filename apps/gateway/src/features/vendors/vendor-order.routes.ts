@@ -105,7 +105,7 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'acceptVendorOrder',
-      summary: 'Take an order',
+      summary: 'Accept an order',
       description:
         'On-ramp, payment_details say where the end user pays: what the order’s rail requires, and what else helps, a reference say. payment_request orders need none.',
       body: VendorAcceptanceInput,
@@ -128,7 +128,7 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'signVendorRefund',
-      summary: 'Sign the refund of an order that this vendor’s quote already serves',
+      summary: 'Submit the refund signature of an assigned order',
       body: RefundSignatureInput,
       errors: SIGNING_ERRORS,
     },
@@ -141,8 +141,8 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'declineVendorOrder',
-      summary: 'Leave an order to the next vendor',
-      description: 'Until it is accepted. The order is no longer this vendor’s then, and answers 404 here.',
+      summary: 'Decline an order',
+      description: 'Possible until it is accepted. The next vendor is asked, and the order answers 404 here.',
       errors: ORDER_ERRORS,
     },
     'decline',
@@ -156,7 +156,7 @@ function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): voi
     deps,
     {
       operationId: 'confirmVendorFiat',
-      summary: 'Say that the end user’s fiat has arrived, and sign the release',
+      summary: 'Confirm the end user’s fiat payment and sign the release',
       body: ReleaseSignatureInput,
       errors: SIGNING_ERRORS,
     },
@@ -172,8 +172,8 @@ function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'submitVendorProof',
-      summary: 'Prove a payment to the recipient, and sign the release',
-      description: 'JPEG, PNG, WebP or PDF. It is kept sealed and shown to the operator who reviews it.',
+      summary: 'Submit a payment proof and sign the release',
+      description: 'JPEG, PNG, WebP or PDF. It is stored encrypted and shown to the operator who reviews it.',
       body: PaymentProofInput,
       errors: [...SIGNING_ERRORS, 'PAYLOAD_TOO_LARGE'],
     },
@@ -199,11 +199,7 @@ function proofOf({
 function registerReports(app: FastifyInstance, deps: VendorRouteDeps): void {
   for (const [action, operationId, summary] of [
     ['dispute', 'openVendorDispute', 'Open a dispute; the operator decides it'],
-    [
-      'fiat-settled',
-      'confirmVendorSettlement',
-      'Notify that the recipient has the fiat; for providers that promised to',
-    ],
+    ['fiat-settled', 'confirmVendorSettlement', 'Notify that the recipient has received the fiat'],
   ] as const) {
     const { trigger, actor } = VENDOR_TRIGGERS[action];
     addAction(
@@ -228,8 +224,8 @@ export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps 
     url: '/api/v1/vendor/orders/:order_id/sign-release',
     operationId: 'signVendorRelease',
     tag: 'Vendor',
-    summary: 'Sign the release after a dispute that was decided for the buyer',
-    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor gives in.',
+    summary: 'Submit the release signature after a dispute decided for the buyer',
+    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor agrees to it.',
     params: OrderParams,
     body: ReleaseSignatureInput,
     data: CompactOrderSchema,

@@ -46,7 +46,7 @@ function registerProfile(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/profile',
     operationId: 'getVendorProfile',
     tag: TAG,
-    summary: 'Who this key belongs to, and whether it is offered orders',
+    summary: 'Get the vendor’s profile',
     data: VendorProfileSchema,
     handle: (_input, principal) =>
       unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
@@ -66,8 +66,8 @@ function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/orders',
     operationId: 'listVendorOrders',
     tag: TAG,
-    summary: 'Orders offered to or served by this vendor, newest first',
-    description: 'GET /vendor/events tells of them as they come.',
+    summary: 'List orders of this vendor, newest first',
+    description: 'Offered to it or served by it; GET /vendor/events streams changes.',
     query: VendorOrderQuery,
     data: VendorOrderListSchema,
     handle: async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
@@ -87,7 +87,7 @@ function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: ORDER,
     operationId: 'getVendorOrder',
     tag: TAG,
-    summary: 'One order, with how its escrow is funded and what was found there',
+    summary: 'Get an order with the funding of its escrow',
     params: OrderParams,
     data: VendorOrderDetailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
@@ -109,7 +109,7 @@ function registerSigning(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: `${ORDER}/signing-parameters`,
     operationId: 'getVendorSigningParameters',
     tag: TAG,
-    summary: 'What the vendor’s wallet signs for this order’s escrow',
+    summary: 'Get the parameters to sign a refund or release as vendor',
     description:
       'The refund is signed when the order is accepted, the release when fiat is received or proved.',
     params: OrderParams,
@@ -132,7 +132,7 @@ function registerSigning(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: `${ORDER}/payment-instructions`,
     operationId: 'getVendorPaymentInstructions',
     tag: TAG,
-    summary: 'Where to pay fiat, or whom to ask for it',
+    summary: 'Get the payment instructions of an order',
     params: OrderParams,
     data: PaymentInstructionsSchema,
     errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
@@ -153,9 +153,9 @@ function registerStatement(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/statement',
     operationId: 'getVendorStatement',
     tag: TAG,
-    summary: 'What settled orders brought: by asset, by pair, order by order',
+    summary: 'Get the statement of settled orders by asset, pair and order',
     description:
-      'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
+      'An order counts when its escrow has paid out, at the time of the booking. Totals cover the whole period, entries are paged.',
     query: VendorStatementQuery,
     data: VendorStatementSchema,
     handle: async ({ query: { from, to, ...page } }, { vendorId }) => {

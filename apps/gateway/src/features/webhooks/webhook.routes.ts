@@ -120,7 +120,7 @@ export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDe
     url: '/api/v1/partner/webhooks',
     operationId: 'getWebhook',
     tag: TAG,
-    summary: 'Read where your events go and how the endpoint is doing',
+    summary: 'Get the webhook and its health',
     data: WebhookSchema,
     handle: async (_input, { partnerId }) => {
       const [row] = await deps.db.query(partnerScope(partnerId), readWebhook, [partnerId]);
@@ -157,7 +157,7 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks',
     operationId: 'setWebhook',
     tag: TAG,
-    summary: 'Set where your events go',
+    summary: 'Set the webhook URL',
     description: 'HTTPS, to a public address, on port 443 or 8443. Delivery is switched on.',
     body: WebhookInput,
     data: WebhookTargetSchema,
@@ -186,7 +186,7 @@ function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/test',
     operationId: 'testWebhook',
     tag: TAG,
-    summary: 'Send a signed test event now',
+    summary: 'Send a test event',
     description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
     data: WebhookTestSchema,
     errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
@@ -203,7 +203,7 @@ function registerRemoval(app: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/:id',
     operationId: 'deleteWebhook',
     tag: TAG,
-    summary: 'Stop deliveries',
+    summary: 'Disable the webhook',
     description: 'Any id is accepted: a partner has one webhook. What is still waiting is cancelled.',
     params: WebhookParams,
     data: MessageSchema,
@@ -224,9 +224,9 @@ function registerRotation(app: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/rotate-secret',
     operationId: 'rotateWebhookSecret',
     tag: TAG,
-    summary: 'Replace the secret that signs your events',
+    summary: 'Rotate the webhook secret',
     description:
-      'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be asked for again.',
+      'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be repeated.',
     data: WebhookSecretSchema,
     handle: (_input, { partnerId }, unit) => {
       const secret = randomToken(TOKEN_PREFIX.webhookSecret);

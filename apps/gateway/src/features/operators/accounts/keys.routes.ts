@@ -32,7 +32,7 @@ const PARTNER_KEYS = '/api/v1/operator/partners/:partner_id/keys';
 const VENDOR_KEYS = '/api/v1/operator/vendors/:vendor_id/keys';
 const OPERATOR_KEYS = '/api/v1/operator/operator-keys';
 
-const ONCE = 'The key is in this answer and nowhere else. It works at once.';
+const ONCE = 'The key is shown only in this answer. It works at once.';
 
 /** Who may call: keys of partners, vendors and operators. */
 export function registerKeyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
@@ -51,7 +51,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: PARTNER_KEYS,
     operationId: 'createPartnerKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another key for a partner',
+    summary: 'Create a partner key',
     description: ONCE,
     params: PartnerParams,
     body: PartnerKeyInput,
@@ -72,7 +72,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: PARTNER_KEYS,
     operationId: 'listPartnerKeys',
     tag: OPERATOR_TAG,
-    summary: 'Keys of a partner, newest first',
+    summary: 'List keys of a partner, newest first',
     params: PartnerParams,
     query: PageQuery,
     data: KeyListSchema,
@@ -93,7 +93,7 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: VENDOR_KEYS,
     operationId: 'createVendorKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another key for a vendor',
+    summary: 'Create a vendor key',
     description: ONCE,
     params: VendorParams,
     body: KeyInput,
@@ -113,7 +113,7 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: VENDOR_KEYS,
     operationId: 'listVendorKeys',
     tag: OPERATOR_TAG,
-    summary: 'Keys of a vendor, newest first',
+    summary: 'List keys of a vendor, newest first',
     params: VendorParams,
     query: PageQuery,
     data: KeyListSchema,
@@ -134,7 +134,7 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: OPERATOR_KEYS,
     operationId: 'createOperatorKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another operator key',
+    summary: 'Create an operator key',
     description: ONCE,
     body: KeyInput,
     data: NewKeySchema,
@@ -150,7 +150,7 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: OPERATOR_KEYS,
     operationId: 'listOperatorKeys',
     tag: OPERATOR_TAG,
-    summary: 'Operator keys, newest first',
+    summary: 'List operator keys, newest first',
     query: PageQuery,
     data: KeyListSchema,
     handle: ({ query }) => listKeys(deps, null, query),

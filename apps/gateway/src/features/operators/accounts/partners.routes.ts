@@ -44,9 +44,9 @@ function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
     url: PARTNERS,
     operationId: 'createPartner',
     tag: OPERATOR_TAG,
-    summary: 'Open a partner, with its first keys',
+    summary: 'Create a partner with its first keys',
     description:
-      'The secret key, the widget key and the webhook secret are in this answer and nowhere else. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
+      'The secret key, the widget key and the webhook secret are shown only in this answer. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
     body: PartnerInput,
     data: NewPartnerSchema,
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
@@ -91,7 +91,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
     url: PARTNERS,
     operationId: 'listPartners',
     tag: OPERATOR_TAG,
-    summary: 'Partners, newest first',
+    summary: 'List partners, newest first',
     query: PageQuery,
     data: PartnerListSchema,
     handle: async ({ query: { limit, offset } }) => {
@@ -112,7 +112,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
     url: PARTNER,
     operationId: 'getPartner',
     tag: OPERATOR_TAG,
-    summary: 'One partner',
+    summary: 'Get a partner',
     params: PartnerParams,
     data: PartnerSchema,
     errors: ['PARTNER_NOT_FOUND'],
@@ -133,7 +133,7 @@ function registerChange(app: FastifyInstance, deps: PartnerRouteDeps): void {
     url: PARTNER,
     operationId: 'changePartner',
     tag: OPERATOR_TAG,
-    summary: 'Change a partner’s name, wallet, fee, limits or entitlement',
+    summary: 'Update a partner’s name, wallet, fee, limits or entitlement',
     description:
       'In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, they were made with.',
     params: PartnerParams,

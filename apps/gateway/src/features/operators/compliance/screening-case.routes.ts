@@ -32,7 +32,7 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseRevi
     url: CASES,
     operationId: 'listScreeningCases',
     tag: OPERATOR_TAG,
-    summary: 'Account holders and wallets that are not clear, longest first',
+    summary: 'List screening cases of account holders and wallets, longest first',
     description: 'Recipients’ own names are in GET /operator/screening-reviews.',
     query: ScreeningCaseQuery,
     data: ScreeningCaseListSchema,
@@ -73,7 +73,7 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseRevi
     url: `${CASES}/:case_id/decision`,
     operationId: 'decideScreeningCase',
     tag: OPERATOR_TAG,
-    summary: 'Decide about an account holder or a wallet',
+    summary: 'Decide a screening case',
     description:
       'A decision stands against later screenings until `rescreen`. `block` and `review` hold the funded orders that the subject is part of; after `clear`, release their holds.',
     params: ScreeningCaseParams,

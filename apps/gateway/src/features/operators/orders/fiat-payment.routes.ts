@@ -37,8 +37,8 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: PAYMENTS,
     operationId: 'listHeldFiatPayments',
     tag: OPERATOR_TAG,
-    summary: 'Payments that could pay several orders, longest waiting first',
-    description: 'Who paid is shown by its reveal.',
+    summary: 'List held fiat payments, longest waiting first',
+    description: 'Payments that could pay several orders. The payer is shown by reveal.',
     query: PageQuery,
     data: HeldPaymentListSchema,
     handle: async ({ query }) => {
@@ -55,7 +55,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: `${PAYMENTS}/:payment_id/decision`,
     operationId: 'decideFiatPayment',
     tag: OPERATOR_TAG,
-    summary: 'Say which order a payment pays, or leave it on the account',
+    summary: 'Match a held fiat payment to an order, or leave it on the account',
     description:
       'match pays the order and ends the hold that the payment put on it; an order held for another reason is refused until that hold is decided. Orders that nothing else keeps waiting go on. A payment that came too early to match by itself can be matched too.',
     params: FiatPaymentParams,
@@ -82,7 +82,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: `${PAYMENTS}/:payment_id/reveal`,
     operationId: 'revealFiatPayment',
     tag: OPERATOR_TAG,
-    summary: 'Who paid and with what words, with a reason',
+    summary: 'Reveal the sender and reference of a fiat payment',
     params: FiatPaymentParams,
     body: ReasonInput,
     data: RevealedFiatPaymentSchema,

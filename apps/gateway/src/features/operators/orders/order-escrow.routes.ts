@@ -32,7 +32,7 @@ const ORDER = '/api/v1/operator/orders/:order_id';
 const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
 
 /**
- * For whoever owns an escrow and cannot hand in its signature itself: a partner does not act on widget orders, a vendor
+ * For an escrow owner that cannot submit its signature itself: a partner does not act on widget orders, a vendor
  * may have lost its key to the API. The signature says whose it is; the operator only carries it.
  */
 export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: EscrowSignatureDeps): void {
@@ -43,9 +43,9 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     url: `${ORDER}/escrow-signing-parameters`,
     operationId: 'getEscrowSigningParameters',
     tag: OPERATOR_TAG,
-    summary: 'What an owner of an order’s escrow signs to pay it out',
+    summary: 'Get the parameters to sign a refund or release',
     description:
-      'signer_address is the partner’s wallet; the vendor’s signature of the same data does as well.',
+      'signer_address is the partner’s wallet; the vendor’s signature of the same data is accepted too.',
     params: OrderParams,
     query: EscrowPurposeQuery,
     data: RefundAuthorizationParametersSchema,
@@ -67,7 +67,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     url: `${ORDER}/escrow-signature`,
     operationId: 'handInEscrowSignature',
     tag: OPERATOR_TAG,
-    summary: 'Hand in the signature of an owner of an order’s escrow',
+    summary: 'Submit an escrow owner’s signature',
     description:
       'A release after a dispute decided for the buyer; a refund where the partner would be asked for one.',
     params: OrderParams,
@@ -114,9 +114,9 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
     url: '/api/v1/operator/orders/:order_id/send-out',
     operationId: 'decideSendOut',
     tag: OPERATOR_TAG,
-    summary: 'Say how a send-out ended whose bridge does not answer',
+    summary: 'Decide a send-out whose bridge does not answer',
     description:
-      'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another the operator’s word is taken, and the audit log says so. Say failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
+      'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another chain the operator’s statement is accepted, and the audit log says so. Use failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
     params: OrderParams,
     body: SendOutDecisionInput,
     data: CompactOrderSchema,

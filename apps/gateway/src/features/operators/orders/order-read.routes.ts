@@ -127,7 +127,7 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
   };
 }
 
-/** A partner's timeline has statuses only; whoever looks into a payout must see on whose word it went. */
+/** A partner's timeline has statuses only; an operator who checks a payout must see who waived KYC. */
 function timelineWithDecisions(
   timeline: readonly TimelineEntry[],
   audit: readonly AuditRow[],
@@ -153,7 +153,7 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     url: '/api/v1/operator/orders',
     operationId: 'searchOrders',
     tag: OPERATOR_TAG,
-    summary: 'Orders of all partners, newest first',
+    summary: 'Search orders of all partners, newest first',
     query: OperatorOrderQuery,
     data: OperatorOrderListSchema,
     handle: async ({ query }) => {
@@ -184,9 +184,9 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     url: '/api/v1/operator/orders/:order_id',
     operationId: 'getOrderAuditTrail',
     tag: OPERATOR_TAG,
-    summary: 'The whole story of an order',
+    summary: 'Get the audit trail of an order',
     description:
-      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. People are named by their ids only.',
+      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. Persons are named by their ids only.',
     params: OrderParams,
     data: OrderAuditTrailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],

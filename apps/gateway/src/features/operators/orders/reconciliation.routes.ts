@@ -17,9 +17,9 @@ export function registerReconciliationRoutes(
     url: '/api/v1/operator/reconciliation',
     operationId: 'reconcile',
     tag: OPERATOR_TAG,
-    summary: 'Compare the books with themselves and with the chain',
+    summary: 'Reconcile the books with the chain',
     description:
-      'books: every asset must sum to zero. escrows: what the books say each holds, against the chain now, a page at a time, oldest order first. in_flight is a payment that the chain shows and the books await as final; different needs a person. Escrows that agree are counted and not listed.',
+      'books: every asset must sum to zero. escrows: what the books say each holds, against the chain now, a page at a time, oldest order first. in_flight is a payment that the chain shows and the books await as final; different needs an operator. Escrows that agree are counted and not listed.',
     query: ReconciliationQuery,
     data: ReconciliationSchema,
     handle: async ({ query: { scope = 'open', limit, cursor = null } }) => {

@@ -12,7 +12,7 @@ export function registerAuditRoutes(app: FastifyInstance, { db }: { readonly db:
     url: '/api/v1/operator/audit',
     operationId: 'listAudit',
     tag: OPERATOR_TAG,
-    summary: 'What operators did, newest first',
+    summary: 'List the audit log, newest first',
     query: AuditQuery,
     data: AuditListSchema,
     handle: async ({ query: { subject, limit, offset } }) => {

@@ -23,11 +23,11 @@ export interface EffectRouteDeps extends UnitDeps {
 /** Effects that left the process, or should have, and need a person. */
 export function registerEffectRoutes(app: FastifyInstance, deps: EffectRouteDeps): void {
   registerList(app, deps);
-  registerRemedy(app, deps, 'retry', 'retryEffect', 'Try an effect again now', [
-    'One that is under way is looked at, never repeated. One whose failure its order has acted on is not started here: release the order’s hold instead.',
+  registerRemedy(app, deps, 'retry', 'retryEffect', 'Retry an effect', [
+    'An effect under way is checked, never repeated. After a failure that its order has acted on, release the order’s hold instead.',
   ]);
-  registerRemedy(app, deps, 'give-up', 'giveUpEffect', 'Give an effect up, or put away one that failed', [
-    'Only where it certainly has not happened and no longer can. Its order is told, and held for review where crypto is at stake.',
+  registerRemedy(app, deps, 'give-up', 'giveUpEffect', 'Give up an effect, or close a failed one', [
+    'Only where it certainly has not happened and no longer can. Its order is notified, and held for review where crypto is at stake.',
   ]);
 }
 
@@ -39,9 +39,9 @@ function registerList(app: FastifyInstance, deps: EffectRouteDeps): void {
     url: '/api/v1/operator/effects',
     operationId: 'listStuckEffects',
     tag: OPERATOR_TAG,
-    summary: 'Effects that failed, may or may not have happened, or are late; newest first',
+    summary: 'List stuck effects: failed, unknown or late; newest first',
     description:
-      'Calls to chains, banks, bridges and providers, each with its last error. What failed and was started anew is left out.',
+      'Calls to chains, banks, bridges and providers, each with its last error. Failed effects that were started again are left out.',
     query: EffectQuery,
     data: EffectListSchema,
     handle: async ({ query }) => {

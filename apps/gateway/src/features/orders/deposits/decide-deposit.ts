@@ -211,7 +211,7 @@ async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, s
     BigInt(payee) === 0n
   ) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
-      message: 'Nobody can be paid at this address; name another in return_to.',
+      message: 'This address cannot be paid; name another in return_to.',
     });
   }
   await takeWallet(unit, payee, seen.wallets.get(payee.toLowerCase()) ?? 'unavailable');

@@ -36,7 +36,7 @@ function signerOf({ partnerId }: Pick<PartnerPrincipal, 'partnerId'>): ReturnSig
   return { actor: 'partner', scope: partnerScope(partnerId), owners: 'partner' };
 }
 
-/** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
+/** The partner owns a third of every escrow of its orders: with its signature a mismatched deposit is returned. */
 export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositReturnDeps): void {
   const requireOwnDeposit = async ({ principal, params }: FastifyRequest): Promise<void> => {
     if (!Value.Check(DepositParams, params)) return;
@@ -50,9 +50,9 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     url: `${DEPOSIT}/return-authorization-parameters`,
     operationId: 'getReturnAuthorizationParameters',
     tag: 'Orders',
-    summary: 'Read what the partner wallet signs to return an odd deposit',
+    summary: 'Get the parameters to sign the return of a mismatched deposit',
     description:
-      'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address and nobody else.',
+      'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address only.',
     params: DepositParams,
     requireSubject: requireOwnDeposit,
     data: DepositReturnParametersSchema,
@@ -68,7 +68,7 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     url: `${DEPOSIT}/authorize-return`,
     operationId: 'authorizeReturn',
     tag: 'Orders',
-    summary: 'Hand over the signed return of an odd deposit',
+    summary: 'Submit the signed return of a mismatched deposit',
     description:
       'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
     params: DepositParams,

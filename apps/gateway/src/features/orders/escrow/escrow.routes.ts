@@ -39,7 +39,7 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     url: '/api/v1/partner/orders/:order_id/release-authorization-parameters',
     operationId: 'getReleaseAuthorizationParameters',
     tag: 'On-ramp',
-    summary: 'Read what the partner wallet signs to be paid after a dispute decided for it',
+    summary: 'Get the parameters to sign a release after a dispute decided for the partner',
     description:
       'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
     params: OrderParams,
@@ -57,7 +57,7 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     url: '/api/v1/partner/orders/:order_id/authorize-release',
     operationId: 'authorizeRelease',
     tag: 'On-ramp',
-    summary: 'Hand over the signed release after a dispute decided for the partner',
+    summary: 'Submit the signed release after a dispute decided for the partner',
     description:
       'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
     params: OrderParams,
@@ -86,7 +86,7 @@ export function registerFundsRoute(app: FastifyInstance, deps: FundsDeps): void 
     url: '/api/v1/partner/orders/:order_id/funds',
     operationId: 'getOrderFunds',
     tag: 'Orders',
-    summary: 'Where the money of an order is, and who must act next',
+    summary: 'Get the funds of an order and the next step',
     params: OrderParams,
     data: OrderFundsSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],

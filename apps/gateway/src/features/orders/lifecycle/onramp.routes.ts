@@ -37,7 +37,7 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/submit-payer-details',
     operationId: 'submitPayerDetails',
     tag: TAG,
-    summary: 'Say whom the vendor asks for the payment',
+    summary: 'Submit payer details',
     description:
       'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
     params: OrderParams,
@@ -64,7 +64,7 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/bridge-authorization-parameters',
     operationId: 'getBridgeAuthorizationParameters',
     tag: TAG,
-    summary: 'Read what the partner wallet signs to send the crypto to another network',
+    summary: 'Get the parameters to sign a send-out to another network',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     // Left out is as wrong as unknown, and told the same way once the order is found.
@@ -95,7 +95,7 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/authorize-bridge',
     operationId: 'authorizeBridge',
     tag: TAG,
-    summary: 'Hand over the signed send-out',
+    summary: 'Submit the signed send-out',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     body: BridgeAuthorizationInput,
