@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { constants, Nullable, TimestampInput } from './common.ts';
+import { constants, literals, Nullable, TimestampInput } from './common.ts';
 
-/** Market rates, conversions and corridors; the examples are validated by a test. */
+/** Market rates, conversions, corridors and liquidity; the examples are validated by a test. */
 
 const AssetCode = (example: string) =>
   Type.String({
@@ -169,3 +169,16 @@ export const CorridorListSchema = Type.Object(
     ],
   },
 );
+
+export const LiquidityPairSchema = Type.Object({
+  crypto_currency_code: Type.String({ examples: ['USDC'] }),
+  fiat_currency_code: Type.String({ examples: ['EUR'] }),
+  trade_type: literals(['BUY', 'SELL']),
+  min_amount: Type.Number(),
+  max_amount: Type.Number(),
+  min_amount_usd: Type.Number(),
+  max_amount_usd: Type.Number(),
+  payment_methods: Type.Array(Type.String(), { description: 'Slugs, sorted' }),
+});
+
+export const LiquiditySchema = Type.Object({ pairs: Type.Array(LiquidityPairSchema) });

@@ -115,3 +115,12 @@ export const OfframpQuoteSchema = Type.Object({
   ...QuoteSchema.properties,
   anchor_type: literals(ANCHOR_TYPES),
 });
+
+export const OnrampEstimateRequest = PricingRequest;
+export const OfframpEstimateRequest = OfframpPricingRequest;
+
+export const EstimateSchema = Type.Object({
+  ...PricedSchema.properties,
+  provider_scope: Type.String(),
+  is_indicative: Type.Literal(true),
+});
