@@ -116,9 +116,6 @@ export const OfframpQuoteSchema = Type.Object({
   anchor_type: literals(ANCHOR_TYPES),
 });
 
-export const OnrampEstimateRequest = PricingRequest;
-export const OfframpEstimateRequest = OfframpPricingRequest;
-
 export const EstimateSchema = Type.Object({
   ...PricedSchema.properties,
   provider_scope: Type.String(),

@@ -1,10 +1,4 @@
-import {
-  type Asset,
-  EstimateSchema,
-  OfframpEstimateRequest,
-  OnrampEstimateRequest,
-  type PricingRequest,
-} from '@causeway/protocol';
+import { type Asset, EstimateSchema, OfframpPricingRequest, PricingRequest } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Principal, Principals } from '../../http/principals.ts';
@@ -57,7 +51,7 @@ export function registerEstimateRoutes(app: FastifyInstance, deps: EstimateDeps)
     tag: 'Liquidity and estimates',
     summary: 'Estimate a conversion from fiat to crypto',
     description: DESCRIPTION,
-    body: OnrampEstimateRequest,
+    body: PricingRequest,
     data: EstimateSchema,
     errors: PRICING_ERRORS,
     handle: ({ body, request }) => withTerms(deps, request, (terms) => estimate(deps, 'onramp', body, terms)),
@@ -72,7 +66,7 @@ export function registerEstimateRoutes(app: FastifyInstance, deps: EstimateDeps)
     tag: 'Liquidity and estimates',
     summary: 'Estimate a conversion from crypto to fiat',
     description: DESCRIPTION,
-    body: OfframpEstimateRequest,
+    body: OfframpPricingRequest,
     data: EstimateSchema,
     errors: PRICING_ERRORS,
     handle: ({ body, request }) =>
