@@ -1,4 +1,4 @@
-import { EstimateSchema, OnrampEstimateRequest, OnrampQuoteRequest, QuoteSchema } from '@causeway/protocol';
+import { EstimateSchema, OnrampQuoteRequest, PricingRequest, QuoteSchema } from '@causeway/protocol';
 import Fastify from 'fastify';
 import pg from 'pg';
 import { Type } from 'typebox';
@@ -23,7 +23,7 @@ const response = (data: typeof QuoteSchema | typeof EstimateSchema) => ({
 if (role === 'estimate') {
   app.post(
     '/api/v1/partner/onramp/estimate',
-    { schema: { body: OnrampEstimateRequest, response: response(EstimateSchema) } },
+    { schema: { body: PricingRequest, response: response(EstimateSchema) } },
     async () => answer,
   );
 } else {

@@ -9,8 +9,8 @@ import { insertKey, type Shell, startShell } from '../../../../test/harness/shel
 import { until } from '../../../../test/harness/until.ts';
 import { newId } from '../lib/ids.ts';
 import { prepareAnswer } from './prepared-answer.ts';
+import { preparedRoute } from './prepared-route.ts';
 import { route } from './route.ts';
-import { supportedRoute } from './supported-route.ts';
 
 const PARTNER = newId();
 const EMAIL = 'ada.lovelace@example.com';
@@ -85,9 +85,10 @@ describe('one line for every request', () => {
           handler: (_request, reply) => reply.header('content-type', 'text/event-stream').send(stream),
         });
         const prepared = { answer: prepareAnswer({ a: 1 }), ageSeconds: 0 };
-        supportedRoute(
+        preparedRoute(
           app,
           {
+            envelope: 'supported',
             url: '/api/v1/t/prepared',
             operationId: 'p',
             tag: 'Gateway',

@@ -35,7 +35,7 @@ const TAGS = [
   { name: 'KYC provider', description: 'Results of identity checks' },
   { name: 'Vendor', description: 'Liquidity providers: offers and incoming orders' },
   { name: 'Operator', description: 'Running the deployment' },
-  { name: 'Sandbox', description: 'Making things happen; sandbox deployments only' },
+  { name: 'Sandbox', description: 'Simulated events; sandbox deployments only' },
 ];
 
 export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<void> {

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '@causeway/protocol';
+import { type ErrorCode, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
@@ -291,7 +291,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
       ...(spec.query === undefined ? {} : { querystring: spec.query }),
       ...(spec.body === undefined ? {} : { body: spec.body }),
       response: {
-        200: Type.Object({ success: Type.Literal(true), data: spec.data }, { description: 'Success' }),
+        200: successResponseOf(spec.data),
       },
     },
     ...(spec.requireSubject === undefined ? {} : { errorHandler: subjectFirst(spec.requireSubject) }),

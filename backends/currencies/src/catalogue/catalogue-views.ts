@@ -1,173 +1,54 @@
-/** Wire shapes of discovery: built once for a catalogue, frozen and shared, so that routes may serialise them once. */
-export type CryptoCurrencyView = {
-  code: string;
-  name: string;
-  contract: string;
-  decimals: number;
-  blockchains: readonly string[];
-};
+import type {
+  BlockchainListSchema,
+  BridgeCryptoCurrencyListSchema,
+  CountryListSchema,
+  CryptoCurrencyNetworksSchema,
+  CryptoCurrencySchema,
+  CurrencyCountriesSchema,
+  CurrencyListSchema,
+  CurrencyMethodsSchema,
+  CurrencyNetworksSchema,
+  FiatCurrencyListSchema,
+  Frozen,
+  InstitutionListSchema,
+  PaymentFieldSchema,
+  PaymentMethodOptionListSchema,
+  PaymentMethodSchema,
+  PaymentMethodTypeListSchema,
+  PaymentRailsSchema,
+  RailFormatSchema,
+  RailSchema,
+  SupportedPairListSchema,
+} from '@causeway/protocol';
+import type { Static, TSchema } from 'typebox';
 
-export type BlockchainView = {
-  name: string;
-  slug: string;
-  ticker: string;
-  crypto_currencies: readonly CryptoCurrencyView[];
-};
+/**
+ * What discovery answers, as the wire schemas declare it: built once for a catalogue, frozen and shared, so that routes
+ * may serialise it once.
+ */
+type View<Schema extends TSchema> = Frozen<Static<Schema>>;
 
-export type FiatCurrencyView = {
-  code: string;
-  name: string;
-  symbol: string;
-  minor_units: number;
-  institution_id: readonly string[];
-  countries: readonly string[];
-  onramp: boolean;
-  offramp: boolean;
-};
+export type CryptoCurrencyView = View<typeof CryptoCurrencySchema>;
+export type BlockchainView = View<typeof BlockchainListSchema>[number];
+export type FiatCurrencyView = View<typeof FiatCurrencyListSchema>[number];
+export type CurrencyView = View<typeof CurrencyListSchema>[number];
+export type CryptoNetworkView = View<typeof BridgeCryptoCurrencyListSchema>[number];
+export type CryptoWithNetworksView = View<typeof CryptoCurrencyNetworksSchema>[number];
+export type CountryView = View<typeof CountryListSchema>[number];
 
-export type PaymentFieldView = {
-  key: string;
-  label: string;
-  type: string;
-  required: boolean;
-  pattern?: string;
-  placeholder?: string;
-  max_length: number;
-  lookup?: boolean;
-  options?: readonly { code: string; name: string }[];
-};
+export type PaymentFieldView = View<typeof PaymentFieldSchema>;
+export type RailFormatView = View<typeof RailFormatSchema>;
+export type RailView = View<typeof RailSchema>;
+export type PaymentRailsView = View<typeof PaymentRailsSchema>;
 
-export type RailFormatView = {
-  id: string;
-  name: string;
-  institution_types: readonly string[];
-  has_liquidity?: boolean;
-  beneficiary_type?: 'individual' | 'business';
-  fields: readonly PaymentFieldView[];
-};
+export type InstitutionPageView = View<typeof InstitutionListSchema>;
+export type InstitutionView = InstitutionPageView['institutions'][number];
+export type Pagination = InstitutionPageView['pagination'];
 
-export type RailView = {
-  slug: string;
-  name: string;
-  institution_required: boolean;
-  institution_lookup_key: string | null;
-  currencies: readonly string[];
-  countries: readonly string[];
-  directions: readonly string[];
-  settlement: { speed: string; typical_minutes: number; note: string | null } | null;
-  limits: {
-    min_amount: number | null;
-    max_amount: number | null;
-    max_per_transaction: number | null;
-  } | null;
-  fields: readonly PaymentFieldView[];
-  require_one_of?: readonly (readonly string[])[];
-  formats?: readonly RailFormatView[];
-};
-
-export type PaymentRailsView = {
-  country: string | null;
-  currency: string | null;
-  direction: 'onramp' | 'offramp';
-  rails: readonly RailView[];
-  links: Readonly<Record<string, string>>;
-};
-
-export type InstitutionView = {
-  id: string;
-  payment_method_id?: number;
-  payment_network_id?: number;
-  name: string;
-  type: string;
-  institution_type: string;
-  code?: string;
-  branch: { code: string; name: string; address: string } | null;
-  supported_rails: readonly string[];
-};
-
-export type Pagination = { total: number; limit: number; offset: number };
-export type InstitutionPageView = { institutions: readonly InstitutionView[]; pagination: Pagination };
-
-export type CurrencyView = {
-  code: string;
-  numeric_code: string;
-  name: string;
-  symbol: string;
-  minor_units: number;
-  countries: readonly string[];
-};
-
-export type CryptoNetworkView = {
-  code: string;
-  name: string;
-  blockchain: string;
-  chain_id: number;
-  contract: string;
-  decimals: number;
-};
-
-export type CryptoWithNetworksView = {
-  code: string;
-  name: string;
-  networks: readonly Omit<CryptoNetworkView, 'code' | 'name'>[];
-};
-
-export type CountryView = {
-  code: string;
-  alpha3: string;
-  name: string;
-  calling_code: string;
-  currencies: readonly { code: string; name: string; symbol: string; minor_units: number }[];
-};
-
-export type PaymentMethodView = {
-  id: number;
-  slug: string;
-  name: string;
-  type: string;
-  institution_type: string;
-  code?: string;
-  countries: readonly string[];
-  fiat_currencies: readonly string[];
-  payment_networks: readonly string[];
-  active: boolean;
-};
-
-export type PaymentMethodTypeView = { slug: string; name: string; type: string; payment_methods: number };
-
-export type PaymentMethodOptionView = {
-  id: string;
-  payment_method_id: number;
-  payment_method_slug: string;
-  payment_network_id: number;
-  payment_network_slug: string;
-  fiat_currency_code: string;
-  countries: readonly string[];
-  active: boolean;
-};
-
-type MethodRef = { id: number; slug: string; name: string };
-
-export type CurrencyMethodsView = {
-  fiat_currency_code: string;
-  payment_methods: readonly (MethodRef & { payment_networks: readonly MethodRef[] })[];
-};
-
-export type CurrencyNetworksView = {
-  fiat_currency_code: string;
-  payment_networks: readonly (MethodRef & { payment_methods: readonly MethodRef[] })[];
-};
-
-export type SupportedPairView = {
-  crypto_currency_code: string;
-  fiat_currency_code: string;
-  blockchains: readonly string[];
-  payment_networks: readonly string[];
-  onramp: boolean;
-  offramp: boolean;
-};
-
-export type CurrencyCountriesView = {
-  fiat_currency_code: string;
-  countries: readonly { code: string; name: string; payment_methods: readonly string[] }[];
-};
+export type PaymentMethodView = View<typeof PaymentMethodSchema>;
+export type PaymentMethodTypeView = View<typeof PaymentMethodTypeListSchema>[number];
+export type PaymentMethodOptionView = View<typeof PaymentMethodOptionListSchema>[number];
+export type CurrencyMethodsView = View<typeof CurrencyMethodsSchema>['currencies'][number];
+export type CurrencyNetworksView = View<typeof CurrencyNetworksSchema>['currencies'][number];
+export type CurrencyCountriesView = View<typeof CurrencyCountriesSchema>['currencies'][number];
+export type SupportedPairView = View<typeof SupportedPairListSchema>['pairs'][number];

@@ -98,6 +98,11 @@ function declaredDetails(
   return declared;
 }
 
+/** What every endpoint answers where it succeeds. */
+export function successResponseOf<D extends TSchema>(data: D) {
+  return Type.Object({ success: Type.Literal(true), data }, { description: 'Success' });
+}
+
 /** Any error of a partner endpoint. Codes are open: clients must tolerate new ones. */
 export const PartnerErrorResponse = Type.Object(
   {

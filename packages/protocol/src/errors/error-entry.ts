@@ -41,7 +41,7 @@ export const ERROR_KEY_CATALOGUE = {
   },
   service_unavailable: {
     status: 503,
-    doc: 'Something this answer needs is away for a moment; retry after as long as Retry-After says.',
+    doc: 'Something this answer needs is temporarily unavailable; retry after as long as Retry-After says.',
   },
   internal_error: { status: 500, doc: 'An unexpected failure; retry, and report X-Request-Id if it stays.' },
 } as const satisfies Record<string, ErrorKeyEntry>;

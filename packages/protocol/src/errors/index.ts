@@ -14,6 +14,7 @@ export {
   PartnerErrorResponse,
   partnerErrorResponseOf,
   SupportedErrorResponse,
+  successResponseOf,
   toPartnerErrorBody,
 } from './causeway-error.ts';
 export type { ErrorEntry } from './error-entry.ts';

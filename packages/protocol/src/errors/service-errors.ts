@@ -47,7 +47,7 @@ export const SERVICE_ERRORS = {
     status: 502,
     message: 'The transaction service is unavailable.',
     ...later,
-    doc: 'The transaction could not be handed over; nothing moved, retry later.',
+    doc: 'The transaction could not be sent; nothing moved, retry later.',
   },
   ESCROW_SIGNER_MISMATCH: {
     status: 502,
@@ -79,6 +79,6 @@ export const SERVICE_ERRORS = {
     message: 'The service is temporarily unavailable.',
     details: unavailableDetails,
     retryable: true,
-    doc: 'The service or something it needs, such as its database, is away for a moment; retry as Retry-After says, with the same Idempotency-Key.',
+    doc: 'The service or something it needs, such as its database, is temporarily unavailable; retry as Retry-After says, with the same Idempotency-Key.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -6,12 +6,6 @@ import { DecimalString, EvmAddress, Timestamp, Uuid } from './common.ts';
 const HexData = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$' });
 const AtomicString = Type.String({ pattern: '^[0-9]{1,78}$', description: 'In atomic units' });
 
-export const SignatureInput = Type.String({
-  pattern: '^0x[0-9a-fA-F]*$',
-  maxLength: 1_000,
-  description: 'EIP-712 signature, 65 bytes as hex with 0x prefix',
-});
-
 const typedDataTypes = Type.Record(
   Type.String(),
   Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
@@ -114,7 +108,7 @@ export const RefundAuthorizationParametersSchema = Type.Object({
   authorization_path: Type.String(),
 });
 
-/** What an owner of an escrow signs to pay one odd deposit back. */
+/** What an owner of an escrow signs to return a mismatched deposit. */
 export const DepositReturnParametersSchema = Type.Object({
   deposit_id: Uuid,
   order_id: Uuid,

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 
 /** Building blocks of every wire schema. */
 
@@ -60,7 +60,69 @@ export const CountryCodeInput = Type.String({ pattern: '^[A-Za-z]{2}$', examples
 
 export const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 
+/** Filters of a listing. */
+export const FiatCode = (options: object = {}) =>
+  Type.String({
+    description: 'ISO 4217, either case',
+    pattern: '^[A-Za-z]{3}$',
+    examples: ['KES'],
+    ...options,
+  });
+
+export const CountryFilter = Type.Optional(
+  Type.String({
+    description: 'ISO 3166-1 alpha-2, either case',
+    minLength: 2,
+    maxLength: 2,
+    examples: ['GH'],
+  }),
+);
+
+export const CurrencyFilter = Type.Optional(
+  Type.String({ description: 'ISO 4217, either case', minLength: 3, maxLength: 3, examples: ['GHS'] }),
+);
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** An answer that says nothing but success. */
+export const EmptySchema = Type.Object({});
+
+export const MessageSchema = Type.Object({ message: Type.String() });
+
+export const LivenessSchema = Type.Object({ status: Type.Literal('ok') });
+
 /** One of these words; JSON Schema's `enum`, so that an error can list what is allowed. */
 export function literals<const Values extends readonly string[]>(values: Values) {
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] });
 }
+
+/** The same as alternatives, each a constant of its own. */
+export function constants<const Values extends readonly string[]>(
+  values: Values,
+  options: Readonly<Record<string, unknown>> = {},
+) {
+  return Type.Unsafe<Values[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      options,
+    ),
+  );
+}
+
+/** An answer as code holds it: built once, shared and never changed. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T;
+
+type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Key;
+
+/** A wire shape with the names that code uses. */
+export type CamelCased<T> = T extends readonly (infer Item)[]
+  ? readonly CamelCased<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: CamelCased<T[Key]> }
+    : T;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
-import { PageSchema } from './user.ts';
+import { PageSchema } from './paging.ts';
 
 /** Accounts that a bank opens for a partner's customers. */
 
@@ -27,14 +27,14 @@ export const IdentificationSchema = Type.Object({
   user_id: Uuid,
   status: literals(IDENTIFICATION_STATUSES),
   missing_fields: Type.Array(Type.String(), {
-    description: 'What the bank needs and nobody has told yet; empty once submitted',
+    description: 'Fields that the bank needs and that are still missing; empty once submitted',
   }),
   rejection_reasons: Type.Optional(Type.Array(Type.String())),
   submitted_at: Type.Union([Timestamp, Type.Null()]),
   updated_at: Type.Union([Timestamp, Type.Null()]),
 });
 
-/** Opaque: whoever passes it on has no need to look into it. */
+/** Opaque to clients. */
 export const FiatAccountId = Type.String({ minLength: 1, maxLength: 64, examples: ['retail_42'] });
 
 /** Left out is told as MISSING_FIELDS, so the schema does not insist. */
@@ -109,3 +109,6 @@ export const FiatAccountsConfigSchema = Type.Object({
   ),
   collection_enabled: Type.Boolean(),
 });
+
+/** Everything may be known already, so that the body may be left out. */
+export const OptionalIdentificationInput = Type.Optional(Type.Union([IdentificationInput, Type.Null()]));

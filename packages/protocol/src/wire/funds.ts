@@ -16,7 +16,7 @@ const TokenCode = Type.Union([Type.String(), Type.Null()], {
   examples: ['USDC'],
 });
 const TokenAmount = Type.Union([DecimalString, Type.Null()], {
-  description: 'Null where nobody knows the token’s decimals',
+  description: 'Null where the token’s decimals are not known',
 });
 
 /** One payment into an order's escrow. */
@@ -53,11 +53,11 @@ export const DepositSchema = Type.Object({
   observed_at: Timestamp,
 });
 
-/** Where the money of an order is, for somebody who has to explain it on the phone. */
+/** Where the money of an order is, for support staff. */
 export const OrderFundsSchema = Type.Object({
   order_id: Uuid,
   status: OrderStatusSchema,
-  summary: Type.String({ description: 'One sentence in plain words' }),
+  summary: Type.String({ description: 'One sentence for support staff' }),
   crypto_currency: Type.String(),
   chain: Type.String(),
   held_for_review: Type.Boolean(),
@@ -79,14 +79,14 @@ export const OrderFundsSchema = Type.Object({
           amount: TokenAmount,
           amount_atomic: Type.String(),
         }),
-        { description: 'All that is in the escrow now, of whatever token; empty while no node answers' },
+        { description: 'Balances of all tokens in the escrow; empty while no node answers' },
       ),
       held_amount: DecimalString,
       owners: Type.Object({ service: EvmAddress, seller: EvmAddress, buyer: EvmAddress }),
     }),
     Type.Null(),
   ]),
-  deposits: Type.Array(DepositSchema, { description: 'All that was paid into the escrow, final' }),
+  deposits: Type.Array(DepositSchema, { description: 'All final payments into the escrow' }),
   movements: Type.Array(
     Type.Object({
       kind: Type.String(),
@@ -104,3 +104,5 @@ export const OrderFundsSchema = Type.Object({
   deadline_at: Type.Union([Timestamp, Type.Null()]),
   who_can_move_it: Type.Array(Step),
 });
+
+export const DepositStatusSchema = Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) });

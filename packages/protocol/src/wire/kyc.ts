@@ -52,7 +52,7 @@ export const KycSubmissionSchema = Type.Object({
   method: literals(KYC_METHODS),
   required_documents: DocumentTypes,
   verification_url: Type.Optional(
-    Type.String({ description: 'Where the customer goes on; hosted_link only' }),
+    Type.String({ description: 'Where the customer continues; hosted_link only' }),
   ),
 });
 

@@ -6,13 +6,11 @@ import {
   type OrderStatus,
   PARTNER_ACTIONS,
 } from '../machines/index.ts';
-import { DecimalString, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
+import { ForwardRequestInput } from './authorization.ts';
+import { DecimalString, literals, Nullable, NumericId, Timestamp, TimestampInput, Uuid } from './common.ts';
+import { PageInput, PageSchema } from './paging.ts';
 import { ANCHOR_TYPES, FeeBreakdownSchema } from './quote.ts';
 import { DestinationSchema, RecipientSchema } from './recipient.ts';
-import { PageInput, PageSchema } from './user.ts';
-
-const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 
 const ADDITIONS = additiveStatuses('onramp').join(' and ');
 
@@ -67,7 +65,7 @@ export const OrderSchema = Type.Object({
 export const CompactOrderSchema = Type.Object({ order_id: Uuid, status: OrderStatusSchema });
 
 export const OrderQuery = Type.Object({
-  ...PageInput,
+  ...PageInput.properties,
   status: Type.Optional(
     Type.Array(OrderStatusSchema, { maxItems: 30, description: 'May be repeated; any of them matches' }),
   ),
@@ -95,4 +93,41 @@ export const RefundAnswerSchema = Type.Object({
   order_id: Uuid,
   status: OrderStatusSchema,
   tx_hash: Type.Optional(Type.String({ description: 'Absent while the refund is in flight' })),
+});
+
+/** The body may be left out. */
+export const CancelOrderInput = Type.Optional(
+  Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
+);
+
+export const PayerDetailsInput = Type.Object({
+  payment_details_id: Type.Optional(NumericId),
+  payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
+});
+
+export const SignatureInput = Type.Object({ signature: GivenSignature });
+
+export const TransferAuthorizationInput = Type.Object({
+  forward_request: ForwardRequestInput,
+  signature: GivenSignature,
+});
+
+const sendOutDestination = {
+  destination_chain: Type.String({ maxLength: 100, examples: ['arbitrum-one'] }),
+  destination_address: Type.String({ maxLength: 100 }),
+};
+
+export const BridgeAuthorizationQuery = Type.Partial(Type.Object(sendOutDestination));
+
+export const BridgeAuthorizationInput = Type.Object({
+  ...sendOutDestination,
+  forward_request: ForwardRequestInput,
+  signature: GivenSignature,
+});
+
+/** What the signature of an owner of an escrow pays out. */
+export const EscrowPurpose = literals(['refund', 'release']);
+
+export const EscrowPurposeQuery = Type.Object({
+  purpose: Type.Unsafe<'refund' | 'release'>({ ...EscrowPurpose, examples: ['refund'] }),
 });

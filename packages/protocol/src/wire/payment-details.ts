@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SCREENING_STATUSES } from '../machines/index.ts';
 import { CountryCodeInput, literals, SlugInput, Timestamp } from './common.ts';
-import { PageSchema } from './user.ts';
+import { PageSchema } from './paging.ts';
 
 export const BENEFICIARY_TYPES = ['individual', 'business'] as const;
 

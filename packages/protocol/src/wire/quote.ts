@@ -115,3 +115,9 @@ export const OfframpQuoteSchema = Type.Object({
   ...QuoteSchema.properties,
   anchor_type: literals(ANCHOR_TYPES),
 });
+
+export const EstimateSchema = Type.Object({
+  ...PricedSchema.properties,
+  provider_scope: Type.String(),
+  is_indicative: Type.Literal(true),
+});

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { KYC_STATUSES } from '../machines/index.ts';
 import { CountryCodeInput, literals, Timestamp, Uuid } from './common.ts';
+import { PageInput, PageSchema } from './paging.ts';
 
 export const KycStatusSchema = literals(KYC_STATUSES);
 
@@ -39,14 +40,11 @@ export const UserSchema = Type.Object({
   created_at: Timestamp,
 });
 
-const MAX_PAGE = 1_000_000;
-
-/** How lists that are read page by page are asked for. */
-export const PageInput = {
-  page: Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-};
-
-export const PageSchema = Type.Object({ page: Type.Integer(), limit: Type.Integer(), total: Type.Integer() });
-
 export const UserListSchema = Type.Object({ users: Type.Array(UserSchema), pagination: PageSchema });
+
+export const UserQuery = Type.Object({
+  ...PageInput.properties,
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: 'The whole address' })),
+  reference_id: Type.Optional(ReferenceInput),
+  kyc_status: Type.Optional(KycStatusSchema),
+});

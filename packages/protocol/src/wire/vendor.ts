@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { DEPOSIT_STATUSES } from '../machines/index.ts';
 import { RefundAuthorizationParametersSchema } from './authorization.ts';
-import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
+import { DecimalString, EvmAddress, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { DEPOSIT_KINDS } from './funds.ts';
-import { OrderStatusSchema } from './order.ts';
+import { KYC_CONTENT_TYPES } from './kyc.ts';
+import { GivenSignature, OrderStatusSchema } from './order.ts';
+import { ListingPageQuery } from './paging.ts';
 
 /** What a vendor can do with an order, by the name of the endpoint. */
 export const VENDOR_ACTIONS = [
@@ -23,7 +25,7 @@ export const VendorOrderSchema = Type.Object({
   order_id: Uuid,
   direction: Direction,
   payment_request: Type.Boolean({
-    description: 'The vendor asks the payer for the money instead of saying where to pay',
+    description: 'The vendor requests the payment from the payer instead of giving payment details',
   }),
   status: OrderStatusSchema,
   crypto_currency: Slug('USDC'),
@@ -40,14 +42,14 @@ export const VendorOrderSchema = Type.Object({
   }),
   held_for_review: Type.Boolean(),
   allowed_actions: Type.Array(literals(VENDOR_ACTIONS), {
-    description: 'What the vendor can do now; the rest is others’ to do',
+    description: 'What the vendor can do now',
   }),
   offered_at: Timestamp,
   respond_by: Type.Union([Timestamp, Type.Null()], {
-    description: 'Accept or decline until then, or the next vendor is asked; null once that is decided',
+    description: 'Accept or decline until then, or the next vendor is asked; null once decided',
   }),
   deadline_at: Type.Union([Timestamp, Type.Null()], {
-    description: 'When the present status ends by itself; null where it waits as long as it takes',
+    description: 'When the current status times out; null without a time-out',
   }),
   tx_hash: Type.Union([Type.String(), Type.Null()], {
     description: 'The latest transaction that moved the order’s crypto',
@@ -157,4 +159,82 @@ export const VendorStatementSchema = Type.Object({
     limit: Type.Integer({ examples: [20] }),
     offset: Type.Integer({ examples: [0] }),
   }),
+});
+
+export const VendorProfileSchema = Type.Object({
+  vendor_id: Uuid,
+  name: Type.String({ examples: ['Harbour Liquidity'] }),
+  wallet_address: EvmAddress,
+  kind: literals(['p2p', 'direct']),
+  active: Type.Boolean({ description: 'Set by the operator' }),
+  online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
+});
+
+export const VendorOrderQuery = Type.Object({
+  status: Type.Optional(
+    Type.Array(OrderStatusSchema, {
+      maxItems: 30,
+      description: 'May be repeated; any of them matches',
+      examples: [['awaiting_liquidity_provider']],
+    }),
+  ),
+  direction: Type.Optional(
+    Type.Unsafe<'onramp' | 'offramp'>({ ...literals(['onramp', 'offramp']), examples: ['onramp'] }),
+  ),
+  ...ListingPageQuery.properties,
+});
+
+export const VendorOrderListSchema = Type.Object({
+  orders: Type.Array(VendorOrderSchema),
+  pagination: VendorStatementSchema.properties.pagination,
+});
+
+export const PaymentInstructionsSchema = Type.Object({
+  order_id: Uuid,
+  details: Type.Record(Type.String(), Type.String(), {
+    examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
+  }),
+});
+
+export const VendorStatementQuery = Type.Object({
+  from: Type.Optional(TimestampInput('Inclusive')),
+  to: Type.Optional(TimestampInput('Exclusive')),
+  ...ListingPageQuery.properties,
+});
+
+const ReceivingDetails = Type.Record(
+  Type.String({ maxLength: 100 }),
+  Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+  { maxProperties: 50, examples: [{ full_name: 'Harbour Liquidity', iban: 'DE02120300000000202051' }] },
+);
+
+export const VendorAcceptanceInput = Type.Object({
+  refund_signature: GivenSignature,
+  payment_details: Type.Optional(ReceivingDetails),
+});
+
+export const RefundSignatureInput = Type.Object({ refund_signature: GivenSignature });
+
+export const ReleaseSignatureInput = Type.Object({ release_signature: GivenSignature });
+
+export const PaymentProofInput = Type.Object({
+  payment_reference: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+    description: 'What the bank calls the payment',
+    examples: ['E2E-20261115-0042'],
+  }),
+  content_type: Type.Optional(
+    Type.Unsafe<(typeof KYC_CONTENT_TYPES)[number]>({
+      type: 'string',
+      enum: [...KYC_CONTENT_TYPES],
+      description: 'Needed with content, and checked against it',
+      examples: ['application/pdf'],
+    }),
+  ),
+  content: Type.Optional(
+    Type.String({ minLength: 1, description: 'The slip as base64; the request may have 10 MiB' }),
+  ),
+  release_signature: GivenSignature,
 });

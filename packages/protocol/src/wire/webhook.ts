@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { literals, Timestamp, Uuid } from './common.ts';
+import { literals, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { EventId, PARTNER_EVENT_TYPES } from './events.ts';
 
 /** Where a partner's events go, what became of them, and the stream to catch up from. */
@@ -168,3 +168,21 @@ export const EventMessageSchema = Type.Object(
     examples: [{ id: '7', event: EXAMPLE_EVENT.event_type, data: JSON.stringify(EXAMPLE_EVENT) }],
   },
 );
+
+export const WebhookInput = Type.Object({ url: Type.String({ minLength: 1, maxLength: 2048 }) });
+
+export const WebhookTargetSchema = Type.Object({ url: Type.String(), enabled: Type.Boolean() });
+
+export const WebhookTestSchema = Type.Object({ delivered: Type.Boolean(), http_status: Type.Integer() });
+
+export const WebhookSecretSchema = Type.Object({
+  secret: Type.String(),
+  previous_secret_valid_until: Timestamp,
+});
+
+export const ReplayInput = Type.Object({ since: TimestampInput('Inclusive') });
+
+export const ReplaySchema = Type.Object({
+  replayed: Type.Integer({ examples: [12] }),
+  has_more: Type.Boolean(),
+});

@@ -1,17 +1,33 @@
 import { gunzipSync } from 'node:zlib';
+import {
+  BlockchainListSchema,
+  BridgeCryptoCurrencyListSchema,
+  ConversionSchema,
+  CorridorListSchema,
+  CountryListSchema,
+  CryptoCurrencyListSchema,
+  CryptoCurrencyNetworksSchema,
+  CurrencyCountriesSchema,
+  CurrencyListSchema,
+  CurrencyMethodsSchema,
+  CurrencyNetworksSchema,
+  FiatCurrencyListSchema,
+  InstitutionListSchema,
+  PaymentMethodListSchema,
+  PaymentMethodOptionListSchema,
+  PaymentMethodOptionPageSchema,
+  PaymentMethodSchema,
+  PaymentMethodTypeListSchema,
+  PaymentRailsSchema,
+  RateHistorySchema,
+  RateListSchema,
+  SupportedPairListSchema,
+} from '@causeway/protocol';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import * as assetSchemas from './asset.schemas.ts';
-import * as corridorSchemas from './corridor.schemas.ts';
-import * as currencySchemas from './currency.schemas.ts';
-import * as currencyOptionsSchemas from './currency-options.schemas.ts';
-import * as institutionSchemas from './institution.schemas.ts';
-import * as paymentMethodSchemas from './payment-method.schemas.ts';
-import * as railSchemas from './rail.schemas.ts';
-import * as ratesSchemas from './rates.schemas.ts';
 import {
   type DiscoveryGateway,
   startDiscoveryGateway,
@@ -45,39 +61,36 @@ async function data(path: string) {
 }
 
 const LISTINGS: [string, TSchema][] = [
-  ['/supported/crypto-currencies', assetSchemas.CryptoCurrencies],
-  ['/supported/blockchains', assetSchemas.Blockchains],
-  ['/supported/fiat-currencies', assetSchemas.FiatCurrencies],
-  ['/supported/payment-rails?currency=EUR&direction=offramp', railSchemas.PaymentRails],
-  ['/supported/payment-rails?country=CN&direction=offramp', railSchemas.PaymentRails],
-  ['/supported/institutions?rail=imps-neft-india&limit=100', institutionSchemas.Institutions],
-  ['/supported/institutions?rail=iban-sepa', institutionSchemas.Institutions],
-  ['/supported/corridors', corridorSchemas.Corridors],
-  ['/rates', ratesSchemas.Rates],
-  ['/rates?base=usdc', ratesSchemas.Rates],
-  ['/rates?quote=KES', ratesSchemas.Rates],
-  ['/rates?base=USDC&quote=KES', ratesSchemas.Rates],
-  ['/rates/history?base=USDC&quote=KES', ratesSchemas.RateHistory],
-  ['/currency/convert?from=USDC&to=JPY&amount=1.5', ratesSchemas.Conversion],
-  ['/currencies', currencySchemas.Currencies],
-  ['/cryptocurrencies', currencySchemas.CryptoCurrenciesWithNetworks],
-  ['/bridge-cryptocurrencies', currencySchemas.BridgeCryptoCurrencies],
-  ['/countries-with-currencies', currencySchemas.Countries],
-  ['/payment-methods?limit=100', paymentMethodSchemas.PaymentMethodPage],
-  ['/payment-methods/1810', paymentMethodSchemas.PaymentMethod],
-  ['/payment-methods/by-slug/mtn-momo-ghana', paymentMethodSchemas.PaymentMethod],
-  ['/payment-methods/by-fiat/GHS', paymentMethodSchemas.PaymentMethodPage],
-  ['/payment-methods/by-network/ghana-transfer/fiat/GHS', paymentMethodSchemas.PaymentMethodPage],
-  ['/payment-methods/types', paymentMethodSchemas.PaymentMethodTypes],
-  ['/payment-methods/1810/options', paymentMethodSchemas.PaymentMethodOptions],
-  ['/payment-methods/all-options', paymentMethodSchemas.PaymentMethodOptionPage],
-  ['/get-currency-and-payment-methods-with-networks?limit=100', currencyOptionsSchemas.CurrenciesWithMethods],
-  [
-    '/get-currency-and-payment-networks-with-methods?limit=100',
-    currencyOptionsSchemas.CurrenciesWithNetworks,
-  ],
-  ['/get-supported-pairs?limit=500', currencyOptionsSchemas.SupportedPairs],
-  ['/get-fiat-currency-countries-with-payment-methods', currencyOptionsSchemas.CurrencyCountries],
+  ['/supported/crypto-currencies', CryptoCurrencyListSchema],
+  ['/supported/blockchains', BlockchainListSchema],
+  ['/supported/fiat-currencies', FiatCurrencyListSchema],
+  ['/supported/payment-rails?currency=EUR&direction=offramp', PaymentRailsSchema],
+  ['/supported/payment-rails?country=CN&direction=offramp', PaymentRailsSchema],
+  ['/supported/institutions?rail=imps-neft-india&limit=100', InstitutionListSchema],
+  ['/supported/institutions?rail=iban-sepa', InstitutionListSchema],
+  ['/supported/corridors', CorridorListSchema],
+  ['/rates', RateListSchema],
+  ['/rates?base=usdc', RateListSchema],
+  ['/rates?quote=KES', RateListSchema],
+  ['/rates?base=USDC&quote=KES', RateListSchema],
+  ['/rates/history?base=USDC&quote=KES', RateHistorySchema],
+  ['/currency/convert?from=USDC&to=JPY&amount=1.5', ConversionSchema],
+  ['/currencies', CurrencyListSchema],
+  ['/cryptocurrencies', CryptoCurrencyNetworksSchema],
+  ['/bridge-cryptocurrencies', BridgeCryptoCurrencyListSchema],
+  ['/countries-with-currencies', CountryListSchema],
+  ['/payment-methods?limit=100', PaymentMethodListSchema],
+  ['/payment-methods/1810', PaymentMethodSchema],
+  ['/payment-methods/by-slug/mtn-momo-ghana', PaymentMethodSchema],
+  ['/payment-methods/by-fiat/GHS', PaymentMethodListSchema],
+  ['/payment-methods/by-network/ghana-transfer/fiat/GHS', PaymentMethodListSchema],
+  ['/payment-methods/types', PaymentMethodTypeListSchema],
+  ['/payment-methods/1810/options', PaymentMethodOptionListSchema],
+  ['/payment-methods/all-options', PaymentMethodOptionPageSchema],
+  ['/get-currency-and-payment-methods-with-networks?limit=100', CurrencyMethodsSchema],
+  ['/get-currency-and-payment-networks-with-methods?limit=100', CurrencyNetworksSchema],
+  ['/get-supported-pairs?limit=500', SupportedPairListSchema],
+  ['/get-fiat-currency-countries-with-payment-methods', CurrencyCountriesSchema],
 ];
 
 describe.each(LISTINGS)('GET %s', (path, schema) => {

@@ -1,24 +1,51 @@
-import { CausewayError } from '@causeway/protocol';
+import {
+  BridgeCryptoCurrencyListSchema,
+  CausewayError,
+  CountryListSchema,
+  CryptoCurrencyNetworksSchema,
+  CurrencyCountriesSchema,
+  CurrencyListSchema,
+  CurrencyMethodsSchema,
+  CurrencyNetworksSchema,
+  FiatCodeParams,
+  FiatFilterQuery,
+  ListingPageQuery,
+  NetworkAndFiatParams,
+  PaymentMethodListSchema,
+  PaymentMethodOptionListSchema,
+  PaymentMethodOptionPageSchema,
+  PaymentMethodParams,
+  PaymentMethodQuery,
+  PaymentMethodSchema,
+  PaymentMethodSlugParams,
+  PaymentMethodTypeListSchema,
+  SupportedPairListSchema,
+  SupportedPairsQuery,
+} from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
-import { type PreparedRouteSpec, preparedRoute } from '../../http/supported-route.ts';
+import { type PreparedRouteSpec, preparedRoute } from '../../http/prepared-route.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as currencySchemas from './currency.schemas.ts';
-import * as currencyOptionsSchemas from './currency-options.schemas.ts';
 import { pageOf } from './page.ts';
-import * as paymentMethodSchemas from './payment-method.schemas.ts';
+
+interface PassSpec<Q extends TSchema, P extends TSchema>
+  extends Omit<PreparedRouteSpec, 'envelope' | 'tag' | 'query' | 'params'> {
+  readonly query?: Q;
+  readonly params?: P;
+}
 
 /** The read-only pass-through endpoints over the catalogue. Every answer is made once for each version of the data. */
 export function registerGatewayRoutes(app: FastifyInstance, currencies: Currencies): void {
   const memory = new AnswerMemory();
 
   function pass<Q extends TSchema, P extends TSchema>(
-    spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+    spec: PassSpec<Q, P>,
     read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
   ): void {
-    preparedRoute(app, { ...spec, tag: 'Gateway' }, (request: FastifyRequest): PreparedReading => {
+    const full = { ...spec, envelope: 'partner', tag: 'Gateway' } as const;
+    preparedRoute(app, full, (request: FastifyRequest): PreparedReading => {
       const { reference, ageSeconds } = currencies.current();
       const { query, params } = request as { query: Static<Q>; params: Static<P> };
       // Parsed values, not the address: unknown parameters must not make new entries.
@@ -40,7 +67,7 @@ function known(schema: TSchema | undefined, values: unknown): string {
 }
 
 type Pass = <Q extends TSchema, P extends TSchema>(
-  spec: Omit<PreparedRouteSpec, 'tag' | 'query' | 'params'> & { query?: Q; params?: P },
+  spec: PassSpec<Q, P>,
   read: (catalogue: Catalogue, query: Static<Q>, params: Static<P>) => unknown,
 ) => void;
 
@@ -49,8 +76,8 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/currencies',
       operationId: 'listCurrencies',
-      summary: 'Fiat currencies',
-      data: currencySchemas.Currencies,
+      summary: 'List fiat currencies',
+      data: CurrencyListSchema,
     },
     (catalogue) => catalogue.currencies(),
   );
@@ -58,8 +85,8 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/cryptocurrencies',
       operationId: 'listCryptocurrenciesWithNetworks',
-      summary: 'Crypto currencies with the contract on each chain',
-      data: currencySchemas.CryptoCurrenciesWithNetworks,
+      summary: 'List crypto currencies with their contract on each chain',
+      data: CryptoCurrencyNetworksSchema,
     },
     (catalogue) => catalogue.cryptoWithNetworks(),
   );
@@ -67,8 +94,8 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/bridge-cryptocurrencies',
       operationId: 'listBridgeCryptocurrencies',
-      summary: 'Tokens and chains a send-out can go to',
-      data: currencySchemas.BridgeCryptoCurrencies,
+      summary: 'List tokens and chains for a send-out',
+      data: BridgeCryptoCurrencyListSchema,
     },
     (catalogue) => catalogue.bridgeCryptoCurrencies(),
   );
@@ -76,8 +103,8 @@ function registerCurrencyReads(pass: Pass): void {
     {
       url: '/api/v1/countries-with-currencies',
       operationId: 'listCountriesWithCurrencies',
-      summary: 'Countries and the currencies used there',
-      data: currencySchemas.Countries,
+      summary: 'List countries with their currencies',
+      data: CountryListSchema,
     },
     (catalogue) => catalogue.countriesWithCurrencies(),
   );
@@ -88,9 +115,9 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods',
       operationId: 'listPaymentMethods',
-      summary: 'Payment methods',
-      query: paymentMethodSchemas.PaymentMethodsQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      summary: 'List payment methods',
+      query: PaymentMethodQuery,
+      data: PaymentMethodListSchema,
     },
     (catalogue, query) => {
       const country = query.country?.toUpperCase();
@@ -105,9 +132,9 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/:id',
       operationId: 'getPaymentMethod',
-      summary: 'One payment method by its id',
-      params: paymentMethodSchemas.PaymentMethodId,
-      data: paymentMethodSchemas.PaymentMethod,
+      summary: 'Get a payment method by id',
+      params: PaymentMethodParams,
+      data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.byId(id)),
@@ -116,9 +143,9 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-slug/:slug',
       operationId: 'getPaymentMethodBySlug',
-      summary: 'One payment method by its slug',
-      params: paymentMethodSchemas.PaymentMethodSlug,
-      data: paymentMethodSchemas.PaymentMethod,
+      summary: 'Get a payment method by slug',
+      params: PaymentMethodSlugParams,
+      data: PaymentMethodSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { slug }) => found(catalogue.paymentMethods.bySlug(slug)),
@@ -127,10 +154,10 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByFiat',
-      summary: 'Payment methods that are live in a currency',
-      params: paymentMethodSchemas.FiatCodeParams,
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      summary: 'List live payment methods of a currency',
+      params: FiatCodeParams,
+      query: ListingPageQuery,
+      data: PaymentMethodListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query, params) => {
@@ -142,10 +169,10 @@ function registerPaymentMethodReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/by-network/:network_slug/fiat/:fiat_currency_code',
       operationId: 'listPaymentMethodsByNetworkAndFiat',
-      summary: 'Payment methods that are live on a rail in a currency',
-      params: paymentMethodSchemas.NetworkAndFiatParams,
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodPage,
+      summary: 'List live payment methods of a rail and currency',
+      params: NetworkAndFiatParams,
+      query: ListingPageQuery,
+      data: PaymentMethodListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, query, params) => {
@@ -162,8 +189,8 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/types',
       operationId: 'listPaymentMethodTypes',
-      summary: 'Types of payment methods',
-      data: paymentMethodSchemas.PaymentMethodTypes,
+      summary: 'List payment method types',
+      data: PaymentMethodTypeListSchema,
     },
     (catalogue) => catalogue.paymentMethods.types(),
   );
@@ -171,9 +198,9 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/:id/options',
       operationId: 'listPaymentMethodOptions',
-      summary: 'A payment method on its rails, currency by currency',
-      params: paymentMethodSchemas.PaymentMethodId,
-      data: paymentMethodSchemas.PaymentMethodOptions,
+      summary: 'List the options of a payment method by rail and currency',
+      params: PaymentMethodParams,
+      data: PaymentMethodOptionListSchema,
       errors: ['PAYMENT_METHOD_NOT_FOUND'],
     },
     (catalogue, _query, { id }) => found(catalogue.paymentMethods.optionsOf(id)),
@@ -182,9 +209,9 @@ function registerOptionReads(pass: Pass): void {
     {
       url: '/api/v1/payment-methods/all-options',
       operationId: 'listAllPaymentMethodOptions',
-      summary: 'Every payment method on every rail, currency by currency',
-      query: paymentMethodSchemas.PageQuery,
-      data: paymentMethodSchemas.PaymentMethodOptionPage,
+      summary: 'List the options of all payment methods by rail and currency',
+      query: ListingPageQuery,
+      data: PaymentMethodOptionPageSchema,
     },
     (catalogue, query) => pageOf('options', catalogue.paymentMethods.allOptions(), query),
   );
@@ -195,9 +222,9 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-currency-and-payment-methods-with-networks',
       operationId: 'listCurrenciesWithPaymentMethods',
-      summary: 'By currency: payment methods, each with its rails',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrenciesWithMethods,
+      summary: 'List payment methods by currency, with their rails',
+      query: FiatFilterQuery,
+      data: CurrencyMethodsSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithMethods(), query),
@@ -206,9 +233,9 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-currency-and-payment-networks-with-methods',
       operationId: 'listCurrenciesWithPaymentNetworks',
-      summary: 'By currency: rails, each with its payment methods',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrenciesWithNetworks,
+      summary: 'List rails by currency, with their payment methods',
+      query: FiatFilterQuery,
+      data: CurrencyNetworksSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currenciesWithNetworks(), query),
@@ -217,9 +244,9 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-fiat-currency-countries-with-payment-methods',
       operationId: 'listCurrencyCountries',
-      summary: 'By currency: countries, each with its payment methods',
-      query: currencyOptionsSchemas.FiatFilterQuery,
-      data: currencyOptionsSchemas.CurrencyCountries,
+      summary: 'List countries by currency, with their payment methods',
+      query: FiatFilterQuery,
+      data: CurrencyCountriesSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY'],
     },
     (catalogue, query) => currencyPage(catalogue, catalogue.paymentMethods.currencyCountries(), query),
@@ -228,9 +255,9 @@ function registerOverviews(pass: Pass): void {
     {
       url: '/api/v1/get-supported-pairs',
       operationId: 'listSupportedPairs',
-      summary: 'Pairs of crypto and fiat currency',
-      query: currencyOptionsSchemas.SupportedPairsQuery,
-      data: currencyOptionsSchemas.SupportedPairs,
+      summary: 'List supported pairs of crypto and fiat currency',
+      query: SupportedPairsQuery,
+      data: SupportedPairListSchema,
       errors: ['UNSUPPORTED_FIAT_CURRENCY', 'UNSUPPORTED_CRYPTO_CURRENCY'],
     },
     (catalogue, query) => {
@@ -252,7 +279,7 @@ function registerOverviews(pass: Pass): void {
 function currencyPage<T extends { readonly fiat_currency_code: string }>(
   catalogue: Catalogue,
   all: readonly T[],
-  query: Static<typeof currencyOptionsSchemas.FiatFilterQuery>,
+  query: Static<typeof FiatFilterQuery>,
 ): unknown {
   const fiat = query.fiat_currency_code;
   const code = fiat === undefined ? undefined : servedFiat(catalogue, fiat);

@@ -1,14 +1,24 @@
-import { type Asset, CausewayError, formatAmount, parseAmount } from '@causeway/protocol';
+import {
+  type Asset,
+  CausewayError,
+  ConversionSchema,
+  ConvertQuery,
+  formatAmount,
+  parseAmount,
+  RateHistoryQuery,
+  RateHistorySchema,
+  RateListSchema,
+  RateQuery,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { invalidRequest } from '../../http/errors.ts';
 import { prepareAnswer } from '../../http/prepared-answer.ts';
-import { preparedRoute } from '../../http/supported-route.ts';
+import { preparedRoute } from '../../http/prepared-route.ts';
 import { type Catalogue, type Currencies, convertAtomic } from '../../ports/currencies.ts';
 import { type RateHistory, readRateHistory } from '../../upstream/rates/rate.store.ts';
 import type { RateReading, RateTable } from '../../upstream/rates/rate-table.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as schemas from './rates.schemas.ts';
 
 /** What the rates endpoints answer, from a catalogue and a table of rates. */
 export interface RateView {
@@ -110,17 +120,18 @@ export function registerRatesRoutes(app: FastifyInstance, deps: RatesDeps): void
   preparedRoute(
     app,
     {
+      envelope: 'partner',
       url: '/api/v1/rates',
       operationId: 'listRates',
       tag: TAG,
-      summary: 'Market rates, without spread or fees',
+      summary: 'List market rates, without spread or fees',
       description:
         'Without parameters the pairs that are quoted; with base or quote that currency against every other; with both that pair.',
-      query: schemas.RatesQuery,
-      data: schemas.Rates,
+      query: RateQuery,
+      data: RateListSchema,
     },
     (request) => {
-      const { base, quote } = request.query as Static<typeof schemas.RatesQuery>;
+      const { base, quote } = request.query as Static<typeof RateQuery>;
       const { reference, rates, ageSeconds } = currencies.current();
       const key = `${base?.toUpperCase() ?? ''}/${quote?.toUpperCase() ?? ''}`;
       const answer = memory.recall(rates, key, () => listRates(reference.catalogue, rates, base, quote));
@@ -131,17 +142,18 @@ export function registerRatesRoutes(app: FastifyInstance, deps: RatesDeps): void
   preparedRoute(
     app,
     {
+      envelope: 'partner',
       url: '/api/v1/currency/convert',
       operationId: 'convertCurrency',
       tag: TAG,
-      summary: 'What an amount is worth at the market’s rate',
+      summary: 'Convert an amount at the market rate',
       description: 'Indicative: no spread, no fees. 503 while there is no current rate.',
-      query: schemas.ConvertQuery,
-      data: schemas.Conversion,
+      query: ConvertQuery,
+      data: ConversionSchema,
     },
     (request) => {
       const { reference, rates, ageSeconds } = currencies.current();
-      const query = request.query as Static<typeof schemas.ConvertQuery>;
+      const query = request.query as Static<typeof ConvertQuery>;
       return { answer: prepareAnswer(convertAmount(reference.catalogue, rates, query)), ageSeconds };
     },
   );
@@ -153,15 +165,16 @@ function registerHistory(app: FastifyInstance, { currencies, history, wall }: Ra
   preparedRoute(
     app,
     {
+      envelope: 'partner',
       url: '/api/v1/rates/history',
       operationId: 'listRateHistory',
       tag: TAG,
-      summary: 'Past market rates of a pair',
-      query: schemas.RateHistoryQuery,
-      data: schemas.RateHistory,
+      summary: 'List past market rates of a pair',
+      query: RateHistoryQuery,
+      data: RateHistorySchema,
     },
     async (request) => {
-      const query = request.query as Static<typeof schemas.RateHistoryQuery>;
+      const query = request.query as Static<typeof RateHistoryQuery>;
       const { catalogue } = currencies.current().reference;
       const base = assetOf(catalogue, query.base, 'base').code;
       const quote = assetOf(catalogue, query.quote, 'quote').code;

@@ -1,14 +1,20 @@
+import {
+  BlockchainListSchema,
+  CorridorListSchema,
+  CryptoCurrencyListSchema,
+  FiatCurrencyListSchema,
+  InstitutionListSchema,
+  InstitutionQuery,
+  PaymentRailsSchema,
+  RailQuery,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
-import { supportedRoute } from '../../http/supported-route.ts';
+import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import * as assetSchemas from './asset.schemas.ts';
-import * as corridorSchemas from './corridor.schemas.ts';
 import { listCorridors } from './corridors.ts';
-import * as institutionSchemas from './institution.schemas.ts';
-import * as railSchemas from './rail.schemas.ts';
 import { createLiquidityMarks } from './rail-liquidity.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
@@ -41,39 +47,42 @@ function registerListings(app: FastifyInstance, currencies: Currencies): void {
     };
   }
 
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/crypto-currencies',
       operationId: 'listCryptoCurrencies',
       tag: TAG,
-      summary: 'Settlement assets, each with the chains it is enabled on',
-      data: assetSchemas.CryptoCurrencies,
+      summary: 'List settlement assets with their chains',
+      data: CryptoCurrencyListSchema,
     },
     listed('crypto-currencies', ({ reference }) => reference.catalogue.cryptoCurrencies()),
   );
 
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/blockchains',
       operationId: 'listBlockchains',
       tag: TAG,
-      summary: 'Chains and the tokens enabled on each',
+      summary: 'List chains with their enabled tokens',
       description: 'The authoritative list: a token and chain that are not listed together are not enabled.',
-      data: assetSchemas.Blockchains,
+      data: BlockchainListSchema,
     },
     listed('blockchains', ({ reference }) => reference.catalogue.blockchains()),
   );
 
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/fiat-currencies',
       operationId: 'listFiatCurrencies',
       tag: TAG,
-      summary: 'Fiat currencies, their countries and payment methods',
-      data: assetSchemas.FiatCurrencies,
+      summary: 'List fiat currencies with countries and payment methods',
+      data: FiatCurrencyListSchema,
     },
     listed('fiat-currencies', ({ reference }) => reference.catalogue.fiatCurrencies()),
   );
@@ -92,17 +101,18 @@ function registerRails(app: FastifyInstance, { currencies, offers }: SupportedDe
   const asked = rememberedByUrl();
   const marked = createLiquidityMarks(offers);
 
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/payment-rails',
       operationId: 'listPaymentRails',
       tag: TAG,
-      summary: 'Rails of a country or currency, with the fields they need',
+      summary: 'List payment rails of a country or currency, with required fields',
       description:
         'At least one of country and currency is needed. An ISO code that is not served gives an empty list.',
-      query: railSchemas.PaymentRailsQuery,
-      data: railSchemas.PaymentRails,
+      query: RailQuery,
+      data: PaymentRailsSchema,
     },
     (request) => {
       const { reference, ageSeconds } = currencies.current();
@@ -117,17 +127,18 @@ function registerRails(app: FastifyInstance, { currencies, offers }: SupportedDe
 
 function registerInstitutions(app: FastifyInstance, currencies: Currencies): void {
   const asked = rememberedByUrl();
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/institutions',
       operationId: 'listInstitutions',
       tag: TAG,
-      summary: 'Institutions that are live on a rail',
+      summary: 'List institutions live on a rail',
       description:
         'Ranked by how well the name fits the search: the same, beginning with it, a word beginning with it, containing it.',
-      query: institutionSchemas.InstitutionsQuery,
-      data: institutionSchemas.Institutions,
+      query: InstitutionQuery,
+      data: InstitutionListSchema,
     },
     (request) => {
       const { reference, ageSeconds } = currencies.current();
@@ -146,16 +157,17 @@ function registerCorridors(app: FastifyInstance, { currencies, offers }: Support
   const memory = new AnswerMemory();
   let generation: { reference: object; rates: object; book: object } | undefined;
 
-  supportedRoute(
+  preparedRoute(
     app,
     {
+      envelope: 'supported',
       url: '/api/v1/supported/corridors',
       operationId: 'listCorridors',
       tag: TAG,
-      summary: 'Live rates and spreads of every corridor',
+      summary: 'List live rates and spreads by corridor',
       description:
-        'One row for every crypto currency, fiat currency and country. `rate` is the best that a live offer gives there now, for an amount that fits it. A direction is null where nobody serves it or where there is no current market rate.',
-      data: corridorSchemas.Corridors,
+        'One row for every crypto currency, fiat currency and country. `rate` is the best that a live offer gives there now, for an amount that fits it. A direction is null without a live offer or a current market rate.',
+      data: CorridorListSchema,
     },
     () => {
       const { reference, rates, ageSeconds } = currencies.current();

@@ -1,10 +1,4 @@
-import {
-  type Asset,
-  EstimateSchema,
-  OfframpEstimateRequest,
-  OnrampEstimateRequest,
-  type PricingRequest,
-} from '@causeway/protocol';
+import { type Asset, EstimateSchema, OfframpPricingRequest, PricingRequest } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Principal, Principals } from '../../http/principals.ts';
@@ -13,13 +7,13 @@ import type { Direction } from '../../ports/offers.ts';
 import { findMatch, PRICING_ERRORS, type PricingDeps, readPercent, readTerms } from '../quotes/pricing.ts';
 import { pricedView } from '../quotes/quote.view.ts';
 
-/** For whom an estimate is made: a partner that showed its key, or anybody. */
+/** For whom an estimate is made: a partner that sent its key, or any caller. */
 export interface EstimateTerms {
   readonly tokens: readonly Asset[];
   readonly platformFeePct: string;
 }
 
-/** What a quote would say at this moment. Nothing is stored and nobody is asked. */
+/** What a quote would say at this moment. Nothing is stored and no vendor is asked. */
 export function estimate(
   deps: PricingDeps,
   direction: Direction,
@@ -40,7 +34,7 @@ export function estimate(
 export interface EstimateDeps extends PricingDeps {
   readonly principals: Principals;
   tokensOf(chain: string): readonly Asset[];
-  /** For whoever shows no key. */
+  /** For callers without a key. */
   readonly defaultTerms: EstimateTerms;
 }
 
@@ -57,7 +51,7 @@ export function registerEstimateRoutes(app: FastifyInstance, deps: EstimateDeps)
     tag: 'Liquidity and estimates',
     summary: 'Estimate a conversion from fiat to crypto',
     description: DESCRIPTION,
-    body: OnrampEstimateRequest,
+    body: PricingRequest,
     data: EstimateSchema,
     errors: PRICING_ERRORS,
     handle: ({ body, request }) => withTerms(deps, request, (terms) => estimate(deps, 'onramp', body, terms)),
@@ -72,7 +66,7 @@ export function registerEstimateRoutes(app: FastifyInstance, deps: EstimateDeps)
     tag: 'Liquidity and estimates',
     summary: 'Estimate a conversion from crypto to fiat',
     description: DESCRIPTION,
-    body: OfframpEstimateRequest,
+    body: OfframpPricingRequest,
     data: EstimateSchema,
     errors: PRICING_ERRORS,
     handle: ({ body, request }) =>
@@ -93,7 +87,7 @@ function withTerms<T>(
   return use(termsOf(deps, found));
 }
 
-/** A key that is unknown, or somebody else's than a partner's, is ignored. */
+/** A key that is unknown, or not a partner's, is ignored. */
 function termsOf(deps: EstimateDeps, principal: Principal | null): EstimateTerms {
   if (principal?.kind !== 'partner') return deps.defaultTerms;
   const { settlementChain, platformFeePct } = principal.partner;

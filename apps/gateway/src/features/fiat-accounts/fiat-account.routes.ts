@@ -1,7 +1,7 @@
 import {
-  FiatAccountId,
   FiatAccountInput,
   FiatAccountListSchema,
+  FiatAccountParams,
   FiatAccountSchema,
   FiatAccountsConfigSchema,
   FiatLedgerSchema,
@@ -9,10 +9,10 @@ import {
   type FiatPaymentSchema,
   formatFixed,
   PageInput,
-  Uuid,
+  UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -102,8 +102,7 @@ export interface FiatAccountRouteDeps extends UnitDeps, IssueDeps {
 
 const TAG = 'Fiat accounts';
 const ACCOUNTS = '/api/v1/partner/users/:user_uuid/fiat-accounts';
-const UserParams = Type.Object({ user_uuid: Uuid });
-const AccountParams = Type.Object({ user_uuid: Uuid, id: FiatAccountId });
+
 const NOT_FOUND = ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND'] as const;
 
 export function registerFiatAccountRoutes(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
@@ -121,7 +120,7 @@ function registerConfig(app: FastifyInstance, deps: FiatAccountRouteDeps): void 
     url: '/api/v1/partner/fiat-accounts/config',
     operationId: 'getFiatAccountsConfig',
     tag: TAG,
-    summary: 'What you may offer your customers',
+    summary: 'Get the fiat account configuration',
     data: FiatAccountsConfigSchema,
     handle: async (_input, { partnerId, partner: { fiatAccountsEnabled } }) => {
       const [row] = await deps.db.query(partnerScope(partnerId), collectionOf, [partnerId]);
@@ -148,7 +147,7 @@ function registerIssuing(app: FastifyInstance, deps: FiatAccountRouteDeps): void
     url: ACCOUNTS,
     operationId: 'issueFiatAccount',
     tag: TAG,
-    summary: 'Issue an account to a customer',
+    summary: 'Issue a fiat account',
     description:
       'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it; asking again before that answers PROVISIONING_IN_PROGRESS.',
     params: UserParams,
@@ -180,7 +179,7 @@ function registerReads(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
     url: ACCOUNTS,
     operationId: 'listFiatAccounts',
     tag: TAG,
-    summary: 'A customer’s accounts, oldest first',
+    summary: 'List fiat accounts of a customer, oldest first',
     params: UserParams,
     data: FiatAccountListSchema,
     errors: ['USER_NOT_FOUND'],
@@ -200,8 +199,8 @@ function registerReads(app: FastifyInstance, deps: FiatAccountRouteDeps): void {
     url: `${ACCOUNTS}/:id`,
     operationId: 'getFiatAccount',
     tag: TAG,
-    summary: 'One account',
-    params: AccountParams,
+    summary: 'Get a fiat account',
+    params: FiatAccountParams,
     data: FiatAccountSchema,
     errors: NOT_FOUND,
     handle: async ({ params }, { partnerId }) => {
@@ -219,9 +218,9 @@ function registerStatements(app: FastifyInstance, deps: FiatAccountRouteDeps): v
     url: `${ACCOUNTS}/:id/ledger`,
     operationId: 'getFiatAccountLedger',
     tag: TAG,
-    summary: 'What went into and out of an account, newest first',
-    params: AccountParams,
-    query: Type.Object(PageInput),
+    summary: 'List ledger entries of a fiat account, newest first',
+    params: FiatAccountParams,
+    query: PageInput,
     data: FiatLedgerSchema,
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {
@@ -251,9 +250,9 @@ function registerStatements(app: FastifyInstance, deps: FiatAccountRouteDeps): v
     url: `${ACCOUNTS}/:id/payments`,
     operationId: 'listFiatPayments',
     tag: TAG,
-    summary: 'What was paid into an account, newest first',
-    params: AccountParams,
-    query: Type.Object(PageInput),
+    summary: 'List payments into a fiat account, newest first',
+    params: FiatAccountParams,
+    query: PageInput,
     data: FiatPaymentListSchema,
     errors: NOT_FOUND,
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {

@@ -1,6 +1,5 @@
-import { IdentificationInput, IdentificationSchema, Uuid } from '@causeway/protocol';
+import { IdentificationSchema, OptionalIdentificationInput, UserParams } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -9,7 +8,6 @@ import { type IdentifyDeps, identifyClient, readIdentification } from './identif
 
 const TAG = 'Fiat accounts';
 const URL = '/api/v1/partner/users/:user_uuid/identification';
-const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDeps & IdentifyDeps): void {
   route(app, {
@@ -20,11 +18,11 @@ export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDep
     url: URL,
     operationId: 'submitIdentification',
     tag: TAG,
-    summary: 'Introduce a customer to the bank',
+    summary: 'Submit a customer’s identification to the bank',
     description:
       'Send only what GET identity lists as missing: what KYC has verified is used and counts for more. Asked again it changes nothing, unless the bank has rejected the customer.',
     params: UserParams,
-    body: Type.Optional(Type.Union([IdentificationInput, Type.Null()])),
+    body: OptionalIdentificationInput,
     data: IdentificationSchema,
     errors: ['USER_NOT_FOUND', 'FEATURE_NOT_ENABLED', 'MISSING_FIELDS', 'BANKING_UNAVAILABLE'],
     handle: ({ params, body }, partner, unit) => {
@@ -40,7 +38,7 @@ export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDep
     url: URL,
     operationId: 'getIdentification',
     tag: TAG,
-    summary: 'What the bank says of a customer',
+    summary: 'Get a customer’s identification status',
     params: UserParams,
     data: IdentificationSchema,
     errors: ['USER_NOT_FOUND'],

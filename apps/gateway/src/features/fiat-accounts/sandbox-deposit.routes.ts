@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  AmountInput,
   CausewayError,
-  FiatAccountId,
-  FiatPaymentSchema,
+  FiatAccountParams,
   parsePositiveAmount,
-  Uuid,
+  SandboxDepositInput,
+  SandboxDepositSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope, type Scope } from '../../db/database.ts';
 import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
@@ -23,13 +21,10 @@ export interface SandboxDepositDeps extends UnitDeps, DepositDeps {
   readonly simulatedBank: SimulatedBank;
 }
 
-const Text = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
-
 const COLLECTED_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Registered by sandbox deployments only: somebody pays into a customer's account. */
+/** Registered by sandbox deployments only: a simulated deposit into a customer's account. */
 export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxDepositDeps): void {
   route(app, {
     access: 'partner',
@@ -39,21 +34,12 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
     url: '/api/v1/sandbox/users/:user_uuid/fiat-accounts/:id/deposits',
     operationId: 'sandboxDeposit',
     tag: 'Sandbox',
-    summary: 'Pay into a customer’s account',
+    summary: 'Simulate a deposit into a fiat account',
     description:
-      'Taken as a report of the bank is. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
-    params: Type.Object({ user_uuid: Uuid, id: FiatAccountId }),
-    body: Type.Object({
-      amount: AmountInput,
-      sender_name: Type.Optional(Text(140)),
-      reference: Type.Optional(Text(140)),
-      transaction_id: Type.Optional(Text(100)),
-    }),
-    data: Type.Object({
-      ...FiatPaymentSchema.properties,
-      user_id: Uuid,
-      fiat_account_id: Type.String({ examples: ['retail_42'] }),
-    }),
+      'Handled like a report of the bank. Where the deposit is collected, the answer waits for that. The same transaction_id is the same transfer.',
+    params: FiatAccountParams,
+    body: SandboxDepositInput,
+    data: SandboxDepositSchema,
     errors: ['USER_NOT_FOUND', 'FIAT_ACCOUNT_NOT_FOUND', 'PROVISIONING_IN_PROGRESS'],
     handle: async ({ params, body }, { partnerId }) => {
       const scope = partnerScope(partnerId);

@@ -1,14 +1,11 @@
+import { LivenessSchema, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import { RETRY_AFTER_SECONDS } from '../../http/errors.ts';
 import type { Readiness } from './readiness.ts';
 
 /** `/health`: the process is alive. `/ready`: its API can serve, and if not, why not. */
 export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness): void {
-  const liveness = Type.Object({
-    success: Type.Literal(true),
-    data: Type.Object({ status: Type.Literal('ok') }),
-  });
+  const liveness = successResponseOf(LivenessSchema);
   app.get(
     '/health',
     {
@@ -16,7 +13,7 @@ export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness)
       schema: {
         operationId: 'health',
         tags: ['Gateway'],
-        summary: 'Is the process alive?',
+        summary: 'Liveness probe',
         security: [],
         response: { 200: { ...liveness, description: 'Alive' } },
       },
@@ -31,9 +28,9 @@ export function registerHealthRoutes(app: FastifyInstance, readiness: Readiness)
       schema: {
         operationId: 'ready',
         tags: ['Gateway'],
-        summary: 'Can the process serve requests?',
+        summary: 'Readiness probe',
         description:
-          'No while it starts or stops, while its database does not answer, and while nothing can be priced because rates are stale or absent.',
+          'Not ready while it starts or stops, while its database does not answer, and while nothing can be priced because rates are stale or absent.',
         security: [],
         response: { 200: { ...liveness, description: 'Ready' } },
       },

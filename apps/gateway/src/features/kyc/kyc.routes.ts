@@ -6,11 +6,10 @@ import {
   KycPatchSchema,
   KycSubmissionInput,
   KycSubmissionSchema,
-  Uuid,
+  UserParams,
   VerificationStatusSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope, reading } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -23,7 +22,6 @@ export interface KycRouteDeps extends UnitDeps, SubmitKycDeps {}
 
 const TAG = 'Users and KYC';
 const USER = '/api/v1/partner/users/:user_uuid';
-const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerKycRoutes(app: FastifyInstance, deps: KycRouteDeps): void {
   registerSubmissions(app, deps);
@@ -54,7 +52,7 @@ function registerSubmissions(app: FastifyInstance, deps: KycRouteDeps): void {
       tag: TAG,
       summary: 'Submit KYC data',
       description:
-        'direct_data waits for the documents it lists; hosted_link answers an address where the customer goes on.',
+        'direct_data waits for the documents it lists; hosted_link answers a URL where the customer continues.',
       params: UserParams,
       body: KycSubmissionInput,
       data: KycSubmissionSchema,
@@ -78,9 +76,9 @@ function registerDocuments(app: FastifyInstance, deps: KycRouteDeps): void {
       url: `${USER}/${path}`,
       operationId,
       tag: TAG,
-      summary: 'Upload a document',
+      summary: 'Upload a KYC document',
       description:
-        'JPEG, PNG, WebP or PDF; the request may have 10 MiB. A document sent again takes the place of the first.',
+        'JPEG, PNG, WebP or PDF; the request may have 10 MiB. A document sent again replaces the first.',
       params: UserParams,
       body: KycDocumentInput,
       data: KycDocumentSchema,
@@ -99,7 +97,7 @@ function registerPatch(app: FastifyInstance, deps: KycRouteDeps): void {
     url: `${USER}/kyc`,
     operationId: 'patchKyc',
     tag: TAG,
-    summary: 'Supply KYC fields',
+    summary: 'Update KYC fields',
     params: UserParams,
     body: KycPatchInput,
     data: KycPatchSchema,
@@ -124,7 +122,7 @@ function registerReads(app: FastifyInstance, deps: KycRouteDeps): void {
     url: `${USER}/verification-status`,
     operationId: 'getVerificationStatus',
     tag: TAG,
-    summary: 'Where the verification stands',
+    summary: 'Get the verification status',
     params: UserParams,
     data: VerificationStatusSchema,
     errors: ['USER_NOT_FOUND'],
@@ -145,7 +143,7 @@ function registerReads(app: FastifyInstance, deps: KycRouteDeps): void {
     url: `${USER}/identity`,
     operationId: 'getIdentity',
     tag: TAG,
-    summary: 'Which identity items are known and which are missing',
+    summary: 'List known and missing identity items',
     params: UserParams,
     data: IdentitySchema,
     errors: ['USER_NOT_FOUND'],

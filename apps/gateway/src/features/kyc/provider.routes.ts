@@ -1,6 +1,5 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, EmptySchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
@@ -35,9 +34,9 @@ export function registerProviderRoutes(app: FastifyInstance, deps: ProviderRoute
       url: '/api/v1/kyc/provider/callback',
       operationId: 'kycProviderCallback',
       tag: TAG,
-      summary: 'Results of the KYC provider',
+      summary: 'KYC provider callback',
       description: 'Signed by the provider; calls with another signature are refused.',
-      data: Type.Object({}),
+      data: EmptySchema,
       errors: ['UNAUTHORIZED'],
       handle: async ({ request }) => {
         const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

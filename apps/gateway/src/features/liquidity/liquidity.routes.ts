@@ -1,7 +1,7 @@
 import { LiquiditySchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type PreparedAnswer, prepareAnswer } from '../../http/prepared-answer.ts';
-import { preparedRoute } from '../../http/supported-route.ts';
+import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot, ReferenceSnapshot } from '../../ports/currencies.ts';
 import { aggregateLiquidity, type LiquidityPair, type OfferBook, type Offers } from '../../ports/offers.ts';
 import { railLookupOf } from '../../upstream/offers/offers-market.ts';
@@ -40,12 +40,13 @@ export function registerLiquidityRoutes(app: FastifyInstance, { currencies, offe
   preparedRoute(
     app,
     {
+      envelope: 'partner',
       url: '/api/v1/partner/liquidity',
       operationId: 'getLiquidity',
       tag: 'Liquidity and estimates',
-      summary: 'What can be traded at present, without prices or vendors',
+      summary: 'Get available liquidity by pair',
       description:
-        'Offers that are authorized, of vendors that are active and online, with a live payment method. `trade_type` is the partner’s side: BUY is on-ramp, SELL is off-ramp.',
+        'Without prices or vendors. Offers that are authorized, of vendors that are active and online, with a live payment method. `trade_type` is the partner’s side: BUY is on-ramp, SELL is off-ramp.',
       data: LiquiditySchema,
     },
     () => {

@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type OfferInput, type OfferPatchInput } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Chains } from '../../chain/chains.ts';
 import { recordAction } from '../../engine/audit.ts';
@@ -6,7 +6,6 @@ import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { OperatorPrincipal } from '../../http/principals.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
-import type { NewOffer, OfferChange } from './offer.schemas.ts';
 import {
   countOffers,
   insertOffer,
@@ -33,7 +32,7 @@ export async function createOffer(
   deps: OfferDeps,
   unit: UnitOfWork,
   vendorId: string,
-  given: Static<typeof NewOffer>,
+  given: Static<typeof OfferInput>,
 ): Promise<OfferRow> {
   requireOwnBook(deps);
   const terms = readNewOffer(given, groundOf(deps));
@@ -67,7 +66,7 @@ export async function changeOffer(
   unit: UnitOfWork,
   vendorId: string,
   offerId: string,
-  change: Static<typeof OfferChange>,
+  change: Static<typeof OfferPatchInput>,
 ): Promise<OfferRow> {
   requireOwnBook(deps);
   const offer = found((await unit.tx.query(lockOffer, [offerId, vendorId]))[0]);

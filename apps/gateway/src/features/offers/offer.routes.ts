@@ -1,10 +1,25 @@
-import { OffsetPage, OPERATOR_TAG, PageQuery, Reason, Uuid } from '@causeway/protocol';
+import {
+  OfferAuthorizationInput,
+  OfferAuthorizationSchema,
+  OfferInput,
+  OfferListSchema,
+  OfferParams,
+  OfferPatchInput,
+  OfferReviewQuery,
+  OfferSchema,
+  OPERATOR_TAG,
+  PageQuery,
+  ReviewedOfferListSchema,
+  type ReviewedOfferSchema,
+  VendorOnlineInput,
+  VendorOnlineSchema,
+  WithdrawnOfferSchema,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { SYSTEM, vendorScope } from '../../db/database.ts';
 import { route } from '../../http/route.ts';
 import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferDeps } from './manage-offers.ts';
-import { NewOffer, OfferChange, OfferSchema, ReviewedOfferSchema } from './offer.schemas.ts';
 import {
   countOffers,
   countOffersToReview,
@@ -43,7 +58,6 @@ export function reviewedOfferView(row: ReviewedOfferRow): Static<typeof Reviewed
 
 const TAG = 'Vendor';
 const OFFERS = '/api/v1/vendor/offers';
-const OfferParams = Type.Object({ offer_id: Uuid });
 
 /** Vendors say what they offer; the operator says which of it counts. */
 export function registerOfferRoutes(app: FastifyInstance, deps: OfferDeps): void {
@@ -61,9 +75,9 @@ function registerReads(app: FastifyInstance, deps: OfferDeps): void {
     url: OFFERS,
     operationId: 'listVendorOffers',
     tag: TAG,
-    summary: 'This vendor’s offers, newest first',
+    summary: 'List offers of this vendor, newest first',
     query: PageQuery,
-    data: Type.Object({ offers: Type.Array(OfferSchema), pagination: OffsetPage }),
+    data: OfferListSchema,
     handle: async ({ query }, { vendorId }) => {
       const [rows, [count]] = await Promise.all([
         deps.db.query(vendorScope(vendorId), listOffers, [vendorId, query.limit, query.offset]),
@@ -83,9 +97,9 @@ function registerWrites(app: FastifyInstance, deps: OfferDeps): void {
     url: OFFERS,
     operationId: 'createVendorOffer',
     tag: TAG,
-    summary: 'Make an offer',
-    description: 'It serves nobody until the operator has authorized it.',
-    body: NewOffer,
+    summary: 'Create an offer',
+    description: 'It is not matched until the operator has authorized it.',
+    body: OfferInput,
     data: OfferSchema,
     errors: ['OPERATION_NOT_ALLOWED'],
     handle: async ({ body }, { vendorId }, unit) => offerView(await createOffer(deps, unit, vendorId, body)),
@@ -103,7 +117,7 @@ function registerWrites(app: FastifyInstance, deps: OfferDeps): void {
     description:
       'A new price or balance counts at once. Another range, network, method or country waits for the operator’s authorization again.',
     params: OfferParams,
-    body: OfferChange,
+    body: OfferPatchInput,
     data: OfferSchema,
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, { vendorId }, unit) =>
@@ -118,10 +132,10 @@ function registerWrites(app: FastifyInstance, deps: OfferDeps): void {
     url: `${OFFERS}/:offer_id`,
     operationId: 'withdrawVendorOffer',
     tag: TAG,
-    summary: 'Withdraw an offer for good',
-    description: 'Orders that it already serves go on.',
+    summary: 'Withdraw an offer',
+    description: 'It cannot be undone. Orders that it already serves go on.',
     params: OfferParams,
-    data: Type.Object({ offer_id: Uuid }),
+    data: WithdrawnOfferSchema,
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params }, { vendorId }, unit) => {
       await endOffer(deps, unit, vendorId, params.offer_id);
@@ -139,9 +153,9 @@ function registerOnline(app: FastifyInstance, deps: OfferDeps): void {
     url: '/api/v1/vendor/online',
     operationId: 'setVendorOnline',
     tag: TAG,
-    summary: 'Take new orders, or none for now',
-    body: Type.Object({ online: Type.Boolean() }),
-    data: Type.Object({ online: Type.Boolean({ examples: [true] }) }),
+    summary: 'Set the vendor online or offline',
+    body: VendorOnlineInput,
+    data: VendorOnlineSchema,
     handle: async ({ body }, { vendorId }, unit) => {
       const [row] = await unit.tx.query(setOnline, [vendorId, body.online]);
       if (row === undefined) throw new Error(`there is no vendor ${vendorId}`);
@@ -158,12 +172,9 @@ function registerReview(app: FastifyInstance, deps: OfferDeps): void {
     url: '/api/v1/operator/offers',
     operationId: 'listOffersForReview',
     tag: OPERATOR_TAG,
-    summary: 'Offers of all vendors, oldest first',
-    query: Type.Object({
-      authorized: Type.Optional(Type.Boolean({ examples: [false] })),
-      ...PageQuery.properties,
-    }),
-    data: Type.Object({ offers: Type.Array(ReviewedOfferSchema), pagination: OffsetPage }),
+    summary: 'List offers of all vendors for review, oldest first',
+    query: OfferReviewQuery,
+    data: ReviewedOfferListSchema,
     handle: async ({ query: { authorized = null, ...page } }) => {
       const [rows, [count]] = await Promise.all([
         deps.db.query(SYSTEM, offersToReview, [authorized, page.limit, page.offset]),
@@ -184,20 +195,10 @@ function registerReview(app: FastifyInstance, deps: OfferDeps): void {
     url: '/api/v1/operator/offers/:offer_id/authorization',
     operationId: 'decideOfferAuthorization',
     tag: OPERATOR_TAG,
-    summary: 'Authorize an offer, or take the authorization back',
+    summary: 'Authorize an offer, or revoke the authorization',
     params: OfferParams,
-    body: Type.Object({
-      authorized: Type.Boolean(),
-      reason: Reason,
-      version: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Refused with 409 where the offer has changed since',
-        }),
-      ),
-    }),
-    data: Type.Object({ offer_id: Uuid, authorized: Type.Boolean(), version: Type.Integer() }),
+    body: OfferAuthorizationInput,
+    data: OfferAuthorizationSchema,
     errors: ['OFFER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => ({
       offer_id: params.offer_id,

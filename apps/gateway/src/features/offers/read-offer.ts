@@ -1,8 +1,14 @@
-import { type Asset, parseAmount, parseRate, parseSignedDecimal } from '@causeway/protocol';
+import {
+  type Asset,
+  type OfferInput,
+  type OfferPatchInput,
+  parseAmount,
+  parseRate,
+  parseSignedDecimal,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields, invalidRequest } from '../../http/errors.ts';
 import type { Catalogue } from '../../ports/currencies.ts';
-import type { NewOffer, OfferChange } from './offer.schemas.ts';
 import type { OfferRow, StoredPaymentOption } from './offer.store.ts';
 
 /** What an offer is judged against. */
@@ -30,7 +36,7 @@ const MARGIN_DECIMALS = 6;
 const WHOLE_PERCENT = 100n;
 
 /** A new offer, every field understood; or a 400 that names the field that is not. */
-export function readNewOffer(given: Static<typeof NewOffer>, ground: OfferGround): OfferTerms {
+export function readNewOffer(given: Static<typeof OfferInput>, ground: OfferGround): OfferTerms {
   const { price, margin_pct } = given;
   if ((price === undefined) === (margin_pct === undefined)) throw oneOfPrices();
   return judged(
@@ -50,7 +56,7 @@ export function readNewOffer(given: Static<typeof NewOffer>, ground: OfferGround
 /** An offer with some terms changed, judged as the whole it becomes. */
 export function readOfferChange(
   offer: OfferTerms,
-  change: Static<typeof OfferChange>,
+  change: Static<typeof OfferPatchInput>,
   ground: OfferGround,
 ): OfferTerms {
   const { price, margin_pct } = change;

@@ -3,10 +3,10 @@ import {
   PaymentDetailsInput,
   PaymentDetailsListSchema,
   PaymentDetailsSchema,
-  Uuid,
+  UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -37,7 +37,6 @@ export interface PaymentDetailsRouteDeps extends UnitDeps, PaymentDetailsDeps {}
 
 const TAG = 'Payment details';
 const URL = '/api/v1/partner/users/:user_uuid/payment-details';
-const UserParams = Type.Object({ user_uuid: Uuid });
 
 export function registerPaymentDetailsRoutes(app: FastifyInstance, deps: PaymentDetailsRouteDeps): void {
   route(app, {
@@ -81,7 +80,7 @@ export function registerPaymentDetailsRoutes(app: FastifyInstance, deps: Payment
     tag: TAG,
     summary: 'List payment details of a customer, newest first',
     params: UserParams,
-    query: Type.Object(PageInput),
+    query: PageInput,
     data: PaymentDetailsListSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params, query: { page, limit } }, { partnerId }) => {

@@ -2,17 +2,17 @@ import {
   DestinationInput,
   DestinationListSchema,
   DestinationSchema,
+  EmptySchema,
   RecipientInput,
   RecipientListSchema,
+  RecipientParams,
   RecipientPatchInput,
   RecipientQuery,
   RecipientSchema,
   SANDBOX_SCREENING_TRIGGERS,
-  ScreeningStatusSchema,
-  Uuid,
+  SandboxScreeningStatusInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -38,7 +38,6 @@ export interface RecipientRouteDeps extends UnitDeps, DestinationDeps {}
 const TAG = 'Recipients';
 const RECIPIENTS = '/api/v1/partner/recipients';
 const RECIPIENT = `${RECIPIENTS}/:recipient_id`;
-const RecipientParams = Type.Object({ recipient_id: Uuid });
 
 export function registerRecipientRoutes(app: FastifyInstance, deps: RecipientRouteDeps): void {
   registerReads(app, deps);
@@ -74,7 +73,7 @@ function registerReads(app: FastifyInstance, deps: RecipientRouteDeps): void {
     url: RECIPIENT,
     operationId: 'getRecipient',
     tag: TAG,
-    summary: 'Read a recipient',
+    summary: 'Get a recipient',
     params: RecipientParams,
     data: RecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
@@ -94,7 +93,7 @@ function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
     url: RECIPIENTS,
     operationId: 'createRecipient',
     tag: TAG,
-    summary: 'Register a recipient',
+    summary: 'Create a recipient',
     description:
       'Its screening begins at once; only a recipient whose screening_status is clear can be quoted.',
     body: RecipientInput,
@@ -113,9 +112,9 @@ function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
     url: RECIPIENT,
     operationId: 'updateRecipient',
     tag: TAG,
-    summary: 'Write a new version of a recipient',
+    summary: 'Update a recipient',
     description:
-      'Quotes and orders keep the version they were made with. A null takes an optional value away.',
+      'It writes a new version; quotes and orders keep theirs. A null takes an optional value away.',
     params: RecipientParams,
     body: RecipientPatchInput,
     data: RecipientSchema,
@@ -136,7 +135,7 @@ function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
     tag: TAG,
     summary: 'Archive a recipient',
     params: RecipientParams,
-    data: Type.Object({}),
+    data: EmptySchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params }, _partner, unit) => {
       await archiveRecipient(unit, params.recipient_id);
@@ -153,7 +152,7 @@ function registerDestinations(app: FastifyInstance, deps: RecipientRouteDeps): v
     url: `${RECIPIENT}/destinations`,
     operationId: 'listDestinations',
     tag: TAG,
-    summary: 'Where a recipient can be paid',
+    summary: 'List destinations of a recipient',
     params: RecipientParams,
     data: DestinationListSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
@@ -215,9 +214,9 @@ export function registerSandboxScreeningRoute(app: FastifyInstance, deps: Recipi
     url: '/api/v1/sandbox/recipients/:recipient_id/screening-status',
     operationId: 'sandboxScreeningStatus',
     tag: 'Sandbox',
-    summary: 'Put a recipient in a screening status',
+    summary: 'Set a recipient’s screening status',
     params: RecipientParams,
-    body: Type.Object({ screening_status: ScreeningStatusSchema }),
+    body: SandboxScreeningStatusInput,
     data: RecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: async ({ params, body }, _partner, unit) => {

@@ -1,16 +1,17 @@
 import {
-  KYC_STATUSES,
-  KycStatusSchema,
-  literals,
-  NumericId,
+  OrderParams,
   OrderSchema,
   SANDBOX_KYC_TRIGGERS,
-  SANDBOX_ORDER_EVENTS,
-  Timestamp,
-  Uuid,
+  SandboxClockInput,
+  SandboxClockSchema,
+  SandboxKycStatusInput,
+  SandboxKycStatusSchema,
+  SandboxOrderEventInput,
+  SandboxSettingsSchema,
+  SandboxWidgetOrderInput,
+  UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
@@ -34,14 +35,11 @@ export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps {
 }
 
 const TAG = 'Sandbox';
-const MAX_ADVANCE_SECONDS = 366 * 24 * 60 * 60;
 
 const advanceClock = statement<[ms: number], { offset_ms: string }>(
   'sandbox.advance_clock',
   'UPDATE business_clock SET offset_ms = offset_ms + $1 RETURNING offset_ms::text',
 );
-
-const Amount = Type.Optional(Type.String({ maxLength: 100 }));
 
 function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): void {
   route(app, {
@@ -52,18 +50,9 @@ function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): voi
     url: '/api/v1/sandbox/widget-orders',
     operationId: 'sandboxWidgetOrder',
     tag: TAG,
-    summary: 'Open an order as the embedded widget would',
-    description: 'Whatever is left out is made up: a verified customer, 100 EUR, USDC.',
-    body: Type.Object({
-      order_type: literals(['onramp', 'offramp']),
-      user_uuid: Type.Optional(Uuid),
-      crypto_currency: Amount,
-      fiat_currency: Amount,
-      fiat_amount: Amount,
-      crypto_amount: Amount,
-      payment_details_id: Type.Optional(NumericId),
-      reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    }),
+    summary: 'Create an order as the embedded widget does',
+    description: 'Defaults: a verified customer, 100 EUR, USDC.',
+    body: SandboxWidgetOrderInput,
     data: OrderSchema,
     errors: [
       'USER_NOT_FOUND',
@@ -89,9 +78,9 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     url: '/api/v1/sandbox/settings',
     operationId: 'setSandboxSettings',
     tag: TAG,
-    summary: 'Let simulated people act on their own, or not',
-    body: Type.Object({ auto_advance: Type.Boolean() }),
-    data: Type.Object({ auto_advance: Type.Boolean() }),
+    summary: 'Switch automatic steps of simulated actors on or off',
+    body: SandboxSettingsSchema,
+    data: SandboxSettingsSchema,
     handle: ({ body }, partner, unit) => {
       unit.tx.defer(setAutoAdvance, [partner.partnerId, body.auto_advance]);
       return { auto_advance: body.auto_advance };
@@ -106,18 +95,10 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     url: '/api/v1/sandbox/orders/:order_id/events',
     operationId: 'sandboxOrderEvent',
     tag: TAG,
-    summary: 'Make something happen to an order',
+    summary: 'Trigger an event of an order',
     description: 'Events that move crypto really move it on the local chain; the answer waits for that.',
-    params: Type.Object({ order_id: Uuid }),
-    body: Type.Object({
-      event: literals(SANDBOX_ORDER_EVENTS),
-      cost_multiplier: Type.Optional(
-        Type.Union([Type.String({ maxLength: 40 }), Type.Number({ minimum: 0, maximum: 999_999_999 })], {
-          description: 'Of reprice: what the payout costs now, by what was expected',
-          examples: ['1.25'],
-        }),
-      ),
-    }),
+    params: OrderParams,
+    body: SandboxOrderEventInput,
     data: OrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, partner) =>
@@ -132,13 +113,10 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     url: '/api/v1/sandbox/users/:user_uuid/kyc-status',
     operationId: 'sandboxKycStatus',
     tag: TAG,
-    summary: 'Put a customer in a KYC status',
-    params: Type.Object({ user_uuid: Uuid }),
-    body: Type.Object({
-      status: literals(KYC_STATUSES),
-      rejection_reasons: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
-    }),
-    data: Type.Object({ status: KycStatusSchema, updated_at: Timestamp }),
+    summary: 'Set a customer’s KYC status',
+    params: UserParams,
+    body: SandboxKycStatusInput,
+    data: SandboxKycStatusSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params, body }, _partner, unit) => {
       const user = await changeKycStatus(
@@ -160,10 +138,10 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     url: '/api/v1/sandbox/clock/advance',
     operationId: 'sandboxAdvanceClock',
     tag: TAG,
-    summary: 'Move the business clock forward',
+    summary: 'Advance the business clock',
     description: 'Quote expiry, time-outs and webhook retries follow it, in every process.',
-    body: Type.Object({ seconds: Type.Integer({ minimum: 1, maximum: MAX_ADVANCE_SECONDS }) }),
-    data: Type.Object({ now: Timestamp, offset_seconds: Type.Integer() }),
+    body: SandboxClockInput,
+    data: SandboxClockSchema,
     handle: async ({ body }) => {
       const [moved] = await deps.db.query(SYSTEM, advanceClock, [body.seconds * 1_000]);
       const offsetMs = Number(moved?.offset_ms ?? 0);

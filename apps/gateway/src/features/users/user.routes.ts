@@ -1,14 +1,5 @@
-import {
-  KycStatusSchema,
-  PageInput,
-  ReferenceInput,
-  UserInput,
-  UserListSchema,
-  UserSchema,
-  Uuid,
-} from '@causeway/protocol';
+import { UserInput, UserListSchema, UserParams, UserQuery, UserSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
@@ -26,13 +17,6 @@ import {
 export interface UserRouteDeps extends UnitDeps, UserPrivacyDeps {}
 
 const TAG = 'Users and KYC';
-
-const UserQuery = Type.Object({
-  ...PageInput,
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: 'The whole address' })),
-  reference_id: Type.Optional(ReferenceInput),
-  kyc_status: Type.Optional(KycStatusSchema),
-});
 
 export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): void {
   route(app, {
@@ -82,8 +66,8 @@ export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): v
     url: '/api/v1/partner/users/:user_uuid',
     operationId: 'getUser',
     tag: TAG,
-    summary: 'Read a customer',
-    params: Type.Object({ user_uuid: Uuid }),
+    summary: 'Get a customer',
+    params: UserParams,
     data: UserSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, partner) => {

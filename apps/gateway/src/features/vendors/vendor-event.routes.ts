@@ -1,6 +1,11 @@
-import { VendorEventListSchema, VendorEventQuery, VendorEventSchema } from '@causeway/protocol';
+import {
+  successResponseOf,
+  VendorEventListSchema,
+  VendorEventQuery,
+  VendorEventSchema,
+} from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
@@ -95,7 +100,7 @@ export interface VendorEventDeps {
 
 const DEFAULT_LIMIT = 100;
 
-/** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
+/** One address, two forms: a page of events, or the stream for clients that accept text/event-stream. */
 export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEventDeps): void {
   const hub = createVendorHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
@@ -110,9 +115,9 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
     schema: {
       operationId: 'listVendorEvents',
       tags: ['Vendor'],
-      summary: 'Orders offered, changed or taken away, as a list or as they happen',
+      summary: 'List or stream events of this vendor’s orders',
       description:
-        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds shows that the stream lives; it ends when the key is revoked or the server stops.',
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds keeps the stream open; it ends when the key is revoked or the server stops.',
       security: [{ vendorKey: [] }],
       querystring: VendorEventQuery,
       response: {
@@ -120,7 +125,7 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
           description: 'A page of events, or the stream of them',
           content: {
             'application/json': {
-              schema: Type.Object({ success: Type.Literal(true), data: VendorEventListSchema }),
+              schema: successResponseOf(VendorEventListSchema),
             },
             'text/event-stream': { schema: VendorEventSchema },
           },
@@ -169,7 +174,7 @@ function createVendorHub({ db, listener, principals, vendorResponseSeconds }: Ve
   listener.on('vendor_events_written', (vendorId) => hub.wake(vendorId));
   // A revoked key ends its streams now, not at the next heartbeat.
   listener.on('keys_changed', () => hub.wake());
-  // Whatever was announced while nobody listened was missed.
+  // Announcements during a lost connection were missed.
   listener.onConnected(() => hub.wake());
   return hub;
 }

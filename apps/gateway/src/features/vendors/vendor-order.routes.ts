@@ -1,6 +1,13 @@
-import { CompactOrderSchema, GivenSignature, KYC_CONTENT_TYPES, Uuid } from '@causeway/protocol';
+import {
+  CompactOrderSchema,
+  OrderParams,
+  PaymentProofInput,
+  RefundSignatureInput,
+  ReleaseSignatureInput,
+  VendorAcceptanceInput,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { type RouteSpec, route } from '../../http/route.ts';
@@ -33,7 +40,7 @@ export interface VendorRouteDeps extends UnitDeps, VendorDeps, InstructionDeps {
 
 export const TAG = 'Vendor';
 export const ORDER = '/api/v1/vendor/orders/:order_id';
-export const OrderParams = Type.Object({ order_id: Uuid });
+
 export const ORDER_ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -41,17 +48,7 @@ export const ORDER_ERRORS = [
   'OPERATION_NOT_ALLOWED',
 ] as const;
 
-export const PageQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] }),
-});
-
 const SIGNING_ERRORS = [...ORDER_ERRORS, 'INVALID_SIGNATURE'] as const;
-const TextMap = Type.Record(
-  Type.String({ maxLength: 100 }),
-  Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
-  { maxProperties: 50, examples: [{ full_name: 'Harbour Liquidity', iban: 'DE02120300000000202051' }] },
-);
 
 const given =
   (signature: string): VendorSignature =>
@@ -108,10 +105,10 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'acceptVendorOrder',
-      summary: 'Take an order',
+      summary: 'Accept an order',
       description:
         'On-ramp, payment_details say where the end user pays: what the order’s rail requires, and what else helps, a reference say. payment_request orders need none.',
-      body: Type.Object({ refund_signature: GivenSignature, payment_details: Type.Optional(TextMap) }),
+      body: VendorAcceptanceInput,
       errors: [...SIGNING_ERRORS, 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     },
     'accept',
@@ -131,8 +128,8 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'signVendorRefund',
-      summary: 'Sign the refund of an order that this vendor’s quote already serves',
-      body: Type.Object({ refund_signature: GivenSignature }),
+      summary: 'Submit the refund signature of an assigned order',
+      body: RefundSignatureInput,
       errors: SIGNING_ERRORS,
     },
     'sign-refund',
@@ -144,8 +141,8 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     deps,
     {
       operationId: 'declineVendorOrder',
-      summary: 'Leave an order to the next vendor',
-      description: 'Until it is accepted. The order is no longer this vendor’s then, and answers 404 here.',
+      summary: 'Decline an order',
+      description: 'Possible until it is accepted. The next vendor is asked, and the order answers 404 here.',
       errors: ORDER_ERRORS,
     },
     'decline',
@@ -159,8 +156,8 @@ function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): voi
     deps,
     {
       operationId: 'confirmVendorFiat',
-      summary: 'Say that the end user’s fiat has arrived, and sign the release',
-      body: Type.Object({ release_signature: GivenSignature }),
+      summary: 'Confirm the end user’s fiat payment and sign the release',
+      body: ReleaseSignatureInput,
       errors: SIGNING_ERRORS,
     },
     'fiat-confirmed',
@@ -169,37 +166,15 @@ function registerFiatConfirmed(app: FastifyInstance, deps: VendorRouteDeps): voi
   );
 }
 
-const ProofInput = Type.Object({
-  payment_reference: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
-    description: 'What the bank calls the payment',
-    examples: ['E2E-20261115-0042'],
-  }),
-  content_type: Type.Optional(
-    Type.Unsafe<(typeof KYC_CONTENT_TYPES)[number]>({
-      type: 'string',
-      enum: [...KYC_CONTENT_TYPES],
-      description: 'Needed with content, and checked against it',
-      examples: ['application/pdf'],
-    }),
-  ),
-  content: Type.Optional(
-    Type.String({ minLength: 1, description: 'The slip as base64; the request may have 10 MiB' }),
-  ),
-  release_signature: GivenSignature,
-});
-
 function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
   addAction(
     app,
     deps,
     {
       operationId: 'submitVendorProof',
-      summary: 'Prove a payment to the recipient, and sign the release',
-      description: 'JPEG, PNG, WebP or PDF. It is kept sealed and shown to the operator who reviews it.',
-      body: ProofInput,
+      summary: 'Submit a payment proof and sign the release',
+      description: 'JPEG, PNG, WebP or PDF. It is stored encrypted and shown to the operator who reviews it.',
+      body: PaymentProofInput,
       errors: [...SIGNING_ERRORS, 'PAYLOAD_TOO_LARGE'],
     },
     'payment-proof',
@@ -209,7 +184,11 @@ function registerProof(app: FastifyInstance, deps: VendorRouteDeps): void {
 }
 
 /** Only what is what it claims to be is kept: a reviewer opens it. */
-function proofOf({ payment_reference, content_type, content }: Static<typeof ProofInput>): PaymentProof {
+function proofOf({
+  payment_reference,
+  content_type,
+  content,
+}: Static<typeof PaymentProofInput>): PaymentProof {
   if (content === undefined && content_type === undefined) return { reference: payment_reference };
   if (content === undefined) throw invalidRequest('content', 'is required with content_type');
   if (content_type === undefined) throw invalidRequest('content_type', 'is required with content');
@@ -220,11 +199,7 @@ function proofOf({ payment_reference, content_type, content }: Static<typeof Pro
 function registerReports(app: FastifyInstance, deps: VendorRouteDeps): void {
   for (const [action, operationId, summary] of [
     ['dispute', 'openVendorDispute', 'Open a dispute; the operator decides it'],
-    [
-      'fiat-settled',
-      'confirmVendorSettlement',
-      'Notify that the recipient has the fiat; for providers that promised to',
-    ],
+    ['fiat-settled', 'confirmVendorSettlement', 'Notify that the recipient has received the fiat'],
   ] as const) {
     const { trigger, actor } = VENDOR_TRIGGERS[action];
     addAction(
@@ -249,10 +224,10 @@ export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps 
     url: '/api/v1/vendor/orders/:order_id/sign-release',
     operationId: 'signVendorRelease',
     tag: 'Vendor',
-    summary: 'Sign the release after a dispute that was decided for the buyer',
-    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor gives in.',
-    params: Type.Object({ order_id: Uuid }),
-    body: Type.Object({ release_signature: GivenSignature }),
+    summary: 'Submit the release signature after a dispute decided for the buyer',
+    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor agrees to it.',
+    params: OrderParams,
+    body: ReleaseSignatureInput,
     data: CompactOrderSchema,
     errors: [
       'ORDER_NOT_FOUND',

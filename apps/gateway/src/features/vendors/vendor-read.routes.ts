@@ -1,16 +1,16 @@
 import {
-  EvmAddress,
-  literals,
-  OrderStatusSchema,
-  TimestampInput,
-  Uuid,
+  EscrowPurposeQuery,
+  OrderParams,
+  PaymentInstructionsSchema,
   VendorOrderDetailSchema,
-  VendorOrderSchema,
+  VendorOrderListSchema,
+  VendorOrderQuery,
+  VendorProfileSchema,
   VendorSigningSchema,
+  VendorStatementQuery,
   VendorStatementSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { vendorScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
@@ -27,14 +27,7 @@ import {
 import { paymentInstructions } from '../orders/lifecycle/payment-request.ts';
 import { callingVendor, plannedEscrow } from './serve-order.ts';
 import { vendorProfile } from './vendor.store.ts';
-import {
-  ORDER,
-  ORDER_ERRORS,
-  OrderParams,
-  PageQuery,
-  TAG,
-  type VendorRouteDeps,
-} from './vendor-order.routes.ts';
+import { ORDER, ORDER_ERRORS, TAG, type VendorRouteDeps } from './vendor-order.routes.ts';
 import { signingView, vendorOrderDetail, vendorOrderView } from './vendor-order.view.ts';
 
 /** What a vendor reads: itself, its orders, what it signs, where it pays, what it earned. */
@@ -53,15 +46,8 @@ function registerProfile(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/profile',
     operationId: 'getVendorProfile',
     tag: TAG,
-    summary: 'Who this key belongs to, and whether it is offered orders',
-    data: Type.Object({
-      vendor_id: Uuid,
-      name: Type.String({ examples: ['Harbour Liquidity'] }),
-      wallet_address: EvmAddress,
-      kind: literals(['p2p', 'direct']),
-      active: Type.Boolean({ description: 'Set by the operator' }),
-      online: Type.Boolean({ description: 'Set by the vendor, with PUT /vendor/online' }),
-    }),
+    summary: 'Get the vendor’s profile',
+    data: VendorProfileSchema,
     handle: (_input, principal) =>
       unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
         const { vendor_id } = await callingVendor(unit, principal);
@@ -80,25 +66,10 @@ function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/orders',
     operationId: 'listVendorOrders',
     tag: TAG,
-    summary: 'Orders offered to or served by this vendor, newest first',
-    description: 'GET /vendor/events tells of them as they come.',
-    query: Type.Object({
-      status: Type.Optional(
-        Type.Array(OrderStatusSchema, {
-          maxItems: 30,
-          description: 'May be repeated; any of them matches',
-          examples: [['awaiting_liquidity_provider']],
-        }),
-      ),
-      direction: Type.Optional(
-        Type.Unsafe<'onramp' | 'offramp'>({ ...literals(['onramp', 'offramp']), examples: ['onramp'] }),
-      ),
-      ...PageQuery.properties,
-    }),
-    data: Type.Object({
-      orders: Type.Array(VendorOrderSchema),
-      pagination: VendorStatementSchema.properties.pagination,
-    }),
+    summary: 'List orders of this vendor, newest first',
+    description: 'Offered to it or served by it; GET /vendor/events streams changes.',
+    query: VendorOrderQuery,
+    data: VendorOrderListSchema,
     handle: async ({ query: { status = null, direction = null, ...page } }, { vendorId }) => {
       const filter = { statuses: status, direction, ...page };
       const { orders, total } = await readVendorOrders(deps.db, vendorId, filter);
@@ -116,7 +87,7 @@ function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: ORDER,
     operationId: 'getVendorOrder',
     tag: TAG,
-    summary: 'One order, with how its escrow is funded and what was found there',
+    summary: 'Get an order with the funding of its escrow',
     params: OrderParams,
     data: VendorOrderDetailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
@@ -138,16 +109,11 @@ function registerSigning(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: `${ORDER}/signing-parameters`,
     operationId: 'getVendorSigningParameters',
     tag: TAG,
-    summary: 'What the vendor’s wallet signs for this order’s escrow',
+    summary: 'Get the parameters to sign a refund or release as vendor',
     description:
       'The refund is signed when the order is accepted, the release when fiat is received or proved.',
     params: OrderParams,
-    query: Type.Object({
-      purpose: Type.Unsafe<'refund' | 'release'>({
-        ...literals(['refund', 'release']),
-        examples: ['refund'],
-      }),
-    }),
+    query: EscrowPurposeQuery,
     data: VendorSigningSchema,
     errors: ORDER_ERRORS,
     handle: ({ params, query }, principal) =>
@@ -166,14 +132,9 @@ function registerSigning(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: `${ORDER}/payment-instructions`,
     operationId: 'getVendorPaymentInstructions',
     tag: TAG,
-    summary: 'Where to pay fiat, or whom to ask for it',
+    summary: 'Get the payment instructions of an order',
     params: OrderParams,
-    data: Type.Object({
-      order_id: Uuid,
-      details: Type.Record(Type.String(), Type.String(), {
-        examples: [{ full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' }],
-      }),
-    }),
+    data: PaymentInstructionsSchema,
     errors: [...ORDER_ERRORS, 'KYC_NOT_CLEARED', 'RECIPIENT_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     handle: ({ params }, principal) =>
       unitOfWork(deps, vendorScope(principal.vendorId), async (unit) => {
@@ -192,14 +153,10 @@ function registerStatement(app: FastifyInstance, deps: VendorRouteDeps): void {
     url: '/api/v1/vendor/statement',
     operationId: 'getVendorStatement',
     tag: TAG,
-    summary: 'What settled orders brought: by asset, by pair, order by order',
+    summary: 'Get the statement of settled orders by asset, pair and order',
     description:
-      'An order counts when its escrow has paid out, at the moment the books say. Totals cover the whole period, entries are paged.',
-    query: Type.Object({
-      from: Type.Optional(TimestampInput('Inclusive')),
-      to: Type.Optional(TimestampInput('Exclusive')),
-      ...PageQuery.properties,
-    }),
+      'An order counts when its escrow has paid out, at the time of the booking. Totals cover the whole period, entries are paged.',
+    query: VendorStatementQuery,
     data: VendorStatementSchema,
     handle: async ({ query: { from, to, ...page } }, { vendorId }) => {
       const period = {

@@ -1,12 +1,12 @@
 import {
   DeliveryListQuery,
   DeliveryListSchema,
+  DeliveryParams,
   DeliverySchema,
-  TimestampInput,
-  Uuid,
+  ReplayInput,
+  ReplaySchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from './replay-deliveries.ts';
@@ -21,8 +21,8 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     url: '/api/v1/partner/webhooks/deliveries',
     operationId: 'listWebhookDeliveries',
     tag: TAG,
-    summary: 'What was sent to you, attempt by attempt',
-    description: 'Newest first.',
+    summary: 'List webhook deliveries',
+    description: 'Newest first, with every attempt.',
     query: DeliveryListQuery,
     data: DeliveryListSchema,
     handle: ({ query }, { partnerId }) => readDeliveries(deps.db, partnerId, query),
@@ -36,9 +36,9 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     url: '/api/v1/partner/webhooks/deliveries/:id/replay',
     operationId: 'replayWebhookDelivery',
     tag: TAG,
-    summary: 'Send one event again',
+    summary: 'Replay a webhook delivery',
     description: 'The same event_id and body, as a new delivery with attempts of its own.',
-    params: Type.Object({ id: Uuid }),
+    params: DeliveryParams,
     data: DeliverySchema,
     errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id),
@@ -52,11 +52,11 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     url: '/api/v1/partner/webhooks/replay',
     operationId: 'replayLatestEvents',
     tag: TAG,
-    summary: 'Send the latest state again after an outage',
+    summary: 'Replay the latest events after an outage',
     description:
-      'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
-    body: Type.Object({ since: TimestampInput('Inclusive') }),
-    data: Type.Object({ replayed: Type.Integer(), has_more: Type.Boolean() }),
+      'For every order and customer with events since this time, the latest event of each type: superseded states are left out.',
+    body: ReplayInput,
+    data: ReplaySchema,
     errors: ['WEBHOOK_NOT_CONFIGURED'],
     handle: ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since),
   });

@@ -1,6 +1,6 @@
-import { EventListQuery, EventListSchema, EventMessageSchema } from '@causeway/protocol';
+import { EventListQuery, EventListSchema, EventMessageSchema, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
@@ -16,7 +16,7 @@ export interface EventRouteDeps {
 
 const DEFAULT_LIMIT = 100;
 
-/** One address, two forms: a page of events, or the stream itself for whoever accepts text/event-stream. */
+/** One address, two forms: a page of events, or the stream for clients that accept text/event-stream. */
 export function registerEventRoutes(app: FastifyInstance, deps: EventRouteDeps): void {
   const hub = createStreamHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
@@ -31,9 +31,9 @@ export function registerEventRoutes(app: FastifyInstance, deps: EventRouteDeps):
     schema: {
       operationId: 'listEvents',
       tags: ['Webhooks'],
-      summary: 'Catch up on events, or follow them as they happen',
+      summary: 'List or stream events',
       description:
-        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept. A cursor that events have been forgotten behind answers CURSOR_EXPIRED, in both forms.',
+        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept. A cursor older than the events that are kept answers CURSOR_EXPIRED, in both forms.',
       security: [{ partnerKey: [] }],
       querystring: EventListQuery,
       response: {
@@ -41,7 +41,7 @@ export function registerEventRoutes(app: FastifyInstance, deps: EventRouteDeps):
           description: 'A page of events, or the stream of them',
           content: {
             'application/json': {
-              schema: Type.Object({ success: Type.Literal(true), data: EventListSchema }),
+              schema: successResponseOf(EventListSchema),
             },
             'text/event-stream': { schema: EventMessageSchema },
           },

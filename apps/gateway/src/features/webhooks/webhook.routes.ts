@@ -1,6 +1,15 @@
-import { CausewayError, Timestamp, WebhookSchema } from '@causeway/protocol';
+import {
+  CausewayError,
+  MessageSchema,
+  WebhookInput,
+  WebhookParams,
+  WebhookSchema,
+  WebhookSecretSchema,
+  WebhookTargetSchema,
+  WebhookTestSchema,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { eventText } from '../../engine/outbox.ts';
@@ -111,7 +120,7 @@ export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDe
     url: '/api/v1/partner/webhooks',
     operationId: 'getWebhook',
     tag: TAG,
-    summary: 'Read where your events go and how the endpoint is doing',
+    summary: 'Get the webhook and its health',
     data: WebhookSchema,
     handle: async (_input, { partnerId }) => {
       const [row] = await deps.db.query(partnerScope(partnerId), readWebhook, [partnerId]);
@@ -148,10 +157,10 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks',
     operationId: 'setWebhook',
     tag: TAG,
-    summary: 'Set where your events go',
+    summary: 'Set the webhook URL',
     description: 'HTTPS, to a public address, on port 443 or 8443. Delivery is switched on.',
-    body: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2048 }) }),
-    data: Type.Object({ url: Type.String(), enabled: Type.Boolean() }),
+    body: WebhookInput,
+    data: WebhookTargetSchema,
     errors: ['INVALID_WEBHOOK_URL'],
     handle: ({ body }, { partnerId }, unit) => {
       const url = new URL(body.url).href;
@@ -177,9 +186,9 @@ function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/test',
     operationId: 'testWebhook',
     tag: TAG,
-    summary: 'Send a signed test event now',
+    summary: 'Send a test event',
     description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
-    data: Type.Object({ delivered: Type.Boolean(), http_status: Type.Integer() }),
+    data: WebhookTestSchema,
     errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
     handle: (_input, partner) => sendTestEvent(deps, partner.partnerId),
   });
@@ -194,10 +203,10 @@ function registerRemoval(app: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/:id',
     operationId: 'deleteWebhook',
     tag: TAG,
-    summary: 'Stop deliveries',
+    summary: 'Disable the webhook',
     description: 'Any id is accepted: a partner has one webhook. What is still waiting is cancelled.',
-    params: Type.Object({ id: Type.String({ maxLength: 512 }) }),
-    data: Type.Object({ message: Type.String() }),
+    params: WebhookParams,
+    data: MessageSchema,
     handle: (_input, { partnerId }, unit) => {
       unit.tx.defer(disableWebhook, [partnerId]);
       unit.tx.defer(cancelPendingDeliveries, [partnerId, unit.at]);
@@ -215,10 +224,10 @@ function registerRotation(app: FastifyInstance, deps: WebhookRouteDeps): void {
     url: '/api/v1/partner/webhooks/rotate-secret',
     operationId: 'rotateWebhookSecret',
     tag: TAG,
-    summary: 'Replace the secret that signs your events',
+    summary: 'Rotate the webhook secret',
     description:
-      'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be asked for again.',
-    data: Type.Object({ secret: Type.String(), previous_secret_valid_until: Timestamp }),
+      'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be repeated.',
+    data: WebhookSecretSchema,
     handle: (_input, { partnerId }, unit) => {
       const secret = randomToken(TOKEN_PREFIX.webhookSecret);
       const until = new Date(unit.at.getTime() + SECRET_OVERLAP_MS);

@@ -5,7 +5,7 @@ import {
   type ReferenceData,
   ReferenceDataError,
 } from '@causeway/currencies';
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type ReferenceKind } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -43,9 +43,7 @@ const CATALOGUE_KINDS: Readonly<Record<string, CatalogueKind>> = {
   institution_types: { list: 'institutionTypes', key: 'slug' },
   rails: { list: 'rails', key: 'slug' },
   institutions: { list: 'institutions', key: 'slug' },
-};
-
-export const REFERENCE_KINDS: readonly string[] = Object.keys(CATALOGUE_KINDS);
+} satisfies Record<ReferenceKind, CatalogueKind>;
 
 /** The field of a record that must equal the id it is stored under; undefined for a kind that does not exist. */
 export function keyFieldOf(kind: string): string | undefined {

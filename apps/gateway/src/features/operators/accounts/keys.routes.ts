@@ -1,15 +1,27 @@
-import { CausewayError, literals, OffsetPage, OPERATOR_TAG, PageQuery, Uuid } from '@causeway/protocol';
+import {
+  CausewayError,
+  KeyInput,
+  KeyListSchema,
+  KeyParams,
+  KeyRevocationQuery,
+  KeySchema,
+  NewKeySchema,
+  OPERATOR_TAG,
+  PageQuery,
+  PartnerKeyInput,
+  PartnerParams,
+  VendorParams,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
-import { KeySchema, keyView, Label, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
 import { findPartner, findVendor } from './accounts.store.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
-import { issueKey, type KeyOwner, revokeKey, seeChangedKeys } from './keys.ts';
+import { issueKey, type KeyOwner, keyView, NO_REASON, revokeKey, seeChangedKeys } from './keys.ts';
 
 export interface KeyRouteDeps extends UnitDeps {
   readonly principals: Pick<Principals, 'refresh'>;
@@ -19,11 +31,8 @@ export interface KeyRouteDeps extends UnitDeps {
 const PARTNER_KEYS = '/api/v1/operator/partners/:partner_id/keys';
 const VENDOR_KEYS = '/api/v1/operator/vendors/:vendor_id/keys';
 const OPERATOR_KEYS = '/api/v1/operator/operator-keys';
-const PartnerParams = Type.Object({ partner_id: Uuid });
-const VendorParams = Type.Object({ vendor_id: Uuid });
-const KeyList = Type.Object({ keys: Type.Array(KeySchema), pagination: OffsetPage });
-const KeyRequest = Type.Object({ label: Type.Optional(Label), reason: OptionalReason });
-const ONCE = 'The key is in this answer and nowhere else. It works at once.';
+
+const ONCE = 'The key is shown only in this answer. It works at once.';
 
 /** Who may call: keys of partners, vendors and operators. */
 export function registerKeyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
@@ -42,10 +51,10 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: PARTNER_KEYS,
     operationId: 'createPartnerKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another key for a partner',
+    summary: 'Create a partner key',
     description: ONCE,
     params: PartnerParams,
-    body: Type.Object({ kind: literals(['secret', 'widget']), ...KeyRequest.properties }),
+    body: PartnerKeyInput,
     data: NewKeySchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
@@ -63,10 +72,10 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: PARTNER_KEYS,
     operationId: 'listPartnerKeys',
     tag: OPERATOR_TAG,
-    summary: 'Keys of a partner, newest first',
+    summary: 'List keys of a partner, newest first',
     params: PartnerParams,
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
@@ -84,10 +93,10 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: VENDOR_KEYS,
     operationId: 'createVendorKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another key for a vendor',
+    summary: 'Create a vendor key',
     description: ONCE,
     params: VendorParams,
-    body: KeyRequest,
+    body: KeyInput,
     data: NewKeySchema,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params: { vendor_id: vendorId }, body }, operator, unit) => {
@@ -104,10 +113,10 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: VENDOR_KEYS,
     operationId: 'listVendorKeys',
     tag: OPERATOR_TAG,
-    summary: 'Keys of a vendor, newest first',
+    summary: 'List keys of a vendor, newest first',
     params: VendorParams,
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requireVendor(reading(deps.db, SYSTEM), params.vendor_id);
@@ -125,9 +134,9 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: OPERATOR_KEYS,
     operationId: 'createOperatorKey',
     tag: OPERATOR_TAG,
-    summary: 'Make another operator key',
+    summary: 'Create an operator key',
     description: ONCE,
-    body: KeyRequest,
+    body: KeyInput,
     data: NewKeySchema,
     handle: ({ body }, operator, unit) =>
       makeKey(deps, unit, operator, { kind: 'operator', ownerId: null }, body),
@@ -141,9 +150,9 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     url: OPERATOR_KEYS,
     operationId: 'listOperatorKeys',
     tag: OPERATOR_TAG,
-    summary: 'Operator keys, newest first',
+    summary: 'List operator keys, newest first',
     query: PageQuery,
-    data: KeyList,
+    data: KeyListSchema,
     handle: ({ query }) => listKeys(deps, null, query),
   });
 }
@@ -160,8 +169,8 @@ function registerRevocation(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'Revoke a key of any kind',
     description:
       'Refused everywhere within a second, for good. Revoking again changes nothing. The last operator key stays.',
-    params: Type.Object({ key_id: Uuid }),
-    query: Type.Object({ reason: OptionalReason }),
+    params: KeyParams,
+    query: KeyRevocationQuery,
     data: KeySchema,
     errors: ['KEY_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, query }, operator, unit) => {
@@ -185,7 +194,7 @@ function makeKey(
   unit: UnitOfWork,
   operator: OperatorPrincipal,
   owner: KeyOwner,
-  { label = '', reason = NO_REASON }: Static<typeof KeyRequest>,
+  { label = '', reason = NO_REASON }: Static<typeof KeyInput>,
 ) {
   const key = issueKey(unit, sandbox, owner, label);
   recordAction(unit, operator, {

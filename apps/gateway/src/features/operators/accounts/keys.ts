@@ -2,8 +2,10 @@ import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PrincipalKind, Principals } from '../../../http/principals.ts';
 import { randomToken, sha256Hex, TOKEN_PREFIX, type TokenPrefix } from '../../../lib/crypto.ts';
-import { wireKind } from '../keys.schemas.ts';
 import { type ApiKeyRow, insertKey, lockKey, lockLiveOperatorKeys, markRevoked } from './keys.store.ts';
+
+/** An audit entry always has a reason; an operator who gives none is on record with that. */
+export const NO_REASON = 'not stated';
 
 export interface KeyOwner {
   readonly kind: PrincipalKind;
@@ -58,4 +60,20 @@ export async function revokeKey(
  */
 export async function seeChangedKeys(principals: Pick<Principals, 'refresh'>): Promise<void> {
   await principals.refresh().catch(() => undefined);
+}
+
+export function keyView(row: ApiKeyRow) {
+  return {
+    key_id: row.key_id,
+    kind: wireKind(row.kind),
+    hint: row.hint,
+    label: row.label,
+    created_at: row.created_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  };
+}
+
+/** A partner has two kinds of key; the one that is not public is called secret outside. */
+function wireKind(kind: ApiKeyRow['kind']): 'secret' | Exclude<ApiKeyRow['kind'], 'partner'> {
+  return kind === 'partner' ? 'secret' : kind;
 }

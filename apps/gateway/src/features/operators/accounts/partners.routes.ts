@@ -1,26 +1,24 @@
 import {
   CausewayError,
-  EvmAddress,
-  OffsetPage,
+  NewPartnerSchema,
   OPERATOR_TAG,
   PageQuery,
-  PercentInput,
-  Reason,
-  SlugInput,
-  Timestamp,
-  Uuid,
+  PartnerInput,
+  PartnerListSchema,
+  PartnerParams,
+  PartnerPatchInput,
+  PartnerSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
-import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
 import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
-import { issueKey, seeChangedKeys } from './keys.ts';
+import { issueKey, NO_REASON, seeChangedKeys } from './keys.ts';
 import { changePartner, openPartner, type PartnerDeps, refuseTakenName } from './partners.ts';
 
 export interface PartnerRouteDeps extends KeyRouteDeps, PartnerDeps {
@@ -29,43 +27,6 @@ export interface PartnerRouteDeps extends KeyRouteDeps, PartnerDeps {
 
 const PARTNERS = '/api/v1/operator/partners';
 const PARTNER = `${PARTNERS}/:partner_id`;
-const PartnerParams = Type.Object({ partner_id: Uuid });
-
-/** Null: the deployment's own limit holds. */
-const limitOf = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
-const LIMITS = {
-  open_order_limit: limitOf('Orders that may be open at a time; null: the deployment’s own limit'),
-  held_value_limit: limitOf('Whole dollars that open orders may be worth together; null likewise'),
-  customer_open_order_limit: limitOf('Orders that one customer may have open; null likewise'),
-  customer_held_value_limit: limitOf(
-    'Whole dollars that one customer’s open orders may be worth; null likewise',
-  ),
-};
-
-const PartnerSchema = Type.Object({
-  partner_id: Uuid,
-  name: Type.String(),
-  settlement_chain: Type.String(),
-  wallet_address: EvmAddress,
-  platform_fee_pct: Type.String({ description: 'Percent, as decimal text', examples: ['0.5'] }),
-  fiat_accounts_enabled: Type.Boolean(),
-  collection_enabled: Type.Boolean({
-    description: 'Deposits that match no order go to the partner’s master account',
-  }),
-  ...LIMITS,
-  created_at: Timestamp,
-});
-
-const Changes = Type.Object({
-  name: Type.Optional(Name),
-  wallet_address: Type.Optional(EvmAddress),
-  platform_fee_pct: Type.Optional(PercentInput),
-  fiat_accounts_enabled: Type.Optional(Type.Boolean()),
-  collection_enabled: Type.Optional(Type.Boolean()),
-  ...Type.Partial(Type.Object(LIMITS)).properties,
-  reason: Reason,
-});
 
 /** Partners: who they are, what they pay and what they may do. */
 export function registerPartnerAdminRoutes(app: FastifyInstance, deps: PartnerRouteDeps): void {
@@ -83,24 +44,11 @@ function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
     url: PARTNERS,
     operationId: 'createPartner',
     tag: OPERATOR_TAG,
-    summary: 'Open a partner, with its first keys',
+    summary: 'Create a partner with its first keys',
     description:
-      'The secret key, the widget key and the webhook secret are in this answer and nowhere else. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
-    body: Type.Object({
-      name: Name,
-      settlement_chain: SlugInput,
-      wallet_address: EvmAddress,
-      platform_fee_pct: Type.Optional(PercentInput),
-      fiat_accounts_enabled: Type.Optional(Type.Boolean({ default: false })),
-      collection_enabled: Type.Optional(Type.Boolean({ default: false })),
-      reason: OptionalReason,
-    }),
-    data: Type.Object({
-      partner: PartnerSchema,
-      secret_key: NewKeySchema,
-      widget_key: NewKeySchema,
-      webhook_secret: Type.String({ description: 'Signs the partner’s webhooks; shown this once' }),
-    }),
+      'The secret key, the widget key and the webhook secret are shown only in this answer. The keys work at once. Without platform_fee_pct the deployment’s own fee applies.',
+    body: PartnerInput,
+    data: NewPartnerSchema,
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     readFirst: ({ body }) => lookUpWallet(deps, body.wallet_address),
     handle: async ({ body }, operator, unit, look) => {
@@ -143,9 +91,9 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
     url: PARTNERS,
     operationId: 'listPartners',
     tag: OPERATOR_TAG,
-    summary: 'Partners, newest first',
+    summary: 'List partners, newest first',
     query: PageQuery,
-    data: Type.Object({ partners: Type.Array(PartnerSchema), pagination: OffsetPage }),
+    data: PartnerListSchema,
     handle: async ({ query: { limit, offset } }) => {
       const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
         tx.queryBoth(listPartners, [limit, offset], countPartners, []),
@@ -164,7 +112,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
     url: PARTNER,
     operationId: 'getPartner',
     tag: OPERATOR_TAG,
-    summary: 'One partner',
+    summary: 'Get a partner',
     params: PartnerParams,
     data: PartnerSchema,
     errors: ['PARTNER_NOT_FOUND'],
@@ -185,11 +133,11 @@ function registerChange(app: FastifyInstance, deps: PartnerRouteDeps): void {
     url: PARTNER,
     operationId: 'changePartner',
     tag: OPERATOR_TAG,
-    summary: 'Change a partner’s name, wallet, fee, limits or entitlement',
+    summary: 'Update a partner’s name, wallet, fee, limits or entitlement',
     description:
       'In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, they were made with.',
     params: PartnerParams,
-    body: Changes,
+    body: PartnerPatchInput,
     data: PartnerSchema,
     errors: ['PARTNER_NOT_FOUND', 'OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     readFirst: async ({ body }) => body.wallet_address && lookUpWallet(deps, body.wallet_address),
@@ -226,7 +174,9 @@ const CHANGEABLE = [
   'customer_held_value_limit',
 ] as const;
 
-function requestOf(fields: Omit<Static<typeof Changes>, 'reason'>): Parameters<typeof changePartner>[3] {
+function requestOf(
+  fields: Omit<Static<typeof PartnerPatchInput>, 'reason'>,
+): Parameters<typeof changePartner>[3] {
   return {
     ...(fields.name === undefined ? {} : { name: fields.name }),
     ...(fields.wallet_address === undefined ? {} : { walletAddress: fields.wallet_address }),

@@ -1,21 +1,19 @@
 import {
   CausewayError,
-  EvmAddress,
-  literals,
-  OffsetPage,
+  NewVendorSchema,
   OPERATOR_TAG,
   PageQuery,
-  Reason,
-  Timestamp,
-  Uuid,
+  VendorInput,
+  VendorListSchema,
+  VendorParams,
+  VendorPatchInput,
+  VendorSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
-import { Name, NewKeySchema, NO_REASON, OptionalReason } from '../keys.schemas.ts';
 import {
   countVendors,
   findVendor,
@@ -27,25 +25,13 @@ import {
   type VendorRow,
 } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
-import { issueKey, seeChangedKeys } from './keys.ts';
+import { issueKey, NO_REASON, seeChangedKeys } from './keys.ts';
 import { type PartnerDeps, refuseTakenName, requireOwnWallet } from './partners.ts';
 
 export interface VendorAdminDeps extends KeyRouteDeps, Pick<PartnerDeps, 'chains' | 'walletScreening'> {}
 
 const VENDORS = '/api/v1/operator/vendors';
 const VENDOR = `${VENDORS}/:vendor_id`;
-const VendorParams = Type.Object({ vendor_id: Uuid });
-const Kind = literals(['p2p', 'direct']);
-
-const VendorSchema = Type.Object({
-  vendor_id: Uuid,
-  name: Type.String(),
-  wallet_address: EvmAddress,
-  kind: Kind,
-  active: Type.Boolean({ description: 'Set by operators: an inactive vendor gets no new orders' }),
-  online: Type.Boolean({ description: 'Set by the vendor' }),
-  created_at: Timestamp,
-});
 
 /** Vendors: who may serve orders. */
 export function registerVendorAdminRoutes(app: FastifyInstance, deps: VendorAdminDeps): void {
@@ -63,10 +49,10 @@ function registerCreation(app: FastifyInstance, deps: VendorAdminDeps): void {
     url: VENDORS,
     operationId: 'createVendor',
     tag: OPERATOR_TAG,
-    summary: 'Admit a vendor, with its first key',
-    description: 'The key is in this answer and nowhere else. It works at once.',
-    body: Type.Object({ name: Name, wallet_address: EvmAddress, kind: Kind, reason: OptionalReason }),
-    data: Type.Object({ vendor: VendorSchema, vendor_key: NewKeySchema }),
+    summary: 'Create a vendor with its first key',
+    description: 'The key is shown only in this answer. It works at once.',
+    body: VendorInput,
+    data: NewVendorSchema,
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
     readFirst: ({ body }) => lookUpWallet(deps, body.wallet_address),
     handle: async ({ body }, operator, unit, look) => {
@@ -98,9 +84,9 @@ function registerReads(app: FastifyInstance, { db }: VendorAdminDeps): void {
     url: VENDORS,
     operationId: 'listVendors',
     tag: OPERATOR_TAG,
-    summary: 'Vendors, newest first',
+    summary: 'List vendors, newest first',
     query: PageQuery,
-    data: Type.Object({ vendors: Type.Array(VendorSchema), pagination: OffsetPage }),
+    data: VendorListSchema,
     handle: async ({ query: { limit, offset } }) => {
       const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
         tx.queryBoth(listVendors, [limit, offset], countVendors, []),
@@ -119,7 +105,7 @@ function registerReads(app: FastifyInstance, { db }: VendorAdminDeps): void {
     url: VENDOR,
     operationId: 'getVendor',
     tag: OPERATOR_TAG,
-    summary: 'One vendor',
+    summary: 'Get a vendor',
     params: VendorParams,
     data: VendorSchema,
     errors: ['VENDOR_NOT_FOUND'],
@@ -140,10 +126,10 @@ function registerChange(app: FastifyInstance, deps: VendorAdminDeps): void {
     url: VENDOR,
     operationId: 'changeVendor',
     tag: OPERATOR_TAG,
-    summary: 'Let a vendor serve new orders, or not',
+    summary: 'Activate or deactivate a vendor',
     description: 'An inactive vendor keeps its keys, so that it can finish what it has accepted.',
     params: VendorParams,
-    body: Type.Object({ active: Type.Boolean(), reason: Reason }),
+    body: VendorPatchInput,
     data: VendorSchema,
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params, body }, operator, unit) => {

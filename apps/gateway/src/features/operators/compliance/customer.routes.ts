@@ -1,15 +1,18 @@
 import {
-  KycStatusSchema,
-  OffsetPage,
+  DocumentParams,
+  ErasedUserSchema,
+  type KycDecision,
+  KycDecisionInput,
+  KycDecisionSchema,
+  KycReviewListSchema,
   OPERATOR_TAG,
   PageQuery,
-  Reason,
-  TextMap,
-  Timestamp,
-  Uuid,
+  ReasonInput,
+  RevealedDocumentSchema,
+  RevealedUserSchema,
+  UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -28,12 +31,12 @@ export interface CustomerRouteDeps extends UnitDeps, LoadSubmissionDeps {
 }
 
 const USER = '/api/v1/operator/users/:user_uuid';
-const UserParams = Type.Object({ user_uuid: Uuid });
+
 const DECISIONS = {
   approve: 'verification_passed',
   reject: 'verification_refused',
   request_resubmission: 'resubmission_requested',
-} as const;
+} as const satisfies Record<KycDecision, string>;
 
 /** What an operator does about customers; everything that changes or shows something is audited. */
 export function registerCustomerRoutes(app: FastifyInstance, deps: CustomerRouteDeps): void {
@@ -51,22 +54,9 @@ function registerReviews(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: '/api/v1/operator/kyc-reviews',
     operationId: 'listKycReviews',
     tag: OPERATOR_TAG,
-    summary: 'Customers who wait for a manual review, longest first',
+    summary: 'List customers waiting for a KYC review, longest first',
     query: PageQuery,
-    data: Type.Object({
-      reviews: Type.Array(
-        Type.Object({
-          user_id: Uuid,
-          partner_id: Uuid,
-          kyc_status: KycStatusSchema,
-          waiting_since: Timestamp,
-          documents: Type.Array(
-            Type.Object({ document_id: Uuid, document_type: Type.String(), content_type: Type.String() }),
-          ),
-        }),
-      ),
-      pagination: OffsetPage,
-    }),
+    data: KycReviewListSchema,
     handle: async ({ query }) => {
       const { users, total } = await usersUnderReview(deps.db, SYSTEM, query);
       const reviews = [];
@@ -93,19 +83,11 @@ function registerDecision(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: `${USER}/kyc-decision`,
     operationId: 'decideKyc',
     tag: OPERATOR_TAG,
-    summary: 'Decide a customer’s KYC by hand',
+    summary: 'Decide a KYC review',
     description: 'A rejection names at least one reason, which the partner reads.',
     params: UserParams,
-    body: Type.Object({
-      decision: Type.Union(
-        Object.keys(DECISIONS).map((name) => Type.Literal(name as keyof typeof DECISIONS)),
-      ),
-      rejection_reasons: Type.Optional(
-        Type.Array(Type.String({ pattern: '^[A-Z0-9_]{1,64}$' }), { minItems: 1, maxItems: 20 }),
-      ),
-      reason: Reason,
-    }),
-    data: Type.Object({ user_id: Uuid, kyc_status: KycStatusSchema, updated_at: Timestamp }),
+    body: KycDecisionInput,
+    data: KycDecisionSchema,
     errors: ['USER_NOT_FOUND', 'INVALID_STATUS'],
     handle: async ({ params, body }, operator, unit) => {
       const reasons = body.rejection_reasons ?? [];
@@ -144,15 +126,10 @@ function registerReveal(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: `${USER}/reveal`,
     operationId: 'revealUser',
     tag: OPERATOR_TAG,
-    summary: 'A customer’s data in clear, with a reason',
+    summary: 'Reveal a customer’s data',
     params: UserParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({
-      user_id: Uuid,
-      profile: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
-      kyc: TextMap,
-      payment_details: Type.Array(Type.Object({ id: Type.Integer(), rail: Type.String(), details: TextMap })),
-    }),
+    body: ReasonInput,
+    data: RevealedUserSchema,
     errors: ['USER_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       unitOfWork(deps, SYSTEM, async (unit) => {
@@ -180,13 +157,10 @@ function registerReveal(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: `${USER}/documents/:document_id/reveal`,
     operationId: 'revealDocument',
     tag: OPERATOR_TAG,
-    summary: 'A customer’s document in clear, with a reason',
-    params: Type.Object({ user_uuid: Uuid, document_id: Uuid }),
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({
-      content_type: Type.String({ examples: ['image/png'] }),
-      content: Type.String({ description: 'Base64' }),
-    }),
+    summary: 'Reveal a KYC document',
+    params: DocumentParams,
+    body: ReasonInput,
+    data: RevealedDocumentSchema,
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params, body }, operator) => {
       const { contentType, content } = await revealDocument(deps, params.user_uuid, params.document_id);
@@ -213,11 +187,12 @@ function registerErasure(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: `${USER}/erase`,
     operationId: 'eraseUser',
     tag: OPERATOR_TAG,
-    summary: 'Forget a customer for good',
-    description: 'The person goes, the books stay. Open orders have to end first. It cannot be undone.',
+    summary: 'Erase a customer',
+    description:
+      'Personal data is erased, the books are kept. Open orders have to end first. It cannot be undone.',
     params: UserParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({ user_id: Uuid, documents: Type.Integer() }),
+    body: ReasonInput,
+    data: ErasedUserSchema,
     errors: ['USER_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
       const { documents } = await eraseUser(deps, unit, params.user_uuid);

@@ -1,15 +1,16 @@
 import {
-  OffsetPage,
+  ErasedRecipientSchema,
   OPERATOR_TAG,
   PageQuery,
-  Reason,
-  ScreeningStatusSchema,
-  TextMap,
-  Timestamp,
-  Uuid,
+  ReasonInput,
+  RecipientDecisionInput,
+  RecipientDecisionSchema,
+  RecipientParams,
+  RevealedRecipientSchema,
+  type ScreeningDecision,
+  ScreeningReviewListSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -28,13 +29,13 @@ export interface RecipientReviewDeps extends UnitDeps {
 }
 
 const RECIPIENT = '/api/v1/operator/recipients/:recipient_id';
-const RecipientParams = Type.Object({ recipient_id: Uuid });
+
 const DECISIONS = {
   clear: 'screening_cleared',
   block: 'screening_blocked',
   review: 'screening_matched',
   rescreen: 'screening_requested',
-} as const;
+} as const satisfies Record<ScreeningDecision, string>;
 
 /** What an operator does about recipients. */
 export function registerRecipientReviewRoutes(app: FastifyInstance, deps: RecipientReviewDeps): void {
@@ -51,31 +52,9 @@ function registerScreenings(app: FastifyInstance, deps: RecipientReviewDeps): vo
     url: '/api/v1/operator/screening-reviews',
     operationId: 'listScreeningReviews',
     tag: OPERATOR_TAG,
-    summary: 'Recipients whose screening found something, longest first',
+    summary: 'List recipients waiting for a screening review, longest first',
     query: PageQuery,
-    data: Type.Object({
-      reviews: Type.Array(
-        Type.Object({
-          recipient_id: Uuid,
-          partner_id: Uuid,
-          recipient_kind: Type.String(),
-          recipient_name_masked: Type.String(),
-          recipient_country: Type.String(),
-          version: Type.Integer(),
-          screening_status: ScreeningStatusSchema,
-          waiting_since: Timestamp,
-          list_version: Type.Union([Type.String(), Type.Null()]),
-          hits: Type.Array(
-            Type.Object({
-              entry_id: Type.String(),
-              listed_name: Type.String(),
-              score: Type.Number({ description: 'Likeness from 0 to 100' }),
-            }),
-          ),
-        }),
-      ),
-      pagination: OffsetPage,
-    }),
+    data: ScreeningReviewListSchema,
     handle: async ({ query }) => {
       const { reviews, total } = await recipientsToReview(deps, query);
       return {
@@ -110,15 +89,10 @@ function registerDecision(app: FastifyInstance, deps: RecipientReviewDeps): void
     url: `${RECIPIENT}/screening-decision`,
     operationId: 'decideScreening',
     tag: OPERATOR_TAG,
-    summary: 'Decide a recipient’s screening by hand',
+    summary: 'Decide a screening review',
     params: RecipientParams,
-    body: Type.Object({
-      decision: Type.Union(
-        Object.keys(DECISIONS).map((name) => Type.Literal(name as keyof typeof DECISIONS)),
-      ),
-      reason: Reason,
-    }),
-    data: Type.Object({ recipient_id: Uuid, screening_status: ScreeningStatusSchema }),
+    body: RecipientDecisionInput,
+    data: RecipientDecisionSchema,
     errors: ['RECIPIENT_NOT_FOUND', 'INVALID_STATUS'],
     handle: async ({ params, body }, operator, unit) => {
       const trigger = DECISIONS[body.decision];
@@ -142,14 +116,10 @@ function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
     url: `${RECIPIENT}/reveal`,
     operationId: 'revealRecipient',
     tag: OPERATOR_TAG,
-    summary: 'A recipient’s data in clear, with a reason',
+    summary: 'Reveal a recipient’s data',
     params: RecipientParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({
-      recipient_id: Uuid,
-      recipient: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
-      destinations: Type.Array(Type.Object({ id: Uuid, rail: Type.String(), details: TextMap })),
-    }),
+    body: ReasonInput,
+    data: RevealedRecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       unitOfWork(deps, SYSTEM, async (unit) => {
@@ -176,12 +146,12 @@ function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
     url: `${RECIPIENT}/erase`,
     operationId: 'eraseRecipient',
     tag: OPERATOR_TAG,
-    summary: 'Forget a recipient for good',
+    summary: 'Erase a recipient',
     description:
-      'The person goes, the books stay. Orders that pay it have to end first. It cannot be undone.',
+      'Personal data is erased, the books are kept. Orders that pay it have to end first. It cannot be undone.',
     params: RecipientParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({ recipient_id: Uuid }),
+    body: ReasonInput,
+    data: ErasedRecipientSchema,
     errors: ['RECIPIENT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
       await eraseRecipient(deps, unit, params.recipient_id);

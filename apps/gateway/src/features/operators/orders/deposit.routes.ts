@@ -1,22 +1,15 @@
 import {
-  DEPOSIT_KINDS,
-  DEPOSIT_STATUSES,
-  DecimalString,
+  DepositDecisionInput,
+  DepositDecisionSchema,
+  DepositParams,
+  DepositQuery,
   DepositReturnParametersSchema,
-  DepositSchema,
-  EvmAddress,
-  GivenSignature,
-  literals,
-  OffsetPage,
+  DepositSignatureInput,
+  DepositStatusSchema,
   OPERATOR_TAG,
-  OrderStatusSchema,
-  oneOf,
-  PageQuery,
-  Reason,
-  Uuid,
+  OperatorDepositListSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { toChecksumAddress } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
@@ -24,7 +17,6 @@ import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import {
-  DEPOSIT_DECISIONS,
   type DepositDecisionDeps,
   decideDeposit,
   lookAtDeposit,
@@ -40,7 +32,7 @@ import {
 type DepositRouteDeps = UnitDeps & DepositDecisionDeps;
 
 const DEPOSITS = '/api/v1/operator/deposits';
-const DepositParams = Type.Object({ deposit_id: Uuid });
+
 const ERRORS = [
   'DEPOSIT_NOT_FOUND',
   'INVALID_STATUS',
@@ -50,21 +42,6 @@ const ERRORS = [
 ] as const;
 
 const OPERATOR: ReturnSigner = { actor: 'operator', scope: SYSTEM, owners: ['seller', 'buyer'] };
-
-const ListedDepositSchema = Type.Object({
-  ...DepositSchema.properties,
-  order_id: Uuid,
-  partner_id: Uuid,
-  order_status: Type.Unsafe<string>(OrderStatusSchema),
-  direction: literals(['onramp', 'offramp']),
-  chain: Type.String({ examples: ['base-mainnet'] }),
-  escrow_address: EvmAddress,
-  expected: Type.Object(
-    { token_address: EvmAddress, token: Type.String(), amount: DecimalString, sender: EvmAddress },
-    { description: 'What the order awaits' },
-  ),
-  age_seconds: Type.Integer({ description: 'Since it was seen', examples: [3600] }),
-});
 
 /** Payments into escrows that are not exactly what was awaited: what an operator sees and does about them. */
 export function registerDepositRoutes(app: FastifyInstance, deps: DepositRouteDeps): void {
@@ -81,16 +58,10 @@ function registerQueue(app: FastifyInstance, deps: DepositRouteDeps): void {
     url: DEPOSITS,
     operationId: 'listDeposits',
     tag: OPERATOR_TAG,
-    summary: 'Payments into escrows, longest first',
-    description: 'held_for_review is what waits for a decision.',
-    query: Type.Object({
-      ...PageQuery.properties,
-      status: Type.Optional(oneOf(DEPOSIT_STATUSES)),
-      kind: Type.Optional(oneOf(DEPOSIT_KINDS)),
-      order_id: Type.Optional(Uuid),
-      partner_id: Type.Optional(Uuid),
-    }),
-    data: Type.Object({ deposits: Type.Array(ListedDepositSchema), pagination: OffsetPage }),
+    summary: 'List deposits into escrows, longest first',
+    description: 'Deposits in held_for_review wait for a decision.',
+    query: DepositQuery,
+    data: OperatorDepositListSchema,
     handle: async ({ query: { limit, offset, status, kind, order_id, partner_id } }) => {
       const filter = { status, kind, orderId: order_id, partnerId: partner_id, limit, offset };
       const { deposits, total } = await readDeposits(deps, filter);
@@ -108,29 +79,12 @@ function registerDecision(app: FastifyInstance, deps: DepositRouteDeps): void {
     url: `${DEPOSITS}/:deposit_id/decision`,
     operationId: 'decideDeposit',
     tag: OPERATOR_TAG,
-    summary: 'Accept a payment into an escrow, or return it',
+    summary: 'Accept or return a deposit',
     description:
-      'accept: the order goes on, if what is held covers what it needs; several deposits count together, and what is left over goes back to its payer. return: to whoever paid it, once the order does not need the escrow and one of its owners has signed; return_to names another address where the payer cannot be paid, and is part of the audit log. hold takes back a return that nobody has signed. dismiss closes a token that the chain is not configured for.',
+      'accept: the order goes on, if what is held covers what it needs; several deposits count together, and what is left over goes back to its payer. return: to the payer, once the order does not need the escrow and one of its owners has signed; return_to names another address where the payer cannot be paid, and is part of the audit log. hold takes back a return that is not signed yet. dismiss closes a token that the chain is not configured for.',
     params: DepositParams,
-    body: Type.Object({
-      decision: literals(DEPOSIT_DECISIONS),
-      return_to: Type.Optional(
-        Type.Unsafe<string>({
-          ...EvmAddress,
-          description: 'With return only; the payer where it is absent',
-        }),
-      ),
-      reason: Reason,
-    }),
-    data: Type.Object({
-      deposit_id: Uuid,
-      status: literals(DEPOSIT_STATUSES),
-      order_id: Uuid,
-      order_status: Type.Unsafe<string>(OrderStatusSchema),
-      credited_atomic: Type.String({ examples: ['0'] }),
-      return_to: Type.Union([EvmAddress, Type.Null()]),
-      return_atomic: Type.Union([Type.String(), Type.Null()]),
-    }),
+    body: DepositDecisionInput,
+    data: DepositDecisionSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED'],
     readFirst: ({ params, body }) => lookAtDeposit(deps, params.deposit_id, body.decision, payeeOf(body)),
     handle: async ({ params, body }, operator, unit, seen) => {
@@ -180,7 +134,7 @@ function registerSignature(app: FastifyInstance, deps: DepositRouteDeps): void {
     url: `${DEPOSITS}/:deposit_id/signing-parameters`,
     operationId: 'getDepositSigningParameters',
     tag: OPERATOR_TAG,
-    summary: 'What an owner of the escrow signs to return a deposit',
+    summary: 'Get the parameters to sign the return of a deposit',
     params: DepositParams,
     data: DepositReturnParametersSchema,
     errors: ERRORS,
@@ -195,11 +149,11 @@ function registerSignature(app: FastifyInstance, deps: DepositRouteDeps): void {
     url: `${DEPOSITS}/:deposit_id/signature`,
     operationId: 'handInDepositSignature',
     tag: OPERATOR_TAG,
-    summary: 'Hand in an owner’s signature of the return of a deposit',
-    description: 'The signature says whose it is; the operator only carries it. The service adds its own.',
+    summary: 'Submit an owner’s signature for the return of a deposit',
+    description: 'The owner is recovered from the signature. The service adds its own.',
     params: DepositParams,
-    body: Type.Object({ signature: GivenSignature, reason: Reason }),
-    data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+    body: DepositSignatureInput,
+    data: DepositStatusSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     readFirst: ({ params }) => lookBeforeSigning(deps, OPERATOR, params.deposit_id),
     handle: async ({ params, body }, operator, unit, sight) => {

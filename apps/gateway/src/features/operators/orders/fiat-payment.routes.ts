@@ -1,17 +1,16 @@
 import {
-  DecimalString,
-  FIAT_PAYMENT_STATUSES,
+  FiatPaymentDecisionInput,
+  FiatPaymentParams,
   formatFixed,
-  literals,
-  OffsetPage,
+  HeldPaymentListSchema,
+  HeldPaymentSchema,
   OPERATOR_TAG,
   PageQuery,
-  Reason,
-  Timestamp,
-  Uuid,
+  ReasonInput,
+  RevealedFiatPaymentSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -28,21 +27,6 @@ export interface FiatPaymentDeps extends UnitDeps {
 }
 
 const PAYMENTS = '/api/v1/operator/fiat-payments';
-const PaymentParams = Type.Object({ payment_id: Uuid });
-const NullableText = Type.Union([Type.String(), Type.Null()]);
-
-const HeldPaymentSchema = Type.Object({
-  payment_id: Uuid,
-  partner_id: Uuid,
-  user_id: Uuid,
-  fiat_account_id: Type.String({ examples: ['retail_42'] }),
-  amount: DecimalString,
-  currency: Type.String(),
-  status: literals(FIAT_PAYMENT_STATUSES),
-  order_id: Type.Union([Uuid, Type.Null()]),
-  candidate_order_ids: Type.Array(Uuid, { description: 'The orders it could pay' }),
-  received_at: Timestamp,
-});
 
 /** Payments into customers' accounts that a person has to decide; every decision is audited with who and why. */
 export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymentDeps): void {
@@ -53,10 +37,10 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: PAYMENTS,
     operationId: 'listHeldFiatPayments',
     tag: OPERATOR_TAG,
-    summary: 'Payments that could pay several orders, longest waiting first',
-    description: 'Who paid is shown by its reveal.',
+    summary: 'List held fiat payments, longest waiting first',
+    description: 'Payments that could pay several orders. The payer is shown by reveal.',
     query: PageQuery,
-    data: Type.Object({ payments: Type.Array(HeldPaymentSchema), pagination: OffsetPage }),
+    data: HeldPaymentListSchema,
     handle: async ({ query }) => {
       const { payments, total } = await heldPayments(deps.db, query);
       return { payments: payments.map(paymentView), pagination: { total, ...query } };
@@ -71,15 +55,11 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: `${PAYMENTS}/:payment_id/decision`,
     operationId: 'decideFiatPayment',
     tag: OPERATOR_TAG,
-    summary: 'Say which order a payment pays, or leave it on the account',
+    summary: 'Match a held fiat payment to an order, or leave it on the account',
     description:
       'match pays the order and ends the hold that the payment put on it; an order held for another reason is refused until that hold is decided. Orders that nothing else keeps waiting go on. A payment that came too early to match by itself can be matched too.',
-    params: PaymentParams,
-    body: Type.Object({
-      decision: literals(['match', 'leave']),
-      order_id: Type.Optional(Uuid),
-      reason: Reason,
-    }),
+    params: FiatPaymentParams,
+    body: FiatPaymentDecisionInput,
     data: HeldPaymentSchema,
     errors: ['FIAT_PAYMENT_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {
@@ -102,10 +82,10 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     url: `${PAYMENTS}/:payment_id/reveal`,
     operationId: 'revealFiatPayment',
     tag: OPERATOR_TAG,
-    summary: 'Who paid and with what words, with a reason',
-    params: PaymentParams,
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({ payment_id: Uuid, sender_name: NullableText, reference: NullableText }),
+    summary: 'Reveal the sender and reference of a fiat payment',
+    params: FiatPaymentParams,
+    body: ReasonInput,
+    data: RevealedFiatPaymentSchema,
     errors: ['FIAT_PAYMENT_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       // Nothing is answered before the entry is committed.

@@ -1,15 +1,15 @@
 import {
   CausewayError,
   CompactOrderSchema,
-  GivenSignature,
-  literals,
+  EscrowPurposeQuery,
   OPERATOR_TAG,
-  Reason,
+  OrderParams,
+  OwnerSignatureInput,
   RefundAuthorizationParametersSchema,
-  Uuid,
+  SendOutDecisionInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Hex } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
@@ -28,12 +28,11 @@ interface EscrowSignatureDeps extends UnitDeps {
 }
 
 const ORDER = '/api/v1/operator/orders/:order_id';
-const OrderParams = Type.Object({ order_id: Uuid });
-const Purpose = literals(['refund', 'release']);
+
 const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
 
 /**
- * For whoever owns an escrow and cannot hand in its signature itself: a partner does not act on widget orders, a vendor
+ * For an escrow owner that cannot submit its signature itself: a partner does not act on widget orders, a vendor
  * may have lost its key to the API. The signature says whose it is; the operator only carries it.
  */
 export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: EscrowSignatureDeps): void {
@@ -44,13 +43,11 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     url: `${ORDER}/escrow-signing-parameters`,
     operationId: 'getEscrowSigningParameters',
     tag: OPERATOR_TAG,
-    summary: 'What an owner of an order’s escrow signs to pay it out',
+    summary: 'Get the parameters to sign a refund or release',
     description:
-      'signer_address is the partner’s wallet; the vendor’s signature of the same data does as well.',
+      'signer_address is the partner’s wallet; the vendor’s signature of the same data is accepted too.',
     params: OrderParams,
-    query: Type.Object({
-      purpose: Type.Unsafe<'refund' | 'release'>({ ...Purpose, examples: ['release'] }),
-    }),
+    query: EscrowPurposeQuery,
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
     handle: async ({ params, query }) => {
@@ -70,11 +67,11 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     url: `${ORDER}/escrow-signature`,
     operationId: 'handInEscrowSignature',
     tag: OPERATOR_TAG,
-    summary: 'Hand in the signature of an owner of an order’s escrow',
+    summary: 'Submit an escrow owner’s signature',
     description:
       'A release after a dispute decided for the buyer; a refund where the partner would be asked for one.',
     params: OrderParams,
-    body: Type.Object({ purpose: Purpose, signature: GivenSignature, reason: Reason }),
+    body: OwnerSignatureInput,
     data: CompactOrderSchema,
     errors: [
       ...ERRORS,
@@ -107,18 +104,6 @@ interface SendOutRouteDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
 }
 
-const Body = Type.Object({
-  outcome: literals(['settled', 'failed']),
-  tx_hash: Type.Optional(
-    Type.String({
-      pattern: '^0x[0-9a-fA-F]{64}$',
-      description: 'The payout on the other chain; with settled, and only with it',
-      examples: [`0x${'5c'.repeat(32)}`],
-    }),
-  ),
-  reason: Reason,
-});
-
 /** The way out for a send-out whose bridge was paid and never answers. */
 export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDeps): void {
   route(app, {
@@ -129,11 +114,11 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
     url: '/api/v1/operator/orders/:order_id/send-out',
     operationId: 'decideSendOut',
     tag: OPERATOR_TAG,
-    summary: 'Say how a send-out ended whose bridge does not answer',
+    summary: 'Decide a send-out whose bridge does not answer',
     description:
-      'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another the operator’s word is taken, and the audit log says so. Say failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
-    params: Type.Object({ order_id: Uuid }),
-    body: Body,
+      'Only while the order is held and the bridge, which was paid, is overdue. A payout on a chain that is configured here is looked up there and must be final; on another chain the operator’s statement is accepted, and the audit log says so. Use failed only when the bridge has given the deposit back or never will: the partner may then send out again.',
+    params: OrderParams,
+    body: SendOutDecisionInput,
     data: CompactOrderSchema,
     errors: [
       'ORDER_NOT_FOUND',
@@ -165,7 +150,7 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
   });
 }
 
-function endOf({ outcome, tx_hash: txHash }: Static<typeof Body>): SendOutEnd {
+function endOf({ outcome, tx_hash: txHash }: Static<typeof SendOutDecisionInput>): SendOutEnd {
   if (outcome === 'failed') {
     if (txHash !== undefined) throw invalidRequest('tx_hash', 'belongs to settled only');
     return { outcome };

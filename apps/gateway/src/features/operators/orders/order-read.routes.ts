@@ -1,16 +1,15 @@
 import {
-  CursorPage,
-  CursorQuery,
   formatFixed,
   OPERATOR_TAG,
-  OrderStatusSchema,
-  oneOf,
+  OperatorOrderListSchema,
+  OperatorOrderQuery,
+  type OperatorOrderSchema,
+  OrderAuditTrailSchema,
+  OrderParams,
   pageOf,
-  TimestampInput,
-  Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { type AuditRow, KYC_WAIVED, listAudit } from '../../../engine/audit.ts';
 import { intentsOfOrder } from '../../../engine/stuck-intents.store.ts';
@@ -24,7 +23,6 @@ import {
 } from '../../orders/lifecycle/list-orders.ts';
 import type { TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
-import { OperatorOrderSchema, OrderAuditTrailSchema } from '../operator-order.schemas.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
 import {
   authorizationsOfOrder,
@@ -129,7 +127,7 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
   };
 }
 
-/** A partner's timeline has statuses only; whoever looks into a payout must see on whose word it went. */
+/** A partner's timeline has statuses only; an operator who checks a payout must see who waived KYC. */
 function timelineWithDecisions(
   timeline: readonly TimelineEntry[],
   audit: readonly AuditRow[],
@@ -146,33 +144,6 @@ function timelineWithDecisions(
   return [...waivers, ...statuses].sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-const OrderSearch = Type.Object({
-  status: Type.Optional(
-    Type.Array(OrderStatusSchema, {
-      maxItems: 30,
-      description: 'May be repeated; any of them matches',
-      examples: [['dispute_started']],
-    }),
-  ),
-  partner_id: Type.Optional(Uuid),
-  vendor_id: Type.Optional(Uuid),
-  user_uuid: Type.Optional(Uuid),
-  reference_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'The partner’s own', examples: ['payout-1'] }),
-  ),
-  direction: Type.Optional(oneOf(['onramp', 'offramp'])),
-  held: Type.Optional(Type.Boolean({ description: 'Held for review', examples: [true] })),
-  stuck: Type.Optional(
-    Type.Boolean({
-      description: 'Has an effect that failed, is unknown or late, or a payment that fits nothing',
-      examples: [true],
-    }),
-  ),
-  created_from: Type.Optional(TimestampInput('Inclusive')),
-  created_to: Type.Optional(TimestampInput('Exclusive')),
-  ...CursorQuery.properties,
-});
-
 /** Orders of all partners: finding one, and reading all there is about it. */
 export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDeps): void {
   route(app, {
@@ -182,9 +153,9 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     url: '/api/v1/operator/orders',
     operationId: 'searchOrders',
     tag: OPERATOR_TAG,
-    summary: 'Orders of all partners, newest first',
-    query: OrderSearch,
-    data: Type.Object({ orders: Type.Array(OperatorOrderSchema), pagination: CursorPage }),
+    summary: 'Search orders of all partners, newest first',
+    query: OperatorOrderQuery,
+    data: OperatorOrderListSchema,
     handle: async ({ query }) => {
       const rows = await readOrdersForOperator(deps.db, {
         statuses: query.status ?? null,
@@ -213,10 +184,10 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     url: '/api/v1/operator/orders/:order_id',
     operationId: 'getOrderAuditTrail',
     tag: OPERATOR_TAG,
-    summary: 'The whole story of an order',
+    summary: 'Get the audit trail of an order',
     description:
-      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. People are named by their ids only.',
-    params: Type.Object({ order_id: Uuid }),
+      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. Persons are named by their ids only.',
+    params: OrderParams,
     data: OrderAuditTrailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: ({ params }) => readOrderAuditTrail(deps, params.order_id),

@@ -1,16 +1,17 @@
 import {
   CompactOrderSchema,
-  literals,
-  OffsetPage,
   OPERATOR_TAG,
-  OrderStatusSchema,
+  OrderDisputeInput,
+  OrderHoldInput,
+  OrderParams,
   PageQuery,
-  Reason,
-  Timestamp,
-  Uuid,
+  ProofParams,
+  ProofReviewInput,
+  ProofReviewListSchema,
+  ReasonInput,
+  RevealedProofSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { KYC_WAIVED, recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -34,7 +35,7 @@ export interface OrderReviewDeps extends UnitDeps {
 }
 
 const ORDER = '/api/v1/operator/orders/:order_id';
-const OrderParams = Type.Object({ order_id: Uuid });
+
 const ERRORS = ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'] as const;
 
 const DISPUTES = {
@@ -59,22 +60,10 @@ function registerProofs(app: FastifyInstance, deps: OrderReviewDeps): void {
     url: '/api/v1/operator/proof-reviews',
     operationId: 'listProofReviews',
     tag: OPERATOR_TAG,
-    summary: 'Payment proofs that wait for a verdict, longest first',
-    description: 'What a proof says is shown by its reveal.',
+    summary: 'List payment proofs waiting for review, longest first',
+    description: 'The content of a proof is shown by reveal.',
     query: PageQuery,
-    data: Type.Object({
-      reviews: Type.Array(
-        Type.Object({
-          proof_id: Uuid,
-          order_id: Uuid,
-          partner_id: Uuid,
-          vendor_id: Uuid,
-          order_status: OrderStatusSchema,
-          submitted_at: Timestamp,
-        }),
-      ),
-      pagination: OffsetPage,
-    }),
+    data: ProofReviewListSchema,
     handle: async ({ query }) => {
       const { proofs, total } = await readPendingProofs(deps.db, query);
       return {
@@ -95,17 +84,11 @@ function registerProofs(app: FastifyInstance, deps: OrderReviewDeps): void {
     url: '/api/v1/operator/proofs/:proof_id/reveal',
     operationId: 'revealProof',
     tag: OPERATOR_TAG,
-    summary: 'A payment proof in clear, with a reason',
-    description: 'A bank’s slip names people, so who looked at it is on record.',
-    params: Type.Object({ proof_id: Uuid }),
-    body: Type.Object({ reason: Reason }),
-    data: Type.Object({
-      proof_id: Uuid,
-      order_id: Uuid,
-      payment_reference: Type.String({ examples: ['E2E-20261115-0042'] }),
-      content_type: Type.Union([Type.String(), Type.Null()], { examples: ['application/pdf'] }),
-      content: Type.Union([Type.String(), Type.Null()], { description: 'Base64' }),
-    }),
+    summary: 'Reveal a payment proof',
+    description: 'It may name persons, so the access is in the audit log.',
+    params: ProofParams,
+    body: ReasonInput,
+    data: RevealedProofSchema,
     errors: ['PROOF_NOT_FOUND'],
     handle: ({ params, body }, operator) =>
       // Nothing is answered before the entry is committed.
@@ -137,15 +120,11 @@ function registerHold(app: FastifyInstance, deps: OrderReviewDeps): void {
     url: `${ORDER}/hold`,
     operationId: 'decideOrderHold',
     tag: OPERATOR_TAG,
-    summary: 'Hold an order for review, or let it go on',
+    summary: 'Hold an order for review, or release it',
     description:
       'override_kyc lets the payout of this one order go on although its customer is not VERIFIED any more: where the vendor’s part is done (fiat_received_confirmed), or so that a dispute can be decided (dispute_started).',
     params: OrderParams,
-    body: Type.Object({
-      decision: literals(['place', 'release']),
-      override_kyc: Type.Optional(Type.Boolean({ description: 'With release only', examples: [false] })),
-      reason: Reason,
-    }),
+    body: OrderHoldInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     handle: ({ params, body }, operator, unit) => {
@@ -171,7 +150,7 @@ function registerDispute(app: FastifyInstance, deps: OrderReviewDeps): void {
     tag: OPERATOR_TAG,
     summary: 'Open a dispute, or decide it',
     params: OrderParams,
-    body: Type.Object({ decision: literals(['open', 'for_buyer', 'for_seller']), reason: Reason }),
+    body: OrderDisputeInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
     handle: ({ params, body }, operator, unit) =>
@@ -190,9 +169,9 @@ function registerProofReview(app: FastifyInstance, deps: OrderReviewDeps): void 
     url: `${ORDER}/proof-review`,
     operationId: 'reviewProof',
     tag: OPERATOR_TAG,
-    summary: 'Take a payment proof into review, accept it or refuse it',
+    summary: 'Review a payment proof: start, accept or reject',
     params: OrderParams,
-    body: Type.Object({ decision: literals(['start', 'accepted', 'rejected']), reason: Reason }),
+    body: ProofReviewInput,
     data: CompactOrderSchema,
     errors: ERRORS,
     handle: ({ params, body }, operator, unit) =>

@@ -1,20 +1,20 @@
-import { CursorPage, CursorQuery, OPERATOR_TAG, oneOf, pageOf, Reason, Uuid } from '@causeway/protocol';
+import {
+  EffectListSchema,
+  EffectParams,
+  EffectQuery,
+  EffectSchema,
+  OPERATOR_TAG,
+  pageOf,
+  ReasonInput,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { stuckIntents } from '../../../engine/stuck-intents.store.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
-import {
-  EFFECT_STATES,
-  type EffectRemedy,
-  EffectSchema,
-  effectView,
-  lateBefore,
-  remedyEffect,
-} from './stuck-effects.ts';
+import { type EffectRemedy, effectView, lateBefore, remedyEffect } from './stuck-effects.ts';
 
 export interface EffectRouteDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
@@ -23,11 +23,11 @@ export interface EffectRouteDeps extends UnitDeps {
 /** Effects that left the process, or should have, and need a person. */
 export function registerEffectRoutes(app: FastifyInstance, deps: EffectRouteDeps): void {
   registerList(app, deps);
-  registerRemedy(app, deps, 'retry', 'retryEffect', 'Try an effect again now', [
-    'One that is under way is looked at, never repeated. One whose failure its order has acted on is not started here: release the order’s hold instead.',
+  registerRemedy(app, deps, 'retry', 'retryEffect', 'Retry an effect', [
+    'An effect under way is checked, never repeated. After a failure that its order has acted on, release the order’s hold instead.',
   ]);
-  registerRemedy(app, deps, 'give-up', 'giveUpEffect', 'Give an effect up, or put away one that failed', [
-    'Only where it certainly has not happened and no longer can. Its order is told, and held for review where crypto is at stake.',
+  registerRemedy(app, deps, 'give-up', 'giveUpEffect', 'Give up an effect, or close a failed one', [
+    'Only where it certainly has not happened and no longer can. Its order is notified, and held for review where crypto is at stake.',
   ]);
 }
 
@@ -39,17 +39,11 @@ function registerList(app: FastifyInstance, deps: EffectRouteDeps): void {
     url: '/api/v1/operator/effects',
     operationId: 'listStuckEffects',
     tag: OPERATOR_TAG,
-    summary: 'Effects that failed, may or may not have happened, or are late; newest first',
+    summary: 'List stuck effects: failed, unknown or late; newest first',
     description:
-      'Calls to chains, banks, bridges and providers, each with its last error. What failed and was started anew is left out.',
-    query: Type.Object({
-      state: Type.Optional(oneOf(EFFECT_STATES)),
-      kind: Type.Optional(Type.String({ pattern: '^[a-z.-]{1,60}$', examples: ['escrow.release'] })),
-      order_id: Type.Optional(Uuid),
-      partner_id: Type.Optional(Uuid),
-      ...CursorQuery.properties,
-    }),
-    data: Type.Object({ effects: Type.Array(EffectSchema), pagination: CursorPage }),
+      'Calls to chains, banks, bridges and providers, each with its last error. Failed effects that were started again are left out.',
+    query: EffectQuery,
+    data: EffectListSchema,
     handle: async ({ query }) => {
       const { state = null, kind = null, order_id = null, partner_id = null, cursor = null, limit } = query;
       const rows = await deps.db.query(SYSTEM, stuckIntents, [
@@ -85,8 +79,8 @@ function registerRemedy(
     tag: OPERATOR_TAG,
     summary,
     description,
-    params: Type.Object({ effect_id: Uuid }),
-    body: Type.Object({ reason: Reason }),
+    params: EffectParams,
+    body: ReasonInput,
     data: EffectSchema,
     errors: ['EFFECT_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, operator, unit) => {

@@ -1,5 +1,5 @@
-import { CausewayError, EvmAddress, literals, Timestamp, Uuid } from '@causeway/protocol';
-import { type Static, Type } from 'typebox';
+import { CausewayError, type EffectSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
 import { effectOf } from '../../../engine/effects.ts';
 import {
   type BackofficeIntentRow,
@@ -71,39 +71,6 @@ export async function remedyEffect(
   if (after === undefined) throw new Error(`intent ${effectId} is gone`);
   return { before, after };
 }
-
-export const EFFECT_STATES = ['failed', 'unknown', 'late'] as const;
-
-export const EffectSchema = Type.Object({
-  effect_id: Uuid,
-  kind: Type.String({ examples: ['escrow.release'] }),
-  meaning: Type.String({
-    description: 'What it does; where it does not get on, also what waits for it and where to look',
-    examples: ['Pays an escrow out to the buyer.'],
-  }),
-  status: literals(['prepared', 'submitted', 'unknown', 'confirmed', 'failed']),
-  late: Type.Boolean({ description: 'Due for more than two minutes, and nobody has taken it up' }),
-  order_id: Type.Union([Uuid, Type.Null()]),
-  partner_id: Type.Union([Uuid, Type.Null()]),
-  attempts: Type.Integer({ examples: [3] }),
-  last_error: Type.Union([Type.String(), Type.Null()], {
-    examples: ['no other owner of the escrow has signed'],
-  }),
-  next_attempt_at: Type.Union([Timestamp, Type.Null()]),
-  transaction: Type.Union([
-    Type.Object({
-      chain_id: Type.Integer({ examples: [8453] }),
-      status: literals(['open', 'succeeded', 'reverted']),
-      sender: EvmAddress,
-      nonce: Type.Integer({ examples: [17] }),
-      tx_hashes: Type.Array(Type.String(), { description: 'One a price; the chain takes one of them' }),
-    }),
-    Type.Null(),
-  ]),
-  remedies: Type.Array(literals(['retry', 'give-up']), { description: 'What an operator can do about it' }),
-  created_at: Timestamp,
-  settled_at: Type.Union([Timestamp, Type.Null()]),
-});
 
 type Effect = Static<typeof EffectSchema>;
 

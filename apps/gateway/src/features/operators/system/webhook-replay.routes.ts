@@ -4,12 +4,13 @@ import {
   DeliveryListSchema,
   DeliverySchema,
   OPERATOR_TAG,
-  Reason,
-  TimestampInput,
-  Uuid,
+  OperatorReplayInput,
+  PartnerDeliveryParams,
+  PartnerParams,
+  ReasonInput,
+  ReplaySchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
@@ -18,7 +19,6 @@ import { readDeliveries, replayOne, replaySince } from '../../webhooks/replay-de
 import { findPartner } from '../accounts/accounts.store.ts';
 
 const WEBHOOKS = '/api/v1/operator/partners/:partner_id/webhooks';
-const PartnerParams = Type.Object({ partner_id: Uuid });
 
 /** For a partner whose endpoint was down and who cannot, or does not know how to, catch up itself. */
 export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps): void {
@@ -29,7 +29,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     url: `${WEBHOOKS}/deliveries`,
     operationId: 'listPartnerDeliveries',
     tag: OPERATOR_TAG,
-    summary: 'What was sent to a partner, attempt by attempt; newest first',
+    summary: 'List webhook deliveries to a partner, newest first',
     params: PartnerParams,
     query: DeliveryListQuery,
     data: DeliveryListSchema,
@@ -48,10 +48,10 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     url: `${WEBHOOKS}/deliveries/:delivery_id/replay`,
     operationId: 'replayPartnerDelivery',
     tag: OPERATOR_TAG,
-    summary: 'Send one event to a partner again',
+    summary: 'Replay one webhook delivery to a partner',
     description: 'The same event_id and body, as a new delivery with attempts of its own.',
-    params: Type.Object({ ...PartnerParams.properties, delivery_id: Uuid }),
-    body: Type.Object({ reason: Reason }),
+    params: PartnerDeliveryParams,
+    body: ReasonInput,
     data: DeliverySchema,
     errors: ['PARTNER_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: async ({ params: { partner_id: partnerId, delivery_id: deliveryId }, body }, operator, unit) => {
@@ -75,12 +75,12 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     url: `${WEBHOOKS}/replay`,
     operationId: 'replayPartnerEvents',
     tag: OPERATOR_TAG,
-    summary: 'Send a partner the latest state again after an outage',
+    summary: 'Replay the latest events to a partner after an outage',
     description:
-      'For every order and customer with events since this time, the latest event of each type: never the states that were overtaken.',
+      'For every order and customer with events since this time, the latest event of each type: superseded states are left out.',
     params: PartnerParams,
-    body: Type.Object({ since: TimestampInput('Inclusive'), reason: Reason }),
-    data: Type.Object({ replayed: Type.Integer({ examples: [12] }), has_more: Type.Boolean() }),
+    body: OperatorReplayInput,
+    data: ReplaySchema,
     errors: ['PARTNER_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
       await requirePartner(unit.tx, partnerId);

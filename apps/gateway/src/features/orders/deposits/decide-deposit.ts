@@ -1,5 +1,6 @@
 import {
   CausewayError,
+  type DepositDecision,
   type DepositTrigger,
   floorDiv,
   type OrderStatus,
@@ -49,9 +50,6 @@ export interface DepositDecisionDeps extends DepositDeps, WalletDeps {
   /** How much of an off-ramp deposit may be missing, in percent of it. */
   readonly depositTolerancePct: string;
 }
-
-export const DEPOSIT_DECISIONS = ['accept', 'return', 'hold', 'dismiss'] as const;
-export type DepositDecision = (typeof DEPOSIT_DECISIONS)[number];
 
 const TRIGGERS: Readonly<Record<DepositDecision, DepositTrigger>> = {
   accept: 'acceptance_decided',
@@ -213,7 +211,7 @@ async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, s
     BigInt(payee) === 0n
   ) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
-      message: 'Nobody can be paid at this address; name another in return_to.',
+      message: 'This address cannot be paid; name another in return_to.',
     });
   }
   await takeWallet(unit, payee, seen.wallets.get(payee.toLowerCase()) ?? 'unavailable');

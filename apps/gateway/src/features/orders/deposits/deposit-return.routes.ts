@@ -1,12 +1,10 @@
 import {
-  DEPOSIT_STATUSES,
+  DepositParams,
   DepositReturnParametersSchema,
-  GivenSignature,
-  literals,
-  Uuid,
+  DepositStatusSchema,
+  SignatureInput,
 } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
@@ -25,7 +23,7 @@ import {
 type DepositReturnDeps = UnitDeps & { readonly chains: Chains };
 
 const DEPOSIT = '/api/v1/partner/deposits/:deposit_id';
-const DepositParams = Type.Object({ deposit_id: Uuid });
+
 const ERRORS = [
   'DEPOSIT_NOT_FOUND',
   'INVALID_STATUS',
@@ -38,7 +36,7 @@ function signerOf({ partnerId }: Pick<PartnerPrincipal, 'partnerId'>): ReturnSig
   return { actor: 'partner', scope: partnerScope(partnerId), owners: 'partner' };
 }
 
-/** The partner owns a third of every escrow of its orders: with its signature an odd deposit goes back. */
+/** The partner owns a third of every escrow of its orders: with its signature a mismatched deposit is returned. */
 export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositReturnDeps): void {
   const requireOwnDeposit = async ({ principal, params }: FastifyRequest): Promise<void> => {
     if (!Value.Check(DepositParams, params)) return;
@@ -52,9 +50,9 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     url: `${DEPOSIT}/return-authorization-parameters`,
     operationId: 'getReturnAuthorizationParameters',
     tag: 'Orders',
-    summary: 'Read what the partner wallet signs to return an odd deposit',
+    summary: 'Get the parameters to sign the return of a mismatched deposit',
     description:
-      'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address and nobody else.',
+      'The operator has decided that it goes back; GET /partner/orders/{order_id}/funds shows it waiting for a signature. It pays recipient_address only.',
     params: DepositParams,
     requireSubject: requireOwnDeposit,
     data: DepositReturnParametersSchema,
@@ -70,13 +68,13 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     url: `${DEPOSIT}/authorize-return`,
     operationId: 'authorizeReturn',
     tag: 'Orders',
-    summary: 'Hand over the signed return of an odd deposit',
+    summary: 'Submit the signed return of a mismatched deposit',
     description:
       'The service adds its own signature and sends it; poll GET /partner/orders/{order_id}/funds.',
     params: DepositParams,
     requireSubject: requireOwnDeposit,
-    body: Type.Object({ signature: GivenSignature }),
-    data: Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) }),
+    body: SignatureInput,
+    data: DepositStatusSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, partner) => {
       const signer = signerOf(partner);

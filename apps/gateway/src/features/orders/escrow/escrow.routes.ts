@@ -1,13 +1,12 @@
 import {
   CausewayError,
   CompactOrderSchema,
-  GivenSignature,
   OrderFundsSchema,
+  OrderParams,
   RefundAuthorizationParametersSchema,
-  Uuid,
+  SignatureInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
@@ -22,7 +21,6 @@ interface ReleaseDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
 }
 
-const OrderParams = Type.Object({ order_id: Uuid });
 const ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -41,7 +39,7 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     url: '/api/v1/partner/orders/:order_id/release-authorization-parameters',
     operationId: 'getReleaseAuthorizationParameters',
     tag: 'On-ramp',
-    summary: 'Read what the partner wallet signs to be paid after a dispute decided for it',
+    summary: 'Get the parameters to sign a release after a dispute decided for the partner',
     description:
       'Sign with signer_address. The transaction pays crypto_amount less platform_fee to recipient_address, which is the partner wallet, and the fee to the platform.',
     params: OrderParams,
@@ -59,12 +57,12 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     url: '/api/v1/partner/orders/:order_id/authorize-release',
     operationId: 'authorizeRelease',
     tag: 'On-ramp',
-    summary: 'Hand over the signed release after a dispute decided for the partner',
+    summary: 'Submit the signed release after a dispute decided for the partner',
     description:
       'Asked for by order.release.required; the order is completed once the chain has confirmed it.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ signature: GivenSignature }),
+    body: SignatureInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, _partner, unit) => {
@@ -88,8 +86,8 @@ export function registerFundsRoute(app: FastifyInstance, deps: FundsDeps): void 
     url: '/api/v1/partner/orders/:order_id/funds',
     operationId: 'getOrderFunds',
     tag: 'Orders',
-    summary: 'Where the money of an order is, and who must act next',
-    params: Type.Object({ order_id: Uuid }),
+    summary: 'Get the funds of an order and the next step',
+    params: OrderParams,
     data: OrderFundsSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
     handle: async ({ params }, partner) => {

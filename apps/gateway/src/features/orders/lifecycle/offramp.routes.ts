@@ -1,16 +1,15 @@
 import {
   CompactOrderSchema,
-  ForwardRequestInput,
-  GivenSignature,
   InitiateInput,
+  OrderParams,
   OrderSchema,
   RefundAnswerSchema,
   RefundAuthorizationParametersSchema,
+  SignatureInput,
+  TransferAuthorizationInput,
   TransferAuthorizationParametersSchema,
-  Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Chains } from '../../../chain/chains.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
@@ -28,7 +27,7 @@ export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
 }
 
 const TAG = 'Off-ramp';
-const OrderParams = Type.Object({ order_id: Uuid });
+
 const ACTION_ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -52,7 +51,7 @@ function registerInitiate(app: FastifyInstance, deps: OfframpRouteDeps): void {
     url: '/api/v1/partner/offramp/initiate',
     operationId: 'initiateOfframp',
     tag: TAG,
-    summary: 'Open an order from a quote',
+    summary: 'Create an order from a quote',
     body: InitiateInput,
     data: OrderSchema,
     errors: [
@@ -78,7 +77,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     url: '/api/v1/partner/orders/:order_id/transfer-authorization-parameters',
     operationId: 'getTransferAuthorizationParameters',
     tag: TAG,
-    summary: 'Read what the partner wallet signs to fund the escrow',
+    summary: 'Get the parameters to sign the transfer into escrow',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     data: TransferAuthorizationParametersSchema,
@@ -103,10 +102,10 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     url: '/api/v1/partner/orders/:order_id/authorize-crypto-transfer',
     operationId: 'authorizeCryptoTransfer',
     tag: TAG,
-    summary: 'Hand over the signed transfer into escrow',
+    summary: 'Submit the signed transfer into escrow',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ forward_request: ForwardRequestInput, signature: GivenSignature }),
+    body: TransferAuthorizationInput,
     data: CompactOrderSchema,
     errors: [
       ...ACTION_ERRORS,
@@ -133,8 +132,8 @@ function registerConfirmation(app: FastifyInstance, deps: OfframpRouteDeps): voi
     url: '/api/v1/partner/orders/:order_id/confirm-fiat-received',
     operationId: 'confirmFiatReceived',
     tag: TAG,
-    summary: 'Say that the recipient has the fiat',
-    description: 'On an order already confirmed, by whomever, it changes nothing and answers the status.',
+    summary: 'Confirm that the recipient received the fiat',
+    description: 'On an order that is confirmed already it changes nothing and answers the status.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     data: CompactOrderSchema,
@@ -160,7 +159,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     url: '/api/v1/partner/orders/:order_id/refund-authorization-parameters',
     operationId: 'getRefundAuthorizationParameters',
     tag: TAG,
-    summary: 'Read what the partner wallet signs to get its deposit back',
+    summary: 'Get the parameters to sign a refund',
     description: 'Sign with signer_address; recipient_address is always the escrow’s seller.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
@@ -177,11 +176,11 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     url: '/api/v1/partner/orders/:order_id/authorize-refund',
     operationId: 'authorizeRefund',
     tag: TAG,
-    summary: 'Hand over the signed refund',
+    summary: 'Submit the signed refund',
     description: 'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({ signature: GivenSignature }),
+    body: SignatureInput,
     data: RefundAnswerSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: ({ params, body }, partner) =>

@@ -1,13 +1,13 @@
 import {
+  BridgeAuthorizationInput,
   BridgeAuthorizationParametersSchema,
+  BridgeAuthorizationQuery,
   CompactOrderSchema,
-  ForwardRequestInput,
-  GivenSignature,
-  NumericId,
-  Uuid,
+  MessageSchema,
+  OrderParams,
+  PayerDetailsInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { route } from '../../../http/route.ts';
 import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutDeps } from '../send-out/send-out.ts';
@@ -17,7 +17,7 @@ import { type PayerDeps, submitPayerDetails } from './payment-request.ts';
 export interface OnrampRouteDeps extends SendOutDeps, PayerDeps {}
 
 const TAG = 'On-ramp';
-const OrderParams = Type.Object({ order_id: Uuid });
+
 const ACTION_ERRORS = [
   'ORDER_NOT_FOUND',
   'INVALID_ORDER_ID',
@@ -25,10 +25,6 @@ const ACTION_ERRORS = [
   'OPERATION_NOT_ALLOWED',
 ] as const;
 // Any text: what is wrong with it is told by name.
-const destination = {
-  destination_chain: Type.String({ maxLength: 100, examples: ['arbitrum-one'] }),
-  destination_address: Type.String({ maxLength: 100 }),
-};
 
 /** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
 export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps): void {
@@ -41,16 +37,13 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/submit-payer-details',
     operationId: 'submitPayerDetails',
     tag: TAG,
-    summary: 'Say whom the vendor asks for the payment',
+    summary: 'Submit payer details',
     description:
       'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({
-      payment_details_id: Type.Optional(NumericId),
-      payment_details: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())),
-    }),
-    data: Type.Object({ message: Type.String() }),
+    body: PayerDetailsInput,
+    data: MessageSchema,
     errors: [
       ...ACTION_ERRORS,
       'INVALID_PAYER_DETAILS',
@@ -71,11 +64,11 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/bridge-authorization-parameters',
     operationId: 'getBridgeAuthorizationParameters',
     tag: TAG,
-    summary: 'Read what the partner wallet signs to send the crypto to another network',
+    summary: 'Get the parameters to sign a send-out to another network',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     // Left out is as wrong as unknown, and told the same way once the order is found.
-    query: Type.Partial(Type.Object(destination)),
+    query: BridgeAuthorizationQuery,
     data: BridgeAuthorizationParametersSchema,
     errors: [
       ...ACTION_ERRORS,
@@ -102,14 +95,10 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
     url: '/api/v1/partner/orders/:order_id/authorize-bridge',
     operationId: 'authorizeBridge',
     tag: TAG,
-    summary: 'Hand over the signed send-out',
+    summary: 'Submit the signed send-out',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Object({
-      ...destination,
-      forward_request: ForwardRequestInput,
-      signature: GivenSignature,
-    }),
+    body: BridgeAuthorizationInput,
     data: CompactOrderSchema,
     errors: [
       ...ACTION_ERRORS,

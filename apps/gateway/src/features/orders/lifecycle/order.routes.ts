@@ -1,14 +1,14 @@
 import {
+  CancelOrderInput,
   CausewayError,
   CompactOrderSchema,
   InitiateInput,
   OrderListSchema,
+  OrderParams,
   OrderQuery,
   OrderSchema,
-  Uuid,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { partnerScope } from '../../../db/database.ts';
 import { route } from '../../../http/route.ts';
 import { registerDepositReturnRoutes } from '../deposits/deposit-return.routes.ts';
@@ -24,8 +24,6 @@ import { orderView } from './order.view.ts';
 
 export interface OrderRouteDeps extends OfframpRouteDeps, OnrampRouteDeps {}
 
-const OrderParams = Type.Object({ order_id: Uuid });
-
 export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   registerOnrampRoutes(app, deps);
   registerOfframpRoutes(app, deps);
@@ -39,7 +37,7 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     url: '/api/v1/partner/onramp/initiate',
     operationId: 'initiateOnramp',
     tag: 'On-ramp',
-    summary: 'Open an order from a quote',
+    summary: 'Create an order from a quote',
     body: InitiateInput,
     data: OrderSchema,
     errors: [
@@ -79,7 +77,7 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     url: '/api/v1/partner/orders/:order_id',
     operationId: 'getOrder',
     tag: 'Orders',
-    summary: 'Read an order',
+    summary: 'Get an order',
     params: OrderParams,
     data: OrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
@@ -98,7 +96,7 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     url: '/api/v1/partner/orders/:order_id/confirm-payment-sent',
     operationId: 'confirmPaymentSent',
     tag: 'On-ramp',
-    summary: 'Say that the end user has sent the fiat',
+    summary: 'Confirm that the end user has sent the fiat',
     params: OrderParams,
     requireSubject: requireOrder(deps),
     data: CompactOrderSchema,
@@ -126,9 +124,7 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     summary: 'Cancel an order',
     params: OrderParams,
     requireSubject: requireOrder(deps),
-    body: Type.Optional(
-      Type.Union([Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }), Type.Null()]),
-    ),
+    body: CancelOrderInput,
     data: CompactOrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
     handle: async ({ params, body }, _partner, unit) => {

@@ -1,37 +1,28 @@
-/**
- * What validation needs to know of a rail. The shape is that of the currencies backend's reference data, stated here
- * by structure: this folder is pure and reaches no backend.
- */
-export type BeneficiaryType = 'individual' | 'business';
+import type { CamelCased, PaymentFieldSchema, RailFormatSchema, RailSchema } from '@causeway/protocol';
+import type { Static } from 'typebox';
 
-export interface FieldShape {
-  readonly key: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly pattern?: string | undefined;
-  readonly maxLength: number;
+type Field = CamelCased<Static<typeof PaymentFieldSchema>>;
+type RailFormat = CamelCased<Static<typeof RailFormatSchema>>;
+type Rail = CamelCased<Static<typeof RailSchema>>;
+
+export type BeneficiaryType = NonNullable<RailFormat['beneficiaryType']>;
+
+/** What validation needs to know of a field: what the API lists, and what the reference data does not show. */
+export interface FieldShape extends Pick<Field, 'key' | 'type' | 'required' | 'pattern' | 'maxLength'> {
   /** What the value means beyond its pattern: check digits, a country, a second field it depends on. */
   readonly format?: string | undefined;
-  readonly options?: readonly { readonly code: string }[] | undefined;
+  readonly options?: readonly Pick<NonNullable<Field['options']>[number], 'code'>[] | undefined;
 }
 
-export interface FormatShape {
-  readonly id: string;
-  readonly institutionTypes: readonly string[];
-  readonly beneficiaryType?: BeneficiaryType | undefined;
+export interface FormatShape extends Pick<RailFormat, 'id' | 'institutionTypes' | 'beneficiaryType'> {
   readonly fields: readonly FieldShape[];
   /** Present on consumer-to-consumer wallets, which pay persons only. */
   readonly senderIdentity?: object | undefined;
 }
 
-export interface RailShape {
-  readonly slug: string;
-  readonly countries: readonly string[];
-  readonly currencies: readonly string[];
+export interface RailShape extends Pick<Rail, 'slug' | 'countries' | 'currencies' | 'requireOneOf'> {
   readonly fields?: readonly FieldShape[] | undefined;
   readonly formats?: readonly FormatShape[] | undefined;
-  /** Groups of fields of which at least one has to be sent. */
-  readonly requireOneOf?: readonly (readonly string[])[] | undefined;
 }
 
 /** One entry of `details.fields` of 422 INVALID_RECIPIENT_FIELDS. It never carries the value that was sent. */

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
-import { CountryFilter, CurrencyFilter, Nullable } from './schema-parts.ts';
+import { CountryFilter, CurrencyFilter, constants, Nullable } from './common.ts';
+import { OffsetPage } from './paging.ts';
 
-/** Wire shapes of payment rails, with examples that a test validates against them. */
-export const PaymentField = Type.Object({
+/** Payment rails and institutions; the examples are validated by a test. */
+
+export const PaymentFieldSchema = Type.Object({
   key: Type.String({ examples: ['phone_number'] }),
   label: Type.String({ examples: ['Mobile number'] }),
   type: Type.String({ description: 'text, number, select, email, tel', examples: ['tel'] }),
@@ -26,7 +28,7 @@ export const PaymentField = Type.Object({
   ),
 });
 
-const RailFormat = Type.Object({
+export const RailFormatSchema = Type.Object({
   id: Type.String({ examples: ['ghana-mobile-money'] }),
   name: Type.String({ examples: ['Mobile money'] }),
   institution_types: Type.Array(Type.String(), { examples: [['mobile-money']] }),
@@ -34,12 +36,15 @@ const RailFormat = Type.Object({
     Type.Boolean({ description: 'Left out where it is not known; live availability shows at the quote' }),
   ),
   beneficiary_type: Type.Optional(Type.Union([Type.Literal('individual'), Type.Literal('business')])),
-  fields: Type.Array(PaymentField),
+  fields: Type.Array(PaymentFieldSchema),
 });
 
-const Amount = Nullable(Type.Number({ description: 'null: no limit' }));
+const RailLimit = Nullable(Type.Number({ description: 'null: no limit' }));
 
-export const Rail = Type.Object({
+const SETTLEMENT_SPEEDS = ['INSTANT', 'SAME_DAY', 'NEXT_DAY', 'STANDARD'] as const;
+
+/** A rail as the API lists it: the one declaration that the catalogue's views and the validation of details derive from. */
+export const RailSchema = Type.Object({
   slug: Type.String({ examples: ['ghana-transfer'] }),
   name: Type.String({ examples: ['Ghana transfer'] }),
   institution_required: Type.Boolean(),
@@ -49,16 +54,15 @@ export const Rail = Type.Object({
   directions: Type.Array(Type.String(), { examples: [['onramp', 'offramp']] }),
   settlement: Nullable(
     Type.Object({
-      speed: Type.Union(
-        ['INSTANT', 'SAME_DAY', 'NEXT_DAY', 'STANDARD'].map((speed) => Type.Literal(speed)),
-        { examples: ['INSTANT'] },
-      ),
+      speed: constants(SETTLEMENT_SPEEDS, { examples: ['INSTANT'] }),
       typical_minutes: Type.Integer({ examples: [2] }),
       note: Nullable(Type.String()),
     }),
   ),
-  limits: Nullable(Type.Object({ min_amount: Amount, max_amount: Amount, max_per_transaction: Amount })),
-  fields: Type.Array(PaymentField, {
+  limits: Nullable(
+    Type.Object({ min_amount: RailLimit, max_amount: RailLimit, max_per_transaction: RailLimit }),
+  ),
+  fields: Type.Array(PaymentFieldSchema, {
     description: 'What payment details need. On a rail with `formats` only a best effort: use the format.',
   }),
   require_one_of: Type.Optional(
@@ -68,7 +72,7 @@ export const Rail = Type.Object({
     }),
   ),
   formats: Type.Optional(
-    Type.Array(RailFormat, {
+    Type.Array(RailFormatSchema, {
       description:
         'Only on rails with several: pick the one whose institution_types holds your institution’s institution_type',
     }),
@@ -85,12 +89,12 @@ const PHONE_FIELD = {
   max_length: 13,
 };
 
-export const PaymentRails = Type.Object(
+export const PaymentRailsSchema = Type.Object(
   {
     country: Nullable(Type.String({ description: 'From the query, or of the first rail' })),
     currency: Nullable(Type.String({ description: 'From the query, or of the first rail' })),
     direction: Type.Union([Type.Literal('onramp'), Type.Literal('offramp')]),
-    rails: Type.Array(Rail),
+    rails: Type.Array(RailSchema),
     links: Type.Record(Type.String(), Type.String(), {
       description: '`self`, and `institutions:<rail>` for every rail',
     }),
@@ -132,8 +136,82 @@ export const PaymentRails = Type.Object(
   },
 );
 
-export const PaymentRailsQuery = Type.Object({
+export const RailQuery = Type.Object({
   country: CountryFilter,
   currency: CurrencyFilter,
   direction: Type.Union([Type.Literal('onramp'), Type.Literal('offramp')], { examples: ['offramp'] }),
+});
+
+export const InstitutionListSchema = Type.Object(
+  {
+    institutions: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Pass it as institution_id', examples: ['mtn-momo-ghana'] }),
+        payment_method_id: Type.Optional(
+          Type.Integer({ format: 'int64', description: 'Left out in the imps-neft-india directory' }),
+        ),
+        payment_network_id: Type.Optional(
+          Type.Integer({
+            format: 'int64',
+            description: 'The queried rail; left out in the imps-neft-india directory',
+          }),
+        ),
+        name: Type.String({ examples: ['MTN MoMo Ghana'] }),
+        type: Type.String({ description: 'BANK, WALLET', examples: ['WALLET'] }),
+        institution_type: Type.String({ examples: ['mobile-money'] }),
+        code: Type.Optional(
+          Type.String({
+            description: 'IFSC prefix, NIBSS code, reference BIC … depending on the rail',
+            examples: ['MTN'],
+          }),
+        ),
+        branch: Nullable(Type.Object({ code: Type.String(), name: Type.String(), address: Type.String() })),
+        supported_rails: Type.Array(Type.String(), { examples: [['ghana-transfer']] }),
+      }),
+    ),
+    pagination: OffsetPage,
+  },
+  {
+    examples: [
+      {
+        institutions: [
+          {
+            id: 'mtn-momo-ghana',
+            payment_method_id: 1810,
+            payment_network_id: 9,
+            name: 'MTN MoMo Ghana',
+            type: 'WALLET',
+            institution_type: 'mobile-money',
+            code: 'MTN',
+            branch: null,
+            supported_rails: ['ghana-transfer'],
+          },
+        ],
+        pagination: { total: 1, limit: 20, offset: 0 },
+      },
+    ],
+  },
+);
+
+export const InstitutionQuery = Type.Object({
+  rail: Type.String({ description: 'Rail slug', maxLength: 80, examples: ['ghana-transfer'] }),
+  institution_id: Type.Optional(Type.String({ maxLength: 80, examples: ['mtn-momo-ghana'] })),
+  country: CountryFilter,
+  currency: CurrencyFilter,
+  search: Type.Optional(
+    Type.String({
+      description: 'Part of the name; case and accents do not matter',
+      maxLength: 100,
+      examples: ['mtn'],
+    }),
+  ),
+  code: Type.Optional(
+    Type.String({
+      description: 'Bank code: IFSC prefix for imps-neft-india, NIBSS code for nip-nigeria',
+      maxLength: 32,
+      examples: ['MTN'],
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] })),
 });

@@ -1,15 +1,17 @@
-import { type ErrorCode, SupportedErrorResponse } from '@causeway/protocol';
+import { type ErrorCode, SupportedErrorResponse, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { NoteAnswer } from './measurement.ts';
 import { openToAnyOrigin, type PreparedReading, sendPrepared } from './prepared-answer.ts';
 import { EVERY_ROUTE } from './route.ts';
 
-/**
- * Public reads that are answered from memory: prepared bytes with an ETag, open to pages of any origin.
- * `supportedRoute` answers errors with an error_key, `preparedRoute` with the partner envelope.
- */
+/** Public reads that are answered from memory: prepared bytes with an ETag, open to pages of any origin. */
 export interface PreparedRouteSpec {
+  /**
+   * How errors are answered. `partner`: with a code, and the schema validates. `supported`: with an error_key; each
+   * problem of the query has a key of its own, so that the schema documents only and the handler reads the query.
+   */
+  readonly envelope: 'partner' | 'supported';
   readonly url: string;
   readonly operationId: string;
   readonly tag: string;
@@ -19,48 +21,37 @@ export interface PreparedRouteSpec {
   readonly query?: TSchema;
   /** The shape of `data`. */
   readonly data: TSchema;
-  /** Codes beyond those every route of its kind can answer. */
+  /** Codes of the partner envelope beyond those every route can answer. */
   readonly errors?: readonly ErrorCode[];
 }
 
 type Answer = (request: FastifyRequest) => PreparedReading | Promise<PreparedReading>;
 
-const UNCHANGED = Type.Null({ description: 'The client has it already: If-None-Match names its ETag' });
+const UNCHANGED = Type.Null({ description: 'Not modified: If-None-Match names the current ETag' });
+const SUPPORTED_ERRORS = {
+  400: { ...SupportedErrorResponse, description: 'A query parameter is missing or not valid' },
+  500: { ...SupportedErrorResponse, description: 'An unexpected failure' },
+  503: { ...SupportedErrorResponse, description: 'Temporarily unavailable; see Retry-After' },
+};
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/**
- * A supported-resources endpoint. Its query schema documents and does not validate: each problem has an error_key
- * of its own, so the handler reads the query by hand.
- */
-export function supportedRoute(app: FastifyInstance, spec: PreparedRouteSpec, answer: Answer): void {
+export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, answer: Answer): void {
+  const isSupported = spec.envelope === 'supported';
   app.route({
     method: 'GET',
     url: spec.url,
-    config: { access: 'public', envelope: 'supported', errors: ['RATE_LIMITED'] },
+    config: isSupported
+      ? { access: 'public', envelope: 'supported', errors: ['RATE_LIMITED'] }
+      : { access: 'public', errors: [...EVERY_ROUTE, ...(spec.errors ?? [])] },
     schema: {
       ...documentation(spec),
       response: {
-        200: successOf(spec.data),
+        200: successResponseOf(spec.data),
         304: UNCHANGED,
-        400: { ...SupportedErrorResponse, description: 'A query parameter is missing or not valid' },
-        500: { ...SupportedErrorResponse, description: 'An unexpected failure' },
-        503: { ...SupportedErrorResponse, description: 'Away for a moment; see Retry-After' },
+        ...(isSupported ? SUPPORTED_ERRORS : {}),
       },
     },
-    validatorCompiler: () => () => true,
-    serializerCompiler: alreadySerialised,
-    handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
-  });
-  answerPreflight(app, spec.url);
-}
-
-/** A pass-through endpoint: validated by its schema, errors in the partner envelope. */
-export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, answer: Answer): void {
-  app.route({
-    method: 'GET',
-    url: spec.url,
-    config: { access: 'public', errors: [...EVERY_ROUTE, ...(spec.errors ?? [])] },
-    schema: { ...documentation(spec), response: { 200: successOf(spec.data), 304: UNCHANGED } },
+    ...(isSupported ? { validatorCompiler: () => () => true } : {}),
     serializerCompiler: alreadySerialised,
     handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
   });
@@ -95,10 +86,6 @@ function documentation(spec: PreparedRouteSpec): object {
     ...(spec.params === undefined ? {} : { params: spec.params }),
     ...(spec.query === undefined ? {} : { querystring: spec.query }),
   };
-}
-
-function successOf(data: TSchema): TSchema {
-  return Type.Object({ success: Type.Literal(true), data }, { description: 'Success' });
 }
 
 /** A page that sends its key along asks first whether it may. */

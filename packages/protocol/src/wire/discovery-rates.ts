@@ -1,36 +1,37 @@
-import { TimestampInput } from '@causeway/protocol';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
+import { constants, literals, Nullable, TimestampInput } from './common.ts';
 
-/** Wire shapes of the rates endpoints, with examples that a test validates against them. */
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+/** Market rates, conversions, corridors and liquidity; the examples are validated by a test. */
+
 const AssetCode = (example: string) =>
   Type.String({
     description: 'A fiat currency or USDC, USDT, USDT0; either case',
     pattern: '^[A-Za-z0-9]{3,10}$',
     examples: [example],
   });
+
 const Time = (options: object = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...options });
+
 const Decimal = (example: string) => Type.String({ description: 'Decimal string', examples: [example] });
 
-export const RatesQuery = Type.Object({
+export const RateQuery = Type.Object({
   base: Type.Optional(AssetCode('USDC')),
   quote: Type.Optional(AssetCode('KES')),
 });
 
-const Rate = Type.Object({
+const RATE_STATUSES = ['fresh', 'stale', 'missing', 'guarded'] as const;
+
+const RateSchema = Type.Object({
   base: Type.String({ examples: ['USDC'] }),
   quote: Type.String({ examples: ['KES'] }),
   rate: Nullable(Type.String({ description: 'What one base costs in quote', examples: ['129.31'] })),
-  status: Type.Union(
-    ['fresh', 'stale', 'missing', 'guarded'].map((status) => Type.Literal(status)),
-    { description: 'Only a fresh rate is priced on', examples: ['fresh'] },
-  ),
+  status: constants(RATE_STATUSES, { description: 'Only a fresh rate is priced on', examples: ['fresh'] }),
   as_of: Nullable(Time({ description: 'The oldest observation behind the rate' })),
 });
 
-export const Rates = Type.Object(
-  { rates: Type.Array(Rate), updated_at: Time() },
+export const RateListSchema = Type.Object(
+  { rates: Type.Array(RateSchema), updated_at: Time() },
   {
     examples: [
       {
@@ -57,7 +58,7 @@ export const RateHistoryQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, examples: [100] }),
 });
 
-export const RateHistory = Type.Object(
+export const RateHistorySchema = Type.Object(
   {
     base: Type.String({ examples: ['USDC'] }),
     quote: Type.String({ examples: ['KES'] }),
@@ -91,7 +92,7 @@ export const ConvertQuery = Type.Object({
   }),
 });
 
-export const Conversion = Type.Object(
+export const ConversionSchema = Type.Object(
   {
     from: Type.String({ examples: ['KES'] }),
     to: Type.String({ examples: ['USDC'] }),
@@ -119,3 +120,65 @@ export const Conversion = Type.Object(
     ],
   },
 );
+
+const CorridorSide = Nullable(
+  Type.Object({
+    rate: Type.String({
+      description: 'Fiat for one unit of crypto as the customer gets it, spread included',
+      examples: ['16.36'],
+    }),
+    spread_pct: Type.Number({ description: 'Part of the rate, around the market', examples: [1.25] }),
+  }),
+);
+
+export const CorridorListSchema = Type.Object(
+  {
+    corridors: Type.Array(
+      Type.Object({
+        crypto_currency: Type.String({ examples: ['USDC'] }),
+        fiat_currency: Type.String({ examples: ['GHS'] }),
+        country: Type.String({ examples: ['GH'] }),
+        rails: Type.Array(Type.String(), { examples: [['ghana-transfer']] }),
+        onramp: CorridorSide,
+        offramp: CorridorSide,
+        updated_at: Nullable(
+          Type.String({
+            format: 'date-time',
+            description: 'When the market was observed; null before the first observation',
+            examples: ['2026-01-31T12:00:00.000Z'],
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        corridors: [
+          {
+            crypto_currency: 'USDC',
+            fiat_currency: 'GHS',
+            country: 'GH',
+            rails: ['ghana-transfer'],
+            onramp: { rate: '16.8', spread_pct: 1.5 },
+            offramp: { rate: '16.36', spread_pct: 1.25 },
+            updated_at: '2026-01-31T12:00:00.000Z',
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export const LiquidityPairSchema = Type.Object({
+  crypto_currency_code: Type.String({ examples: ['USDC'] }),
+  fiat_currency_code: Type.String({ examples: ['EUR'] }),
+  trade_type: literals(['BUY', 'SELL']),
+  min_amount: Type.Number(),
+  max_amount: Type.Number(),
+  min_amount_usd: Type.Number(),
+  max_amount_usd: Type.Number(),
+  payment_methods: Type.Array(Type.String(), { description: 'Slugs, sorted' }),
+});
+
+export const LiquiditySchema = Type.Object({ pairs: Type.Array(LiquidityPairSchema) });
