@@ -27,7 +27,7 @@ import {
 } from './features/orders/lifecycle/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/lifecycle/payment-request.ts';
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
-import { createHoldEnder, endFinishedHolds } from './features/quotes/reserve-quote.ts';
+import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
@@ -49,7 +49,7 @@ export interface Worker {
 const DEADLINE_CHECK_MS = 500;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
-const HOLDS_MS = 2_000;
+const RESERVATIONS_MS = 2_000;
 const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
 const FOREIGN_TOKENS_MS = 5_000;
@@ -89,7 +89,7 @@ export function createWorker(deps: Deps): Worker {
     wallets: deps.hotWallets,
     registry: deps.metrics.registry,
   });
-  const endHoldsOf = createHoldEnder(deps);
+  const endReservationsOf = createReservationEnder(deps);
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
@@ -117,9 +117,9 @@ export function createWorker(deps: Deps): Worker {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
-      deps.listener.on('holds_due', (quoteId) => {
-        const work = endHoldsOf(quoteId)
-          .catch((error) => deps.logger.error({ err: error }, 'ending a hold failed'))
+      deps.listener.on('reservations_due', (quoteId) => {
+        const work = endReservationsOf(quoteId)
+          .catch((error) => deps.logger.error({ err: error }, 'ending a reservation failed'))
           .finally(() => running.delete(work));
         running.add(work);
       });
@@ -134,7 +134,7 @@ export function createWorker(deps: Deps): Worker {
           passOverSilentVendors(deps, responseSeconds),
         );
       }
-      every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
+      every(RESERVATIONS_MS, 'ending reservations', () => endFinishedReservations(deps));
       every(REPUTATION_MS, 'counting what became of orders', () =>
         countOrderOutcomes(deps, {
           no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,

@@ -34,7 +34,7 @@ const CASES: readonly [type: string, refused: readonly string[], taken: readonly
   ['offer_margin', ['100', '-100', '0.1234567'], ['-5', '0.5']],
   ['offer_minimum', ['-1', '0.1234567'], ['0']],
   ['offer_balance', ['-0.000001'], ['0', '1000000']],
-  ['held_balance', ['0'], ['0.000001']],
+  ['reserved_balance', ['0'], ['0.000001']],
   ['payment_options', ['[]', '{}'], ['[{}]']],
 ];
 

@@ -27,7 +27,7 @@ import {
 import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.ts';
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
-import { kycNotCleared } from './reserve-quote.ts';
+import { kycNotCleared } from './claim-quote.ts';
 
 /** Writes the quote for a cleared customer of this partner; refuses for anybody else and leaves nothing behind. */
 export async function storeQuote(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { endFinishedHolds } from './reserve-quote.ts';
+import { endFinishedReservations } from './claim-quote.ts';
 
 const ONRAMP = '/api/v1/partner/onramp';
 
@@ -262,7 +262,7 @@ describe('quotes', () => {
       const { body } = await quote();
       const answers = await Promise.all(Array.from({ length: 10 }, () => initiate(body.data.quote_id)));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
-      const { rows } = await market.owner.query('SELECT crypto::text FROM offer_holds WHERE quote_id = $1', [
+      const { rows } = await market.owner.query('SELECT crypto::text FROM offer_reservations WHERE quote_id = $1', [
         body.data.quote_id,
       ]);
       expect(rows).toHaveLength(1);
@@ -274,7 +274,7 @@ describe('quotes', () => {
       const before = await balanceOf(offerId);
       const initiated = await initiate(body.data.quote_id);
       expect(await balanceOf(offerId)).not.toBe(before);
-      await endFinishedHolds(market.gateway.deps);
+      await endFinishedReservations(market.gateway.deps);
       expect(await balanceOf(offerId)).not.toBe(before);
       const cancelled = await market.gateway.call(
         'POST',
@@ -282,7 +282,7 @@ describe('quotes', () => {
       );
       expect(cancelled.status, cancelled.text).toBe(200);
       for (const ended of [1, 0]) {
-        expect(await endFinishedHolds(market.gateway.deps)).toBe(ended);
+        expect(await endFinishedReservations(market.gateway.deps)).toBe(ended);
         expect(await balanceOf(offerId)).toBe(before);
       }
     });

@@ -12,7 +12,7 @@ import { type Execution, execute } from '../../../engine/execute.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../../http/principals.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
-import { kycNotCleared } from '../../quotes/reserve-quote.ts';
+import { kycNotCleared } from '../../quotes/claim-quote.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import { findOrder, findProof, insertProof, judgeProof, lockOrder, overdueOrders } from './order.store.ts';
 import type { OrderRow } from './order.ts';

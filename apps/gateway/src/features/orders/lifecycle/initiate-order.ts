@@ -17,10 +17,10 @@ import { senderFieldProblems, senderIdentityDetails } from '../../payment-detail
 import {
   type ClaimedQuote,
   claimQuote,
-  type Reservation,
-  type ReserveDeps,
-  withReservation,
-} from '../../quotes/reserve-quote.ts';
+  type QuoteClaim,
+  type ClaimDeps,
+  withQuoteClaim,
+} from '../../quotes/claim-quote.ts';
 import { refusedTransition } from './act-on-order.ts';
 import { type OrderAdapters, storedFacts } from './order.adapter.ts';
 import { insertComplianceCase } from './order.store.ts';
@@ -83,28 +83,28 @@ export function draftOrder(
   };
 }
 
-export interface InitiateDeps extends ReserveDeps, OrderSecrets {
+export interface InitiateDeps extends ClaimDeps, OrderSecrets {
   readonly orderAdapters: OrderAdapters;
 }
 
 /** What an initiate takes before its unit begins. */
-export function reserving(deps: ReserveDeps, direction: OrderRow['direction']) {
+export function claimingQuote(deps: ClaimDeps, direction: OrderRow['direction']) {
   return <T>(
     { body }: { readonly body: InitiateRequest },
     { partnerId }: PartnerPrincipal,
-    work: (reservation: Reservation) => Promise<T>,
-  ): Promise<T> => withReservation(deps, { partnerId, quoteId: body.quote_id, direction }, work);
+    work: (claim: QuoteClaim) => Promise<T>,
+  ): Promise<T> => withQuoteClaim(deps, { partnerId, quoteId: body.quote_id, direction }, work);
 }
 
 /** Turns an active quote into an order, or leaves the quote as it was. */
 export async function initiateOnramp(
   deps: InitiateDeps,
   unit: UnitOfWork,
-  reservation: Reservation,
+  claim: QuoteClaim,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, reservation, input.quote_id, 'onramp');
+  const quote = await claimQuote(unit, claim, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
   // Money that comes from the customer's own account nobody has to ask for.
@@ -117,7 +117,7 @@ export async function initiateOnramp(
   });
   const execution = execute(unit, deps.orderAdapters.onramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
-  reservation.keep();
+  claim.keep();
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(deps, execution.row), timeline: [] };
 }
@@ -161,11 +161,11 @@ export async function requireSenderIdentity(
 export async function initiateOfframp(
   deps: InitiateDeps,
   unit: UnitOfWork,
-  reservation: Reservation,
+  claim: QuoteClaim,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, reservation, input.quote_id, 'offramp');
+  const quote = await claimQuote(unit, claim, input.quote_id, 'offramp');
   await requireSenderIdentity(deps, unit, quote);
   const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
     vendorAvailable: quote.served,
@@ -175,7 +175,7 @@ export async function initiateOfframp(
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
-  reservation.keep();
+  claim.keep();
   return { ...orderView(deps, order), timeline: [] };
 }
 
