@@ -91,7 +91,7 @@ describe('personal data at rest and in logs', () => {
         'quotes',
         'orders',
       ],
-      ...['payment_proofs', 'order_stop_reasons', 'idempotent_answers', 'actor_answers', 'events', 'intents'],
+      ...['payment_proofs', 'order_stop_reasons', 'idempotent_responses', 'actor_responses', 'events', 'intents'],
       ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases'],
       ...['fiat_clients', 'fiat_accounts', 'fiat_payments'],
     ]) {
@@ -154,7 +154,7 @@ describe('personal data at rest and in logs', () => {
     expect(await readable([people.iban])).toContain(`fiat_accounts: ${people.iban}`);
     const values = new Set(found.map((leak) => leak.slice(leak.indexOf(': ') + 2)));
     expect(EVERYBODY.filter((value) => !values.has(value) && !isPicture(value))).toEqual([]);
-    for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_answers']) {
+    for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_responses']) {
       expect([table, found.some((leak) => leak.startsWith(`${table}: `))]).toEqual([table, true]);
     }
   });

@@ -35,7 +35,7 @@ import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
-import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
+import { responsesKeptSince, PURGE_RESPONSES } from './http/idempotency.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
@@ -140,13 +140,13 @@ export function createWorker(deps: Deps): Worker {
           no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,
         }),
       );
-      every(SWEEP_MS, 'forgetting old answers', () => {
-        const keptSince = answersKeptSince(deps.clock.date());
-        return Promise.all(FORGET_ANSWERS.map((forget) => deps.db.query(SYSTEM, forget, [keptSince])));
+      every(SWEEP_MS, 'purging old responses', () => {
+        const keptSince = responsesKeptSince(deps.clock.date());
+        return Promise.all(PURGE_RESPONSES.map((purge) => deps.db.query(SYSTEM, purge, [keptSince])));
       });
-      every(SWEEP_MS, 'forgetting old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
-      every(SWEEP_MS, 'forgetting what vendors were told', () => purgeOldVendorEvents(deps));
-      every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
+      every(SWEEP_MS, 'purging old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
+      every(SWEEP_MS, 'purging old vendor events', () => purgeOldVendorEvents(deps));
+      every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
       for (const chain of deps.chains.all) {

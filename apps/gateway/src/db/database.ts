@@ -51,10 +51,10 @@ export interface Transaction {
   defer<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): void;
   /** Sends what is deferred, where it is at least this much: thousands of statements at once would keep everybody waiting. */
   sendDeferred(atLeast: number): Promise<void>;
-  /** Marks the point that `undo` returns to. Locks taken before it survive the undoing. */
-  mark(): void;
-  /** Undoes everything since `mark` and keeps the transaction open. */
-  undo(): Promise<void>;
+  /** The point that `rollbackToSavepoint` returns to. Locks taken before it survive the rollback. */
+  savepoint(): void;
+  /** Rolls back everything since `savepoint` and keeps the transaction open. */
+  rollbackToSavepoint(): Promise<void>;
 }
 
 /** Whatever answers a statement: a transaction, or the pool in a scope. For reads that are made in both. */
@@ -257,13 +257,13 @@ async function attemptTransaction<T>(
     async sendDeferred(atLeast) {
       if (queued.length >= atLeast) await flush([]);
     },
-    mark() {
+    savepoint() {
       queued.push(batchItem(SAVEPOINT, []));
     },
-    async undo() {
-      const markSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
+    async rollbackToSavepoint() {
+      const isSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
       queued = [];
-      if (!begun || !markSent) return;
+      if (!begun || !isSent) return;
       await flush([batchItem(ROLLBACK_TO_SAVEPOINT, [])]);
       failure = undefined;
     },

@@ -153,7 +153,7 @@ END $$;
 CREATE TRIGGER ledger_entry_balances AFTER INSERT ON ledger_postings
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced_entry();
 
-CREATE TABLE idempotent_answers (
+CREATE TABLE idempotent_responses (
   partner_id uuid NOT NULL,
   idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
   fingerprint text NOT NULL,
@@ -163,17 +163,17 @@ CREATE TABLE idempotent_answers (
   running_until timestamptz,
   PRIMARY KEY (partner_id, idempotency_key)
 );
-COMMENT ON TABLE idempotent_answers IS
+COMMENT ON TABLE idempotent_responses IS
   'Responses kept for the Idempotency-Key of partners, each written in the transaction of the work it answers for.';
-COMMENT ON COLUMN idempotent_answers.fingerprint IS 'Of the request: the key with another request is refused.';
-COMMENT ON COLUMN idempotent_answers.status IS 'HTTP status.';
-COMMENT ON COLUMN idempotent_answers.running_until IS
+COMMENT ON COLUMN idempotent_responses.fingerprint IS 'Of the request: the key with another request is refused.';
+COMMENT ON COLUMN idempotent_responses.status IS 'HTTP status.';
+COMMENT ON COLUMN idempotent_responses.running_until IS
   'Work that leaves the process takes its key before and writes the response after; until this time the key counts as '
   'taken. Machine time.';
-CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
-CALL own_by_partner('idempotent_answers', 'SELECT, INSERT, UPDATE, DELETE');
+CREATE INDEX idempotent_responses_by_age ON idempotent_responses (created_at);
+CALL own_by_partner('idempotent_responses', 'SELECT, INSERT, UPDATE, DELETE');
 
-CREATE TABLE actor_answers (
+CREATE TABLE actor_responses (
   actor text NOT NULL CHECK (actor ~ '^(vendor|operator):[0-9a-f-]{36}$'),
   idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
   fingerprint text NOT NULL,
@@ -183,11 +183,11 @@ CREATE TABLE actor_answers (
   running_until timestamptz,
   PRIMARY KEY (actor, idempotency_key)
 );
-COMMENT ON TABLE actor_answers IS 'As idempotent_answers, for vendors and operators.';
-COMMENT ON COLUMN actor_answers.actor IS 'vendor:<vendor id> or operator:<key id>.';
-CREATE INDEX actor_answers_by_age ON actor_answers (created_at);
-CALL own_by_system('actor_answers');
-CALL serve_vendor('actor_answers', 'SELECT, INSERT, UPDATE, DELETE', 'actor = ''vendor:'' || current_vendor_id()');
+COMMENT ON TABLE actor_responses IS 'As idempotent_responses, for vendors and operators.';
+COMMENT ON COLUMN actor_responses.actor IS 'vendor:<vendor id> or operator:<key id>.';
+CREATE INDEX actor_responses_by_age ON actor_responses (created_at);
+CALL own_by_system('actor_responses');
+CALL serve_vendor('actor_responses', 'SELECT, INSERT, UPDATE, DELETE', 'actor = ''vendor:'' || current_vendor_id()');
 
 CREATE UNLOGGED TABLE rate_limit_windows (
   bucket text NOT NULL,

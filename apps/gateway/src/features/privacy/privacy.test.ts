@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
-import { actorAnswerContext } from '../../http/idempotency.ts';
+import { actorResponseContext } from '../../http/idempotency.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';
 import { proofContext } from '../orders/lifecycle/act-on-order.ts';
@@ -90,9 +90,9 @@ describe('rotation of the master key', () => {
     );
     const vendorKey = { actor: `vendor:${randomUUID()}`, idempotencyKey: 'with two spaces' };
     await admin.query(
-      `INSERT INTO actor_answers (actor, idempotency_key, fingerprint, status, body, created_at)
+      `INSERT INTO actor_responses (actor, idempotency_key, fingerprint, status, body, created_at)
        SELECT $1, $2, '', 200, $3, created_at FROM orders`,
-      [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorAnswerContext(vendorKey))],
+      [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorResponseContext(vendorKey))],
     );
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
@@ -111,8 +111,8 @@ describe('rotation of the master key', () => {
     );
     expect(facts.rows[0].v.startsWith(`${onlyNew.keyId}.`)).toBe(true);
     expect(created.status).toBe(200);
-    const answers = await admin.query('SELECT body FROM actor_answers');
-    expect(onlyNew.open(answers.rows[0].body, actorAnswerContext(vendorKey))).toBe('an answer');
+    const answers = await admin.query('SELECT body FROM actor_responses');
+    expect(onlyNew.open(answers.rows[0].body, actorResponseContext(vendorKey))).toBe('an answer');
   });
 
   it('knows every column that holds something sealed', async () => {

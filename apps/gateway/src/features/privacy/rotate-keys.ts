@@ -1,5 +1,5 @@
 import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
-import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
+import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import {
   BEFORE_ALL,
@@ -24,9 +24,9 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
   ...ORDER_ENCRYPTED_COLUMNS,
   encryptedExpression(
-    'idempotent_answers.body',
+    'idempotent_responses.body',
     {
-      table: 'idempotent_answers',
+      table: 'idempotent_responses',
       column: 'body',
       id: `partner_id::text || ' ' || idempotency_key`,
       order: 'partner_id, idempotency_key',
@@ -34,12 +34,12 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
       after: '(partner_id, idempotency_key) > (left($2, 36)::uuid, substr($2, 38))',
       start: `${BEFORE_ALL} `,
     },
-    (id) => answerContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
+    (id) => responseContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
   ),
   encryptedExpression(
-    'actor_answers.body',
+    'actor_responses.body',
     {
-      table: 'actor_answers',
+      table: 'actor_responses',
       column: 'body',
       id: `actor || ' ' || idempotency_key`,
       order: 'actor, idempotency_key',
@@ -49,7 +49,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     },
     (id) => {
       const space = id.indexOf(' ');
-      return actorAnswerContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
+      return actorResponseContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
     },
   ),
   encryptedExpression(
