@@ -133,7 +133,9 @@ describe('what a partner may have open', () => {
   async function allGivenBack(): Promise<void> {
     await until('every claim and every reservation given back', async () => {
       const [row] = await gateway.deps.db.query(SYSTEM, leftOver, []);
-      return row?.claims === '0' && row.reservations === '0' && row.open_orders === '0' && Number(row.crypto) === 0;
+      return (
+        row?.claims === '0' && row.reservations === '0' && row.open_orders === '0' && Number(row.crypto) === 0
+      );
     });
   }
 

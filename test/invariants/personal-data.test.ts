@@ -91,7 +91,14 @@ describe('personal data at rest and in logs', () => {
         'quotes',
         'orders',
       ],
-      ...['payment_proofs', 'order_stop_reasons', 'idempotent_responses', 'actor_responses', 'events', 'intents'],
+      ...[
+        'payment_proofs',
+        'order_stop_reasons',
+        'idempotent_responses',
+        'actor_responses',
+        'events',
+        'intents',
+      ],
       ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases'],
       ...['fiat_clients', 'fiat_accounts', 'fiat_payments'],
     ]) {

@@ -35,7 +35,7 @@ import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
-import { responsesKeptSince, PURGE_RESPONSES } from './http/idempotency.ts';
+import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */

@@ -173,7 +173,9 @@ describe('reservations', () => {
     // One that was released before it arrived never reserves.
     expect((await send('/reservations/h4/release')).status).toBe(200);
     expect((await reserve('h4', '1')).body).toEqual({ reserved: false });
-    expect((await send('/reservations', { reservation_id: 'a b', offer_id: 'offer-1', crypto: '1' })).status).toBe(400);
+    expect(
+      (await send('/reservations', { reservation_id: 'a b', offer_id: 'offer-1', crypto: '1' })).status,
+    ).toBe(400);
     expect((await reserve('h5', '-1')).status).toBe(400);
   });
 

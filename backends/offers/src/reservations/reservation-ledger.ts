@@ -57,7 +57,8 @@ export class ReservationLedger {
   /** Takes crypto off what an offer has left. The same again answers the same and takes nothing more. */
   reserve(rows: OfferBook, reservationId: string, offerId: string, crypto: string): boolean {
     const amount = readCrypto(crypto);
-    if (amount === null || amount === 0n) throw new ReservationConflictError('crypto is not an amount above zero');
+    if (amount === null || amount === 0n)
+      throw new ReservationConflictError('crypto is not an amount above zero');
     const known = this.#reservations.get(reservationId);
     if (known === NEVER_RESERVED) return false;
     if (known !== undefined) {
@@ -131,7 +132,12 @@ export class ReservationLedger {
       return;
     }
     const { offer_id: offerId, version } = event;
-    this.#take(event.reservation_id, { offerId, crypto: readCrypto(event.crypto) ?? 0n, state: 'reserved', version });
+    this.#take(event.reservation_id, {
+      offerId,
+      crypto: readCrypto(event.crypto) ?? 0n,
+      state: 'reserved',
+      version,
+    });
   }
 
   #write(event: ReservationEvent): void {

@@ -69,7 +69,11 @@ export async function eraseResponsesAbout(
   await eraseActorResponses(sealer, unit, person);
 }
 
-async function erasePartnerResponses(sealer: Sealer, unit: UnitOfWork, person: PersonInResponses): Promise<void> {
+async function erasePartnerResponses(
+  sealer: Sealer,
+  unit: UnitOfWork,
+  person: PersonInResponses,
+): Promise<void> {
   const { partnerId } = person;
   for (let after = '', count = BATCH; count === BATCH; ) {
     const responses = await unit.tx.query(partnerResponses, [partnerId, after, BATCH]);
@@ -84,7 +88,11 @@ async function erasePartnerResponses(sealer: Sealer, unit: UnitOfWork, person: P
   }
 }
 
-async function eraseActorResponses(sealer: Sealer, unit: UnitOfWork, person: PersonInResponses): Promise<void> {
+async function eraseActorResponses(
+  sealer: Sealer,
+  unit: UnitOfWork,
+  person: PersonInResponses,
+): Promise<void> {
   let after: Pick<StoredBody, 'owner' | 'idempotency_key'> = { owner: '', idempotency_key: '' };
   for (let count = BATCH; count === BATCH; ) {
     const responses = await unit.tx.query(actorResponses, [after.owner, after.idempotency_key, BATCH]);

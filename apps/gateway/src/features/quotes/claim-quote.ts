@@ -18,9 +18,9 @@ import {
   endQuoteClaims,
   endQuoteClaimsOf,
   lockQuote,
+  openQuoteClaim,
   type QuoteRow,
   releaseQuoteClaim,
-  openQuoteClaim,
 } from './quote.store.ts';
 
 /** How much may be open at a time; a partner may have limits of its own in their place. Values in whole dollars. */
@@ -109,7 +109,8 @@ async function releaseClaim(
   try {
     const [released] = await db.query(SYSTEM, releaseQuoteClaim, [quoteId]);
     // Where an order has completed the claim, the crypto is its too.
-    if (released !== undefined && serving !== undefined) await offers.reservations.release(quoteId, serving.offerId);
+    if (released !== undefined && serving !== undefined)
+      await offers.reservations.release(quoteId, serving.offerId);
   } catch (error) {
     logger.warn({ err: error, quote_id: quoteId }, 'releasing a claim failed');
   }

@@ -15,6 +15,7 @@ import type { Static } from 'typebox';
 import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { StatementRun } from '../../http/route.ts';
 import { type DestinationDeps, takeSnapshot } from '../recipients/destinations.ts';
+import { kycNotCleared } from './claim-quote.ts';
 import {
   type NamedPayee,
   namedPayee,
@@ -27,7 +28,6 @@ import {
 import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.ts';
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
-import { kycNotCleared } from './claim-quote.ts';
 
 /** Writes the quote for a cleared customer of this partner; refuses for anybody else and leaves nothing behind. */
 export async function storeQuote(

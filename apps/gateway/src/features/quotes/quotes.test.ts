@@ -262,9 +262,10 @@ describe('quotes', () => {
       const { body } = await quote();
       const answers = await Promise.all(Array.from({ length: 10 }, () => initiate(body.data.quote_id)));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
-      const { rows } = await market.owner.query('SELECT crypto::text FROM offer_reservations WHERE quote_id = $1', [
-        body.data.quote_id,
-      ]);
+      const { rows } = await market.owner.query(
+        'SELECT crypto::text FROM offer_reservations WHERE quote_id = $1',
+        [body.data.quote_id],
+      );
       expect(rows).toHaveLength(1);
     });
 

@@ -6,8 +6,8 @@ import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { BlindIndex } from '../../vault/vault.ts';
 import { type InitiateDeps, initiateOfframp, initiateOnramp } from '../orders/lifecycle/initiate-order.ts';
 import { createPaymentDetails } from '../payment-details/payment-details.ts';
-import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteDeps } from '../quotes/issue-quote.ts';
 import { withQuoteClaim } from '../quotes/claim-quote.ts';
+import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteDeps } from '../quotes/issue-quote.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
 import { createUser } from '../users/user.ts';
 

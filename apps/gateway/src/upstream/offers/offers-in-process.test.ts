@@ -55,7 +55,8 @@ describe('offers in the database', () => {
     return id;
   }
 
-  const reserve = (crypto: string, quoteId = newId()) => offers.reservations.reserve(quoteId, offerId, crypto);
+  const reserve = (crypto: string, quoteId = newId()) =>
+    offers.reservations.reserve(quoteId, offerId, crypto);
   const sweep = (abandonedAfterMs: number) =>
     database.db.query(SYSTEM, endReservations, [['completed'], ['cancelled'], abandonedAfterMs, 100]);
   const balance = async () =>

@@ -10,10 +10,10 @@ import {
   consumeReservation,
   endReservations,
   endReservationsOfQuotes,
-  reserveOffer,
   type OfferBookRow,
   offerOf,
   releaseReservation,
+  reserveOffer,
   vendorOf,
 } from './offers.store.ts';
 
@@ -101,7 +101,13 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
         const [row] =
           quoteIds === undefined
             ? await db.query(SYSTEM, endReservations, [settled, stopped, abandonedAfterMs, limit])
-            : await db.query(SYSTEM, endReservationsOfQuotes, [settled, stopped, abandonedAfterMs, limit, quoteIds]);
+            : await db.query(SYSTEM, endReservationsOfQuotes, [
+                settled,
+                stopped,
+                abandonedAfterMs,
+                limit,
+                quoteIds,
+              ]);
         return Number(row?.ended ?? 0);
       },
     },

@@ -62,10 +62,10 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
  * the order that follows commits later in the same log, and its flush carries the reservation along. One that is lost
  * without its order is one that is not needed.
  */
-export const reserveOffer = statement<[quoteId: string, offerId: string, crypto: string], { reserved: boolean }>(
-  'offers.reserve',
-  'SELECT reserve_offer($1, $2, $3::numeric) AS reserved',
-);
+export const reserveOffer = statement<
+  [quoteId: string, offerId: string, crypto: string],
+  { reserved: boolean }
+>('offers.reserve', 'SELECT reserve_offer($1, $2, $3::numeric) AS reserved');
 
 /** What is reserved for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
 const STILL_WANTED = `EXISTS (SELECT FROM quotes q WHERE q.quote_id = $1 AND q.serving_offer_id = $2)
@@ -178,7 +178,10 @@ export const markFinishedRemoteReservationsOfQuotes = statement<FinishedOfQuotes
 );
 
 /** Several workers may tell the backend the same: it does it once. */
-export const endingRemoteReservations = statement<[limit: number], { reservation_id: string; ending: RemoteReservationEnd }>(
+export const endingRemoteReservations = statement<
+  [limit: number],
+  { reservation_id: string; ending: RemoteReservationEnd }
+>(
   'offers.ending_remote_reservations',
   'SELECT reservation_id, ending FROM remote_offer_reservations WHERE ending IS NOT NULL ORDER BY reserved_at LIMIT $1',
 );

@@ -6,11 +6,11 @@ import type { OfferReservations } from '../../ports/offers.ts';
 import {
   endingRemoteReservations,
   endRemoteReservation,
-  purgeRemoteReservation,
   giveUpRemoteReservation,
   markFinishedRemoteReservations,
   markFinishedRemoteReservationsOfQuotes,
   openRemoteReservation,
+  purgeRemoteReservation,
   type RemoteReservationEnd,
 } from './offers.store.ts';
 
@@ -30,7 +30,9 @@ const MAX_BYTES = 64 * 1_024;
  * backend does the same thing once for one id. Where no answer comes, the reservation does not count and is ended at the backend
  * until that has confirmed it; the backend then refuses the first request, should it still be on its way.
  */
-export function createRemoteReservations(options: RemoteReservationsOptions): OfferReservations & { close(): Promise<void> } {
+export function createRemoteReservations(
+  options: RemoteReservationsOptions,
+): OfferReservations & { close(): Promise<void> } {
   const { db, baseUrl, logger, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: MAX_BYTES });
 
@@ -51,12 +53,22 @@ export function createRemoteReservations(options: RemoteReservationsOptions): Of
   /** Undefined where the backend gave no usable answer. */
   async function ask(reservationId: string, offerId: string, crypto: string): Promise<boolean | undefined> {
     try {
-      const { status, body } = await post('/reservations', { reservation_id: reservationId, offer_id: offerId, crypto });
+      const { status, body } = await post('/reservations', {
+        reservation_id: reservationId,
+        offer_id: offerId,
+        crypto,
+      });
       const reserved = (body as { reserved?: unknown } | undefined)?.reserved;
       if (status === 200 && typeof reserved === 'boolean') return reserved;
-      logger.error({ status, reservation_id: reservationId }, 'the offers backend did not say whether it reserved');
+      logger.error(
+        { status, reservation_id: reservationId },
+        'the offers backend did not say whether it reserved',
+      );
     } catch (error) {
-      logger.error({ err: error, reservation_id: reservationId }, 'the offers backend did not say whether it reserved');
+      logger.error(
+        { err: error, reservation_id: reservationId },
+        'the offers backend did not say whether it reserved',
+      );
     }
     return undefined;
   }
@@ -66,9 +78,13 @@ export function createRemoteReservations(options: RemoteReservationsOptions): Of
     try {
       const { status } = await post(`/reservations/${reservationId}/${ending}`, {});
       if (status !== 200 && status !== 409) throw new Error(`the offers backend answered ${status}`);
-      if (status === 409) logger.error({ reservation_id: reservationId, ending }, 'the reservation has ended otherwise');
+      if (status === 409)
+        logger.error({ reservation_id: reservationId, ending }, 'the reservation has ended otherwise');
     } catch (error) {
-      logger.warn({ err: error, reservation_id: reservationId, ending }, 'ending a reservation at the offers backend failed');
+      logger.warn(
+        { err: error, reservation_id: reservationId, ending },
+        'ending a reservation at the offers backend failed',
+      );
       return false;
     }
     await db.query(SYSTEM, purgeRemoteReservation, [reservationId]);

@@ -15,10 +15,10 @@ import { identityFields, isSuppliable } from '../../kyc/kyc-fields.ts';
 import { readIdentity } from '../../kyc/submission.ts';
 import { senderFieldProblems, senderIdentityDetails } from '../../payment-details/validation/mask-details.ts';
 import {
+  type ClaimDeps,
   type ClaimedQuote,
   claimQuote,
   type QuoteClaim,
-  type ClaimDeps,
   withQuoteClaim,
 } from '../../quotes/claim-quote.ts';
 import { refusedTransition } from './act-on-order.ts';
