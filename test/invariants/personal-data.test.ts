@@ -169,7 +169,7 @@ describe('personal data at rest and in logs', () => {
   // The content of documents is in the store, not in the database.
   const isPicture = (value: string) => value.startsWith('a picture');
 
-  describe('of people who are forgotten', () => {
+  describe('of persons who are erased', () => {
     it('is refused while an order pays them or they have one', async () => {
       const driver = ordersDriver(gateway);
       const orderId = await driver.offrampOrder({

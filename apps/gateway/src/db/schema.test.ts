@@ -162,7 +162,7 @@ describe('tenancy', () => {
     expect(guarded).toEqual(tables);
   });
 
-  it('no table is without row-level security, so a forgotten grant shows nothing', async () => {
+  it('no table is without row-level security, so a missing grant shows nothing', async () => {
     const open = await names(`
       SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
          AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> 'schema_migrations'`);

@@ -75,7 +75,7 @@ CREATE TABLE events (
   created_at timestamptz NOT NULL
 );
 COMMENT ON TABLE events IS
-  'The outbox: what happened, as the text that is signed and sent. Append-only. Deliveries and places in the event stream '
+  'The outbox: what happened, as the text that is signed and sent. Append-only. Deliveries and numbers in the event stream '
   'are in tables of their own (webhook_deliveries, event_stream).';
 COMMENT ON COLUMN events.position IS 'Order of writing, with gaps. Given before the commit, so it is no cursor.';
 COMMENT ON COLUMN events.subject_id IS 'The order, user, account … that it is about.';
@@ -86,11 +86,11 @@ CREATE UNIQUE INDEX events_refund_required_once ON events (subject_id)
   WHERE event_type = 'order.refund.required';
 CALL own_by_partner('events', 'SELECT, INSERT');
 
--- The one exception to append-only (decision 0014): a transaction that declares up to which time it forgets may delete
+-- The one exception to append-only (decision 0014): a transaction that declares up to which time it purges may delete
 -- events from before that time. Any other delete is refused, for the owner too.
-CREATE FUNCTION refuse_undeclared_forgetting() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_undeclared_purge() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  declared text := nullif(current_setting('causeway.forget_events_before', true), '');
+  declared text := nullif(current_setting('causeway.purge_events_before', true), '');
 BEGIN
   IF declared IS NULL OR (TG_LEVEL = 'ROW' AND OLD.created_at >= declared::timestamptz) THEN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME
@@ -100,10 +100,10 @@ BEGIN
 END $$;
 CREATE TRIGGER events_append_only BEFORE UPDATE OR TRUNCATE ON events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_forgotten_only_when_declared BEFORE DELETE ON events
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_undeclared_forgetting();
-CREATE TRIGGER events_forgotten_only_when_old BEFORE DELETE ON events
-  FOR EACH ROW EXECUTE FUNCTION refuse_undeclared_forgetting();
+CREATE TRIGGER events_purged_only_when_declared BEFORE DELETE ON events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_undeclared_purge();
+CREATE TRIGGER events_purged_only_when_old BEFORE DELETE ON events
+  FOR EACH ROW EXECUTE FUNCTION refuse_undeclared_purge();
 
 CREATE TABLE ledger_entries (
   entry_id uuid PRIMARY KEY,

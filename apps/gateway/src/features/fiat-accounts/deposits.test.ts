@@ -172,7 +172,7 @@ describe('deposits on fiat accounts', () => {
     expect([second.text, second.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
   });
 
-  it('of somebody who is forgotten are booked without a name', async () => {
+  it('of a person who is erased are booked without a name', async () => {
     const holder = await driver.customer();
     const account = await driver.account(holder);
     await driver.deposit(holder, account, { amount: '9.00', sender_name: 'Charles' });

@@ -30,7 +30,7 @@ export interface CheckedDetails {
 }
 
 /** The rail and the institution of an order that exists already. */
-export interface DetailsPlace {
+export interface DetailsLocation {
   readonly rail: string;
   readonly institutionId: string;
 }
@@ -40,7 +40,7 @@ export interface DetailsCheck {
   /** Throws the refusal (a CausewayError), or `DetailsCheckUnavailable` when nobody can say at present. */
   check(request: DetailsRequest): CheckedDetails;
   /** The same of an order's payer or payee, whose rail is settled; SERVICE_UNAVAILABLE when nobody can say. */
-  fit(place: DetailsPlace, details: unknown): DetailsValidation;
+  fit(location: DetailsLocation, details: unknown): DetailsValidation;
   /** The countries whose nationals alone the rail pays; null where it pays anybody. */
   nationalsOf(rail: string): readonly string[] | null;
   /** Details as they may be shown; what is not known to be public is masked. */
@@ -62,12 +62,12 @@ export function createCatalogueCheck(currencies: Currencies): DetailsCheck {
   }
   return {
     check: (request) => checkAgainst(catalogue(), request),
-    fit(place, details) {
+    fit(location, details) {
       const known = currencies.current().reference.catalogue;
       // An order outlives its rail's going offline.
-      const rail = known.data.rails.find(({ slug }) => slug === place.rail);
+      const rail = known.data.rails.find(({ slug }) => slug === location.rail);
       if (rail === undefined) throw new CausewayError('SERVICE_UNAVAILABLE');
-      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(place.institutionId)));
+      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(location.institutionId)));
     },
     nationalsOf(slug) {
       const rail = catalogue().rail(slug);

@@ -97,7 +97,7 @@ describe('rotation of the master key', () => {
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
-    expect(report.map(({ place, rows }) => [place, rows > 0])).toEqual(
+    expect(report.map(({ column, rows }) => [column, rows > 0])).toEqual(
       ENCRYPTED_COLUMNS.map(({ name }) => [name, true]),
     );
     expect((await rotateKeys(gateway.deps.db, both)).every(({ rows }) => rows === 0)).toBe(true);
@@ -168,7 +168,7 @@ describe('the commands', () => {
     expect(without.status).not.toBe(0);
   });
 
-  it('forget a customer, and say so when there is none', async () => {
+  it('erase a customer, and say so when there is none', async () => {
     const { body } = await gateway.call('POST', '/api/v1/partner/users', {
       body: { email: 'command@example.com' },
     });

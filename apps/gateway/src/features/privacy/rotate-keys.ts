@@ -15,7 +15,7 @@ import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
 import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
-/** Every place that the master key seals. What a person's own key seals is reached through that key. */
+/** Every column that the master key seals. What a person's own key seals is reached through that key. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('users', 'user_id', 'data_key_sealed', (id) => keyContext(userKeyOwner(id))),
   encryptedColumn('recipients', 'recipient_id', 'data_key_sealed', (id) => keyContext(recipientKeyOwner(id))),
@@ -78,8 +78,8 @@ const BATCH = 500;
 export async function rotateKeys(
   db: Database,
   sealer: Sealer,
-): Promise<readonly { readonly place: string; readonly rows: number }[]> {
-  const report: { place: string; rows: number }[] = [];
+): Promise<readonly { readonly column: string; readonly rows: number }[]> {
+  const report: { column: string; rows: number }[] = [];
   for (const sealed of ENCRYPTED_COLUMNS) {
     let rows = 0;
     let after: string | undefined = sealed.start;
@@ -89,7 +89,7 @@ export async function rotateKeys(
       rows += done.length;
       after = done.length < BATCH ? undefined : done.at(-1)?.id;
     }
-    report.push({ place: sealed.name, rows });
+    report.push({ column: sealed.name, rows });
   }
   return report;
 }

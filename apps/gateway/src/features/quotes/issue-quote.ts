@@ -20,8 +20,8 @@ import {
   type NamedPayee,
   namedPayee,
   type Payee,
-  type PayoutPlace,
-  requestForPlace,
+  type PayoutLocation,
+  requestForLocation,
   requireRelationship,
   type ThirdPartyRow,
 } from './payee.ts';
@@ -98,7 +98,7 @@ function quoteParams(
 
 type Snapshot = ReturnType<typeof takeSnapshot>;
 
-export type FoundPayee = { readonly place: PayoutPlace } & (
+export type FoundPayee = { readonly location: PayoutLocation } & (
   | { readonly paymentDetailsId: string }
   | { readonly snapshot: Snapshot }
 );
@@ -121,7 +121,7 @@ async function ownDetails(
   if (row.payment_details_id === null) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
   requireCleared(row.kyc_status);
   if (row.holder_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
-  return { place: row, paymentDetailsId: row.payment_details_id };
+  return { location: row, paymentDetailsId: row.payment_details_id };
 }
 
 async function thirdParty(
@@ -139,7 +139,7 @@ async function thirdParty(
     created_at: row.destination_created_at,
     screening_status: row.holder_status,
   };
-  return { place: row, snapshot: takeSnapshot(deps, row, destination) };
+  return { location: row, snapshot: takeSnapshot(deps, row, destination) };
 }
 
 type SnapshotRows = Parameters<typeof takeSnapshot>;
@@ -199,8 +199,13 @@ export async function issueOfframpQuote(
 
   const found = await readPayee(deps, run, named);
   const relationship = request.sender_recipient_relationship ?? (named.mode === 'own' ? 'self' : undefined);
-  requireRelationship(relationship, found.place.rail, catalogue);
-  const terms = readTerms('offramp', requestForPlace(request, found.place, catalogue), catalogue, tokens);
+  requireRelationship(relationship, found.location.rail, catalogue);
+  const terms = readTerms(
+    'offramp',
+    requestForLocation(request, found.location, catalogue),
+    catalogue,
+    tokens,
+  );
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
   const issued: Issued = {
     terms,

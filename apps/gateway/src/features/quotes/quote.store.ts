@@ -1,6 +1,6 @@
 import type { DetailsOf, KycStatus, QuoteStatus, ScreeningStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
-import type { PaymentDetailsPlace, ThirdPartyRow } from './payee.ts';
+import type { PaymentDetailsLocation, ThirdPartyRow } from './payee.ts';
 
 /** The figures that a quote fixes and its order inherits. Atomic units as decimal text. */
 export interface PricedColumns {
@@ -38,7 +38,7 @@ export interface QuoteRow extends PricedColumns {
   payment_details_id: string | null;
   recipient_id: string | null;
   recipient_context_sealed: string | null;
-  /** Opens what is sealed of the recipient; null once the person is forgotten. */
+  /** Opens what is sealed of the recipient; null once the person is erased. */
   recipient_key_sealed: string | null;
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
@@ -215,7 +215,7 @@ export const servingOfferOf = statement<[quoteId: string], { serving_offer_id: s
 export const customerWithDetails = statement<
   [userId: string, paymentDetailsId: string],
   { kyc_status: KycStatus; holder_status: ScreeningStatus } & (
-    | PaymentDetailsPlace
+    | PaymentDetailsLocation
     | { payment_details_id: null }
   )
 >(

@@ -89,7 +89,7 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     url: '/api/v1/sandbox/settings',
     operationId: 'setSandboxSettings',
     tag: TAG,
-    summary: 'Let simulated people act on their own, or not',
+    summary: 'Let simulated actors act on their own, or not',
     body: Type.Object({ auto_advance: Type.Boolean() }),
     data: Type.Object({ auto_advance: Type.Boolean() }),
     handle: ({ body }, partner, unit) => {

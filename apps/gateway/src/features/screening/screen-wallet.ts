@@ -113,7 +113,7 @@ export interface CaseToReview {
   readonly hits: readonly ScreeningHit[];
 }
 
-/** Cases that are not clear, with what was found. Of somebody who is forgotten nothing can be read any more. */
+/** Cases that are not clear, with what was found. of a person who is erased nothing can be read any more. */
 export async function screeningCases(
   deps: CaseReviewDeps,
   wanted: {

@@ -10,7 +10,7 @@ import {
   type Resolver,
 } from './webhook-address.ts';
 
-/** Where a webhook secret belongs: sealed for this place, it opens nowhere else. */
+/** What a webhook secret is sealed for: it opens for this partner only. */
 export function webhookSecretContext(partnerId: string): string {
   return `partners.webhook_secret:${partnerId}`;
 }

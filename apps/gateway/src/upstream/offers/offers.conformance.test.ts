@@ -295,7 +295,7 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
     });
   });
 
-  test('forgets an offer that is withdrawn', async () => {
+  test('drops an offer that is withdrawn', async () => {
     await running.withdraw(first.offerId);
     await until('nothing left', () => running.offers.book().offer(first.offerId) === undefined, SECOND);
   });

@@ -188,7 +188,7 @@ export function createRatePublisher(options: RatePublisherOptions): RateLeadersh
     every(HEARTBEAT_MS, announce);
     every(
       UPKEEP_MS,
-      inBackground(() => history.forget(wall() - KEPT_DAYS * DAY_MS), 'forgetting old rates'),
+      inBackground(() => history.purge(wall() - KEPT_DAYS * DAY_MS), 'purging old rates'),
     );
   }
 

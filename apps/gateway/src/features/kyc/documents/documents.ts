@@ -165,7 +165,7 @@ export function storeDocumentHandler(deps: {
   async function store({ payload }: Intent<Payload>): Promise<Outcome> {
     const documentId = payload.document_id;
     const [row] = await deps.db.query(SYSTEM, findWaitingDocument, [documentId]);
-    // Forgotten or moved meanwhile.
+    // Erased or moved meanwhile.
     if (row === undefined || row.waiting === null) return { kind: 'confirmed' };
     try {
       await deps.documents.put(documentId, row.waiting);
@@ -190,7 +190,7 @@ export function storeDocumentHandler(deps: {
 
 const DELETE_DOCUMENT = 'kyc.delete-document';
 
-/** Forgets what KYC knows of a customer; the documents themselves are deleted by a worker. */
+/** Erases what KYC knows of a customer; the documents themselves are deleted by a worker. */
 export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: string): Promise<number> {
   const documents = await unit.tx.query(documentIdsOfUser, [userId]);
   unit.tx.defer(eraseKyc, [userId]);

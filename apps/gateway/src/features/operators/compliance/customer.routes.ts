@@ -213,7 +213,7 @@ function registerErasure(app: FastifyInstance, deps: CustomerRouteDeps): void {
     url: `${USER}/erase`,
     operationId: 'eraseUser',
     tag: OPERATOR_TAG,
-    summary: 'Forget a customer for good',
+    summary: 'Erase a customer',
     description: 'The person goes, the books stay. Open orders have to end first. It cannot be undone.',
     params: UserParams,
     body: Type.Object({ reason: Reason }),

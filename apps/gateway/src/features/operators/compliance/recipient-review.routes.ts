@@ -176,7 +176,7 @@ function registerReveal(app: FastifyInstance, deps: RecipientReviewDeps): void {
     url: `${RECIPIENT}/erase`,
     operationId: 'eraseRecipient',
     tag: OPERATOR_TAG,
-    summary: 'Forget a recipient for good',
+    summary: 'Erase a recipient',
     description:
       'The person goes, the books stay. Orders that pay it have to end first. It cannot be undone.',
     params: RecipientParams,

@@ -82,7 +82,7 @@ export function remediesOf(effect: BackofficeIntentRow): EffectRemedy[] {
 /** Carried out under the intent's lock, which a worker needs to settle it: whoever is second sees what the first did. */
 export async function remedyEffect(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   effectId: string,
   remedy: EffectRemedy,
 ): Promise<{ readonly before: BackofficeIntentRow; readonly after: BackofficeIntentRow }> {
@@ -98,7 +98,7 @@ export async function remedyEffect(
     const triggers = GIVEN_UP[before.kind] ?? [];
     // An effect that had failed by itself told its order then.
     if (before.status !== 'failed' && before.order_id !== null) {
-      await reportFacts({ orderAdapters: hosts }, unit, before.order_id, triggers, 'system');
+      await reportFacts({ orderAdapters: adapters }, unit, before.order_id, triggers, 'system');
     }
   }
   const [after] = await unit.tx.query(lockStuckIntent, [late, effectId]);

@@ -144,7 +144,7 @@ export const setShortfall = statement<[orderId: string, shortfall: string]>(
 );
 
 export const dropRefundSignatures = statement<[orderId: string]>(
-  'deposits.forget_refund_signatures',
+  'deposits.drop_refund_signatures',
   `DELETE FROM escrow_signatures WHERE order_id = $1 AND purpose = 'refund'`,
 );
 
