@@ -13,7 +13,7 @@ import {
   lockVendorEvents,
   numberVendorEvents,
   purgeVendorEvents,
-  readVendorEvents,
+  readNumberedEvents,
   type VendorEventRow,
   vendorEventState,
 } from './vendor.store.ts';
@@ -57,12 +57,12 @@ async function numberedEvents(
   limit: number,
 ): Promise<VendorEventRow[]> {
   const scope = vendorScope(vendorId);
-  const known = await db.query(scope, readVendorEvents, [vendorId, after, limit]);
+  const known = await db.query(scope, readNumberedEvents, [vendorId, after, limit]);
   if (known.length === limit) return known;
   const [state] = await db.query(scope, vendorEventState, [vendorId]);
   if (!state?.has_unnumbered) return known;
   await numberEvents(db, vendorId);
-  return db.query(scope, readVendorEvents, [vendorId, after, limit]);
+  return db.query(scope, readNumberedEvents, [vendorId, after, limit]);
 }
 
 /** The cursor behind everything that has happened so far. */

@@ -67,7 +67,7 @@ export interface VendorEventRow {
   at: Date;
 }
 
-export const readVendorEvents = statement<[vendorId: string, after: string, limit: number], VendorEventRow>(
+export const readNumberedEvents = statement<[vendorId: string, after: string, limit: number], VendorEventRow>(
   'vendor_events.read',
   `SELECT sequence::text AS cursor, event_type, order_id, status, created_at AS at FROM vendor_events
     WHERE vendor_id = $1 AND sequence > $2::bigint ORDER BY sequence LIMIT $3`,
