@@ -40,7 +40,7 @@ export async function serveRpc(
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      // Whoever is being answered hears the answer.
+      // Answers under way are still sent.
       const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
       await closed;
       clearTimeout(cutOff);

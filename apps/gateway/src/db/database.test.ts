@@ -251,7 +251,7 @@ describe('tenancy without the help of a session', () => {
     }
   });
 
-  it('holds when somebody else’s transaction left another role on the connection', async () => {
+  it('holds when another transaction left another role on the connection', async () => {
     const only = createDatabase({ connectionString: database.url, poolSize: 1 });
     try {
       const superuser = statement<[]>('test.become_superuser', `SELECT set_config('role', 'none', false)`);

@@ -12,7 +12,7 @@ import type { Logger } from '../lib/logger.ts';
  */
 export interface RateLimit {
   take(bucket: string, limit: number): Verdict | Promise<Verdict>;
-  /** As far as this process knows, whether the bucket is used up; takes nothing and asks nobody. */
+  /** As far as this process knows, whether the bucket is used up; takes nothing and makes no query. */
   isUsedUp(bucket: string, limit: number): Verdict | null;
   /** Purges windows that are over, here and in the database. */
   sweep(): Promise<void>;

@@ -104,7 +104,7 @@ function requestIds(ids: IdGenerator): () => string {
 }
 
 /**
- * The body of a request that says it has none has ended before anybody can listen to it. Whoever reads it because of its
+ * The body of a request that says it has none has ended before it can be listened to. Code that reads it because of its
  * content type, also where no route is found, gets another empty one, or would wait for ever.
  */
 function giveEmptyBodies(app: FastifyInstance): void {

@@ -130,7 +130,7 @@ interface Corridor {
   readonly rails: readonly SummaryRail[];
 }
 
-/** A different vendor for each tier of a kind, turning with the corridor so that everybody has business. */
+/** A different vendor for each tier of a kind, turning with the corridor so that each has business. */
 function assignTiers(
   vendors: Readonly<Record<Vendor['kind'], readonly Vendor[]>>,
   { crypto, fiat, direction }: Corridor,

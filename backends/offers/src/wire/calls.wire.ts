@@ -29,7 +29,7 @@ const WireRail = Type.Object({
     Type.Object({ min_amount: Limit, max_amount: Limit, max_per_transaction: Limit }),
     Type.Null(),
   ]),
-  /** Live methods, the one to take where nobody names one first. */
+  /** Live methods, the one to take where none is named first. */
   methods: Type.Array(Type.Object({ method_slug: Slug, countries: Type.Array(Country, { maxItems: 300 }) }), {
     maxItems: 5_000,
   }),

@@ -2,7 +2,7 @@ import { type PreparedAnswer, prepareAnswer } from '../../http/prepared-answer.t
 
 /**
  * Prepared answers of one generation of the data. A newer generation drops them all, so an answer can never be
- * older than the data it was made from. Bounded in number and in bytes: questions come from anybody.
+ * older than the data it was made from. Bounded in number and in bytes: questions come from any caller.
  */
 export class AnswerMemory {
   readonly #maxAnswers: number;

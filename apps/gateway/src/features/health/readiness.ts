@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 
-/** One thing a process needs to do its work. Its answers are shown to whoever asks, so they hold nothing secret. */
+/** One thing a process needs to do its work. Its answers are public, so they hold nothing secret. */
 export interface Check {
   readonly name: string;
   /** Why it is not fulfilled; undefined where it is. */

@@ -30,8 +30,8 @@ describe('a vault', () => {
 
   it('is not opened by another master key', () => {
     const { wrappedKey } = vaults.create('users:1');
-    const stranger = createVaults(createSealer([randomBytes(32)]));
-    expect(() => stranger.open(wrappedKey, 'users:1')).toThrow(SealedValueError);
+    const otherVaults = createVaults(createSealer([randomBytes(32)]));
+    expect(() => otherVaults.open(wrappedKey, 'users:1')).toThrow(SealedValueError);
   });
 });
 

@@ -29,7 +29,7 @@ import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.t
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
 
-/** Writes the quote for a cleared customer of this partner; refuses for anybody else and leaves nothing behind. */
+/** Writes the quote for a cleared customer of this partner; refuses for any other and leaves nothing behind. */
 export async function storeQuote(
   run: StatementRun,
   partner: PartnerPrincipal,
@@ -103,7 +103,7 @@ export type FoundPayee = { readonly location: PayoutLocation } & (
   | { readonly snapshot: Snapshot }
 );
 
-/** Finds the payee in one round trip. Who is unknown or somebody else's is told before anything of theirs is. */
+/** Finds the payee in one round trip. An unknown payee is refused before anything else is said. */
 export async function readPayee(
   deps: DestinationDeps,
   run: StatementRun,
@@ -193,7 +193,7 @@ export async function issueOfframpQuote(
   const { settlementChain, platformFeePct } = partner.partner;
   const { catalogue } = deps.currencies.current().reference;
   const tokens = deps.tokensOf(settlementChain);
-  // What is wrong with the request itself is told before anybody is looked up.
+  // What is wrong with the request itself is told before any person is looked up.
   const named = namedPayee(request);
   readTerms('offramp', request, catalogue, tokens);
 

@@ -79,7 +79,7 @@ export function namedPayee(request: Request): NamedPayee {
   };
 }
 
-/** A number that the database cannot hold is nobody's; 0 is never given. */
+/** A number that the database cannot hold belongs to no customer; 0 is never given. */
 function storableId(id: string | number | undefined): string {
   const text = String(id);
   return /^[0-9]{1,19}$/.test(text) && BigInt(text) <= LARGEST_ID ? text : '0';

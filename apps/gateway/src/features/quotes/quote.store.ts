@@ -211,7 +211,7 @@ export const servingOfferOf = statement<[quoteId: string], { serving_offer_id: s
 
 /** Customer and payee in one look: a quote has two round trips, and the other one writes it. */
 
-/** Details are found by customer and number, so a guessed number finds nothing of anybody else's. */
+/** Details are found by customer and number, so a guessed number finds nothing of other customers. */
 export const customerWithDetails = statement<
   [userId: string, paymentDetailsId: string],
   { kyc_status: KycStatus; holder_status: ScreeningStatus } & (

@@ -53,7 +53,7 @@ describe('quotes', () => {
     }
   });
 
-  it('need a cleared customer of this partner: others answer 422 with the status, strangers 404', async () => {
+  it('need a cleared customer of this partner: others answer 422 with the status, those of other partners 404', async () => {
     const { gateway } = market;
     const created = await call('/api/v1/partner/users', { email: 'unverified@example.com' });
     const before = await quoteCount();
@@ -149,7 +149,7 @@ describe('quotes', () => {
     });
   });
 
-  it('that nobody can serve are counted and logged by the reason, which the partner does not see', async () => {
+  it('that no vendor can serve are counted and logged by the reason, which the partner does not see', async () => {
     const { metrics } = market.gateway.deps;
     const refused = await quote({ payment_network_slug: 'ach-us' });
     expect([refused.status, refused.body.error]).toEqual([
@@ -216,7 +216,7 @@ describe('quotes', () => {
       expect([again.status, again.body.error.code]).toEqual([409, 'QUOTE_ALREADY_USED']);
     });
 
-    it('of a vendor that has no balance left are refused, unharmed, where nobody else trades at the rate', async () => {
+    it('of a vendor that has no balance left are refused, unharmed, where no other vendor trades at the rate', async () => {
       const { body } = await quote({ fiat_currency: 'GBP' });
       const offer = await offerOf(body.data.quote_id);
       if (offer === undefined) throw new Error('no offer');

@@ -12,7 +12,7 @@ export interface BookRow {
 
 export const readBook = statement<[], BookRow>('rates.book', 'SELECT legs, published_at FROM rate_book');
 
-/** Answers a row to whoever holds the book from now on. Times are the database's own, so no two machines disagree. */
+/** Answers a row to the process that holds the book from now on. Times are the database's own, so no two machines disagree. */
 export const holdBook = statement<[holder: string, leaseMs: number], { holder: string }>(
   'rates.hold',
   `UPDATE rate_book SET holder = $1, held_until = clock_timestamp() + $2::int * interval '1 millisecond'

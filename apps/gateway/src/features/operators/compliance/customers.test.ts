@@ -97,8 +97,8 @@ describe('the operator and customers', () => {
       payment_details: [{ rail: 'iban-sepa', details: { iban: IBAN } }],
     });
     expect((await audit(`users/${id}`))[0]).toMatchObject({ action: 'user.reveal', reason });
-    const stranger = await gateway.call('POST', `/api/v1/operator/users/${id}/reveal`, { body: { reason } });
-    expect(stranger.status).toBe(401);
+    const asPartner = await gateway.call('POST', `/api/v1/operator/users/${id}/reveal`, { body: { reason } });
+    expect(asPartner.status).toBe(401);
   });
 
   it('decides screenings, and shows a recipient with a reason', async () => {

@@ -39,7 +39,7 @@ export function openerOf(origin: OrderOrigin): Actor {
   return origin === 'api' ? 'partner' : 'customer';
 }
 
-/** While nobody serves it, an order names the kind of vendor that it waits for. */
+/** While no vendor serves it, an order names the kind of vendor that it waits for. */
 function expectedKind(quote: ClaimedQuote): OrderRow['vendor_kind'] {
   const wantsDirect = quote.provider_scope === 'direct' || quote.has_fiat_settlement_notification;
   return wantsDirect ? 'direct' : 'p2p';
@@ -107,7 +107,7 @@ export async function initiateOnramp(
   const quote = await claimQuote(unit, claim, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
-  // Money that comes from the customer's own account nobody has to ask for.
+  // Money from the customer's own account does not have to be asked for.
   const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
   const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
   const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {

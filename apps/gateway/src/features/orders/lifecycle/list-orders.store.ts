@@ -77,7 +77,7 @@ export const someOrdersOfVendor = statement<
   BackofficeOrderRow
 >('desk.some_orders_of_vendor', `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`);
 
-/** Which payouts of an order's escrow somebody has signed. */
+/** Which payouts of an order's escrow are signed. */
 export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
   'desk.signed_payouts',
   'SELECT purpose, signer FROM escrow_signatures WHERE order_id = $1 ORDER BY created_at, purpose',
@@ -117,7 +117,7 @@ export type EarningSumRow = Omit<EarningRow, 'order_id' | 'rate' | 'tx_hash' | '
   orders: string;
 };
 
-/** Sums of whole atomic units: dividing is left to whoever writes them, who never rounds. */
+/** Sums of whole atomic units: dividing is left to the view, which never rounds. */
 export const earningSums = statement<Period, EarningSumRow>(
   'desk.earning_sums',
   `SELECT o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals,

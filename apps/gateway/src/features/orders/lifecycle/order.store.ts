@@ -235,7 +235,7 @@ export const declinedOffersOf = statement<[orderId: string], { declined_offer_id
   'SELECT declined_offer_ids::text[] FROM orders WHERE order_id = $1',
 );
 
-/** Counted as a change, so that whoever acts next is woken anew. */
+/** Counted as a change, so that the actor of the next step is woken anew. */
 export const assignVendor = statement<
   [orderId: string, vendorId: string, provider: string, at: Date],
   VendorTold
@@ -284,7 +284,7 @@ export const findProof = statement<
   { proof_id: string; order_id: string; proof_sealed: string | null }
 >('orders.find_proof', 'SELECT proof_id, order_id, proof_sealed FROM payment_proofs WHERE proof_id = $1');
 
-/** Orders with money in escrow that a name or a wallet is part of, and that nobody holds yet. */
+/** Orders with money in escrow that a name or a wallet is part of, and that are not held yet. */
 export const fundedOrdersOf = statement<[subjectKind: string, subjectKey: string], { order_id: string }>(
   'orders.funded_orders_of',
   `SELECT o.order_id FROM orders o
