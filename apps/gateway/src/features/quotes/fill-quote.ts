@@ -105,28 +105,28 @@ export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<s
 
 /**
  * The next vendor that would serve a claimed quote at its figures, other than those that declined it; its crypto is
- * reserved before the unit that appoints it begins, and released where that unit does not appoint it.
+ * reserved before the unit that reassigns the quote begins, and released where that unit does not.
  */
 export async function withNextVendor<T>(
   deps: FillDeps & { readonly db: Database },
   quoteId: string,
   declinedOfferIds: readonly string[],
-  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly appointed: boolean }>,
+  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly reassigned: boolean }>,
 ): Promise<T> {
   const [quote] = await deps.db.query(SYSTEM, findQuote, [quoteId]);
   const next = quote === undefined ? undefined : await selectVendor(deps, quote, declinedOfferIds);
-  let isAppointed = false;
+  let isReassigned = false;
   try {
-    const { value, appointed } = await work(next);
-    isAppointed = appointed;
+    const { value, reassigned } = await work(next);
+    isReassigned = reassigned;
     return value;
   } finally {
-    if (next !== undefined && !isAppointed) await deps.offers.reservations.release(quoteId, next.offerId);
+    if (next !== undefined && !isReassigned) await deps.offers.reservations.release(quoteId, next.offerId);
   }
 }
 
 /** The claimed quote is served by another vendor from now on. */
-export async function appointVendor(
+export async function reassignVendor(
   unit: UnitOfWork,
   quoteId: string,
   direction: QuoteRow['direction'],
