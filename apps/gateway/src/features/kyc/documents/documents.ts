@@ -131,7 +131,7 @@ export interface ReviewDocument {
   readonly content_type: string;
 }
 
-/** What lies on the reviewer's desk for one customer. */
+/** What one customer has waiting for review. */
 export async function documentsToReview(db: Database, userId: string): Promise<ReviewDocument[]> {
   const [submission] = await db.query(SYSTEM, latestSubmission, [userId]);
   if (submission === undefined) return [];
