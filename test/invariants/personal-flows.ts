@@ -199,7 +199,12 @@ async function askPayer(gateway: TestGateway, driver: OrdersDriver, userId: stri
 }
 
 /** Off-ramp to the end: the vendor reads where to pay and shows a slip, the operator looks at it. */
-async function payOut(gateway: TestGateway, driver: OrdersDriver, payee: object, name: string): Promise<string> {
+async function payOut(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   const operator = { key: gateway.sandbox.operatorKey };
   const listed = await gateway.call('GET', '/api/v1/operator/proof-reviews?limit=100', operator);
@@ -220,7 +225,12 @@ async function payOut(gateway: TestGateway, driver: OrdersDriver, payee: object,
   return orderId;
 }
 
-async function dispute(gateway: TestGateway, driver: OrdersDriver, payee: object, name: string): Promise<string> {
+async function dispute(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   expect((await driver.read(orderId)).recipient_context).not.toBeNull();
   const vendor = await vendorClient(gateway, orderId);
@@ -234,7 +244,12 @@ async function dispute(gateway: TestGateway, driver: OrdersDriver, payee: object
   return orderId;
 }
 
-async function provenOrder(gateway: TestGateway, driver: OrdersDriver, payee: object, name: string): Promise<string> {
+async function provenOrder(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const quote = await driver.offrampQuote({ ...payee });
   expect(quote.status, quote.text).toBe(200);
   const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
