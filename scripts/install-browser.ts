@@ -17,7 +17,7 @@ const LOOK_MS = 20_000;
 const UPDATE_MS = 90_000;
 const INSTALL_MS = 240_000;
 /** Another apt-get may be at work: waited for, but not for long. */
-const PATIENT = ['-o', 'DPkg::Lock::Timeout=30'];
+const LOCK_TIMEOUT = ['-o', 'DPkg::Lock::Timeout=30'];
 
 /** Undefined where there is a browser in the end; otherwise why the tests that need one are skipped. */
 export async function prepareBrowser(installer: Installer = thisInstaller()): Promise<string | undefined> {
@@ -28,7 +28,7 @@ export async function prepareBrowser(installer: Installer = thisInstaller()): Pr
   const wanted = await availablePackage(installer);
   if (wanted === undefined) return `${NO_BROWSER} (apt-get offers none)`;
   installer.say(`Installing ${wanted} with apt-get, for the browser tests`);
-  const args = ['install', '-y', '-qq', '--no-install-recommends', ...PATIENT, wanted];
+  const args = ['install', '-y', '-qq', '--no-install-recommends', ...LOCK_TIMEOUT, wanted];
   const { ok, output } = await installer.run('apt-get', args, INSTALL_MS);
   if (findBrowser(machine) !== undefined) return undefined;
   const reason = ok ? 'it does not run' : (output.trim().split('\n').at(-1) ?? '');
@@ -39,7 +39,7 @@ export async function prepareBrowser(installer: Installer = thisInstaller()): Pr
 async function availablePackage(installer: Installer): Promise<string | undefined> {
   const found = await firstOffered(installer);
   if (found !== undefined) return found;
-  await installer.run('apt-get', ['update', '-qq', ...PATIENT], UPDATE_MS);
+  await installer.run('apt-get', ['update', '-qq', ...LOCK_TIMEOUT], UPDATE_MS);
   return firstOffered(installer);
 }
 

@@ -8,8 +8,8 @@ import { rotateKeys } from '../apps/gateway/src/features/privacy/rotate-keys.ts'
  */
 const deps = connectCommand(loadConfig(process.env, []));
 try {
-  for (const { place, rows } of await rotateKeys(deps.db, deps.sealer)) {
-    process.stdout.write(`${String(rows).padStart(10)}  ${place}\n`);
+  for (const { column, rows } of await rotateKeys(deps.db, deps.sealer)) {
+    process.stdout.write(`${String(rows).padStart(10)}  ${column}\n`);
   }
   process.stdout.write('Everything is sealed with DATA_ENCRYPTION_KEY.\n');
 } finally {

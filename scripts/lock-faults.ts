@@ -123,9 +123,9 @@ function scriptFaults(entries: readonly (readonly [string, LockEntry])[], npmrc:
   const faults = names
     .filter((name) => !INSTALL_SCRIPTS.some((known) => known.name.test(name)))
     .map((name) => `${name} has an install script: say in scripts/lock-faults.ts why it need not run`);
-  const forgotten = INSTALL_SCRIPTS.filter((known) => !names.some((name) => known.name.test(name)));
+  const withoutScript = INSTALL_SCRIPTS.filter((known) => !names.some((name) => known.name.test(name)));
   faults.push(
-    ...forgotten.map((known) => `${known.name} is explained in scripts/lock-faults.ts but has no script`),
+    ...withoutScript.map((known) => `${known.name} is explained in scripts/lock-faults.ts but has no script`),
   );
   if (!/^ignore-scripts\s*=\s*true$/m.test(npmrc)) faults.push('.npmrc lets install scripts run');
   return faults;

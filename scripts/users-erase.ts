@@ -5,7 +5,7 @@ import { unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
 import { connectCommand } from '../apps/gateway/src/features/privacy/command-tools.ts';
 import { eraseUser } from '../apps/gateway/src/features/privacy/erase.ts';
 
-/** Forgets a customer from the command line: npm run users:erase -- <user id> <reason> */
+/** Erases a customer from the command line: npm run users:erase -- <user id> <reason> */
 const [userId, ...words] = process.argv.slice(2);
 const reason = words.join(' ').trim();
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -27,7 +27,7 @@ try {
     );
     return erased;
   });
-  process.stdout.write(`The customer is forgotten; ${documents} documents will be deleted by a worker.\n`);
+  process.stdout.write(`The customer is erased; ${documents} documents will be deleted by a worker.\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : 'It failed.'}\n`);
   process.exitCode = 1;

@@ -127,7 +127,7 @@ function copiesOf({ orders, partners, users }: History): readonly Copies[] {
     {
       table: 'event_stream',
       count: orders,
-      put: { event_id: `'evt_' || pg_temp.made('event', n)`, ...owner, position: 'n', place: 'n' },
+      put: { event_id: `'evt_' || pg_temp.made('event', n)`, ...owner, position: 'n', sequence: 'n' },
     },
     {
       table: 'webhook_deliveries',

@@ -6,9 +6,9 @@ import { type Answer, startGateway, type TestGateway } from '../harness/gateway.
 import { until } from '../harness/until.ts';
 import { ordersDriver } from '../scenarios/orders-driver.ts';
 
-const leftOver = statement<[], { places: string; holds: string; open_orders: string; crypto: string }>(
+const leftOver = statement<[], { claims: string; reservations: string; open_orders: string; crypto: string }>(
   'test.left_over',
-  `SELECT (SELECT count(*) FROM order_reservations)::text AS places, (SELECT count(*) FROM offer_holds)::text AS holds,
+  `SELECT (SELECT count(*) FROM quote_claims)::text AS claims, (SELECT count(*) FROM offer_reservations)::text AS reservations,
           coalesce(sum(open_orders), 0)::text AS open_orders, coalesce(sum(crypto), 0)::text AS crypto
      FROM open_order_totals`,
 );
@@ -131,9 +131,11 @@ describe('what a partner may have open', () => {
   }
 
   async function allGivenBack(): Promise<void> {
-    await until('every place and every hold given back', async () => {
+    await until('every claim and every reservation given back', async () => {
       const [row] = await gateway.deps.db.query(SYSTEM, leftOver, []);
-      return row?.places === '0' && row.holds === '0' && row.open_orders === '0' && Number(row.crypto) === 0;
+      return (
+        row?.claims === '0' && row.reservations === '0' && row.open_orders === '0' && Number(row.crypto) === 0
+      );
     });
   }
 
@@ -168,7 +170,7 @@ describe('what a partner may have open', () => {
     await allGivenBack();
   });
 
-  it('is limited in value as well, and what does not fit holds nothing of any vendor’s', async () => {
+  it('is limited in value as well, and what does not fit reserves nothing of any vendor’s', async () => {
     const ada = await driver(0).user();
     // 703.51 with the platform's fee.
     expect((await initiate(0, await quote(0, ada, '700'))).status).toBe(200);

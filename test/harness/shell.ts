@@ -69,7 +69,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     baseUrl: 'http://127.0.0.1',
     sandbox: true,
     // The same for every server of a deployment.
-    answerSealer: createSealer([Buffer.alloc(32, 7)]),
+    responseSealer: createSealer([Buffer.alloc(32, 7)]),
     routes: async (server) => options.routes(server, { db, clock, ids }),
   }).catch(async (error) => {
     await Promise.all([rateLimit.stop(), listener.close()]);

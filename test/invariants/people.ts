@@ -27,7 +27,7 @@ export const PAYER = { full_name: 'Z. Quartermain-Ffoulkes', email: 'ffoulkes@le
 /** Who pays into the account that the bank opens for the person, and with what words. */
 export const SENDER = { sender_name: 'Mortimer Wigglesworth', reference: 'for Zebulon’s moustache' };
 
-/** Somebody who is not forgotten, and whose verification fails. */
+/** A customer who is not erased, and whose verification fails. */
 export const BYSTANDER = {
   ...KYC,
   first_name: 'Ottoline',

@@ -91,7 +91,14 @@ describe('personal data at rest and in logs', () => {
         'quotes',
         'orders',
       ],
-      ...['payment_proofs', 'order_stop_reasons', 'idempotent_answers', 'actor_answers', 'events', 'intents'],
+      ...[
+        'payment_proofs',
+        'order_stop_reasons',
+        'idempotent_responses',
+        'actor_responses',
+        'events',
+        'intents',
+      ],
       ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases'],
       ...['fiat_clients', 'fiat_accounts', 'fiat_payments'],
     ]) {
@@ -154,7 +161,7 @@ describe('personal data at rest and in logs', () => {
     expect(await readable([people.iban])).toContain(`fiat_accounts: ${people.iban}`);
     const values = new Set(found.map((leak) => leak.slice(leak.indexOf(': ') + 2)));
     expect(EVERYBODY.filter((value) => !values.has(value) && !isPicture(value))).toEqual([]);
-    for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_answers']) {
+    for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_responses']) {
       expect([table, found.some((leak) => leak.startsWith(`${table}: `))]).toEqual([table, true]);
     }
   });
@@ -162,7 +169,7 @@ describe('personal data at rest and in logs', () => {
   // The content of documents is in the store, not in the database.
   const isPicture = (value: string) => value.startsWith('a picture');
 
-  describe('of people who are forgotten', () => {
+  describe('of persons who are erased', () => {
     it('is refused while an order pays them or they have one', async () => {
       const driver = ordersDriver(gateway);
       const orderId = await driver.offrampOrder({

@@ -157,10 +157,10 @@ export async function tradeAsCustomers(gateway: TestGateway, people: People): Pr
   return orders.flat();
 }
 
-type Desk = ReturnType<typeof ordersDriver>;
+type OrdersDriver = ReturnType<typeof ordersDriver>;
 
 /** On-ramp: a vendor says where to pay. The customer changes its mind about a second one. */
-async function sellToCustomer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
+async function sellToCustomer(gateway: TestGateway, driver: OrdersDriver, userId: string): Promise<string> {
   const orderId = await driver.onrampOrder({ user_uuid: userId });
   const vendor = await vendorClient(gateway, orderId);
   await vendor.accept(VENDOR_ACCOUNT);
@@ -178,7 +178,7 @@ async function sellToCustomer(gateway: TestGateway, driver: Desk, userId: string
 }
 
 /** On-ramp where the vendor asks for the money: it reads whom to ask. */
-async function askPayer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
+async function askPayer(gateway: TestGateway, driver: OrdersDriver, userId: string): Promise<string> {
   const canadian = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
   const orderId = await driver.onrampOrder({ user_uuid: userId, ...canadian });
   const vendor = await vendorClient(gateway, orderId);
@@ -199,7 +199,12 @@ async function askPayer(gateway: TestGateway, driver: Desk, userId: string): Pro
 }
 
 /** Off-ramp to the end: the vendor reads where to pay and shows a slip, the operator looks at it. */
-async function payOut(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function payOut(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   const operator = { key: gateway.sandbox.operatorKey };
   const listed = await gateway.call('GET', '/api/v1/operator/proof-reviews?limit=100', operator);
@@ -220,7 +225,12 @@ async function payOut(gateway: TestGateway, driver: Desk, payee: object, name: s
   return orderId;
 }
 
-async function dispute(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function dispute(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   expect((await driver.read(orderId)).recipient_context).not.toBeNull();
   const vendor = await vendorClient(gateway, orderId);
@@ -234,7 +244,12 @@ async function dispute(gateway: TestGateway, driver: Desk, payee: object, name: 
   return orderId;
 }
 
-async function provenOrder(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function provenOrder(
+  gateway: TestGateway,
+  driver: OrdersDriver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const quote = await driver.offrampQuote({ ...payee });
   expect(quote.status, quote.text).toBe(200);
   const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {

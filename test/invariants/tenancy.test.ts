@@ -55,7 +55,7 @@ describe('tenancy of every described route', () => {
     return factory;
   }
 
-  /** A real id of a partner, made once until the ids are forgotten. */
+  /** A real id of a partner, made once until the ids are dropped. */
   function realId(parameter: PathParameter, route: DescribedRoute, partner: 0 | 1): Promise<string> {
     const name = `${parameter.qualified} ${partner}`;
     const made = real.get(name) ?? makeId(parameter, route, partner);

@@ -134,7 +134,10 @@ describe('disputes', () => {
     );
     expect(await driver.balance(treasury)).toBe(held.treasury + platformFee);
     expect([await driver.escrowBalance(orderId), await driver.escrowBooks(orderId)]).toEqual([0n, 0n]);
-    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await until(
+      'the offer’s reservation to end',
+      async () => (await parties.openReservations(orderId)) === 0,
+    );
     await driver.booksBalance();
   });
 
@@ -142,7 +145,7 @@ describe('disputes', () => {
     const orderId = await fundedOnramp(await driver.onrampOrder());
     const deposit = await driver.escrowBalance(orderId);
     await sentAndDisputed(orderId);
-    expect(await parties.openHolds(orderId)).toBe(1);
+    expect(await parties.openReservations(orderId)).toBe(1);
     await decide(orderId, 'for_buyer');
     const vendor = await parties.vendorOf(orderId);
     const before = await driver.balance(vendor.wallet);
@@ -150,7 +153,10 @@ describe('disputes', () => {
     await until('the return', async () => (await driver.escrowBooks(orderId)) === 0n);
     expect(await driver.balance(vendor.wallet)).toBe(before + deposit);
     expect((await driver.read(orderId)).allowed_actions).toEqual([]);
-    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await until(
+      'the offer’s reservation to end',
+      async () => (await parties.openReservations(orderId)) === 0,
+    );
   });
 
   it('off-ramp for a buyer that has proved nothing: it signs the release and is paid', async () => {
@@ -171,7 +177,10 @@ describe('disputes', () => {
     expect(await driver.balance(vendor.wallet)).toBe(
       before + atomic(amounts.crypto_amount) - atomic(fees.platform_fee),
     );
-    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await until(
+      'the offer’s reservation to end',
+      async () => (await parties.openReservations(orderId)) === 0,
+    );
     await driver.booksBalance();
   });
 
@@ -193,7 +202,10 @@ describe('disputes', () => {
     expect(txHash).toMatch(/^0x[0-9a-f]{64}$/);
     expect((await authorize(once)).body).toEqual(refunded.body);
     expect((await authorize()).body.error.code).toBe('INVALID_STATUS');
-    await until('the offer’s hold to end', async () => (await parties.openHolds(orderId)) === 0);
+    await until(
+      'the offer’s reservation to end',
+      async () => (await parties.openReservations(orderId)) === 0,
+    );
   });
 
   it('a refund that takes longer than its caller waits answers without a transaction, and the order shows it later', async () => {

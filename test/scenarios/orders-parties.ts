@@ -10,11 +10,11 @@ type Purpose = 'refund' | 'release';
 
 const partyRow = statement<
   [orderId: string],
-  { vendor_id: string | null; held: boolean; open_holds: string; user_id: string }
+  { vendor_id: string | null; held: boolean; open_reservations: string; user_id: string }
 >(
   'test.order_parties',
   `SELECT vendor_id, user_id, (facts->>'held')::boolean AS held,
-          (SELECT count(*)::text FROM offer_holds h WHERE h.quote_id = o.quote_id) AS open_holds
+          (SELECT count(*)::text FROM offer_reservations r WHERE r.quote_id = o.quote_id) AS open_reservations
      FROM orders o WHERE order_id = $1`,
 );
 
@@ -23,7 +23,7 @@ export interface OrderParties {
   vendorId(orderId: string): Promise<string | null>;
   isHeld(orderId: string): Promise<boolean>;
   /** How many offers still set crypto aside for the order. */
-  openHolds(orderId: string): Promise<number>;
+  openReservations(orderId: string): Promise<number>;
   vendorOf(orderId: string): Promise<VendorAccount>;
   operate(orderId: string, what: string, body: object): Promise<Answer>;
   setKyc(orderId: string, status: string): Promise<void>;
@@ -49,7 +49,7 @@ export function orderParties(gateway: TestGateway): OrderParties {
   return {
     vendorId: async (orderId) => (await row(orderId)).vendor_id,
     isHeld: async (orderId) => (await row(orderId)).held,
-    openHolds: async (orderId) => Number((await row(orderId)).open_holds),
+    openReservations: async (orderId) => Number((await row(orderId)).open_reservations),
 
     async vendorOf(orderId) {
       const { vendor_id: vendorId } = await row(orderId);

@@ -23,7 +23,7 @@ const cheapenOthers = statement<[vendorId: string]>(
     WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR' AND vendor_id <> $1`,
 );
 
-describe('vendors and operators at their own desks', () => {
+describe('vendors and operators in their backoffice', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let vendors: readonly SimulatedVendor[];

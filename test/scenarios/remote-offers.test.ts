@@ -1,7 +1,7 @@
 import { OfferBook } from '@causeway/offers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endFinishedHolds } from '../../apps/gateway/src/features/quotes/reserve-quote.ts';
+import { endFinishedReservations } from '../../apps/gateway/src/features/quotes/claim-quote.ts';
 import { type OffersServer, startOffersServer } from '../../backends/offers/src/server.ts';
 import { anOffer, aVendor } from '../../backends/offers/src/testing/offer-fixtures.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
@@ -69,9 +69,9 @@ describe('orders served by an offers backend of its own', () => {
     const refused = await initiate(second);
     expect([refused.status, refused.body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
 
-    expect(await endFinishedHolds(gateway.deps)).toBe(0);
+    expect(await endFinishedReservations(gateway.deps)).toBe(0);
     expect((await driver.act(order.body.data.order_id, 'cancel')).status).toBe(200);
-    expect(await endFinishedHolds(gateway.deps)).toBe(1);
+    expect(await endFinishedReservations(gateway.deps)).toBe(1);
     expect(await left()).toBe('150');
     await until(
       'the balance in the book',

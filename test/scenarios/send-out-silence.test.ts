@@ -218,7 +218,7 @@ describe('a send-out whose bridge does not answer', () => {
       });
     const said = ({ status, body }: Answer) => [status, body.error?.code ?? body.data.status];
     const REFUSED = [409, 'OPERATION_NOT_ALLOWED'];
-    const story = async (orderId: string) =>
+    const auditTrail = async (orderId: string) =>
       (
         await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
           key: gateway.sandbox.operatorKey,
@@ -276,7 +276,7 @@ describe('a send-out whose bridge does not answer', () => {
       const [one, two] = [await settle(), await settle()];
       expect(said(one)).toEqual([200, 'send_out_completed']);
       expect([two.text, two.headers.get('idempotency-replayed')]).toEqual([one.text, 'true']);
-      const told = await story(arrived);
+      const told = await auditTrail(arrived);
       expect(told.order).toMatchObject({ send_out_tx_hash: txHash, held_for_review: true });
       expect(told.audit).toMatchObject([{ action: 'order.send-out.settled', reason: 'ticket 31' }]);
       expect((await trackingOf(arrived))?.status).toBe('confirmed');
@@ -304,7 +304,7 @@ describe('a send-out whose bridge does not answer', () => {
       );
       await advance(60);
       expect((await driver.event(lost, 'bridge_settles')).body.data.status).toBe('send_out_completed');
-      expect((await story(lost)).order.send_out_tx_hash).not.toBe(txHash);
+      expect((await auditTrail(lost)).order.send_out_tx_hash).not.toBe(txHash);
 
       await owner.query(
         `UPDATE forward_authorizations SET bridge = jsonb_set(bridge, '{destinationChain}', '"far-away"')

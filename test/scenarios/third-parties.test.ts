@@ -167,7 +167,7 @@ describe('a stranger who is first on chain', () => {
     expect(await minedFor(order.id)).toEqual(['reverted']);
     const chains = gateway.deps.chains.all.map(({ settings, client }) => ({ ...settings, client }));
     const text = (await inspectOrder({ db: gateway.deps.db, chains }, order.id))?.join('\n');
-    expect(text).toContain(`  ${theirs}\n    sent by somebody else\n    succeeded`);
+    expect(text).toContain(`  ${theirs}\n    sent by another account\n    succeeded`);
   });
 
   it('and executes an on-ramp release among transfers of nothing out of the escrow has released it', async () => {

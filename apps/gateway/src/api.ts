@@ -72,7 +72,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     trustedProxies: config.trustedProxies ?? [],
     principals: deps.principals,
     rateLimit: deps.rateLimit,
-    answerSealer: deps.sealer,
+    responseSealer: deps.sealer,
     partnerTimeSharePct: config.partnerTimeSharePct,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,

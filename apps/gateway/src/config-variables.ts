@@ -537,7 +537,7 @@ export const VARIABLES = {
   ),
   eventRetentionDays: withDefault(
     'EVENT_RETENTION_DAYS',
-    // Longer than the ten attempts of a delivery take, so that none is forgotten on its way.
+    // Longer than the ten attempts of a delivery take, so that none is purged on its way.
     values.wholeNumber(7, 3650),
     '90',
     'How long partners can read events and their deliveries. What still waits to be delivered is kept longer.',

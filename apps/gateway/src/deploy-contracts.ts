@@ -283,7 +283,8 @@ async function describeCost(
   print(
     `It costs about ${coins(expectedWei)}, at most ${coins(atMostWei, 'up')}, of the chain's coin (a rollup adds its fee for data).`,
   );
-  if (deployer === undefined) return ['set DEPLOYER_KEY or DEPLOYER_KEYSTORE: somebody has to pay'];
+  if (deployer === undefined)
+    return ['set DEPLOYER_KEY or DEPLOYER_KEYSTORE: the deployment has to be paid for'];
   const balance = await client.getBalance({ address: deployer.address });
   print(`The deployer ${deployer.address} has ${coins(balance)}.`);
   if (balance >= atMostWei) return [];

@@ -13,7 +13,7 @@ import { createListener, type Listener } from './db/listener.ts';
 import { createOrderAdapters, type OrderAdapters } from './features/orders/lifecycle/order.adapter.ts';
 import { createCatalogueCheck, type DetailsCheck } from './features/payment-details/details-check.ts';
 import { holderOfPaymentDetails } from './features/payment-details/payment-details.ts';
-import type { OrderLimits } from './features/quotes/reserve-quote.ts';
+import type { OrderLimits } from './features/quotes/claim-quote.ts';
 import { holderOfDestination } from './features/recipients/destinations.ts';
 import { solverConduct } from './features/sandbox/seed.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';

@@ -16,7 +16,7 @@ describe('health of a worker', () => {
 
   it('names each loop that has not turned for long, until it turns again', () => {
     const often = health.loop('expiring orders', 500);
-    const seldom = health.loop('forgetting old events', 60_000);
+    const seldom = health.loop('purging old events', 60_000);
     now += 29_000;
     expect(failureOf('loops')).toBeUndefined();
     now += 2_000;
@@ -26,7 +26,7 @@ describe('health of a worker', () => {
     // One that turns once a minute may be that old.
     now += 150_000;
     often();
-    expect(failureOf('loops')).toBe('not turning: forgetting old events for 181 s');
+    expect(failureOf('loops')).toBe('not turning: purging old events for 181 s');
     seldom();
     expect(failureOf('loops')).toBeUndefined();
   });

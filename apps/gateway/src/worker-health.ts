@@ -15,7 +15,7 @@ interface Loop {
   turnedAt: number;
 }
 
-/** Calls that leave the process give up before this; whoever takes longer hangs, or has much to catch up on. */
+/** Calls that leave the process give up before this; a loop that takes longer hangs, or has much to catch up on. */
 const ALLOWED_MS = 30_000;
 const ALLOWED_TURNS = 3;
 

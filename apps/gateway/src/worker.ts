@@ -28,7 +28,7 @@ import {
 } from './features/orders/lifecycle/offer-order.effect.ts';
 import { requestPaymentHandler } from './features/orders/lifecycle/payment-request.ts';
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
-import { createHoldEnder, endFinishedHolds } from './features/quotes/reserve-quote.ts';
+import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
@@ -36,7 +36,7 @@ import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
-import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
+import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
@@ -50,7 +50,7 @@ export interface Worker {
 const DEADLINE_CHECK_MS = 500;
 const SIMULATED_KYC_MS = 200;
 const SWEEP_MS = 60_000;
-const HOLDS_MS = 2_000;
+const RESERVATIONS_MS = 2_000;
 const REPUTATION_MS = 2_000;
 const WATCH_MS = 250;
 const FOREIGN_TOKENS_MS = 5_000;
@@ -78,7 +78,7 @@ export function createWorker(deps: Deps): Worker {
     wallets: deps.hotWallets,
     registry: deps.metrics.registry,
   });
-  const endHoldsOf = createHoldEnder(deps);
+  const endReservationsOf = createReservationEnder(deps);
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
@@ -106,9 +106,9 @@ export function createWorker(deps: Deps): Worker {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
-      deps.listener.on('holds_due', (quoteId) => {
-        const work = endHoldsOf(quoteId)
-          .catch((error) => deps.logger.error({ err: error }, 'ending a hold failed'))
+      deps.listener.on('reservations_due', (quoteId) => {
+        const work = endReservationsOf(quoteId)
+          .catch((error) => deps.logger.error({ err: error }, 'ending a reservation failed'))
           .finally(() => running.delete(work));
         running.add(work);
       });
@@ -123,19 +123,19 @@ export function createWorker(deps: Deps): Worker {
           passOverSilentVendors(deps, responseSeconds),
         );
       }
-      every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
+      every(RESERVATIONS_MS, 'ending reservations', () => endFinishedReservations(deps));
       every(REPUTATION_MS, 'counting what became of orders', () =>
         countOrderOutcomes(deps, {
           no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,
         }),
       );
-      every(SWEEP_MS, 'forgetting old answers', () => {
-        const keptSince = answersKeptSince(deps.clock.date());
-        return Promise.all(FORGET_ANSWERS.map((forget) => deps.db.query(SYSTEM, forget, [keptSince])));
+      every(SWEEP_MS, 'purging old responses', () => {
+        const keptSince = responsesKeptSince(deps.clock.date());
+        return Promise.all(PURGE_RESPONSES.map((purge) => deps.db.query(SYSTEM, purge, [keptSince])));
       });
-      every(SWEEP_MS, 'forgetting old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
-      every(SWEEP_MS, 'forgetting what vendors were told', () => purgeOldVendorEvents(deps));
-      every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
+      every(SWEEP_MS, 'purging old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
+      every(SWEEP_MS, 'purging old vendor events', () => purgeOldVendorEvents(deps));
+      every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
       for (const chain of deps.chains.all) {

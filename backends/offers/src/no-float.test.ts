@@ -13,7 +13,7 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
     !name.endsWith('.test.ts') &&
     !name.startsWith('testing') &&
     // Reads a port.
-    name !== join('server', 'command-line.ts'),
+    name !== 'command-line.ts',
 );
 
 test.each(sources)('%s calculates without floats', (name) => {

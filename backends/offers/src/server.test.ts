@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OfferBook } from './book/index.ts';
-import { HoldLedger } from './holds/hold-ledger.ts';
-import { readCommandLine } from './server/command-line.ts';
-import { MAX_BODY_BYTES } from './server/read-body.ts';
-import { type OffersServer, startOffersServer } from './server.ts';
+import { readCommandLine } from './command-line.ts';
+import { ReservationLedger } from './reservations/reservation-ledger.ts';
+import { MAX_BODY_BYTES, type OffersServer, startOffersServer } from './server.ts';
 import { anOffer, aVendor } from './testing/offer-fixtures.ts';
 import { parseWireRows, toWireRows } from './wire/index.ts';
 
@@ -144,7 +143,7 @@ describe('POST /match', () => {
   });
 });
 
-describe('holds', () => {
+describe('reservations', () => {
   const send = async (path: string, body?: object) => {
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
@@ -152,44 +151,46 @@ describe('holds', () => {
     });
     return { status: response.status, body: await response.json() };
   };
-  const hold = (holdId: string, crypto: string) =>
-    send('/holds', { hold_id: holdId, offer_id: 'offer-1', crypto });
+  const reserve = (reservationId: string, crypto: string) =>
+    send('/reservations', { reservation_id: reservationId, offer_id: 'offer-1', crypto });
   const left = async () =>
     parseWireRows(await (await get('/snapshot')).json()).offers[0]?.availableBalance ?? '';
 
   test('take from what an offer has left, once each, and give back or keep', async () => {
     const whole = await left();
-    expect(await hold('h1', whole)).toEqual({ status: 200, body: { held: true } });
+    expect(await reserve('h1', whole)).toEqual({ status: 200, body: { reserved: true } });
     expect(await left()).toBe('0');
-    expect((await hold('h1', whole)).body).toEqual({ held: true });
-    expect((await hold('h2', '0.000001')).body).toEqual({ held: false });
-    expect((await hold('h1', '1')).status).toBe(400);
-    for (let times = 0; times < 2; times++) expect((await send('/holds/h1/release')).status).toBe(200);
+    expect((await reserve('h1', whole)).body).toEqual({ reserved: true });
+    expect((await reserve('h2', '0.000001')).body).toEqual({ reserved: false });
+    expect((await reserve('h1', '1')).status).toBe(400);
+    for (let times = 0; times < 2; times++) expect((await send('/reservations/h1/release')).status).toBe(200);
     expect(await left()).toBe(whole);
-    expect((await send('/holds/h1/consume')).status).toBe(409);
-    expect((await hold('h1', whole)).body).toEqual({ held: false });
-    expect((await hold('h3', '1')).body).toEqual({ held: true });
-    for (let times = 0; times < 2; times++) expect((await send('/holds/h3/consume')).status).toBe(200);
+    expect((await send('/reservations/h1/consume')).status).toBe(409);
+    expect((await reserve('h1', whole)).body).toEqual({ reserved: false });
+    expect((await reserve('h3', '1')).body).toEqual({ reserved: true });
+    for (let times = 0; times < 2; times++) expect((await send('/reservations/h3/consume')).status).toBe(200);
     expect(await left()).not.toBe(whole);
-    // One that was let go before it arrived never holds.
-    expect((await send('/holds/h4/release')).status).toBe(200);
-    expect((await hold('h4', '1')).body).toEqual({ held: false });
-    expect((await send('/holds', { hold_id: 'a b', offer_id: 'offer-1', crypto: '1' })).status).toBe(400);
-    expect((await hold('h5', '-1')).status).toBe(400);
+    // One that was released before it arrived never reserves.
+    expect((await send('/reservations/h4/release')).status).toBe(200);
+    expect((await reserve('h4', '1')).body).toEqual({ reserved: false });
+    expect(
+      (await send('/reservations', { reservation_id: 'a b', offer_id: 'offer-1', crypto: '1' })).status,
+    ).toBe(400);
+    expect((await reserve('h5', '-1')).status).toBe(400);
   });
 
   test('are there again after a restart where a file keeps them', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'holds-'));
-    const file = join(folder, 'holds.jsonl');
+    const folder = mkdtempSync(join(tmpdir(), 'reservations-'));
+    const file = join(folder, 'reservations.jsonl');
     const rowsNow = OfferBook.of(rows);
     const balance = rows.offers[0]?.availableBalance ?? '';
-    const first = new HoldLedger(file);
-    expect(first.hold(rowsNow, 'a', 'offer-1', '1')).toBe(true);
-    expect(first.hold(rowsNow, 'b', 'offer-1', '2')).toBe(true);
+    const first = new ReservationLedger(file);
+    expect(first.reserve(rowsNow, 'a', 'offer-1', '1')).toBe(true);
+    expect(first.reserve(rowsNow, 'b', 'offer-1', '2')).toBe(true);
     first.end('a', 'consumed');
     const leftNow = first.apply(rowsNow).offer('offer-1')?.availableBalance;
     first.close();
-    const second = new HoldLedger(file);
+    const second = new ReservationLedger(file);
     expect(second.apply(rowsNow).offer('offer-1')?.availableBalance).toBe(leftNow);
     second.end('b', 'released');
     expect(second.end('a', 'consumed')).toBe(true);

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OfferBook } from './book/index.ts';
-import { HoldConflictError, HoldLedger } from './holds/hold-ledger.ts';
+import { readCommandLine, USAGE } from './command-line.ts';
 import { matchOffer } from './matching/index.ts';
-import { readCommandLine, USAGE } from './server/command-line.ts';
-import { readBody } from './server/read-body.ts';
-import { snapshotBody } from './server/snapshot-body.ts';
-import { matchOutcomeToWire, parseHoldCall, parseMatchCall, WireFormatError } from './wire/index.ts';
+import { ReservationConflictError, ReservationLedger } from './reservations/reservation-ledger.ts';
+import {
+  matchOutcomeToWire,
+  parseMatchCall,
+  parseReservationCall,
+  toWireRows,
+  WireFormatError,
+} from './wire/index.ts';
 
 /**
  * The offers backend as a process of its own: `GET /snapshot` with every vendor and offer, for gateways that match
- * in memory and ask often (an ETag makes that cheap); `POST /match` for whoever wants one answer; `POST /holds` and
- * `POST /holds/{id}/release` or `/consume` for what orders take of balances; `GET /health`.
+ * in memory and ask often (an ETag makes that cheap); `POST /match` for callers that want one answer;
+ * `POST /reservations` and `POST /reservations/{id}/release` or `/consume` for what orders take of balances; `GET /health`.
  * It trusts its callers and belongs on a private network.
  */
 export interface OffersServerOptions {
@@ -21,7 +26,7 @@ export interface OffersServerOptions {
   /** The newest rows, asked for with every request. */
   readonly book: () => OfferBook;
   /** What is reserved of them; kept in memory where none is given. */
-  readonly holds?: HoldLedger;
+  readonly reservations?: ReservationLedger;
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -31,9 +36,9 @@ export interface OffersServer {
 }
 
 export async function startOffersServer(options: OffersServerOptions): Promise<OffersServer> {
-  const holds = options.holds ?? new HoldLedger();
+  const reservations = options.reservations ?? new ReservationLedger();
   const server = createServer((request, response) => {
-    answer(request, response, options.book, holds).catch((error: unknown) => {
+    answer(request, response, options.book, reservations).catch((error: unknown) => {
       options.onFailure?.(error);
       if (response.headersSent) response.destroy();
       else reply(response, 500, { error: 'internal error' });
@@ -57,10 +62,10 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   rows: () => OfferBook,
-  holds: HoldLedger,
+  reservations: ReservationLedger,
 ): Promise<void> {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
-  const book = () => holds.apply(rows());
+  const book = () => reservations.apply(rows());
   switch (`${request.method} ${path}`) {
     case 'GET /health':
       return reply(response, 200, healthOf(book()));
@@ -68,23 +73,40 @@ async function answer(
       return sendSnapshot(request, response, book());
     case 'POST /match':
       return sendMatch(request, response, book);
-    case 'POST /holds':
-      return sendHold(request, response, rows, holds);
+    case 'POST /reservations':
+      return sendReservation(request, response, rows, reservations);
   }
-  const ending = HOLD_END.exec(path);
+  const ending = RESERVATION_END.exec(path);
   if (ending !== null && request.method === 'POST') {
-    const [, holdId = '', how] = ending;
-    const isDone = holds.end(holdId, how === 'release' ? 'released' : 'consumed');
+    const [, reservationId = '', how] = ending;
+    const isDone = reservations.end(reservationId, how === 'release' ? 'released' : 'consumed');
     return isDone
       ? reply(response, 200, {})
-      : reply(response, 409, { error: 'the hold has ended otherwise' });
+      : reply(response, 409, { error: 'the reservation has ended otherwise' });
   }
-  const isPosted = path === '/match' || path === '/holds' || ending !== null;
+  const isPosted = path === '/match' || path === '/reservations' || ending !== null;
   if (path === '/health' || path === '/snapshot' || isPosted) {
     response.setHeader('allow', isPosted ? 'POST' : 'GET');
     return reply(response, 405, { error: 'this method is not served here' });
   }
   reply(response, 404, { error: 'no such path' });
+}
+
+interface SnapshotBody {
+  readonly etag: string;
+  readonly json: string;
+}
+
+const bodies = new WeakMap<OfferBook, SnapshotBody>();
+
+/** A book never changes, so it is written out once however often it is asked for. */
+function snapshotBody(book: OfferBook): SnapshotBody {
+  const known = bodies.get(book);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(toWireRows(book.rows()));
+  const body = { etag: `"${createHash('sha256').update(json).digest('base64url')}"`, json };
+  bodies.set(book, body);
+  return body;
 }
 
 function sendSnapshot(request: IncomingMessage, response: ServerResponse, book: OfferBook): void {
@@ -99,7 +121,7 @@ function sendSnapshot(request: IncomingMessage, response: ServerResponse, book: 
   response.end(json);
 }
 
-const HOLD_END = /^\/holds\/([0-9A-Za-z-]{1,64})\/(release|consume)$/;
+const RESERVATION_END = /^\/reservations\/([0-9A-Za-z-]{1,64})\/(release|consume)$/;
 
 function sendMatch(request: IncomingMessage, response: ServerResponse, book: () => OfferBook): Promise<void> {
   return answerBody(request, response, (body) => {
@@ -108,18 +130,18 @@ function sendMatch(request: IncomingMessage, response: ServerResponse, book: () 
   });
 }
 
-function sendHold(
+function sendReservation(
   request: IncomingMessage,
   response: ServerResponse,
   rows: () => OfferBook,
-  holds: HoldLedger,
+  reservations: ReservationLedger,
 ): Promise<void> {
   return answerBody(request, response, (body) => {
-    const { hold_id, offer_id, crypto } = parseHoldCall(body);
+    const { reservation_id, offer_id, crypto } = parseReservationCall(body);
     try {
-      return { held: holds.hold(rows(), hold_id, offer_id, crypto) };
+      return { reserved: reservations.reserve(rows(), reservation_id, offer_id, crypto) };
     } catch (error) {
-      if (error instanceof HoldConflictError) throw new WireFormatError('', error.message);
+      if (error instanceof ReservationConflictError) throw new WireFormatError('', error.message);
       throw error;
     }
   });
@@ -142,6 +164,21 @@ async function answerBody(
     if (!(error instanceof WireFormatError)) throw error;
     reply(response, 400, { error: error.message, path: error.path });
   }
+}
+
+export const MAX_BODY_BYTES = 1_024 * 1_024;
+
+/** Undefined where the body is larger than allowed. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop must not destroy the socket that the refusal is written to.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parseJson(text: string): unknown {
@@ -175,8 +212,8 @@ async function main(): Promise<void> {
   }
   let book = commandLine.load();
   const tell = (error: unknown) => process.stderr.write(`${String(error)}\n`);
-  const holds = new HoldLedger(commandLine.holdsFile);
-  const server = await startOffersServer({ ...commandLine, book: () => book, holds, onFailure: tell });
+  const reservations = new ReservationLedger(commandLine.reservationsFile);
+  const server = await startOffersServer({ ...commandLine, book: () => book, reservations, onFailure: tell });
   process.stdout.write(`offers backend at ${server.url}\n`);
   process.on('SIGHUP', () => {
     try {

@@ -89,13 +89,13 @@ export async function createEngine(genesis: Genesis): Promise<EvmEngine> {
       network: { genesisBlockGasLimit: BLOCK_GAS_LIMIT, genesisBlockTime: BigInt(genesis.time) },
       initialBaseFeePerGas: FIRST_BASE_FEE_WEI,
       minGasPrice: 0n,
-      // Its own automine refuses a nonce that is ahead of its turn, which nodes keep: blocks are made by whoever holds the engine.
+      // Its own automine refuses a nonce that is ahead of its turn, which nodes keep: blocks are made by the holder of the engine.
       mining: {
         autoMine: false,
         blockGasLimit: BLOCK_GAS_LIMIT,
         memPool: { order: edr.MineOrdering.Fifo },
       },
-      // The usual development accounts have keys that everybody knows.
+      // The usual development accounts have publicly known keys.
       ownedAccounts: [],
       coinbase: new Uint8Array(20),
       allowBlocksWithSameTimestamp: true,

@@ -38,7 +38,7 @@ export interface OpenedJournal {
   readonly journal: Journal;
   /** What stands after everything that was undone. Empty for a new chain. */
   readonly entries: Entry[];
-  /** The bytes of an unfinished last line, which nobody was told of. */
+  /** The bytes of an unfinished last line, which was not acknowledged. */
   readonly tornBytes: number;
 }
 

@@ -94,7 +94,7 @@ describe('mining', () => {
     expect((await block(chain)).transactions).toEqual(hashes);
   });
 
-  it('refuses a fee below the base fee and forgets the transaction', async () => {
+  it('refuses a fee below the base fee and drops the transaction', async () => {
     const chain = await start();
     await fund(chain);
     const cheap = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x0' };

@@ -11,7 +11,7 @@ export interface RecordingOptions {
   /** What another chain has lived through, to begin with. */
   readonly history?: readonly Entry[];
   readonly onReplayed?: (blocks: number, total: number) => void;
-  /** An unfinished last line was dropped; nobody was told of what it held. */
+  /** An unfinished last line was dropped; what it held was not acknowledged. */
   readonly onTornLine?: (bytes: number) => void;
 }
 

@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_BATCH = 1_000;
 /** Longer than clients keep an idle connection, so that none is closed under a request. */
 const KEEP_ALIVE_MS = 120_000;
-const CLOSE_PATIENCE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** On the preferred port, or on a free one where that is taken. */
@@ -40,8 +40,8 @@ export async function serveRpc(
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      // Whoever is being answered hears the answer.
-      const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS);
+      // Answers under way are still sent.
+      const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
       await closed;
       clearTimeout(cutOff);
     },
@@ -80,7 +80,7 @@ async function answerHttp(
   else send(response, 200, answer);
 }
 
-/** Undefined for a body that is too long, of which the rest is read and forgotten so that the client hears the answer. */
+/** Undefined for a body that is too long, of which the rest is read and dropped so that the client hears the answer. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   let chunks: Buffer[] = [];
   let length = 0;

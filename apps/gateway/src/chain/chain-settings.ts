@@ -63,7 +63,7 @@ export function tokenByCode(settings: Pick<ChainSettings, 'slug' | 'tokens'>, co
 
 /**
  * Whether the text is an address in its EIP-55 spelling. An address in one case carries no checksum, so a slip of the pen
- * in it would go unnoticed; nobody holds the key of the zero address.
+ * in it would go unnoticed; the zero address has no key.
  */
 export function isChecksumAddress(text: string): boolean {
   return isAddress(text, { strict: false }) && getAddress(text) === text && text !== zeroAddress;

@@ -5,7 +5,7 @@ import type { Announcement } from './statement.ts';
  * one notification lock until that transaction is on disk, so that no two commits could share a flush. What is announced
  * while an announcement is under way goes out together with the next.
  *
- * An announcement that is lost, because its process ended between commit and telling, only makes others late: whoever
+ * An announcement that is lost, because its process ended between commit and telling, only makes others late: a process that
  * listens also looks from time to time.
  */
 export interface Announcer {

@@ -130,7 +130,7 @@ describe('a batch of statements', () => {
     expect(await runBatch(client, [batchItem(selectAll, [])])).toEqual([[{ id: 1, word: 'a', added: null }]]);
   });
 
-  it('prepares a statement anew when the server has forgotten it', async () => {
+  it('prepares a statement anew when the server has dropped it', async () => {
     await runBatch(client, [batchItem(select, [])]);
     await client.query('DEALLOCATE ALL');
     await expect(runBatch(client, [batchItem(select, [])])).rejects.toMatchObject({ code: '26000' });

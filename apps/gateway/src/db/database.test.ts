@@ -138,25 +138,25 @@ describe('a transaction', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('undoes what came after the mark, errors included, and keeps what came before', async () => {
+  it('rolls back what came after the savepoint, errors included, and keeps what came before', async () => {
     await db.transaction(SYSTEM, async (tx) => {
       await tx.query(put, ['before', '1']);
-      tx.mark();
+      tx.savepoint();
       await tx.query(put, ['after', '2']);
       await tx.query(divide, []).catch(() => {});
-      await tx.undo();
+      await tx.rollbackToSavepoint();
       tx.defer(put, ['instead', '3']);
     });
     expect(await stored()).toEqual(['before', 'instead']);
   });
 
-  it('undoes a mark that was never sent without asking the database', async () => {
+  it('rolls back to a savepoint that was never sent without asking the database', async () => {
     const spent = await roundTripsOf(() =>
       db.transaction(SYSTEM, async (tx) => {
         await tx.query(put, ['before', '1']);
-        tx.mark();
+        tx.savepoint();
         tx.defer(put, ['after', '2']);
-        await tx.undo();
+        await tx.rollbackToSavepoint();
       }),
     );
     expect(await stored()).toEqual(['before']);
@@ -227,9 +227,9 @@ describe('tenancy without the help of a session', () => {
       expect(await elsewhere.query(partnerScope(mine), visiblePartners, [])).toEqual([{ partner_id: mine }]);
       await elsewhere.transaction(partnerScope(theirs), async (tx) => {
         await tx.query(visiblePartners, []);
-        tx.mark();
+        tx.savepoint();
         await tx.query(divide, []).catch(() => {});
-        await tx.undo();
+        await tx.rollbackToSavepoint();
         expect(await tx.query(visiblePartners, [])).toEqual([{ partner_id: theirs }]);
       });
       expect((await elsewhere.query(SYSTEM, visiblePartners, [])).length).toBeGreaterThanOrEqual(2);
@@ -251,7 +251,7 @@ describe('tenancy without the help of a session', () => {
     }
   });
 
-  it('holds when somebody else’s transaction left another role on the connection', async () => {
+  it('holds when another transaction left another role on the connection', async () => {
     const only = createDatabase({ connectionString: database.url, poolSize: 1 });
     try {
       const superuser = statement<[]>('test.become_superuser', `SELECT set_config('role', 'none', false)`);

@@ -14,7 +14,7 @@ import { type Announcement, type Statement, statement } from './statement.ts';
  *   system   sees every row: workers, the operator, start-up.
  *
  * The role is taken on with every transaction, in the round trip that carries its first statement, and ends with it. A
- * connection keeps nothing that a pooler between the program and the server could lose or hand to somebody else.
+ * connection keeps nothing that a pooler between the program and the server could lose or hand to another client.
  *
  * `query` is one statement in one round trip. `transaction` begins lazily with its first statement and
  * commits together with what was deferred, so a typical unit of work costs two round trips.
@@ -49,12 +49,12 @@ export interface Transaction {
   ): Promise<[R1[], R2[]]>;
   /** Queues a statement whose result is not needed; it travels with the next query or the commit. */
   defer<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): void;
-  /** Sends what is deferred, where it is at least this much: thousands of statements at once would keep everybody waiting. */
+  /** Sends what is deferred, where it is at least this much: thousands of statements at once would delay all others. */
   sendDeferred(atLeast: number): Promise<void>;
-  /** Marks the point that `undo` returns to. Locks taken before it survive the undoing. */
-  mark(): void;
-  /** Undoes everything since `mark` and keeps the transaction open. */
-  undo(): Promise<void>;
+  /** The point that `rollbackToSavepoint` returns to. Locks taken before it survive the rollback. */
+  savepoint(): void;
+  /** Rolls back everything since `savepoint` and keeps the transaction open. */
+  rollbackToSavepoint(): Promise<void>;
 }
 
 /** Whatever answers a statement: a transaction, or the pool in a scope. For reads that are made in both. */
@@ -78,7 +78,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Somebody inside a transaction asked for another connection. Always a mistake of the program. */
+/** Code inside a transaction asked for another connection. Always a mistake of the program. */
 export class NestedDatabaseUse extends Error {
   override readonly name = 'NestedDatabaseUse';
 
@@ -151,7 +151,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  // Not counted as a round trip: nobody waits for it, and one carries the news of many.
+  // Not counted as a round trip: no caller waits for it, and one carries the news of many.
   const announcer = createAnnouncer(async (channels, payloads) => {
     const client = await pools.system.connect();
     let broken = true;
@@ -257,13 +257,13 @@ async function attemptTransaction<T>(
     async sendDeferred(atLeast) {
       if (queued.length >= atLeast) await flush([]);
     },
-    mark() {
+    savepoint() {
       queued.push(batchItem(SAVEPOINT, []));
     },
-    async undo() {
-      const markSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
+    async rollbackToSavepoint() {
+      const isSent = !queued.some((item) => item.statement.name === SAVEPOINT.name);
       queued = [];
-      if (!begun || !markSent) return;
+      if (!begun || !isSent) return;
       await flush([batchItem(ROLLBACK_TO_SAVEPOINT, [])]);
       failure = undefined;
     },

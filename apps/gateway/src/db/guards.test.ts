@@ -23,7 +23,7 @@ const CASES: readonly [type: string, refused: readonly string[], taken: readonly
   ['error_text', ['e'.repeat(2001)], ['']],
   ['ledger_account', ['Escrow', 'a'.repeat(161), 'a:'], ['outside:partner:1', 'fees']],
   ['ledger_asset', ['ab', 'a'.repeat(61)], ['EUR', 'USDC@base-mainnet']],
-  ['stream_place', ['0', '-1'], ['1']],
+  ['stream_sequence', ['0', '-1'], ['1']],
   ['vendor_event_type', ['order.made'], VENDOR_EVENT_TYPES],
   ['delivery_status', ['sent'], ['pending', 'delivered', 'failed', 'cancelled']],
   ['delivery_attempts', ['-1', '11'], ['0', '10']],
@@ -34,7 +34,7 @@ const CASES: readonly [type: string, refused: readonly string[], taken: readonly
   ['offer_margin', ['100', '-100', '0.1234567'], ['-5', '0.5']],
   ['offer_minimum', ['-1', '0.1234567'], ['0']],
   ['offer_balance', ['-0.000001'], ['0', '1000000']],
-  ['held_balance', ['0'], ['0.000001']],
+  ['reserved_balance', ['0'], ['0.000001']],
   ['payment_options', ['[]', '{}'], ['[{}]']],
 ];
 

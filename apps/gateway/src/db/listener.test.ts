@@ -37,7 +37,7 @@ describe('the listener', () => {
     return { made, errors };
   };
 
-  it('hands a notification to everyone who listens on its channel and to nobody else', async () => {
+  it('hands a notification to everyone who listens on its channel only', async () => {
     const { made } = await start();
     const heard: string[] = [];
     made.on('news', (payload) => heard.push(`first ${payload}`));

@@ -17,7 +17,7 @@ describe('an outage of the database is told apart from everything else', () => {
       (error: unknown) => error,
     );
 
-  it('a server that is not there, that hangs up, or that lets everybody wait', async () => {
+  it('a server that is not there, that hangs up, or that answers no one', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

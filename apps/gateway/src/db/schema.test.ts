@@ -162,7 +162,7 @@ describe('tenancy', () => {
     expect(guarded).toEqual(tables);
   });
 
-  it('no table is without row-level security, so a forgotten grant shows nothing', async () => {
+  it('no table is without row-level security, so a missing grant shows nothing', async () => {
     const open = await names(`
       SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
          AND NOT (relrowsecurity AND relforcerowsecurity) AND relname <> 'schema_migrations'`);
@@ -241,7 +241,7 @@ describe('tenancy', () => {
     const [mine, theirs] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'];
     const insert = (partner: string | undefined) =>
       owner.query(
-        `INSERT INTO idempotent_answers (partner_id, idempotency_key, fingerprint, status, body, created_at)
+        `INSERT INTO idempotent_responses (partner_id, idempotency_key, fingerprint, status, body, created_at)
          VALUES ($1, 'k', 'f', 200, '{}', clock_timestamp())`,
         [partner],
       );
@@ -250,14 +250,14 @@ describe('tenancy', () => {
       await owner.query(`SELECT set_config('causeway.partner_id', $1, false)`, [mine]);
       await insert(mine);
       await expect(insert(theirs)).rejects.toMatchObject({ code: '42501' });
-      const { rows } = await owner.query('SELECT partner_id FROM idempotent_answers');
+      const { rows } = await owner.query('SELECT partner_id FROM idempotent_responses');
       expect(rows).toEqual([{ partner_id: mine }]);
-      const moved = await owner.query(`UPDATE idempotent_answers SET body = 'x' WHERE partner_id = $1`, [
+      const moved = await owner.query(`UPDATE idempotent_responses SET body = 'x' WHERE partner_id = $1`, [
         theirs,
       ]);
       expect(moved.rowCount).toBe(0);
       await owner.query('RESET causeway.partner_id');
-      expect((await owner.query('SELECT FROM idempotent_answers')).rowCount).toBe(0);
+      expect((await owner.query('SELECT FROM idempotent_responses')).rowCount).toBe(0);
     });
   });
 });

@@ -19,7 +19,7 @@ const visiblePartners = statement<[], { partner_id: string }>(
 const MINE = '00000000-0000-7000-8000-0000000000c1';
 const THEIRS = '00000000-0000-7000-8000-0000000000c2';
 
-/** Roles belong to the whole server, so these tests have one that nobody has set up. */
+/** Roles belong to the whole server, so these tests have one that has not been set up. */
 let home: string;
 let server: LocalPostgres;
 let admin: pg.Client;
@@ -162,7 +162,7 @@ describe('a login of production', () => {
     );
     expect(
       (await client.query('SELECT current_user AS name')).rows,
-      'between transactions it is nobody else',
+      'between transactions it has no other role',
     ).toEqual([{ name: 'app' }]);
     await expect(client.query('SELECT FROM partners')).rejects.toThrow('permission denied');
     await client.end();

@@ -171,7 +171,7 @@ export async function checkConnection(
   }
   if (standing?.acts_as !== role || standing.role_unrestricted || !standing.row_security) {
     throw new DatabaseSetupError(
-      `Row-level security does not bind the connections of ${role}: they act as ${standing?.acts_as ?? 'nobody'}, ` +
+      `Row-level security does not bind the connections of ${role}: they act as ${standing?.acts_as ?? 'no role'}, ` +
         `row_security is ${standing?.row_security ? 'on' : 'off'}. The role must be neither a superuser nor BYPASSRLS ` +
         `(ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS), and neither DATABASE_URL nor the login may turn row_security off.`,
     );
@@ -179,7 +179,7 @@ export async function checkConnection(
   if (production && standing.login_unrestricted) throw unrestrictedLogin(standing.login);
 }
 
-/** Why a role could not be taken on, in words of use to whoever can change it. */
+/** Why a role could not be taken on, in words of use to the administrator. */
 export function roleRefusal(
   error: unknown,
   { user: login = '' }: { user?: string },

@@ -47,7 +47,7 @@ async function requireOwnStatements(turns: readonly pg.Client[]): Promise<void> 
   }
 }
 
-/** Revoked keys, rates and the clock are announced by NOTIFY, and a pooler in transaction mode forgets who listens. */
+/** Revoked keys, rates and the clock are announced by NOTIFY, and a pooler in transaction mode drops listeners. */
 async function requireHearing(listening: pg.Client, telling: pg.Client): Promise<void> {
   const channel = `causeway_start_${randomUUID().replaceAll('-', '')}`;
   const heard = new Promise<boolean>((resolve) => {

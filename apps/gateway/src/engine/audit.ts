@@ -12,7 +12,7 @@ export interface OperatorAction {
   readonly after?: JsonObject;
 }
 
-/** The one decision that an order's story shows among its statuses. */
+/** The one decision that an order's audit trail shows among its statuses. */
 export const KYC_WAIVED = 'order.hold.release_without_kyc';
 
 const insertAudit = statement<

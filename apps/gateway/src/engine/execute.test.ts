@@ -84,7 +84,7 @@ const saveRow = statement<[name: string, value: string]>(
    ON CONFLICT (name) DO UPDATE SET value = deployment_facts.value || excluded.value`,
 );
 
-const host: MachineAdapter<Row, Status, Trigger, Facts, Guard> = {
+const adapter: MachineAdapter<Row, Status, Trigger, Facts, Guard> = {
   machine: defineMachine(definition),
   statusOf: ({ status }) => status,
   factsOf: ({ facts }) => facts,
@@ -137,7 +137,7 @@ describe('the executor', () => {
     actor: 'chain' | 'system' | 'clock' | 'partner',
   ): Promise<Execution<Row>> =>
     unitOfWork({ db: database.db, clock: createClock(), ids }, SYSTEM, async (unit) =>
-      execute(unit, host, from, trigger, actor),
+      execute(unit, adapter, from, trigger, actor),
     );
 
   async function written() {

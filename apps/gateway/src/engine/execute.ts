@@ -16,7 +16,7 @@ import { type EventDraft, emitEvent } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * How one kind of subject (an order, a user's KYC, …) is written. The host knows its rows; it decides nothing.
+ * How one kind of subject (an order, a user's KYC, …) is written. The adapter knows its rows; it decides nothing.
  */
 export interface MachineAdapter<Row, S extends string, T extends string, F extends object, G extends string> {
   readonly machine: Machine<S, T, F, G>;
@@ -56,14 +56,14 @@ export type Execution<Row> =
  */
 export function execute<Row, S extends string, T extends string, F extends object, G extends string>(
   unit: UnitOfWork,
-  host: MachineAdapter<Row, S, T, F, G>,
+  adapter: MachineAdapter<Row, S, T, F, G>,
   row: Row,
   trigger: T,
   actor: Actor,
 ): Execution<Row> {
-  const status = host.statusOf(row);
-  const facts = host.factsOf(row);
-  const decision = decide(host.machine, status, trigger, facts, actor);
+  const status = adapter.statusOf(row);
+  const facts = adapter.factsOf(row);
+  const decision = decide(adapter.machine, status, trigger, facts, actor);
   if (decision.kind === 'refused') {
     const refusal = {
       kind: 'refused',
@@ -72,7 +72,7 @@ export function execute<Row, S extends string, T extends string, F extends objec
     } as const;
     // Some refusals are themselves facts to record: a lost KYC sends a funded order to review.
     if (decision.follow === undefined) return { ...refusal, row };
-    const recorded = execute(unit, host, row, decision.follow, 'system');
+    const recorded = execute(unit, adapter, row, decision.follow, 'system');
     return recorded.kind === 'moved'
       ? { ...refusal, row: recorded.row, recorded: true }
       : { ...refusal, row: recorded.row };
@@ -80,15 +80,15 @@ export function execute<Row, S extends string, T extends string, F extends objec
   const { transition } = decision;
   if (transition.noop) return { kind: 'unchanged', row };
 
-  const moved = host.write(unit, row, {
+  const moved = adapter.write(unit, row, {
     transition,
     status: transition.to,
     facts: factsAfter(transition, facts),
     statusChanged: transition.to !== status,
   });
-  if (transition.posts !== undefined) postEntry(unit, host.entryFor(moved, transition.posts));
-  for (const eventType of transition.emits) emitEvent(unit, host.eventFor(moved, eventType));
-  for (const effect of transition.effects ?? []) prepareIntent(unit, host.intentFor(moved, effect));
+  if (transition.posts !== undefined) postEntry(unit, adapter.entryFor(moved, transition.posts));
+  for (const eventType of transition.emits) emitEvent(unit, adapter.eventFor(moved, eventType));
+  for (const effect of transition.effects ?? []) prepareIntent(unit, adapter.intentFor(moved, effect));
   if (transition.follow === undefined) return { kind: 'moved', row: moved };
-  return { kind: 'moved', row: execute(unit, host, moved, transition.follow, 'system').row };
+  return { kind: 'moved', row: execute(unit, adapter, moved, transition.follow, 'system').row };
 }

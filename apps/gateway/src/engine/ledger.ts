@@ -7,7 +7,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
  */
 export interface Posting {
   readonly account: string;
-  /** Where the asset lives is part of it: USDC on one chain is not USDC on another. */
+  /** The chain of the asset is part of it: USDC on one chain is not USDC on another. */
   readonly asset: string;
   /** Atomic units: positive when the account then holds more. */
   readonly amount: bigint;

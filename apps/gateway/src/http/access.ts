@@ -57,7 +57,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
 
   /**
    * Guessing keys is bounded for each address. Only what is refused is counted, and a good key is never asked about it:
-   * a partner behind the same address as somebody who guesses is not kept out.
+   * a partner behind the same address as one that guesses keys is not kept out.
    */
   function refuseKey(request: FastifyRequest, reply: FastifyReply, done: Done): void {
     const bucket = `wrong-key:${addressBucket(request.ip)}`;

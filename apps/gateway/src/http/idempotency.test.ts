@@ -40,7 +40,7 @@ describe('Idempotency-Key', () => {
     await database?.close();
   });
   beforeEach(async () => {
-    await database.owner.query('TRUNCATE intents, idempotent_answers, actor_answers');
+    await database.owner.query('TRUNCATE intents, idempotent_responses, actor_responses');
     mood = 'succeed';
     gate = { ...promise('entered', 'enter'), ...promise('opened', 'open') } as typeof gate;
   });
@@ -137,7 +137,7 @@ describe('Idempotency-Key', () => {
       },
     );
   const effects = async () => (await database.owner.query('SELECT FROM intents')).rowCount;
-  const stored = async () => (await database.owner.query('SELECT FROM idempotent_answers')).rowCount;
+  const stored = async () => (await database.owner.query('SELECT FROM idempotent_responses')).rowCount;
   const code = (answer: Answer) => [answer.status, answer.body.error?.code];
 
   it('a replay answers the same status and the same bytes, says so, and does nothing, on any process', async () => {
@@ -155,7 +155,7 @@ describe('Idempotency-Key', () => {
   it('what is kept cannot be read in the database', async () => {
     const { body } = await post('k1');
     const { rows } = await database.owner.query(
-      'SELECT idempotent_answers::text AS line FROM idempotent_answers',
+      'SELECT idempotent_responses::text AS line FROM idempotent_responses',
     );
     expect(rows[0].line).not.toContain(body.data.id);
   });
@@ -272,7 +272,7 @@ describe('Idempotency-Key', () => {
     const [shell] = shells as [Shell];
     const original = await post('k1');
     const { rows } = await database.owner.query<{ created_at: Date }>(
-      'SELECT created_at FROM idempotent_answers',
+      'SELECT created_at FROM idempotent_responses',
     );
     const age = () => shell.clock.now() - (rows[0]?.created_at.getTime() ?? 0);
     shell.clock.moveTo(shell.clock.offsetMs + DAY_MS - age() - 5_000);
@@ -320,7 +320,7 @@ describe('Idempotency-Key', () => {
       const taken = (await outside('k1')).text;
       const takenUntil = (interval: string) =>
         database.owner.query(
-          `UPDATE idempotent_answers SET running_until = clock_timestamp() + $1::interval`,
+          `UPDATE idempotent_responses SET running_until = clock_timestamp() + $1::interval`,
           [interval],
         );
       await takenUntil('1 minute');
@@ -356,7 +356,7 @@ describe('Idempotency-Key', () => {
       seen.add(first.text);
     }
     expect(seen.size).toBe(4);
-    const { rows } = await database.owner.query('SELECT body FROM actor_answers');
+    const { rows } = await database.owner.query('SELECT body FROM actor_responses');
     expect(rows).toHaveLength(4);
     for (const { body } of rows) expect(body).not.toContain('call');
   });

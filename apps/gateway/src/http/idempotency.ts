@@ -1,16 +1,24 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type ErrorCode } from '@causeway/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
-import type { UnitOfWork } from '../engine/unit-of-work.ts';
+import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { sha256Hex } from '../lib/crypto.ts';
+import { invalidRequest } from './errors.ts';
+import type { Principal } from './principals.ts';
 
 /**
- * Idempotency-Key: the answer is stored in the transaction of the work it answers for, so there is no moment
- * in which the work is done and the answer is not. While the first request runs it holds an advisory
+ * Idempotency-Key: the response is stored in the transaction of the work it answers for, so there is no moment
+ * in which the work is done and the response is not stored. While the first request runs it holds an advisory
  * lock on the key; if its process dies, the lock goes with the connection and so does the work.
  */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
+}
+
+export interface IdempotentResponse extends StoredResponse {
+  readonly replayed: boolean;
 }
 
 /** Whose key it is: two callers may use the same one. An operator is known by the API key it calls with. */
@@ -25,31 +33,34 @@ export interface RequestIdentity {
   readonly fingerprint: string;
 }
 
-/** Answers repeat what a person told, so they are kept sealed, and what was asked with them. */
-export interface AnswerSealer {
+/** Responses repeat personal data, so they are stored encrypted, and so is what was asked. */
+export interface ResponseSealer {
   seal(plaintext: string, context: string): string;
   open(sealed: string, context: string): string;
 }
 
+export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'];
+
+const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 const KEEP_MS = 24 * 60 * 60 * 1_000;
-/** Longer than any work that leaves the process may take; after it, whoever took the key is taken for dead. */
-const RUNNING_MS = 60_000;
+/** Longer than any work that leaves the process may take; after it, the process that leased the key counts as dead. */
+const LEASE_MS = 60_000;
 
 const lockKey = statement<[lockName: string], { locked: boolean }>(
   'idempotency.lock',
   'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked',
 );
 
-interface FoundAnswer {
+interface FoundResponse {
   fingerprint: string;
   status: number;
   body: string;
-  /** Null where the answer is there; false where whoever was to give it is gone. */
+  /** Null where the response is there; false where the lease is over without one. */
   running: boolean | null;
 }
 
-interface AnswerTable {
-  readonly find: Statement<[owner: string, key: string, keptSince: Date], FoundAnswer>;
+interface ResponseTable {
+  readonly find: Statement<[owner: string, key: string, keptSince: Date], FoundResponse>;
   readonly store: Statement<
     [
       owner: string,
@@ -63,11 +74,11 @@ interface AnswerTable {
     unknown
   >;
   readonly release: Statement<[owner: string, key: string], unknown>;
-  readonly forget: Statement<[before: Date], unknown>;
+  readonly purge: Statement<[before: Date], unknown>;
 }
 
-/** Partners' answers are rows of their own; those of vendors and operators are the system's. */
-function answerTable(name: string, table: string, owner: string): AnswerTable {
+/** Partners' responses are rows of their own; those of vendors and operators are the system's. */
+function responseTable(name: string, table: string, owner: string): ResponseTable {
   return {
     find: statement(
       `${name}.find`,
@@ -86,16 +97,16 @@ function answerTable(name: string, table: string, owner: string): AnswerTable {
       `${name}.release`,
       `DELETE FROM ${table} WHERE ${owner} = $1 AND idempotency_key = $2 AND running_until IS NOT NULL`,
     ),
-    forget: statement(`${name}.forget`, `DELETE FROM ${table} WHERE created_at <= $1`),
+    purge: statement(`${name}.purge`, `DELETE FROM ${table} WHERE created_at <= $1`),
   };
 }
 
-const PARTNERS = answerTable('idempotency', 'idempotent_answers', 'partner_id');
-const OTHERS = answerTable('actor_idempotency', 'actor_answers', 'actor');
+const PARTNERS = responseTable('idempotency', 'idempotent_responses', 'partner_id');
+const OTHERS = responseTable('actor_idempotency', 'actor_responses', 'actor');
 
-export const FORGET_ANSWERS: readonly Statement<[before: Date], unknown>[] = [PARTNERS.forget, OTHERS.forget];
+export const PURGE_RESPONSES: readonly Statement<[before: Date], unknown>[] = [PARTNERS.purge, OTHERS.purge];
 
-function tableOf({ kind }: KeyOwner): AnswerTable {
+function tableOf({ kind }: KeyOwner): ResponseTable {
   return kind === 'partner' ? PARTNERS : OTHERS;
 }
 
@@ -103,11 +114,38 @@ function nameOf({ kind, id }: KeyOwner): string {
   return kind === 'partner' ? id : `${kind}:${id}`;
 }
 
-export function answersKeptSince(at: Date): Date {
+export function responsesKeptSince(at: Date): Date {
   return new Date(at.getTime() - KEEP_MS);
 }
 
-export function fingerprintOf(method: string, path: string, body: unknown): string {
+/** Null where the request carries no key. */
+export function identityOf(request: FastifyRequest): RequestIdentity | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || key.length < 1 || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
+    throw invalidRequest('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters`);
+  }
+  return {
+    owner: ownerOf(request.principal),
+    idempotencyKey: key,
+    fingerprint: fingerprintOf(request.method, request.url, request.body),
+  };
+}
+
+function ownerOf(principal: Principal | null): KeyOwner {
+  switch (principal?.kind) {
+    case 'partner':
+      return { kind: 'partner', id: principal.partnerId };
+    case 'vendor':
+      return { kind: 'vendor', id: principal.vendorId };
+    case 'operator':
+      return { kind: 'operator', id: principal.keyId };
+    default:
+      throw new Error('only partners, vendors and operators write');
+  }
+}
+
+function fingerprintOf(method: string, path: string, body: unknown): string {
   return sha256Hex(`${method}\n${path}\n${body === undefined || body === null ? '' : canonicalJson(body)}`);
 }
 
@@ -121,20 +159,87 @@ function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Answers what was stored, or null when the work is ours to do (the key is then locked until commit). */
-export async function claimIdempotencyKey(
+/** The work and its response in the unit's one transaction. */
+export async function idempotentResponse(
+  unit: UnitOfWork,
+  identity: RequestIdentity,
+  sealer: ResponseSealer | null,
+  reply: FastifyReply,
+  work: () => Promise<unknown> | unknown,
+): Promise<IdempotentResponse> {
+  const stored = await claimIdempotencyKey(unit, identity, sealer);
+  if (stored !== null) return { ...stored, replayed: true };
+  let response: StoredResponse;
+  try {
+    response = accepted(reply, await work());
+  } catch (error) {
+    // What a refusal itself records (a hold) stays; everything else is rolled back.
+    const isRecorded = error instanceof RecordedRefusal;
+    response = refusal(isRecorded ? error.refusal : error);
+    if (!isRecorded) await unit.tx.rollbackToSavepoint();
+  }
+  storeResponse(unit, identity, response, sealer);
+  return { ...response, replayed: false };
+}
+
+/**
+ * For work that leaves the process, which no transaction may wait for: the key is leased before, the response stored after.
+ * Should the process die in between, a retry does the work again once the lease is over.
+ */
+export async function idempotentResponseOutside(
+  deps: UnitDeps,
+  scope: Scope,
+  identity: RequestIdentity,
+  sealer: ResponseSealer | null,
+  reply: FastifyReply,
+  work: () => Promise<unknown> | unknown,
+): Promise<IdempotentResponse> {
+  const stored = await unitOfWork(deps, scope, async (unit) => {
+    const found = await claimIdempotencyKey(unit, identity, sealer);
+    if (found === null) leaseIdempotencyKey(unit, identity, sealer);
+    return found;
+  });
+  if (stored !== null) return { ...stored, replayed: true };
+  let response: StoredResponse;
+  try {
+    response = await Promise.resolve(work()).then((data) => accepted(reply, data), refusal);
+  } catch (error) {
+    await unitOfWork(deps, scope, async (unit) => releaseIdempotencyKey(unit, identity));
+    throw error;
+  }
+  await unitOfWork(deps, scope, async (unit) => storeResponse(unit, identity, response, sealer));
+  return { ...response, replayed: false };
+}
+
+function accepted(reply: FastifyReply, data: unknown): StoredResponse {
+  return { status: 200, body: String(reply.serialize({ success: true, data })) };
+}
+
+/** A refusal is a response too and is stored; a failure is not, so that a retry may succeed. */
+function refusal(error: unknown): StoredResponse {
+  if (!(error instanceof CausewayError) || error.status >= 500) throw error;
+  return { status: error.status, body: JSON.stringify(error) };
+}
+
+export function sendIdempotentResponse(reply: FastifyReply, response: IdempotentResponse): FastifyReply {
+  if (response.replayed) reply.header('idempotency-replayed', 'true');
+  return reply.code(response.status).type('application/json; charset=utf-8').send(response.body);
+}
+
+/** The stored response, or null when the work is ours to do (the key is then locked until commit). */
+async function claimIdempotencyKey(
   unit: UnitOfWork,
   request: RequestIdentity,
-  sealer: AnswerSealer | null,
-): Promise<StoredAnswer | null> {
+  sealer: ResponseSealer | null,
+): Promise<StoredResponse | null> {
   const { owner, idempotencyKey } = request;
   const name = nameOf(owner);
-  // Two statements: the look-up must see what the holder of the lock committed just before letting go.
+  // Two statements: the look-up must see what the holder of the lock committed just before releasing it.
   const [[lock], [found]] = await unit.tx.queryBoth(
     lockKey,
     [`${name}:${idempotencyKey}`],
     tableOf(owner).find,
-    [name, idempotencyKey, answersKeptSince(unit.at)],
+    [name, idempotencyKey, responsesKeptSince(unit.at)],
   );
   if (found !== undefined) {
     const { fingerprint, body } = sealer === null ? found : unsealed(sealer, request, found.body);
@@ -143,83 +248,83 @@ export async function claimIdempotencyKey(
     if (found.running) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   }
   if (!lock?.locked) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
-  // What follows can be undone without letting go of the lock.
-  unit.tx.mark();
+  // What follows can be rolled back without releasing the lock.
+  unit.tx.savepoint();
   return null;
 }
 
-export function keepAnswer(
+function storeResponse(
   unit: UnitOfWork,
   request: RequestIdentity,
-  answer: StoredAnswer,
-  sealer: AnswerSealer | null,
+  response: StoredResponse,
+  sealer: ResponseSealer | null,
 ): void {
-  write(unit, request, answer, sealer, null);
+  write(unit, request, response, sealer, null);
 }
 
-/** Takes the key for work outside a transaction: until its answer is kept, or it is let go, or too long has passed. */
-export function takeIdempotencyKey(
+/** For work outside a transaction: until its response is stored, or the key is released, or the lease is over. */
+function leaseIdempotencyKey(
   unit: UnitOfWork,
   request: RequestIdentity,
-  sealer: AnswerSealer | null,
+  sealer: ResponseSealer | null,
 ): void {
-  write(unit, request, { status: 0, body: '' }, sealer, RUNNING_MS);
+  write(unit, request, { status: 0, body: '' }, sealer, LEASE_MS);
 }
 
-/** The work failed without an answer, so that a retry may succeed. */
-export function letGoOfIdempotencyKey(unit: UnitOfWork, { owner, idempotencyKey }: RequestIdentity): void {
+/** The work failed without a response, so that a retry may succeed. */
+function releaseIdempotencyKey(unit: UnitOfWork, { owner, idempotencyKey }: RequestIdentity): void {
   unit.tx.defer(tableOf(owner).release, [nameOf(owner), idempotencyKey]);
 }
 
 function write(
   unit: UnitOfWork,
   request: RequestIdentity,
-  answer: StoredAnswer,
-  sealer: AnswerSealer | null,
+  response: StoredResponse,
+  sealer: ResponseSealer | null,
   runningMs: number | null,
 ): void {
   // The fingerprint goes into the seal as well: from a short body its hash could be guessed.
   const [fingerprint, body] =
     sealer === null
-      ? [request.fingerprint, answer.body]
-      : ['', sealer.seal(request.fingerprint + answer.body, contextOf(request))];
+      ? [request.fingerprint, response.body]
+      : ['', sealer.seal(request.fingerprint + response.body, contextOf(request))];
   unit.tx.defer(tableOf(request.owner).store, [
     nameOf(request.owner),
     request.idempotencyKey,
     fingerprint,
-    answer.status,
+    response.status,
     body,
     unit.at,
     runningMs,
   ]);
 }
 
-/** Where a kept answer belongs: sealed for this place, it opens nowhere else. */
-export function answerContext(request: {
+/** What a stored response is sealed for: it opens under this key of this owner only. */
+export function responseContext(request: {
   readonly partnerId: string;
   readonly idempotencyKey: string;
 }): string {
-  return `idempotent_answers:${request.partnerId}:${request.idempotencyKey}`;
+  return `idempotent_responses:${request.partnerId}:${request.idempotencyKey}`;
 }
 
 /** The same for vendors and operators, named as their table names them. */
-export function actorAnswerContext(request: {
+export function actorResponseContext(request: {
   readonly actor: string;
   readonly idempotencyKey: string;
 }): string {
-  return `actor_answers:${request.actor}:${request.idempotencyKey}`;
+  return `actor_responses:${request.actor}:${request.idempotencyKey}`;
 }
 
 function contextOf({ owner, idempotencyKey }: RequestIdentity): string {
   return owner.kind === 'partner'
-    ? answerContext({ partnerId: owner.id, idempotencyKey })
-    : actorAnswerContext({ actor: nameOf(owner), idempotencyKey });
+    ? responseContext({ partnerId: owner.id, idempotencyKey })
+    : actorResponseContext({ actor: nameOf(owner), idempotencyKey });
 }
 
 const FINGERPRINT_LENGTH = 64;
 
 function unsealed(
-  sealer: AnswerSealer,
+  sealer: ResponseSealer,
   request: RequestIdentity,
   sealed: string,
 ): { readonly fingerprint: string; readonly body: string } {

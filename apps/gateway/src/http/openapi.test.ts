@@ -50,7 +50,7 @@ describe('the OpenAPI description', () => {
   });
   afterAll(() => gateway?.stop());
 
-  it('is served to anybody, from any origin, and describes this version', async () => {
+  it('is served without a key, to any origin, and describes this version', async () => {
     const { status, headers } = await gateway.call('GET', '/api/v1/openapi.json', { key: null });
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     expect(description.openapi).toMatch(/^3\.1\./);

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NoteAnswer } from './measurement.ts';
 
 /**
- * An answer that is serialised once and sent many times. Compressed forms are made when somebody first asks for
+ * An answer that is serialised once and sent many times. Compressed forms are made when they are first asked for
  * them; each form is a representation of its own and has a strong ETag of its own.
  */
 export interface PreparedAnswer {

@@ -55,7 +55,7 @@ describe('counting requests', () => {
     expect(start().take('fast', 100_000)).not.toBeInstanceOf(Promise);
   });
 
-  it('a new minute starts from nothing, and the old one is forgotten', async () => {
+  it('a new minute starts from nothing, and the old one is dropped', async () => {
     const limit = start();
     now = START + 10 * MINUTE + 59_000;
     for (let n = 0; n < 3; n++) await limit.take('minute', 2);

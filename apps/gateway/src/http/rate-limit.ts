@@ -12,9 +12,9 @@ import type { Logger } from '../lib/logger.ts';
  */
 export interface RateLimit {
   take(bucket: string, limit: number): Verdict | Promise<Verdict>;
-  /** As far as this process knows, whether the bucket is used up; takes nothing and asks nobody. */
+  /** As far as this process knows, whether the bucket is used up; takes nothing and makes no query. */
   isUsedUp(bucket: string, limit: number): Verdict | null;
-  /** Forgets windows that are over, here and in the database. */
+  /** Purges windows that are over, here and in the database. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const addToWindows = statement<
    RETURNING bucket, window_start::text, used::text`,
 );
 const purgeWindows = statement<[before: number]>(
-  'rate_limit.forget',
+  'rate_limit.purge',
   'DELETE FROM rate_limit_windows WHERE window_start < $1',
 );
 

@@ -6,15 +6,15 @@ import type { Statement } from '../db/statement.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { type Access, announceLimit } from './access.ts';
-import {
-  type Answer,
-  answerOnce,
-  answerOnceOutside,
-  IDEMPOTENCY_ERRORS,
-  identityOf,
-  sendAnswer,
-} from './answer-once.ts';
 import { isUnfit } from './errors.ts';
+import {
+  IDEMPOTENCY_ERRORS,
+  type IdempotentResponse,
+  idempotentResponse,
+  idempotentResponseOutside,
+  identityOf,
+  sendIdempotentResponse,
+} from './idempotency.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
 
 /**
@@ -131,7 +131,7 @@ export function route<
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
   const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
-  add(app, transaction === 'none' ? spec : answeredOnce(spec), access, run, takesTurn);
+  add(app, transaction === 'none' ? spec : withIdempotencyErrors(spec), access, run, takesTurn);
 }
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -152,14 +152,14 @@ function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
   return async (request, reply) => {
     const input = inputOf(request);
     const identity = identityOf(request);
-    const answer = await acquire(input, request.principal, (acquired) =>
+    const response = await acquire(input, request.principal, (acquired) =>
       perform(
-        { deps, scope: scopeOf(request.principal), identity, sealer: app.answerSealer, reply },
+        { deps, scope: scopeOf(request.principal), identity, sealer: app.responseSealer, reply },
         (work) => handle(input, request.principal, work, acquired),
       ),
     );
     if (afterCommit !== undefined) await afterCommit();
-    return identity === null ? answer : sendAnswer(reply, answer as Answer);
+    return identity === null ? response : sendIdempotentResponse(reply, response as IdempotentResponse);
   };
 }
 
@@ -167,7 +167,7 @@ interface Performance {
   readonly deps: UnitDeps;
   readonly scope: Scope;
   readonly identity: ReturnType<typeof identityOf>;
-  readonly sealer: FastifyInstance['answerSealer'];
+  readonly sealer: FastifyInstance['responseSealer'];
   readonly reply: FastifyReply;
 }
 // biome-ignore lint/suspicious/noExplicitAny: see `route`.
@@ -182,7 +182,7 @@ const PERFORM: Record<
     unitOfWork(deps, scope, async (unit) =>
       identity === null
         ? success(await handle(unit))
-        : answerOnce(unit, identity, sealer, reply, async () => handle(unit)),
+        : idempotentResponse(unit, identity, sealer, reply, async () => handle(unit)),
     ),
 
   statement: async ({ deps, scope, identity, sealer, reply }, handle) => {
@@ -193,14 +193,14 @@ const PERFORM: Record<
     }
     return unitOfWork(deps, scope, (unit) => {
       const run: StatementRun = { ids: unit.ids, at: unit.at, query: unit.tx.query };
-      return answerOnce(unit, identity, sealer, reply, async () => handle(run));
+      return idempotentResponse(unit, identity, sealer, reply, async () => handle(run));
     });
   },
 
   outside: async ({ deps, scope, identity, sealer, reply }, handle) =>
     identity === null
       ? success(await handle(undefined))
-      : answerOnceOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
+      : idempotentResponseOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
 };
 
 function scopeOf(principal: Principal | null): Scope {
@@ -216,7 +216,7 @@ function scopeOf(principal: Principal | null): Scope {
   }
 }
 
-function answeredOnce<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+function withIdempotencyErrors<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
   spec: RouteSpec<P, Q, B, D>,
 ): RouteSpec<P, Q, B, D> {
   return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };

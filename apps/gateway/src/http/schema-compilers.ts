@@ -4,7 +4,7 @@ import type { FastifyServerOptions } from 'fastify';
 
 /**
  * Makes functions of the routes' schemas. All of them take a second: production spends it at its start, a sandbox when
- * a route is first used, because there somebody waits for the start.
+ * a route is first used, because there a person waits for the start.
  */
 export function schemaCompilers(when: 'at start' | 'at first use'): FastifyServerOptions['schemaController'] {
   const buildValidator = strictBodies();

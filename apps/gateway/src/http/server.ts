@@ -7,7 +7,7 @@ import { maskText } from '../lib/redaction.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
 import { createAccessLog } from './access-log.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
-import type { AnswerSealer } from './idempotency.ts';
+import type { ResponseSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { schemaCompilers } from './schema-compilers.ts';
@@ -24,15 +24,15 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions {
   readonly trustedProxies: readonly string[];
   /** Requests of one partner in work at a time, while others are served too; 0 for any number. */
   readonly partnerTimeSharePct: number;
-  /** Seals answers kept for Idempotency-Key; a server whose answers hold nothing personal may do without. */
-  readonly answerSealer?: AnswerSealer;
+  /** Seals responses stored for Idempotency-Key; not needed by a server whose responses hold nothing personal. */
+  readonly responseSealer?: ResponseSealer;
   /** Adds the routes; they inherit everything below. */
   readonly routes: (app: FastifyInstance) => Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    answerSealer: AnswerSealer | null;
+    responseSealer: ResponseSealer | null;
     turns: Turns;
   }
 }
@@ -71,7 +71,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
 
   registerHeaders(app, { production: !options.sandbox });
-  app.decorate('answerSealer', options.answerSealer ?? null);
+  app.decorate('responseSealer', options.responseSealer ?? null);
   app.decorate(
     'turns',
     createTurns({
@@ -104,7 +104,7 @@ function requestIds(ids: IdGenerator): () => string {
 }
 
 /**
- * The body of a request that says it has none has ended before anybody can listen to it. Whoever reads it because of its
+ * The body of a request that says it has none has ended before it can be listened to. Code that reads it because of its
  * content type, also where no route is found, gets another empty one, or would wait for ever.
  */
 function giveEmptyBodies(app: FastifyInstance): void {

@@ -111,7 +111,7 @@ describe('turns', () => {
     expect(begunBy('a')).toEqual(['a0', 'a1', 'a2', 'a3', 'a4']);
   });
 
-  it('are refused where a thousand of the same partner wait, and nobody else is', async () => {
+  it('are refused where a thousand of the same partner wait, and no others are', async () => {
     const { ask, begun, metrics } = driver();
     void ask('b0');
     for (const name of names('a', 1_004)) void ask(name);
@@ -121,7 +121,7 @@ describe('turns', () => {
     expect(begun.at(-1)).toBe('c0');
   });
 
-  it('do not bind a partner whose company has been away for a minute, nor anybody where the share is 0', async () => {
+  it('do not bind a partner whose company has been away for a minute, nor any partner where the share is 0', async () => {
     const { ask, begun, pass } = driver();
     for (const name of ['b0', 'a0']) void ask(name);
     await pass(60_000);

@@ -4,10 +4,10 @@ import type { Verdict } from './rate-limit.ts';
 /**
  * How much of a process one partner has. While several partners are served, only so many requests of each are in work at a
  * time, and all of its requests together only for a share of the time; the others of the same partner wait in a line of
- * its own. Whoever comes then meets little of anybody else's, however much was sent. A burst is let through. A partner
+ * its own. A request that comes then meets little of the others', however much was sent. A burst is let through. A partner
  * that is alone has everything, and pays nothing for this.
  *
- * A turn is had by a route's own work, after the body was read and judged, and not by what waits for somebody outside.
+ * A turn is had by a route's own work, after the body was read and judged, and not by what waits for an external service.
  */
 export interface Turns {
   /** Does the work at once, or when it is this asker's turn; throws what `refuse` makes of it where its line is too long. */
@@ -49,7 +49,7 @@ export function createTurns({ sharePct, now, metrics }: TurnsOptions): Turns {
   let latest: string | undefined;
   let companyUntil = 0;
 
-  /** Whether anybody but this asker was here lately. */
+  /** Whether another partner called lately. */
   function hasCompany(asker: string): boolean {
     const at = now();
     if (asker !== latest) {

@@ -5,7 +5,7 @@ const MAX_REMEMBERED = 10_000;
 const known = new Map<string, string>();
 
 /**
- * What requests from an address are counted under. Whoever has one IPv6 address has the whole /64 that it lies in, so all of
+ * What requests from an address are counted under. The holder of one IPv6 address has the whole /64 that it lies in, so all of
  * that counts as one; IPv4 inside IPv6 counts as IPv4.
  */
 export function addressBucket(address: string): string {

@@ -132,7 +132,7 @@ export function createSealer(keys: readonly [current: Uint8Array, ...previous: U
     try {
       return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
     } catch {
-      throw new SealedValueError('altered, or sealed for another place');
+      throw new SealedValueError('altered, or sealed for another context');
     }
   }
 

@@ -154,7 +154,7 @@ describe('lines past the logger', () => {
     expect(pretty.lines).toEqual(['10:02:41.118 404 GET /x/:id  3.4 ms  r-1\n']);
   });
 
-  it('wait for nobody: what a reader that is too slow would miss is dropped, and counted', async () => {
+  it('do not wait: what a reader that is too slow would miss is dropped, and counted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'causeway-log-'));
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 /**
  * Looks up names that other people give. The system's own look-up (getaddrinfo) runs on the few threads that files and
- * every other look-up of the process share, and gives up when its server does: eight silent names stop it for everybody.
+ * every other look-up of the process share, and gives up when its server does: eight silent names stop it for all.
  * This one asks the name servers itself, over its own sockets and for its own time; it shares look-ups of one name,
  * remembers answers for a short while, and lets no asker have more than a few under way.
  */
@@ -139,7 +139,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 const HOSTS_CHECKED_EVERY_MS = 10_000;
 
-/** Names of this machine: its hosts file, looked at again when it has changed, and `localhost`, which nobody else answers. */
+/** Names of this machine: its hosts file, looked at again when it has changed, and `localhost`, which no server answers. */
 function hostsReader(path: string): (name: string) => Promise<readonly LookupAddress[]> {
   let entries = new Map<string, LookupAddress[]>();
   let readAt = Number.NEGATIVE_INFINITY;

@@ -157,7 +157,7 @@ function copyObject(value: object, walk: Walk): unknown {
   if (Array.isArray(value)) return copyList(value, walk);
   if (value instanceof Error) return copyError(value, walk);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
-  // Bytes can be key material, and nobody reads them in a log.
+  // Bytes can be key material, and are of no use in a log.
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof Set) return copyList([...value], walk);
   if (value instanceof Map) return copyEntries(mapEntries(value), walk);

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export const SLICE = 100;
 
 /**
- * Maps a list whose length is a stranger's choice. Between slices of it whatever else waits gets its turn: a process that
+ * Maps a list whose length a third party chooses. Between slices of it whatever else waits gets its turn: a process that
  * also answers requests must not be away for as long as the whole takes.
  */
 export async function inSlices<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {

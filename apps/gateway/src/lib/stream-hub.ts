@@ -2,7 +2,7 @@
 export interface StreamHub {
   /** Null when the owner has as many as it may, or the process stops. */
   open(ownerId: string, apiKey: string, after: string | undefined): AsyncGenerator<string> | null;
-  /** Something was written for this owner; without one, for anybody. */
+  /** Something was written for this owner; without one, for any owner. */
   wake(ownerId?: string): void;
   close(): void;
 }

@@ -21,7 +21,7 @@ const EXPORT_TIMEOUT_MILLISECONDS = 3000;
  */
 export function withSpan<T>(name: string, attributes: Attributes, fn: (span: Span) => T): T {
   const span = tracer.startSpan(name, { attributes });
-  // The constant of a span that nobody records: checking the form of its ids would cost more than the span.
+  // The constant of a span that is not recorded: checking the form of its ids would cost more than the span.
   if (span.spanContext().traceId === INVALID_TRACEID) return fn(span);
   return context.with(trace.setSpan(context.active(), span), () => runInside(span, fn));
 }

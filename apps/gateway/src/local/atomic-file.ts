@@ -37,7 +37,7 @@ export async function giveToOwnerOf(model: string, path: string): Promise<void> 
   if (uid !== 0) await chown(path, uid, gid);
 }
 
-/** Without this a power cut may forget the rename. Some file systems refuse to sync a folder; they do without. */
+/** Without this a power cut may lose the rename. Some file systems refuse to sync a folder; they do without. */
 async function syncFolder(path: string): Promise<void> {
   let folder: FileHandle | undefined;
   try {

@@ -21,7 +21,7 @@ export interface Child {
   /** Resolves, never rejects, with a sentence about the end. */
   readonly exited: Promise<string>;
   hasExited(): boolean;
-  /** Signals in turn, each with its patience, until the process has ended. */
+  /** Signals in turn, each with its timeout, until the process has ended. */
   stop(ladder: readonly StopStep[]): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** The preferred port if nobody listens on it, otherwise one the system picks. Loopback only. */
+/** The preferred port if it is free, otherwise one the system picks. Loopback only. */
 export async function pickPort(preferred: number | undefined): Promise<number> {
   if (preferred !== undefined && (await canListen(preferred)) !== undefined) return preferred;
   const port = await canListen(0);

@@ -247,7 +247,7 @@ describe('local parts', () => {
     const ports = [first.databaseUrl ?? '', ...first.chains.map(({ rpcUrl }) => rpcUrl)].map((url) =>
       Number(new URL(url).port),
     );
-    const strangers = await Promise.all(
+    const otherServers = await Promise.all(
       ports.map(async (port) => {
         const server = createServer().listen(port, '127.0.0.1');
         await once(server, 'listening');
@@ -259,7 +259,7 @@ describe('local parts', () => {
       await expectAllKept(second, written);
       expect(notices.filter((text) => text.includes('is taken'))).toHaveLength(3);
     } finally {
-      for (const server of strangers) server.close();
+      for (const server of otherServers) server.close();
     }
   });
 

@@ -12,7 +12,7 @@ export const CONFIRMATIONS = 2;
 export interface LocalPartsOptions {
   /** The sandbox's folder; created if it does not exist. */
   readonly home: string;
-  /** Told to whoever tries to start a second sandbox in the same folder. */
+  /** Shown to a caller that tries to start a second sandbox in the same folder. */
   readonly baseUrl?: string;
   readonly chains: readonly { readonly slug: string; readonly chainId: number }[];
   readonly confirmations: number;
@@ -21,7 +21,7 @@ export interface LocalPartsOptions {
   readonly onProgress: (text: string) => void;
   /** What a person should still read when the start is over: a recovery, another port. */
   readonly onNotice: (text: string) => void;
-  /** Called at most once, when a part ends although nobody asked it to. */
+  /** Called at most once, when a part ends without being stopped. */
   readonly onFailure: (error: Error) => void;
   /** Aborting stops whatever was started, and the start rejects. */
   readonly signal?: AbortSignal;
@@ -48,7 +48,7 @@ export async function startLocalParts(options: LocalPartsOptions): Promise<Local
 
   let stopping: Promise<void> | undefined;
   void started.postgres?.exited.then((sentence) => {
-    if (stopping === undefined) options.onFailure(new Error(`${sentence}, although nobody asked it to.`));
+    if (stopping === undefined) options.onFailure(new Error(`${sentence}, without being stopped.`));
   });
   return {
     home: home.path,

@@ -62,7 +62,7 @@ describe('local PostgreSQL', () => {
     expect(version).toMatchObject({ name: 'causeway', text: expect.stringMatching(/^PostgreSQL 18\./) });
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     const { databaseUrl } = await start();
     const wrong = new URL(databaseUrl);
     wrong.password = 'guess';
@@ -90,21 +90,21 @@ describe('local PostgreSQL', () => {
     expect(await readdir(home)).not.toContain('postgres.new');
   });
 
-  it('spares a stranger whose pid stands in a stale pid file', async () => {
+  it('spares another process whose pid is in a stale pid file', async () => {
     const first = await start();
     await first.stop();
-    const stranger = spawn('sleep', ['60']);
+    const otherProcess = spawn('sleep', ['60']);
     try {
       const pidFile = join(home, 'postgres', 'postmaster.pid');
-      await writeFile(pidFile, `${stranger.pid}\n${join(home, 'postgres')}\n1\n5432\n\n127.0.0.1\n`);
+      await writeFile(pidFile, `${otherProcess.pid}\n${join(home, 'postgres')}\n1\n5432\n\n127.0.0.1\n`);
       const second = await start();
       expect(await query(second.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect(stranger.exitCode).toBeNull();
-      expect(stranger.signalCode).toBeNull();
+      expect(otherProcess.exitCode).toBeNull();
+      expect(otherProcess.signalCode).toBeNull();
       expect((await readFile(pidFile, 'utf8')).split('\n')[0]).toBe(String(second.pid));
     } finally {
-      stranger.kill();
-      await once(stranger, 'exit');
+      otherProcess.kill();
+      await once(otherProcess, 'exit');
     }
   });
 

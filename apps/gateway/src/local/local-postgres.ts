@@ -19,7 +19,7 @@ import { chooseRunAs, type RunAs } from './run-as.ts';
 export interface LocalPostgres {
   readonly databaseUrl: string;
   readonly pid: number;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended, whatever ended it. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }

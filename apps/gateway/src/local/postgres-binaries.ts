@@ -41,7 +41,7 @@ interface LibraryLink {
 
 /**
  * A package cannot hold links, so it lists them and makes them by a script at installation. Such scripts do not run
- * here (.npmrc), nor at many who switch them off, so whoever uses the programs first makes them.
+ * here (.npmrc), nor at many who switch them off, so the first use of the programs makes them.
  */
 export async function linkLibraries(packageFolder: string): Promise<void> {
   const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');

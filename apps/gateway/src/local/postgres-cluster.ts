@@ -93,7 +93,7 @@ async function writePassword(home: string, password: string): Promise<void> {
   await writeFileAtomically(secretsFile(home), `${JSON.stringify({ password })}\n`);
 }
 
-/** The package brings neither psql nor createdb; the server itself takes statements when nobody is connected. */
+/** The package brings neither psql nor createdb; the server itself takes statements when no client is connected. */
 async function runSingleUser(cluster: Cluster, statement: string): Promise<void> {
   const output = await runToEnd(
     cluster.runAs,

@@ -12,7 +12,7 @@ export function clusterMarker(dataFolder: string): string {
 }
 
 /**
- * After a kill -9 of the sandbox its postmaster lives on; after a kill -9 of the postmaster its backends may, and they
+ * After a kill -9 of the sandbox its postmaster goes on running; after a kill -9 of the postmaster its backends may, and they
  * hold the shared memory. Both are ended, then the pid file left behind is certainly stale.
  * Only to be called by the holder of the home's lock.
  */

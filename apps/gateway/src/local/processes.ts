@@ -47,7 +47,7 @@ export async function findProcessesByCommand(text: string): Promise<RunningProce
   return found;
 }
 
-/** Signals only the very process that was identified, never a stranger that inherited its pid. */
+/** Signals only the very process that was identified, never another process that inherited its pid. */
 export async function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): Promise<void> {
   if (!(await isRunning(identity))) return;
   try {

@@ -26,7 +26,7 @@ const SETPRIV_PLACES = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv',
 export async function chooseRunAs(home: string, dataFolder: string, program: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { spawn: {}, prefix: [] };
   const account = (await ownerOf(dataFolder)) ?? (await findAccount());
-  // Only that account's group may pass through, and still nobody may list: the secrets inside stay private.
+  // Only that account's group may pass through, and it may still not list: the secrets inside stay private.
   if (!(await mayEnter(home, account))) {
     await chown(home, 0, account.gid);
     await chmod(home, 0o710);

@@ -91,7 +91,7 @@ describe('progress', () => {
     return { written, progress: showProgress({ ...stream, write: (text: string) => written.push(text) }) };
   }
 
-  it('writes plain lines where nobody watches', () => {
+  it('writes plain lines where there is no terminal', () => {
     const { written, progress } = record({});
     progress.update('one');
     progress.note('two');

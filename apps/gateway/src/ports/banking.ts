@@ -12,7 +12,7 @@ export interface BankingPort {
   openAccount(requested: AccountRequest): Promise<BankReference>;
   /** Null while the bank is still opening it. */
   readAccount(reference: string): Promise<OpenedAccount | null>;
-  /** Moves money that is on an account here to somebody else. */
+  /** Moves money that is on an account here to another account. */
   transfer(order: BankTransfer): Promise<BankReference>;
   /** What came in after the cursor, oldest first; a transfer may be reported any number of times. */
   paymentsAfter(cursor: string | null): Promise<PaymentPage>;

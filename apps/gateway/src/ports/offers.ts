@@ -35,43 +35,43 @@ export interface Offers {
   /** Resolves after the first look, which a remote backend may miss: looking goes on either way. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  readonly holds: OfferHolds;
+  readonly reservations: OfferReservations;
   /** Whether offers are made and changed here; a backend of its own keeps them itself. */
   readonly ownsOffers: boolean;
 }
 
 /** A backend's book without what is done to its balances. */
-export type OfferBooks = Omit<Offers, 'holds' | 'ownsOffers'>;
+export type OfferBooks = Omit<Offers, 'reservations' | 'ownsOffers'>;
 
-/** A book may be a moment old, the balances behind these are not: what is held never exceeds what there was. */
-export interface OfferHolds {
+/** A book may be a moment old, the balances behind these are not: what is reserved never exceeds what there was. */
+export interface OfferReservations {
   /**
    * Takes whole crypto, a decimal string, off the offer's balance for the order that a quote becomes. False where too
-   * little is left or the offer is gone. Holding the same again takes nothing more.
+   * little is left or the offer is gone. Reserving the same again takes nothing more.
    */
-  hold(quoteId: string, offerId: string, crypto: string): Promise<boolean>;
+  reserve(quoteId: string, offerId: string, crypto: string): Promise<boolean>;
   /**
-   * Gives what is held back to the offer, unless the offer serves the quote or another order is just being written for it.
-   * Of a hold that has ended, or never was, it does nothing.
+   * Gives what is reserved back to the offer, unless the offer serves the quote or another order is just being written for it.
+   * Of a reservation that has ended, or never was, it does nothing.
    */
   release(quoteId: string, offerId: string): Promise<void>;
-  /** What was held is gone for good. Of a hold that has ended, or never was, it does nothing. */
+  /** What was reserved is gone for good. Of a reservation that has ended, or never was, it does nothing. */
   consume(quoteId: string, offerId: string): Promise<void>;
   /**
-   * Ends holds that are no longer owed and answers how many: consumes those of orders that settled; releases those of
+   * Ends reservations that are no longer owed and answers how many: consumes those of orders that settled; releases those of
    * orders that stopped, of vendors that declined, of quotes that another offer serves, and of quotes that no order came
    * of for a while.
    */
-  endFinished(rule: FinishedHolds): Promise<number>;
+  endFinished(rule: FinishedReservations): Promise<number>;
 }
 
-export interface FinishedHolds {
+export interface FinishedReservations {
   /** Statuses of orders. */
   readonly settled: readonly string[];
   readonly stopped: readonly string[];
-  readonly forgottenAfterMs: number;
+  readonly abandonedAfterMs: number;
   readonly limit: number;
-  /** Only holds of these; of any where it is absent. */
+  /** Only reservations of these; of any where it is absent. */
   readonly quoteIds?: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export function screenByAll(ports: readonly WalletScreeningPort[]): WalletScreen
   };
 }
 
-/** A sandbox's own wallets to try a refusal with; nobody has their keys. */
+/** A sandbox's own wallets to try a refusal with; their keys are unknown. */
 export const TEST_WALLETS: Readonly<Record<string, 'blocked' | 'review'>> = {
   '0x000000000000000000000000000000000b10c4ed': 'blocked',
   '0x00000000000000000000000000000000000ec4ec': 'review',

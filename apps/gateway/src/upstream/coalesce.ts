@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Runs `work` one at a time. Whoever asks during a run gets one more run after it, shared with everybody else who
- * asked: a burst of notifications costs two runs, and nobody is told "done" by a run that began too early to see the change.
+ * Runs `work` one at a time. A caller during a run gets one more run after it, shared with all others that
+ * asked: a burst of notifications costs two runs, and no caller is told "done" by a run that began too early to see the change.
  *
  * A run and the one after it begin at least `spacingMs` apart, so that a steady stream of changes cannot keep a process busy
  * with looking at them. What comes after a quiet while is looked at without delay.

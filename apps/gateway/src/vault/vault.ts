@@ -66,28 +66,28 @@ function vaultOf(key: Buffer): Vault {
       try {
         return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
       } catch {
-        throw new SealedValueError('altered, or sealed for another place');
+        throw new SealedValueError('altered, or sealed for another context');
       }
     },
   };
 }
 
-// Bytes and texts never open as one another, even in the same place.
+// Bytes and texts never open as one another, even with the same context.
 const bytesContext = (context: string) => Buffer.from(`bytes:${context}`, 'utf8');
 
 /**
  * Keyed hashes that let equal values be found without being readable. The partner is part of the hash, so that two
  * partners with the same customer have nothing in common in the database.
  */
-export type BlindIndex = (place: string, partnerId: string, value: string) => string;
+export type BlindIndex = (column: string, partnerId: string, value: string) => string;
 
 /** 128 bits: no two values of one deployment meet by accident. */
 const INDEX_LENGTH = 32;
 
 export function createBlindIndex(key: Uint8Array): BlindIndex {
-  return (place, partnerId, value) =>
+  return (column, partnerId, value) =>
     createHmac('sha256', key)
-      .update(`${place}\n${partnerId}\n`)
+      .update(`${column}\n${partnerId}\n`)
       .update(value)
       .digest('hex')
       .slice(0, INDEX_LENGTH);

@@ -1,5 +1,5 @@
 /**
- * What a field's value means beyond its pattern. Whoever checks details finds here every name a rail may use:
+ * What a field's value means beyond its pattern. Code that checks details finds here every name a rail may use:
  * check digits (iban, clabe, cbu …), numbering plans (e164_phone), or plain text (person_name).
  */
 export const FIELD_FORMATS = [

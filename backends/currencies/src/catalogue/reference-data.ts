@@ -150,7 +150,7 @@ const Rail = Type.Object(
     formats: Type.Optional(Type.Array(RailFormat, { minItems: 1, maxItems: 12 })),
     /** Groups of fields of which at least one has to be sent. */
     requireOneOf: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 2 }))),
-    /** Whom a sender may pay over this rail; absent means anybody. */
+    /** Whom a sender may pay over this rail; absent means any person. */
     relationships: Type.Optional(Type.Array(Relationship, { minItems: 1 })),
     live: Type.Optional(Type.Boolean()),
   },

@@ -34,7 +34,7 @@ export function convert(
 }
 
 /**
- * The published text of the rate is what counts, not a longer number behind it: whoever multiplies the figures we show
+ * The published text of the rate is what counts, not a longer number behind it: a reader who multiplies the figures we show
  * gets the figure we show.
  */
 export function convertAtomic(

@@ -254,7 +254,7 @@ describe('every feed over HTTP', () => {
     expect(await faultOf(make())).toBe('timeout');
   });
 
-  it('that nobody serves is unreachable', async () => {
+  it('that no server answers is unreachable', async () => {
     const gone = await startFeedServer();
     await gone.close();
     expect(await faultOf(kraken({ url: gone.url }))).toBe('unreachable');

@@ -233,7 +233,7 @@ describe('the guard band', () => {
     expect(book.rate('USD', 'NGN').status).toBe('guarded');
   });
 
-  it('forgets the jump when the old level returns, and starts again for another level', () => {
+  it('drops the jump when the old level returns, and starts again for another level', () => {
     const { book, say, wait } = setUp();
     say('a', { 'USD/NGN': '1000' });
     for (const rate of ['1400', '1400', '1001', '1400', '1400', '2000', '2000', '1400', '1400']) {

@@ -112,7 +112,7 @@ export class RateBook {
     this.#guardedPricing = options.guardedPricing ?? 'refuse';
   }
 
-  /** Takes in one answer of one source. Quotes are screened again: a source may be anybody's code. */
+  /** Takes in one answer of one source. Quotes are screened again: a source may be third-party code. */
   observe(source: Pick<RateSource, 'name' | 'kind'>, quotes: readonly Quote[]): ObservationOutcome {
     const now = this.#clock.now();
     const { accepted, rejected } = screenQuotes(quotes);

@@ -55,7 +55,7 @@ export class MemoryRateHistory implements RateHistory {
     const key = `${point.base}/${point.quote}`;
     let ring = this.#rings.get(key);
     if (ring === undefined) {
-      // A pair beyond the limit is left out rather than another one forgotten: which pairs exist is configuration.
+      // A pair beyond the limit is left out rather than another one dropped: which pairs exist is configuration.
       if (this.#rings.size >= this.#maxPairs) return;
       ring = { points: [], next: 0, size: 0 };
       this.#rings.set(key, ring);

@@ -63,7 +63,7 @@ describe('RateService', () => {
     await service.stop();
   });
 
-  it('has one fetch per source in flight, whoever asks', async () => {
+  it('has one fetch per source in flight, whichever caller asks', async () => {
     let release: (quotes: Quote[]) => void = () => undefined;
     const fetch = vi.fn<Fetch>(
       () =>

@@ -221,7 +221,7 @@ export class RateService {
       try {
         this.#options.onFailure(source, error);
       } catch {
-        // Both listeners failed: there is nobody left to tell.
+        // Both listeners failed: there is no other way to report it.
       }
     }
   }

@@ -28,7 +28,7 @@ export type OfferPrice =
   /** Millionths of one percent; may be below zero. */
   | { readonly type: 'margin'; readonly millionths: bigint };
 
-/** Why a row cannot be used. It is left out of the book and listed, so that one bad row takes nobody else down. */
+/** Why a row cannot be used. It is left out of the book and listed, so that one bad row does not take others down. */
 export type OfferProblem =
   | 'unknown_vendor'
   | 'kind_differs_from_vendor'

@@ -73,7 +73,7 @@ export function countCandidates(list: CandidateList): number {
 }
 
 /**
- * Visits candidates from the best customer rate on, equals by standing, until `visit` answers true. Whoever stops at
+ * Visits candidates from the best customer rate on, equals by standing, until `visit` answers true. A caller that stops at
  * the first that can serve has touched only the better ones. Margins without a reference have no rate and are not visited.
  */
 export function walkBestFirst(

@@ -19,7 +19,7 @@ export function compareStanding(left: Standing, right: Standing): number {
 
 /**
  * Positive where `left` is better: the share of orders carried out, with one success and one failure added to
- * everybody, so that a newcomer stands at one half and a single lucky order does not beat a long good record.
+ * each, so that a newcomer stands at one half and a single lucky order does not beat a long good record.
  */
 export function compareReputation(left: Reputation, right: Reputation): number {
   const gap = successes(left) * trials(right) - successes(right) * trials(left);

@@ -58,7 +58,7 @@ describe('the best rate of a corridor', () => {
     ['the vendor is inactive', { vendors: [aVendor({ active: false })] }],
     ['the offer is for elsewhere', { offers: [anOffer({ countries: ['FR'] })] }],
     ['the balance does not cover the smallest trade', { offers: [anOffer({ availableBalance: '9.99' })] }],
-    ['nobody offers anything', { offers: [] }],
+    ['there is no offer', { offers: [] }],
   ])('is not there where %s', (_, rows) => {
     expect(ask(rows)).toBeUndefined();
   });

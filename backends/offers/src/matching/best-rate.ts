@@ -25,7 +25,7 @@ export interface BestRate {
 /**
  * The best rate at which some amount of a pair can be traded in a country now, whatever the amount: the best of the offers
  * that are eligible there, with a live payment method and a balance for at least their smallest trade. Undefined where
- * nobody serves it.
+ * no vendor serves it.
  */
 export function bestRate(
   pair: PairIndex,

@@ -145,7 +145,7 @@ describe('another vendor takes over', () => {
       outcome: 'refused',
       others: { no_settlement_notification: 1 },
     });
-    // The reverse takes nothing away from anybody.
+    // The reverse costs neither side anything.
     expect(rematch(byProvider).outcome).toBe('reassigned');
   });
 });
@@ -172,11 +172,11 @@ test('a quote initiated on the book it was made from is served by the quoted off
   );
 });
 
-test('whoever takes over asks the quoted rate or less and can carry the quoted figures', () => {
+test('a vendor that takes over asks the quoted rate or less and can carry the quoted figures', () => {
   let reassigned = 0;
   fc.assert(
     fc.property(rowsArb, requestArb, contextArb, ({ vendors, offers }, request, { context }) => {
-      // Every offer has a twin at the same price, or there would hardly ever be anybody to take over.
+      // Every offer has a twin at the same price, or there would hardly ever be a vendor to take over.
       const twins = offers.map((offer) => ({ ...offer, offerId: `${offer.offerId}-twin` }));
       const book = OfferBook.of({ vendors, offers: [...offers, ...twins] });
       const outcome = matchOffer(book, request, context);

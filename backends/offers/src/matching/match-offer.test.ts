@@ -321,7 +321,7 @@ describe('the balance has to cover', () => {
   });
 });
 
-test('settlement notifications come from providers and from nobody else', () => {
+test('settlement notifications come from providers only', () => {
   expect(matchOf([anOffer()]).hasFiatSettlementNotification).toBe(false);
   const required = { settlementNotificationRequired: true };
   expect(matchOf([anOffer(byProvider)], required).hasFiatSettlementNotification).toBe(true);

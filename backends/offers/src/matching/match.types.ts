@@ -30,7 +30,7 @@ export interface RailLimits {
 /** A rail as the currencies backend knows it, for one currency and direction. */
 export interface RailView {
   readonly limits: RailLimits | null;
-  /** Methods live now, the one to take where nobody names one first. No country means any. */
+  /** Methods live now, the one to take where none is named first. No country means any. */
   liveMethods(country: string | undefined): readonly string[];
   isLive(methodSlug: string, country: string | undefined): boolean;
 }

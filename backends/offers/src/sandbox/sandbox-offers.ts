@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { formatShortest, parseRate, powerOfTen } from '@causeway/protocol';
 import {
   ALL_METHODS,
@@ -10,8 +11,6 @@ import {
   type Vendor,
 } from '../book/index.ts';
 import { FIAT_SCALE } from '../book/scales.ts';
-import { sandboxVendors } from './sandbox-vendors.ts';
-import { SeededChoice } from './seeded-choice.ts';
 
 /** What the generator needs to know of the currencies backend. */
 export interface CatalogueSummary {
@@ -131,7 +130,7 @@ interface Corridor {
   readonly rails: readonly SummaryRail[];
 }
 
-/** A different vendor for each tier of a kind, turning with the corridor so that everybody has business. */
+/** A different vendor for each tier of a kind, turning with the corridor so that each has business. */
 function assignTiers(
   vendors: Readonly<Record<Vendor['kind'], readonly Vendor[]>>,
   { crypto, fiat, direction }: Corridor,
@@ -208,4 +207,68 @@ function roundAmount(usd: bigint, fiat: SummaryFiat): string {
   if (step < minorUnit) step = minorUnit;
   const steps = (exact + step / 2n) / step;
   return formatShortest((steps > 0n ? steps : 1n) * step, FIAT_SCALE);
+}
+
+const P2P_NAMES = [
+  'Harbour Exchange',
+  'Meridian Desk',
+  'Lantern OTC',
+  'Saffron Trading',
+  'Copperfield Money',
+  'Baobab Exchange',
+  'Juniper and Sons',
+  'Riverstone Desk',
+  'Palmyra Trading',
+  'Kestrel Exchange',
+  'Tamarind Money',
+  'Old Mill OTC',
+];
+const PROVIDER_NAMES = ['Quayside Payouts', 'Northlight Settlement', 'Tern Automated'];
+
+/** A dozen vendors of the marketplace and three automated providers, all admitted and online. */
+function sandboxVendors(choice: SeededChoice): { p2p: Vendor[]; direct: Vendor[] } {
+  const vendorOf = (name: string, kind: Vendor['kind']): Vendor => ({
+    vendorId: choice.uuid('vendor', name),
+    name,
+    kind,
+    active: true,
+    online: true,
+    reputation: {
+      completedOrders: choice.between(20, 4_000, name, 'completed'),
+      failedOrders: choice.between(0, 40, name, 'failed'),
+      disputedOrders: choice.between(0, 5, name, 'disputed'),
+    },
+  });
+  return {
+    p2p: P2P_NAMES.map((name) => vendorOf(name, 'p2p')),
+    direct: PROVIDER_NAMES.map((name) => vendorOf(name, 'direct')),
+  };
+}
+
+/** Choices that depend on the seed and a label only, so that adding one vendor or currency changes no other. */
+class SeededChoice {
+  readonly #seed: string;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** From `min` to `max`, both included. */
+  between(min: number, max: number, ...label: readonly string[]): number {
+    return min + (this.#digest(label).readUInt32BE(0) % (max - min + 1));
+  }
+
+  /** A version 8 uuid. */
+  uuid(...label: readonly string[]): string {
+    const bytes = this.#digest(label).subarray(0, 16);
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  }
+
+  #digest(label: readonly string[]): Buffer {
+    return createHash('sha256')
+      .update(JSON.stringify([this.#seed, ...label]))
+      .digest();
+  }
 }

@@ -1,4 +1,3 @@
-export { parseHoldCall } from './hold.wire.ts';
-export { type MatchCall, matchOutcomeToWire, parseMatchCall } from './match.wire.ts';
+export { type MatchCall, matchOutcomeToWire, parseMatchCall, parseReservationCall } from './calls.wire.ts';
 export { parseWireRows, toWireRows, type WireOfferRows } from './offer-rows.wire.ts';
 export { WireFormatError } from './wire-format.error.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rowsArb } from '../testing/offer-world.ts';
-import { parseMatchCall } from './match.wire.ts';
+import { parseMatchCall } from './calls.wire.ts';
 import { parseWireRows, toWireRows } from './offer-rows.wire.ts';
 import { WireFormatError } from './wire-format.error.ts';
 

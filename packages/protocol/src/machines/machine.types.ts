@@ -175,7 +175,7 @@ export interface StatusSpec<T extends string, G extends string> {
    */
   readonly vendorOwes?: 'in_time' | 'always';
   /** From here on the end user is told where to pay. */
-  readonly tellsPayee?: true;
+  readonly revealsPaymentDetails?: true;
   readonly next?: readonly NextStep<G>[];
   readonly timeout?: Timeout<T>;
 }

@@ -11,7 +11,7 @@ const UNFUNDED = [
   'awaiting_crypto_transfer_authorization',
   'crypto_transfer_authorization_pending',
 ] as const;
-/** The buyer says it has paid: money must not flow back without somebody looking. */
+/** The buyer says it has paid: money must not flow back without a review. */
 const PAYMENT_CLAIMED = [
   'fiat_payment_started',
   'fiat_payment_review_started',

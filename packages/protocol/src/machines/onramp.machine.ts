@@ -40,7 +40,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     says: 'Crypto is locked in escrow; the end user sends fiat.',
     published: true,
     terminal: false,
-    tellsPayee: true,
+    revealsPaymentDetails: true,
     next: [
       { step: 'deposit_to_user_account', when: ['created_by_api', 'pays_own_iban', 'not_held'] },
       { step: 'submit_payer_details', action: 'submit-payer-details', when: ['payer_unknown'] },

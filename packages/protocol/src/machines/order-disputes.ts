@@ -13,7 +13,7 @@ interface BuyersDispute {
 type DisputeStatus = 'dispute_started' | 'crypto_release_pending';
 
 /**
- * The escrow pays on two signatures of three: the service's and the winner's always suffice. Where nobody but the service
+ * The escrow pays on two signatures of three: the service's and the winner's always suffice. Where no one but the service
  * has signed the release yet, the decision stands and the order waits for that signature; until it is there the
  * operator can still decide the other way.
  */

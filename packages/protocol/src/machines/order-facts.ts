@@ -32,7 +32,7 @@ export interface OrderFacts {
   readonly awardedToBuyer: boolean;
   /** order.refund.required has been sent: it is sent once an order. */
   readonly refundAsked: boolean;
-  /** `live`: a signed funding request can still execute, whoever submits it. */
+  /** `live`: a signed funding request can still execute, whichever account submits it. */
   readonly transferAuthorization: 'none' | 'live' | 'spent';
   /** `failed_unspent`: the send-out failed, yet its signed request can still execute. */
   readonly sendOut: 'none' | 'in_progress' | 'failed_unspent' | 'failed_spent' | 'completed';

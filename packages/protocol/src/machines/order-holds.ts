@@ -18,7 +18,7 @@ export function holdPlacements<S extends OrderStatus>(statuses: readonly S[]): O
   }));
 }
 
-/** A name or a wallet of a funded order is no longer clear: nothing moves until somebody has looked. */
+/** A name or a wallet of a funded order is no longer clear: nothing moves until a review. */
 export function screeningHolds<S extends OrderStatus>(statuses: readonly S[]): OrderTransition<S>[] {
   return statuses.map((status) => ({
     from: status,
@@ -71,7 +71,7 @@ export function holdReleasesThatResume<S extends OrderStatus>(
 }
 
 /**
- * The customer is refused for good, and somebody else has done their part: fiat is paid, or a dispute is to be decided.
+ * The customer is refused for good, and another party has done its part: fiat is paid, or a dispute is to be decided.
  * The operator answers for paying all the same. Nowhere else: before that, an order can be stopped.
  */
 export function kycWaivers(): OrderTransition<'fiat_received_confirmed' | 'dispute_started'>[] {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OrderStatusSchema } from '../wire/index.ts';
 import {
   additiveStatuses,
-  hasToldPayee,
+  hasRevealedPaymentDetails,
   ORDER_MACHINES,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
@@ -88,7 +88,7 @@ describe('what the tables say about statuses', () => {
 
   test('the end user is told where to pay from awaiting_fiat_transfer on, and never by an order that stopped before', () => {
     const { onramp } = ORDER_MACHINES;
-    expect(hasToldPayee(onramp, ['awaiting_vendor_escrow_funding', 'cancelled'])).toBe(false);
-    expect(hasToldPayee(onramp, ['awaiting_fiat_transfer', 'cancelled'])).toBe(true);
+    expect(hasRevealedPaymentDetails(onramp, ['awaiting_vendor_escrow_funding', 'cancelled'])).toBe(false);
+    expect(hasRevealedPaymentDetails(onramp, ['awaiting_fiat_transfer', 'cancelled'])).toBe(true);
   });
 });

@@ -26,8 +26,8 @@ export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
 }
 
 /** Whether an order that has passed through these statuses has told its end user where to pay. */
-export function hasToldPayee(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {
-  return passed.some((status) => machine.statuses[status]?.tellsPayee === true);
+export function hasRevealedPaymentDetails(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {
+  return passed.some((status) => machine.statuses[status]?.revealsPaymentDetails === true);
 }
 
 /** Statuses that REST shows beyond those that the contract lists for a direction. */

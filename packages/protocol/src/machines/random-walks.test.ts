@@ -91,7 +91,7 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
   if (direction === 'offramp' && order.status === 'cancelled' && order.facts.escrow !== 'none') {
     expect(refundsAnnounced, trace).toBe(1);
   }
-  // Nobody is left to find out by reading: whoever may sign a refund has been asked to.
+  // It need not be found out by reading: each party that may sign a refund has been asked to.
   if (direction === 'offramp' && order.allowed().includes('authorize-refund')) {
     expect(refundsAnnounced, trace).toBe(1);
   }
@@ -100,7 +100,7 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
 }
 
 describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) => {
-  test('any steps by anybody keep the order in a known status, its money where the status says', () => {
+  test('any steps by any actor keep the order in a known status, its money where the status says', () => {
     fc.assert(
       fc.property(born, fc.array(fc.oneof(anyStep, guidedStep), { maxLength: 120 }), (facts, steps) => {
         const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');

@@ -53,7 +53,7 @@ export interface Authorization {
   readonly depositedAt: Date | null;
 }
 
-/** Enough for the router with any of the tokens, and a known bound for whoever submits it. */
+/** Enough for the router with any of the tokens, and a known bound for the account that submits it. */
 export const RECOMMENDED_GAS = 300_000n;
 /** Long enough for a person with a hardware wallet, short enough that a request that fails does not block for long. */
 export const RECOMMENDED_TTL_SECONDS = 600;

@@ -5,7 +5,7 @@ import type { Chains, ConnectedChain } from '../chains.ts';
 import { findReceipt, isFinal } from '../transactions/transaction-rpc.ts';
 import { sameAddress } from '../watcher/chain-facts.ts';
 
-/** What a final transaction of the other chain brought somebody. A bridge's word alone would complete a send-out that never arrived. */
+/** What a final transaction of the other chain paid a wallet. A bridge's word alone would complete a send-out that never arrived. */
 async function receivedIn(
   { settings, client }: ConnectedChain,
   txHash: Hex,
@@ -20,7 +20,7 @@ async function receivedIn(
     .reduce((sum, { args }) => sum + args.value, 0n);
 }
 
-/** `elsewhere`: the payout is on a chain that nobody here can ask. */
+/** `elsewhere`: the payout is on a chain that is not configured here. */
 export type PayoutSight = 'arrived' | 'not_seen' | 'elsewhere';
 
 export interface SeenPayout {
@@ -31,7 +31,7 @@ export interface SeenPayout {
   readonly received: bigint;
 }
 
-/** What a chain of ours shows of a send-out's payout; the quoted amount where only somebody's word can be had. */
+/** What a chain of ours shows of a send-out's payout; the quoted amount where only the bridge's own report can be had. */
 export async function seePayout(
   chains: Chains,
   { bridge, chainId, token: paidToken }: Authorization,

@@ -20,7 +20,7 @@ export interface BridgeRequest {
   /** On the chain it comes from. */
   readonly token: Address;
   readonly amount: bigint;
-  /** Whoever pays the deposit, and gets it back if the bridge cannot do it. */
+  /** The account that pays the deposit, and gets it back if the bridge cannot do it. */
   readonly sender: Address;
   readonly recipient: Address;
 }
@@ -37,7 +37,7 @@ export interface BridgeQuote {
 export type BridgeProgress =
   | { readonly state: 'pending' }
   | { readonly state: 'settled'; readonly txHash: Hex; readonly toAmount: bigint }
-  /** It will not be paid out any more, and whoever deposited has the deposit back. */
+  /** It will not be paid out any more, and the depositor has the deposit back. */
   | { readonly state: 'failed'; readonly reason: string };
 
 export class BridgeRefusedError extends Error {
@@ -134,7 +134,7 @@ export function httpBridge(settings: HttpBridgeSettings): BridgePort {
           };
         case 'refunded':
           return { state: 'failed', reason: answer.status };
-        // Expired is not yet given back: whoever has paid waits for the refund.
+        // Expired is not yet given back: the payer waits for the refund.
         default:
           return { state: 'pending' };
       }

@@ -160,9 +160,11 @@ describe('a deployment', () => {
     const wallet = await deployer();
     const { missing, contracts } = await surveyContracts(chain.client);
     await chain.control.setAutomine(false);
-    const impatient = { ...fast, timeoutMs: 200 };
-    await expect(deployContracts(chain.client, wallet, missing, impatient)).rejects.toThrow(/not mined yet/);
-    await expect(deployContracts(chain.client, wallet, missing, impatient)).rejects.toThrow(
+    const shortTimeout = { ...fast, timeoutMs: 200 };
+    await expect(deployContracts(chain.client, wallet, missing, shortTimeout)).rejects.toThrow(
+      /not mined yet/,
+    );
+    await expect(deployContracts(chain.client, wallet, missing, shortTimeout)).rejects.toThrow(
       /waiting to be mined/,
     );
     await chain.control.mine({ blocks: 1 });

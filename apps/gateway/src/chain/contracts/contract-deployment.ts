@@ -24,7 +24,7 @@ import { type Create2Factory, FACTORY_CODE, type PlannedContract } from './contr
  * interrupted goes on where it stopped, and one with nothing to do sends nothing.
  */
 
-/** Something that whoever deploys can put right; its message says how. */
+/** Something that the deployer can put right; the message says how. */
 export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
@@ -54,7 +54,7 @@ export async function deployContracts(
     await ensureFactory(client, deployer, factory, options);
   }
   for (const { name, address, factory, salt, creationCode } of missing) {
-    // Anyone may have put it there meanwhile: the same code at the same address, whoever pays.
+    // Anyone may have put it there meanwhile: the same code at the same address, whichever account pays.
     if (await answered(isDeployed(client, address))) continue;
     options.onStep?.(`Deploying the ${name} to ${address}`);
     const call = { to: factory.address, value: 0n, data: concatHex([salt, creationCode]) };

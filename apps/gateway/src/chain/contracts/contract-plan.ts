@@ -70,7 +70,7 @@ const ARTIFACTS: Readonly<Record<ContractRole, Artifact>> = {
 /** A contract that creates others by CREATE2: salt and creation code in, nothing else decides the address. */
 export interface Create2Factory {
   readonly address: Address;
-  /** Puts the factory itself on a chain; its signature was made up, so nobody has its sender's key. */
+  /** Puts the factory itself on a chain; its signature was made up, so there is no key of its sender. */
   readonly presigned?: { readonly sender: Address; readonly transaction: Hex };
 }
 

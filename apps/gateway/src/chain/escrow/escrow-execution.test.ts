@@ -5,7 +5,7 @@ import type { Address, Hex, TokenTransfer } from '../chain-settings.ts';
 import { type ExpectedExecution, readExecution } from './escrow-execution.ts';
 
 const escrow: Address = '0x00000000000000000000000000000000000000e5';
-const stranger: Address = '0x0000000000000000000000000000000000000055';
+const thirdParty: Address = '0x0000000000000000000000000000000000000055';
 const token: Address = '0x00000000000000000000000000000000000000aa';
 const safeTxHash: Hex = `0x${'1'.repeat(64)}`;
 const transfers: TokenTransfer[] = [
@@ -49,13 +49,13 @@ const exactLogs = transfers.map((transfer) => transferLog(transfer));
 
 describe('an execution', () => {
   test('succeeded with ExecutionSuccess and the exact transfers, whatever else the transaction did', () => {
-    const foreign = transferLog({ token, to: escrow, amount: 5n }, stranger);
+    const foreign = transferLog({ token, to: escrow, amount: 5n }, thirdParty);
     expect(read([foreign, ...exactLogs, executionLog()])).toEqual({ succeeded: true });
   });
 
-  test('is not spoilt by transfers of nothing, or of a stranger’s own token, that its sender logs beside it', () => {
-    const nothing = transferLog({ token, to: stranger, amount: 0n });
-    const pretended = transferLog({ token: stranger, to: stranger, amount: 1_000n });
+  test('is not spoilt by transfers of nothing, or of a third party’s own token, that its sender logs beside it', () => {
+    const nothing = transferLog({ token, to: thirdParty, amount: 0n });
+    const pretended = transferLog({ token: thirdParty, to: thirdParty, amount: 1_000n });
     expect(read([nothing, exactLogs[0]!, pretended, exactLogs[1]!, executionLog()])).toEqual({
       succeeded: true,
     });
@@ -71,7 +71,7 @@ describe('an execution', () => {
   test.each([
     ['there is no ExecutionSuccess', []],
     ['it names another Safe transaction', [executionLog(`0x${'2'.repeat(64)}`)]],
-    ['another contract says so', [executionLog(safeTxHash, stranger)]],
+    ['another contract says so', [executionLog(safeTxHash, thirdParty)]],
     ['the Safe reports a failure', [executionLog(safeTxHash, escrow, 'ExecutionFailure')]],
   ])('did not happen when %s', (_case, logs) => {
     expect(read([...exactLogs, ...logs])).toEqual({ succeeded: false, reason: 'not_executed' });
@@ -80,11 +80,11 @@ describe('an execution', () => {
   test.each([
     ['a transfer is missing', exactLogs.slice(1)],
     ['nothing moved', []],
-    ['there is one transfer more', [...exactLogs, transferLog({ token, to: stranger, amount: 1n })]],
+    ['there is one transfer more', [...exactLogs, transferLog({ token, to: thirdParty, amount: 1n })]],
     ['an amount differs', [exactLogs[0]!, transferLog({ ...transfers[1]!, amount: 4n })]],
-    ['a recipient differs', [exactLogs[0]!, transferLog({ ...transfers[1]!, to: stranger })]],
-    ['a token differs', [exactLogs[0]!, transferLog({ ...transfers[1]!, token: stranger })]],
-    ['another wallet paid', [exactLogs[0]!, transferLog(transfers[1]!, stranger)]],
+    ['a recipient differs', [exactLogs[0]!, transferLog({ ...transfers[1]!, to: thirdParty })]],
+    ['a token differs', [exactLogs[0]!, transferLog({ ...transfers[1]!, token: thirdParty })]],
+    ['another wallet paid', [exactLogs[0]!, transferLog(transfers[1]!, thirdParty)]],
   ])('does not count when %s', (_case, logs) => {
     expect(read([...logs, executionLog()])).toEqual({ succeeded: false, reason: 'transfers_differ' });
   });

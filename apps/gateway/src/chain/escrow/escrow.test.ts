@@ -234,7 +234,7 @@ describe('an on-ramp escrow', () => {
     expect(await balanceOf('USDT', vendor.address)).toBe(walletTokens);
   });
 
-  test('that holds less than the payout pays nobody, keeps its nonce, and pays all once it is filled', async () => {
+  test('that holds less than the payout pays nothing, keeps its nonce, and pays all once it is filled', async () => {
     await freshParties();
     const { client, send, balanceOf } = testChain;
     const escrow = onrampEscrow();
@@ -312,7 +312,7 @@ describe.each(['USDC', 'USDT'])('an off-ramp escrow in %s, funded through forwar
 });
 
 describe('signatures', () => {
-  test('of a stranger, of one owner twice, or of one owner alone are refused before anything is sent', async () => {
+  test('of a third party, of one owner twice, or of one owner alone are refused before anything is sent', async () => {
     await freshParties();
     const escrow = onrampEscrow();
     const pack = async (signers: Signer[]) => {
@@ -335,7 +335,7 @@ describe('signatures', () => {
     expect(await recoverOwner(escrow, safeTxHash, signature)).toBe(vendor.address);
   });
 
-  test('of a stranger are refused by the Safe as well', async () => {
+  test('of a third party are refused by the Safe as well', async () => {
     const order = await fundedOfframp('USDC');
     const { transaction, signed } = await signatures(order.escrow, order.release, [service, randomWallet()]);
     await testChain.send(service, order.escrow.deploymentCall);

@@ -161,7 +161,7 @@ export function offrampRelease(
   ]);
 }
 
-/** The whole deposit back to whoever sold, in either direction. */
+/** The whole deposit back to the seller, in either direction. */
 export function refund(figures: { token: Address; deposit: bigint; seller: Address }): TokenTransfer[] {
   return payable([{ token: figures.token, to: figures.seller, amount: figures.deposit }]);
 }

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { EscrowExecution, ForwardExecution } from '../watcher/chain-facts.ts';
 
-/** SQL of what escrows and forward requests executed, whoever sent it. */
+/** SQL of what escrows and forward requests executed, whichever account sent it. */
 
 const insertExecutions = statement<
   [
@@ -70,7 +70,7 @@ export function recordExecutions(
   ]);
 }
 
-/** The transaction in which an escrow executed this, whoever sent it, as far as the chain has been read. */
+/** The transaction in which an escrow executed this, whichever account sent it, as far as the chain has been read. */
 export async function findExecution(
   db: Database,
   chainId: number,
@@ -81,7 +81,7 @@ export async function findExecution(
   return { txHash: row?.tx_hash ?? null, readTo: BigInt(row?.read_to ?? -1) };
 }
 
-/** Wallets that were shown a request to sign. A request of any other is nobody's here. */
+/** Wallets that were shown a request to sign. A request of any other wallet is not ours. */
 export async function listSigners(db: Database, chainId: number, forwarder: Address): Promise<Address[]> {
   return (await db.query(SYSTEM, selectSigners, [chainId, forwarder])).map(({ sender }) => sender);
 }

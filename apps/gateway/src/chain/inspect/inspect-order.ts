@@ -44,7 +44,7 @@ export async function inspectOrder(deps: InspectDeps, orderId: string): Promise<
   return sections.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']);
 }
 
-/** How addresses and amounts are called in this order: names where it has them, so that nobody compares hex by eye. */
+/** How addresses and amounts are called in this order: names where it has them, so that no hex has to be compared by eye. */
 interface Words {
   name(address: Address): string;
   amount(token: Address, atomic: bigint | string): string;
@@ -86,7 +86,7 @@ async function escrowLines(deps: InspectDeps, records: OrderRecords, words: Word
   const { order, watches } = records;
   const [watch] = watches;
   if (watch === undefined)
-    return ['Escrow', '  none yet: no vendor has accepted, so nobody can have paid into it'];
+    return ['Escrow', '  none yet: no vendor has accepted, so it cannot have been paid into'];
   const lines = [
     `Escrow ${watch.address}`,
     `  for ${words.amount(watch.token, watch.expected_amount)} from the ${words.name(watch.expected_sender)}`,
@@ -179,7 +179,7 @@ async function transactionSection(deps: InspectDeps, records: OrderRecords, word
   }
   for (const { chain_id: chainId, tx_hash: hash } of records.byStrangers) {
     const chain = deps.chains.find((candidate) => candidate.chainId === Number(chainId));
-    lines.push(`  ${hash}`, '    sent by somebody else', ...(await receiptLines(chain, hash, words)));
+    lines.push(`  ${hash}`, '    sent by another account', ...(await receiptLines(chain, hash, words)));
   }
   const slug = authorizations.find(({ bridge }) => bridge !== null)?.bridge?.destinationChain;
   if (order.send_out_tx_hash !== null) {

@@ -22,7 +22,7 @@ const signer = localSigner(`0x${'17'.repeat(32)}`);
 const runs = { numRuns: 40 };
 
 describe('recovering a signer', () => {
-  test('finds whoever signed, as viem does', async () => {
+  test('finds the signer, as viem does', async () => {
     await fc.assert(
       fc.asyncProperty(privateKey, bytes32, async (key, hash) => {
         const account = privateKeyToAccount(key);
@@ -34,7 +34,7 @@ describe('recovering a signer', () => {
     );
   });
 
-  test('agrees with viem on signatures nobody made, refusals included', async () => {
+  test('agrees with viem on made-up signatures, refusals included', async () => {
     const anySignature = fc
       .tuple(fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }), fc.bigInt({ min: 1n, max: CURVE_ORDER / 2n }))
       .map(([r, s]) => ({ r: wordOf(r), s: wordOf(s) }));

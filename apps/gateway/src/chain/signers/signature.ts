@@ -41,7 +41,7 @@ export function canonicalSignature(signature: Hex): Hex {
   return `${bytesToHex(compact)}${(27 + recoveryBit).toString(16)}` as Hex;
 }
 
-/** Whose signature of this digest it is. Every well-formed signature is somebody's: the caller compares. */
+/** Whose signature of this digest it is. Every well-formed signature has a signer: the caller compares. */
 export function recoverSigner(digest: Hex, signature: Hex): Address {
   const { compact, recoveryBit } = parseWalletSignature(signature);
   let publicKey: Uint8Array | null;

@@ -5,7 +5,7 @@ import { parseSignature } from 'viem';
 import type { Hex } from '../chain-settings.ts';
 import type { TestWallet } from './local-chain.ts';
 
-/** A key service that signs digests with one key for whoever has its token. */
+/** A key service that signs digests with one key for callers that have its token. */
 export async function startKeyService(wallet: TestWallet, token: string) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

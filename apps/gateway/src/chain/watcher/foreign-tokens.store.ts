@@ -49,7 +49,7 @@ const insertGap = statement<
 );
 
 const deleteOldGaps = statement<[chainId: number, before: Date]>(
-  'foreign_tokens.forget_gaps',
+  'foreign_tokens.purge_gaps',
   'DELETE FROM foreign_token_gaps WHERE chain_id = $1 AND recorded_at < $2',
 );
 

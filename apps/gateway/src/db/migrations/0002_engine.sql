@@ -70,7 +70,7 @@ CREATE TABLE events (
   created_at timestamptz NOT NULL
 );
 COMMENT ON TABLE events IS
-  'The outbox: what happened, as the text that is signed and sent. Append-only. Deliveries and places in the event stream '
+  'The outbox: what happened, as the text that is signed and sent. Append-only. Deliveries and numbers in the event stream '
   'are in tables of their own (webhook_deliveries, event_stream).';
 COMMENT ON COLUMN events.position IS 'Order of writing, with gaps. Given before the commit, so it is no cursor.';
 COMMENT ON COLUMN events.subject_id IS 'The order, user, account … that it is about.';
@@ -81,11 +81,11 @@ CREATE UNIQUE INDEX events_refund_required_once ON events (subject_id)
   WHERE event_type = 'order.refund.required';
 CALL own_by_partner('events', 'SELECT, INSERT');
 
--- The one exception to append-only (decision 0014): a transaction that declares up to which time it forgets may delete
+-- The one exception to append-only (decision 0014): a transaction that declares up to which time it purges may delete
 -- events from before that time. Any other delete is refused, for the owner too.
-CREATE FUNCTION refuse_undeclared_forgetting() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_undeclared_purge() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  declared text := nullif(current_setting('causeway.forget_events_before', true), '');
+  declared text := nullif(current_setting('causeway.purge_events_before', true), '');
 BEGIN
   IF declared IS NULL OR (TG_LEVEL = 'ROW' AND OLD.created_at >= declared::timestamptz) THEN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME
@@ -95,10 +95,10 @@ BEGIN
 END $$;
 CREATE TRIGGER events_append_only BEFORE UPDATE OR TRUNCATE ON events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER events_forgotten_only_when_declared BEFORE DELETE ON events
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_undeclared_forgetting();
-CREATE TRIGGER events_forgotten_only_when_old BEFORE DELETE ON events
-  FOR EACH ROW EXECUTE FUNCTION refuse_undeclared_forgetting();
+CREATE TRIGGER events_purged_only_when_declared BEFORE DELETE ON events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_undeclared_purge();
+CREATE TRIGGER events_purged_only_when_old BEFORE DELETE ON events
+  FOR EACH ROW EXECUTE FUNCTION refuse_undeclared_purge();
 
 CREATE TABLE ledger_entries (
   entry_id uuid PRIMARY KEY,
@@ -148,7 +148,7 @@ END $$;
 CREATE TRIGGER ledger_entry_balances AFTER INSERT ON ledger_postings
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced_entry();
 
-CREATE TABLE idempotent_answers (
+CREATE TABLE idempotent_responses (
   partner_id uuid NOT NULL,
   idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
   fingerprint text NOT NULL,
@@ -158,17 +158,17 @@ CREATE TABLE idempotent_answers (
   running_until timestamptz,
   PRIMARY KEY (partner_id, idempotency_key)
 );
-COMMENT ON TABLE idempotent_answers IS
+COMMENT ON TABLE idempotent_responses IS
   'Responses kept for the Idempotency-Key of partners, each written in the transaction of the work it answers for.';
-COMMENT ON COLUMN idempotent_answers.fingerprint IS 'Of the request: the key with another request is refused.';
-COMMENT ON COLUMN idempotent_answers.status IS 'HTTP status.';
-COMMENT ON COLUMN idempotent_answers.running_until IS
+COMMENT ON COLUMN idempotent_responses.fingerprint IS 'Of the request: the key with another request is refused.';
+COMMENT ON COLUMN idempotent_responses.status IS 'HTTP status.';
+COMMENT ON COLUMN idempotent_responses.running_until IS
   'Work that leaves the process takes its key before and writes the response after; until this time the key counts as '
   'taken. Machine time.';
-CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
-CALL own_by_partner('idempotent_answers', 'SELECT, INSERT, UPDATE, DELETE');
+CREATE INDEX idempotent_responses_by_age ON idempotent_responses (created_at);
+CALL own_by_partner('idempotent_responses', 'SELECT, INSERT, UPDATE, DELETE');
 
-CREATE TABLE actor_answers (
+CREATE TABLE actor_responses (
   actor text NOT NULL CHECK (actor ~ '^(vendor|operator):[0-9a-f-]{36}$'),
   idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
   fingerprint text NOT NULL,
@@ -178,11 +178,11 @@ CREATE TABLE actor_answers (
   running_until timestamptz,
   PRIMARY KEY (actor, idempotency_key)
 );
-COMMENT ON TABLE actor_answers IS 'As idempotent_answers, for vendors and operators.';
-COMMENT ON COLUMN actor_answers.actor IS 'vendor:<vendor id> or operator:<key id>.';
-CREATE INDEX actor_answers_by_age ON actor_answers (created_at);
-CALL own_by_system('actor_answers');
-CALL serve_vendor('actor_answers', 'SELECT, INSERT, UPDATE, DELETE', 'actor = ''vendor:'' || current_vendor_id()');
+COMMENT ON TABLE actor_responses IS 'As idempotent_responses, for vendors and operators.';
+COMMENT ON COLUMN actor_responses.actor IS 'vendor:<vendor id> or operator:<key id>.';
+CREATE INDEX actor_responses_by_age ON actor_responses (created_at);
+CALL own_by_system('actor_responses');
+CALL serve_vendor('actor_responses', 'SELECT, INSERT, UPDATE, DELETE', 'actor = ''vendor:'' || current_vendor_id()');
 
 CREATE UNLOGGED TABLE rate_limit_windows (
   bucket text NOT NULL,

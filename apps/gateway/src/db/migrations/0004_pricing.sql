@@ -53,7 +53,7 @@ CREATE DOMAIN offer_price AS numeric CHECK (VALUE > 0 AND scale(VALUE) <= 30);
 CREATE DOMAIN offer_margin AS numeric CHECK (abs(VALUE) < 100 AND scale(VALUE) <= 6);
 CREATE DOMAIN offer_minimum AS numeric CHECK (VALUE >= 0 AND scale(VALUE) <= 6);
 CREATE DOMAIN offer_balance AS numeric CHECK (VALUE >= 0 AND scale(VALUE) <= 36);
-CREATE DOMAIN held_balance AS numeric CHECK (VALUE > 0);
+CREATE DOMAIN reserved_balance AS numeric CHECK (VALUE > 0);
 CREATE DOMAIN payment_options AS jsonb CHECK (jsonb_typeof(VALUE) = 'array' AND VALUE <> '[]');
 
 CREATE TABLE offers (
@@ -104,34 +104,35 @@ CREATE TRIGGER offers_marked BEFORE UPDATE ON offers FOR EACH ROW EXECUTE FUNCTI
 CREATE TRIGGER offers_changed AFTER INSERT OR UPDATE OR DELETE ON offers
   FOR EACH STATEMENT EXECUTE FUNCTION announce_change('offers_changed');
 
-CREATE TABLE offer_holds (
+CREATE TABLE offer_reservations (
   quote_id uuid NOT NULL,
   offer_id uuid NOT NULL REFERENCES offers,
-  crypto held_balance NOT NULL,
-  held_at timestamptz NOT NULL,
+  crypto reserved_balance NOT NULL,
+  reserved_at timestamptz NOT NULL,
   PRIMARY KEY (quote_id, offer_id)
 );
-COMMENT ON TABLE offer_holds IS
+COMMENT ON TABLE offer_reservations IS
   'Crypto of an offer that is reserved for an order. Transactions of partners may not touch offers, so the system reserves '
   'before the order is written, and releases where no order came of it or the order stopped.';
-COMMENT ON COLUMN offer_holds.quote_id IS
+COMMENT ON COLUMN offer_reservations.quote_id IS
   'No foreign key: the row of the quote is locked by the transaction that waits for the reservation.';
-COMMENT ON COLUMN offer_holds.held_at IS
+COMMENT ON COLUMN offer_reservations.reserved_at IS
   'Machine time: it tells an abandoned reservation from one whose order is being written.';
-CREATE INDEX offer_holds_by_age ON offer_holds (held_at);
-CALL own_by_system('offer_holds');
+CREATE INDEX offer_reservations_by_age ON offer_reservations (reserved_at);
+CALL own_by_system('offer_reservations');
 
 -- Reserves what an order needs of an offer; false where too little is left or the offer is gone. Several attempts on one
 -- quote may run at once: the one that finds a reservation takes nothing more.
-CREATE FUNCTION hold_offer(of_quote uuid, of_offer uuid, wanted numeric) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION reserve_offer(of_quote uuid, of_offer uuid, wanted numeric) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  UPDATE offer_holds SET held_at = clock_timestamp() WHERE quote_id = of_quote AND offer_id = of_offer;
+  UPDATE offer_reservations SET reserved_at = clock_timestamp() WHERE quote_id = of_quote AND offer_id = of_offer;
   IF FOUND THEN RETURN true; END IF;
   UPDATE offers SET available_balance = available_balance - wanted
    WHERE offer_id = of_offer AND authorized AND NOT withdrawn AND available_balance >= wanted;
   IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO offer_holds (quote_id, offer_id, crypto, held_at) VALUES (of_quote, of_offer, wanted, clock_timestamp())
+  INSERT INTO offer_reservations (quote_id, offer_id, crypto, reserved_at)
+    VALUES (of_quote, of_offer, wanted, clock_timestamp())
     ON CONFLICT (quote_id, offer_id) DO NOTHING;
   IF NOT FOUND THEN
     UPDATE offers SET available_balance = available_balance + wanted WHERE offer_id = of_offer;
@@ -139,19 +140,19 @@ BEGIN
   RETURN true;
 END $$;
 
-CREATE TABLE remote_offer_holds (
-  hold_id uuid PRIMARY KEY,
+CREATE TABLE remote_offer_reservations (
+  reservation_id uuid PRIMARY KEY,
   quote_id uuid NOT NULL,
   offer_id uuid NOT NULL,
   crypto numeric NOT NULL CHECK (crypto > 0),
   ending text CHECK (ending IN ('release', 'consume')),
-  held_at timestamptz NOT NULL
+  reserved_at timestamptz NOT NULL
 );
-COMMENT ON TABLE remote_offer_holds IS
-  'As offer_holds, at an external offers backend. Written before the backend is asked, so that a reservation whose answer '
-  'never came is known, and ended there until the backend has confirmed it.';
-COMMENT ON COLUMN remote_offer_holds.ending IS 'How it is being ended; null while it counts.';
-COMMENT ON COLUMN remote_offer_holds.held_at IS 'Machine time, as in offer_holds.';
-CREATE UNIQUE INDEX remote_offer_holds_open ON remote_offer_holds (quote_id, offer_id) WHERE ending IS NULL;
-CREATE INDEX remote_offer_holds_by_age ON remote_offer_holds (held_at);
-CALL own_by_system('remote_offer_holds');
+COMMENT ON TABLE remote_offer_reservations IS
+  'As offer_reservations, at an external offers backend. Written before the backend is asked, so that a reservation whose '
+  'answer never came is known, and ended there until the backend has confirmed it.';
+COMMENT ON COLUMN remote_offer_reservations.ending IS 'How it is being ended; null while it counts.';
+COMMENT ON COLUMN remote_offer_reservations.reserved_at IS 'Machine time, as in offer_reservations.';
+CREATE UNIQUE INDEX remote_offer_reservations_open ON remote_offer_reservations (quote_id, offer_id) WHERE ending IS NULL;
+CREATE INDEX remote_offer_reservations_by_age ON remote_offer_reservations (reserved_at);
+CALL own_by_system('remote_offer_reservations');

@@ -80,24 +80,24 @@ CREATE TRIGGER quotes_say_the_same BEFORE UPDATE OF
 -- Limits on open orders. Opening an order costs its caller nothing and reserves liquidity of a vendor, so without a limit
 -- one partner could reserve all of it.
 
-CREATE TABLE order_reservations (
+CREATE TABLE quote_claims (
   quote_id uuid PRIMARY KEY,
   partner_id uuid NOT NULL,
   user_id uuid NOT NULL,
   crypto numeric NOT NULL,
   order_id uuid,
-  reserved_at timestamptz NOT NULL
+  claimed_at timestamptz NOT NULL
 );
-COMMENT ON TABLE order_reservations IS
-  'What open orders take of the limits of their partner and customer. Reserved in a short transaction before the order is '
-  'written, as the crypto of the vendor is: the limits are exact, and no total stays locked while an order waits for the '
+COMMENT ON TABLE quote_claims IS
+  'What open orders take of the limits of their partner and customer. Claimed in a short transaction before the order is '
+  'written, as the crypto of the vendor is reserved: the limits are exact, and no total stays locked while an order waits for the '
   'disk. Deleted when the order ends, or where no order came of it.';
-COMMENT ON COLUMN order_reservations.crypto IS 'Whole crypto: dollar tokens, so it is also what the order is worth.';
-COMMENT ON COLUMN order_reservations.order_id IS 'Null while the order is being written.';
-COMMENT ON COLUMN order_reservations.reserved_at IS
-  'Machine time: it tells an abandoned reservation from one whose order is being written.';
-CREATE INDEX order_reservations_unclaimed ON order_reservations (reserved_at) WHERE order_id IS NULL;
-CALL own_by_partner('order_reservations', 'SELECT, UPDATE');
+COMMENT ON COLUMN quote_claims.crypto IS 'Whole crypto: dollar tokens, so it is also what the order is worth.';
+COMMENT ON COLUMN quote_claims.order_id IS 'Null while the order is being written.';
+COMMENT ON COLUMN quote_claims.claimed_at IS
+  'Machine time: it tells an abandoned claim from one whose order is being written.';
+CREATE INDEX quote_claims_without_order ON quote_claims (claimed_at) WHERE order_id IS NULL;
+CALL own_by_partner('quote_claims', 'SELECT, UPDATE');
 
 CREATE TABLE open_order_totals (
   partner_id uuid NOT NULL,
@@ -106,12 +106,12 @@ CREATE TABLE open_order_totals (
   crypto numeric NOT NULL DEFAULT 0 CHECK (crypto >= 0),
   PRIMARY KEY (partner_id, user_id)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE open_order_totals IS 'Sums of order_reservations: a row for each partner and one for each customer.';
+COMMENT ON TABLE open_order_totals IS 'Sums of quote_claims: a row for each partner and one for each customer.';
 COMMENT ON COLUMN open_order_totals.user_id IS 'All zeros in the row of the partner.';
 CALL own_by_partner('open_order_totals', 'SELECT');
 
--- Every way of ending a reservation subtracts it. Rows are locked in one order, so that two endings never deadlock.
-CREATE FUNCTION subtract_ended_reservations() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Every way of ending a claim subtracts it. Rows are locked in one order, so that two endings never deadlock.
+CREATE FUNCTION subtract_ended_claims() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM FROM open_order_totals t
     WHERE EXISTS (SELECT FROM ended e WHERE e.partner_id = t.partner_id
@@ -125,8 +125,8 @@ BEGIN
    WHERE t.partner_id = e.partner_id AND t.user_id = e.user_id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER order_reservations_subtracted AFTER DELETE ON order_reservations
-  REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION subtract_ended_reservations();
+CREATE TRIGGER quote_claims_subtracted AFTER DELETE ON quote_claims
+  REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION subtract_ended_claims();
 
 -- Locks a row of the totals, and inserts it where it is the first of its kind.
 CREATE FUNCTION lock_open_orders(of_partner uuid, of_user uuid) RETURNS open_order_totals LANGUAGE plpgsql AS $$
@@ -142,16 +142,16 @@ BEGIN
   RETURN line;
 END $$;
 
--- Reserves for the order that a quote becomes; null where it is reserved, otherwise which limit does not allow it. Repeating
--- it reserves nothing more. Its commit does not wait for the disk: that of the order, later in the same log, carries it.
-CREATE FUNCTION reserve_order(of_quote uuid, of_partner uuid, of_user uuid, wanted numeric, orders_limit integer,
+-- Opens the claim for the order that a quote becomes; null where it is open, otherwise which limit does not allow it. Repeating
+-- it takes nothing more. Its commit does not wait for the disk: that of the order, later in the same log, carries it.
+CREATE FUNCTION open_quote_claim(of_quote uuid, of_partner uuid, of_user uuid, wanted numeric, orders_limit integer,
   value_limit bigint, customer_orders_limit integer, customer_value_limit bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   everyone constant uuid := '00000000-0000-0000-0000-000000000000';
   line open_order_totals;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  IF EXISTS (SELECT FROM order_reservations WHERE quote_id = of_quote) THEN RETURN NULL; END IF;
+  IF EXISTS (SELECT FROM quote_claims WHERE quote_id = of_quote) THEN RETURN NULL; END IF;
   line := lock_open_orders(of_partner, everyone);
   IF line.open_orders >= orders_limit THEN
     RETURN jsonb_build_object('scope', 'partner', 'unit', 'orders', 'limit', orders_limit, 'current', line.open_orders);
@@ -166,7 +166,7 @@ BEGIN
     RETURN jsonb_build_object('scope', 'customer', 'unit', 'usd', 'limit', customer_value_limit,
       'current', floor(line.crypto));
   END IF;
-  INSERT INTO order_reservations (quote_id, partner_id, user_id, crypto, reserved_at)
+  INSERT INTO quote_claims (quote_id, partner_id, user_id, crypto, claimed_at)
     VALUES (of_quote, of_partner, of_user, wanted, clock_timestamp()) ON CONFLICT (quote_id) DO NOTHING;
   IF FOUND THEN
     UPDATE open_order_totals SET open_orders = open_orders + 1, crypto = crypto + wanted

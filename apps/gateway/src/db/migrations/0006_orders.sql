@@ -182,7 +182,7 @@ CALL own_by_partner('compliance_cases', 'SELECT, INSERT');
 CREATE TRIGGER compliance_cases_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON compliance_cases
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE DOMAIN stream_place AS bigint CHECK (VALUE > 0);
+CREATE DOMAIN stream_sequence AS bigint CHECK (VALUE > 0);
 CREATE DOMAIN vendor_event_type AS text CHECK (VALUE IN ('order.offered', 'order.changed', 'order.withdrawn'));
 
 CREATE TABLE vendor_events (
@@ -191,7 +191,7 @@ CREATE TABLE vendor_events (
   order_id uuid NOT NULL,
   event_type vendor_event_type NOT NULL,
   status text NOT NULL,
-  place stream_place,
+  sequence stream_sequence,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (vendor_id, position)
 );
@@ -199,12 +199,12 @@ COMMENT ON TABLE vendor_events IS
   'What vendors are told about their orders, kept so that a vendor that was offline can catch up. Written by triggers, so '
   'that no way of changing an order leaves its vendor out. The program notifies after the commit (decision 0018).';
 COMMENT ON COLUMN vendor_events.status IS 'Of the order, at that moment.';
-COMMENT ON COLUMN vendor_events.place IS 'Sequence number in the stream, given by the first reader, as in event_stream.';
-CREATE UNIQUE INDEX vendor_events_in_order ON vendor_events (vendor_id, place) WHERE place IS NOT NULL;
-CREATE INDEX vendor_events_unseen ON vendor_events (vendor_id, position) WHERE place IS NULL;
+COMMENT ON COLUMN vendor_events.sequence IS 'Sequence number in the stream, given by the first reader, as in event_stream.';
+CREATE UNIQUE INDEX vendor_events_in_order ON vendor_events (vendor_id, sequence) WHERE sequence IS NOT NULL;
+CREATE INDEX vendor_events_unseen ON vendor_events (vendor_id, position) WHERE sequence IS NULL;
 CREATE INDEX vendor_events_by_age ON vendor_events (created_at);
 CALL own_by_system('vendor_events');
-CALL serve_vendor('vendor_events', 'SELECT, UPDATE (place)', 'vendor_id = current_vendor_id()');
+CALL serve_vendor('vendor_events', 'SELECT, UPDATE (sequence)', 'vendor_id = current_vendor_id()');
 
 -- A transaction of a partner changes its orders but may not write what vendors are told, so these run with the rights of
 -- the system.

@@ -58,15 +58,15 @@ CREATE TABLE event_stream (
   event_id text PRIMARY KEY REFERENCES events,
   partner_id uuid NOT NULL,
   position bigint NOT NULL,
-  place stream_place
+  sequence stream_sequence
 );
 COMMENT ON TABLE event_stream IS
   'Sequence of the events of a partner, for readers with a cursor. Inserted with the event, which itself never changes.';
-COMMENT ON COLUMN event_stream.place IS
+COMMENT ON COLUMN event_stream.sequence IS
   'Sequence number, given by the first reader that sees the event. The position of an event is given before its commit and '
   'seen after it, so a cursor over positions could pass an event that is still being written.';
-CREATE UNIQUE INDEX event_stream_in_order ON event_stream (partner_id, place) WHERE place IS NOT NULL;
-CREATE INDEX event_stream_unseen ON event_stream (partner_id, position) WHERE place IS NULL;
+CREATE UNIQUE INDEX event_stream_in_order ON event_stream (partner_id, sequence) WHERE sequence IS NOT NULL;
+CREATE INDEX event_stream_unseen ON event_stream (partner_id, position) WHERE sequence IS NULL;
 CALL own_by_partner('event_stream', 'SELECT, INSERT, UPDATE');
 CALL serve_vendor('event_stream', 'SELECT, INSERT',
   'EXISTS (SELECT FROM orders o WHERE o.vendor_id = current_vendor_id() AND o.partner_id = event_stream.partner_id)');

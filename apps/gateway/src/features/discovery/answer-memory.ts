@@ -1,8 +1,8 @@
 import { type PreparedAnswer, prepareAnswer } from '../../http/prepared-answer.ts';
 
 /**
- * Prepared answers of one generation of the data. A newer generation forgets them all, so an answer can never be
- * older than the data it was made from. Bounded in number and in bytes: questions come from anybody.
+ * Prepared answers of one generation of the data. A newer generation drops them all, so an answer can never be
+ * older than the data it was made from. Bounded in number and in bytes: questions come from any caller.
  */
 export class AnswerMemory {
   readonly #maxAnswers: number;
@@ -18,7 +18,7 @@ export class AnswerMemory {
 
   /** The answer kept under the key, or the one that `make` gives. What `make` throws is not kept. */
   recall(generation: object, key: string, make: () => unknown): PreparedAnswer {
-    if (generation !== this.#generation) this.#forget(generation);
+    if (generation !== this.#generation) this.#drop(generation);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
     const answer = prepareAnswer(make());
@@ -28,7 +28,7 @@ export class AnswerMemory {
     return answer;
   }
 
-  #forget(generation: object): void {
+  #drop(generation: object): void {
     this.#generation = generation;
     this.#answers.clear();
     this.#bytes = 0;

@@ -77,7 +77,7 @@ describe('a corridor', () => {
     });
   });
 
-  test('that nobody serves is listed without a price', () => {
+  test('that no vendor serves is listed without a price', () => {
     expect(corridor(MARKET, book, 'USDT')).toMatchObject({ onramp: null, offramp: null });
     expect(corridor(MARKET, OfferBook.empty)).toMatchObject({ rails: ['ghana-transfer'], onramp: null });
   });
@@ -104,7 +104,7 @@ test.each(['stale', 'guarded'] as const)('a %s rate is not shown as a price', (s
   expect(corridor(rates, book)).toMatchObject({ onramp: null, offramp: null });
 });
 
-test('rates that nobody confirms any more are not shown as prices', () => {
+test('rates that are not confirmed any more are not shown as prices', () => {
   expect(corridor(MARKET.outdated(), book)).toMatchObject({ onramp: null, offramp: null });
 });
 

@@ -30,7 +30,7 @@ interface Corridor {
 
 /**
  * Every corridor with the best rate that live offers give there now: what an estimate of a fitting amount says. A direction
- * is null where nobody serves it, and where there is no market rate that may be priced on.
+ * is null where no vendor serves it, and where there is no market rate that may be priced on.
  */
 export function listCorridors(
   { catalogue }: ReferenceSnapshot,

@@ -16,7 +16,7 @@ async function call(path: string, init: RequestInit = {}): Promise<{ status: num
 }
 
 test('with a remote backend that was never reached, every endpoint says so in its own envelope', async () => {
-  // Port 9 is for discarding: nobody answers there.
+  // Port 9 is for discarding: no server answers there.
   gateway = await startDiscoveryGateway({ currenciesUrl: 'http://127.0.0.1:9' });
   for (const path of ['crypto-currencies', 'corridors', 'payment-rails?country=GH&direction=onramp']) {
     expect(await call(`/supported/${path}`)).toEqual({

@@ -57,7 +57,7 @@ test('codes may be written in lower case', () => {
   });
 });
 
-test('an ISO code that nobody serves is accepted', () => {
+test('an ISO code that no vendor serves is accepted', () => {
   expect(keyOf(() => readPaymentRailsQuery({ direction: 'offramp', country: 'AQ' }))).toBe('accepted');
 });
 

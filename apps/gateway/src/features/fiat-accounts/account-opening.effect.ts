@@ -22,8 +22,8 @@ import {
   clientWithKey,
   decideClient,
   failAccount,
-  nameAccount,
-  nameClient,
+  setAccountBankReference,
+  setClientBankReference,
 } from './fiat-account.store.ts';
 import { accountContext } from './fiat-account.ts';
 import { type ClientFields, clientContext, holderNameOf } from './identify-client.ts';
@@ -90,7 +90,7 @@ export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<'bank.o
         currency: account.currency,
         jurisdiction: account.jurisdiction,
       });
-      await deps.db.query(SYSTEM, nameAccount, [sealId, reference, deps.clock.date()]);
+      await deps.db.query(SYSTEM, setAccountBankReference, [sealId, reference, deps.clock.date()]);
       return null;
     });
     if ('unavailable' in asked) {
@@ -168,7 +168,7 @@ export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<'bank
     const { reference } = await deps.bank.submitClient(
       bankClientOf(`${client.user_id}:${client.round}`, JSON.parse(text) as ClientFields),
     );
-    await deps.db.query(SYSTEM, nameClient, [client.user_id, client.round, reference]);
+    await deps.db.query(SYSTEM, setClientBankReference, [client.user_id, client.round, reference]);
     return null;
   }
 

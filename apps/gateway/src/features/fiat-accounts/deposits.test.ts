@@ -77,13 +77,13 @@ describe('deposits on fiat accounts', () => {
 
   it('go to no account but this customer’s, and only with its own partner’s key', async () => {
     const neighbour = await driver.customer();
-    const stranger = fiatDriver(gateway, gateway.partners[1]);
+    const otherPartner = fiatDriver(gateway, gateway.partners[1]);
     const body = { amount: '1.00' };
     const answers = [
       await driver.deposit(neighbour, accountId, body),
       await driver.deposit(userId, 'retail_999999', body),
       await driver.deposit(UNKNOWN, accountId, body),
-      await stranger.deposit(userId, accountId, body),
+      await otherPartner.deposit(userId, accountId, body),
     ];
     expect(answers.map(({ status, body: { error } }) => [status, error.code])).toEqual([
       [404, 'FIAT_ACCOUNT_NOT_FOUND'],
@@ -152,7 +152,7 @@ describe('deposits on fiat accounts', () => {
     expect(payments).toHaveLength(before + 2);
   });
 
-  it('that are odd, or into an account that nobody has, are told to whoever runs the deployment', async () => {
+  it('that are odd, or into an unknown account, are reported to the operator', async () => {
     await report('retail_987654', 'bank-3', 100n);
     await report(accountId, 'bank-5', 0n);
     await report(accountId, 'x'.repeat(201), 100n);
@@ -172,7 +172,7 @@ describe('deposits on fiat accounts', () => {
     expect([second.text, second.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
   });
 
-  it('of somebody who is forgotten are booked without a name', async () => {
+  it('of a person who is erased are booked without a name', async () => {
     const holder = await driver.customer();
     const account = await driver.account(holder);
     await driver.deposit(holder, account, { amount: '9.00', sender_name: 'Charles' });

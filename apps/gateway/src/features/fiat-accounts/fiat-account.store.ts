@@ -56,7 +56,7 @@ export const listAccounts = statement<[userId: string], AccountRow>(
   `SELECT ${COLUMNS} FROM fiat_accounts a WHERE a.user_id = $1 ORDER BY a.account_number`,
 );
 
-/** What opening it takes; no row once the person is forgotten. */
+/** What opening it takes; no row once the person is erased. */
 export const accountToOpen = statement<
   [sealId: string],
   AccountRow & {
@@ -72,8 +72,8 @@ export const accountToOpen = statement<
     WHERE a.seal_id = $1 AND u.data_key_sealed IS NOT NULL`,
 );
 
-export const nameAccount = statement<[sealId: string, reference: string, at: Date]>(
-  'fiat_accounts.name',
+export const setAccountBankReference = statement<[sealId: string, reference: string, at: Date]>(
+  'fiat_accounts.set_bank_reference',
   `UPDATE fiat_accounts SET bank_reference = $2, bank_unavailable = false, updated_at = $3
     WHERE seal_id = $1 AND bank_reference IS NULL`,
 );
@@ -99,7 +99,7 @@ export const failAccount = statement<[sealId: string, at: Date]>(
 );
 
 export interface PaidAccountRow extends AccountRow {
-  /** Null once the person is forgotten; the money is booked all the same. */
+  /** Null once the person is erased; the money is booked all the same. */
   data_key_sealed: string | null;
   collection_enabled: boolean;
 }
@@ -139,14 +139,14 @@ export const findClient = statement<[userId: string], ClientRow>(
   `SELECT ${CLIENT_COLUMNS} FROM fiat_clients c WHERE c.user_id = $1`,
 );
 
-/** With what opens its fields; no row once the person is forgotten. */
+/** With what opens its fields; no row once the person is erased. */
 export const clientWithKey = statement<[userId: string], ClientRow & { data_key_sealed: string }>(
   'fiat_clients.find_with_key',
   `SELECT ${CLIENT_COLUMNS}, u.data_key_sealed FROM fiat_clients c JOIN users u USING (user_id)
     WHERE c.user_id = $1 AND u.data_key_sealed IS NOT NULL`,
 );
 
-/** A new round forgets what the bank said in the one before. */
+/** A new round clears what the bank said in the one before. */
 export const submitClient = statement<
   [userId: string, partnerId: string, round: number, fieldsSealed: string, at: Date],
   ClientRow
@@ -160,8 +160,8 @@ export const submitClient = statement<
    RETURNING ${CLIENT_COLUMNS}`,
 );
 
-export const nameClient = statement<[userId: string, round: number, reference: string]>(
-  'fiat_clients.name',
+export const setClientBankReference = statement<[userId: string, round: number, reference: string]>(
+  'fiat_clients.set_bank_reference',
   'UPDATE fiat_clients SET bank_reference = $3 WHERE user_id = $1 AND round = $2',
 );
 

@@ -107,7 +107,7 @@ describe('issuing fiat accounts', () => {
       expect(JSON.stringify(refused.body.error.details)).toContain(field);
     });
 
-    it('is not for a partner without the entitlement, nor for a stranger’s customer', async () => {
+    it('is not for a partner without the entitlement, nor for another partner’s customer', async () => {
       const userId = await driver.verified();
       const [, { apiKey }] = gateway.partners;
       expect(refusal(await identify(userId, {}, apiKey))).toEqual([403, 'FEATURE_NOT_ENABLED']);
@@ -157,7 +157,7 @@ describe('issuing fiat accounts', () => {
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => driver.issue(userId)));
       const issued = answers.filter(({ status }) => status === 200);
       const refused = answers.filter(({ status }) => status !== 200);
-      // Whoever asks while the bank opens it is told so; whoever asks afterwards gets the same account.
+      // A call while the bank opens it is told so; a later one gets the same account.
       expect(new Set(issued.map(({ body }) => body.data.id)).size).toBe(1);
       expect(new Set(refused.map((answer) => `${refusal(answer)}`))).toEqual(
         new Set(['409,PROVISIONING_IN_PROGRESS']),
@@ -253,15 +253,15 @@ describe('issuing fiat accounts', () => {
       }
     });
 
-    it('is for partners that the operator has enabled; reading is for everybody', async () => {
-      const stranger = fiatDriver(gateway, gateway.partners[1]);
-      const userId = await stranger.verified();
-      expect(refusal(await stranger.issue(userId))).toEqual([403, 'FEATURE_NOT_ENABLED']);
-      expect(refusal(await stranger.issue(UNKNOWN))).toEqual([403, 'FEATURE_NOT_ENABLED']);
-      const list = await stranger.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+    it('is for partners that the operator has enabled; reading is for every partner', async () => {
+      const otherPartner = fiatDriver(gateway, gateway.partners[1]);
+      const userId = await otherPartner.verified();
+      expect(refusal(await otherPartner.issue(userId))).toEqual([403, 'FEATURE_NOT_ENABLED']);
+      expect(refusal(await otherPartner.issue(UNKNOWN))).toEqual([403, 'FEATURE_NOT_ENABLED']);
+      const list = await otherPartner.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(list.body.data).toEqual({ accounts: [] });
       const config = async () =>
-        (await stranger.call('GET', '/api/v1/partner/fiat-accounts/config')).body.data;
+        (await otherPartner.call('GET', '/api/v1/partner/fiat-accounts/config')).body.data;
       const currencies = [
         { currency: 'EUR', jurisdictions: ['DE', 'NL', 'IE', 'LT'] },
         { currency: 'GBP', jurisdictions: ['GB'] },
@@ -281,8 +281,8 @@ describe('issuing fiat accounts', () => {
         currencies,
         collection_enabled: true,
       });
-      expect(refusal(await stranger.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
-      expect(refusal(await stranger.issue(await driver.verified()))).toEqual([404, 'USER_NOT_FOUND']);
+      expect(refusal(await otherPartner.issue(userId))).toEqual([409, 'CLIENT_NOT_APPROVED']);
+      expect(refusal(await otherPartner.issue(await driver.verified()))).toEqual([404, 'USER_NOT_FOUND']);
     });
 
     it('the routes that were removed are gone', async () => {

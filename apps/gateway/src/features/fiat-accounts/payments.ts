@@ -107,7 +107,7 @@ function draftPayment(
     candidate_order_ids: [],
     held_order_ids: [],
     settlement_id: null,
-    // Of somebody who is forgotten nothing is written down again; the money is booked all the same.
+    // of a person who is erased nothing is written down again; the money is booked all the same.
     details_sealed:
       key === null
         ? null
@@ -224,7 +224,7 @@ async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<Payment
 }
 
 async function match(
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   unit: UnitOfWork,
   payment: PaymentRow,
   orderId: string,
@@ -233,13 +233,13 @@ async function match(
   const waiting = await ordersAwaitingDeposit(unit, userId, currency, BigInt(amount));
   const order = waiting.find(({ order_id }) => order_id === orderId.toLowerCase());
   if (order === undefined) throw await refusalOf(unit, payment, orderId);
-  const released = releaseDepositHold(unit, hosts, order);
+  const released = releaseDepositHold(unit, adapters, order);
   if (released.facts.held) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
       message: 'The order is held for another reason; decide that hold first.',
     });
   }
-  payByDeposit(unit, hosts, released, ledgerAccountOf(payment.account_number), 'operator');
+  payByDeposit(unit, adapters, released, ledgerAccountOf(payment.account_number), 'operator');
   unit.tx.defer(matchPayment, [payment.payment_id, order.order_id, unit.at]);
   return { ...payment, status: 'matched', order_id: order.order_id };
 }

@@ -72,7 +72,7 @@ describe('what a process says of its health', () => {
     expect((await figures('rate_age_seconds')).simulated).toBeLessThan(60);
     await gateway.deps.currenciesParts.rateKeeper.stop();
 
-    // The feed has stopped: nobody publishes any more.
+    // The feed has stopped: nothing is published any more.
     await publish(null, ago(61));
     expect(await isNotReady()).toEqual({
       success: false,
@@ -97,7 +97,7 @@ describe('what a process says of its health', () => {
     });
   });
 
-  it('/ready says no where the publisher lives and its sources do not, and their age goes on growing', async () => {
+  it('/ready says no where the publisher runs and its sources do not, and their age goes on growing', async () => {
     await feedFor(isReady);
     const stale = (await legs()).map((leg) => ({ ...leg, status: 'stale', sources: [] }));
     const before = (await figures('rate_age_seconds')).simulated as number;

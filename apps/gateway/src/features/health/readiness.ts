@@ -4,7 +4,7 @@ import { statement } from '../../db/statement.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 
-/** One thing a process needs to do its work. Its answers are shown to whoever asks, so they hold nothing secret. */
+/** One thing a process needs to do its work. Its answers are public, so they hold nothing secret. */
 export interface Check {
   readonly name: string;
   /** Why it is not fulfilled; undefined where it is. */
@@ -78,7 +78,7 @@ export function createReadiness(logger: Logger, checks: readonly Check[]): Readi
 }
 
 const ping = statement<[], { one: number }>('health.ping', 'SELECT 1 AS one');
-/** Less than the patience of whoever asks, so that the answer is a reason and not a silence. */
+/** Shorter than the timeout of the caller, so that it gets a reason and not a timeout. */
 const DATABASE_TIMEOUT_MS = 800;
 
 export function databaseCheck(db: Database): Check {

@@ -135,7 +135,7 @@ export const documentIdsOfUser = statement<[userId: string], { document_id: stri
 );
 
 export const eraseKyc = statement<[userId: string]>(
-  'kyc.forget',
+  'kyc.erase',
   `WITH profile AS (DELETE FROM kyc_profiles WHERE user_id = $1)
    UPDATE kyc_documents SET waiting = NULL WHERE user_id = $1`,
 );

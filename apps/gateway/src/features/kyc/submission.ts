@@ -74,7 +74,7 @@ export interface LoadSubmissionDeps {
   readonly documents: DocumentStore;
 }
 
-/** A submission in clear, as the provider needs it; undefined when the customer was forgotten meanwhile. */
+/** A submission in clear, as the provider needs it; undefined when the customer was erased meanwhile. */
 export async function loadSubmission(
   deps: LoadSubmissionDeps,
   submission: SubmissionRow,

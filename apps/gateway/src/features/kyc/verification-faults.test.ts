@@ -67,8 +67,8 @@ describe('verification when the provider misbehaves', () => {
       deliver: async (callback) => ((await takeCallback(deps, provider, callback)) === 'taken' ? 200 : 400),
     });
     const handler = verifyUserHandler({ ...deps, kycProvider: provider });
-    const impatient = { ...handler, schedule: schedule([0], { maxAttempts: 100 }) };
-    const worker = createIntentWorker(deps, { 'kyc.verify': impatient }, { concurrency: 8, pollMs: 20 });
+    const retryingAtOnce = { ...handler, schedule: schedule([0], { maxAttempts: 100 }) };
+    const worker = createIntentWorker(deps, { 'kyc.verify': retryingAtOnce }, { concurrency: 8, pollMs: 20 });
     const people = [];
     for (let n = 0; n < 24; n++) people.push(await submitted(n % 4 === 0 ? 'Rejected' : 'Hopper'));
     worker.start();

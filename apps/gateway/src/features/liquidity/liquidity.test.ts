@@ -139,7 +139,7 @@ describe('liquidity', () => {
     await market.owner.query(
       `UPDATE offers SET authorized = false WHERE side = 'BUY' AND fiat_currency = 'EUR'`,
     );
-    await until('nobody buys', async () => (await corridor()).offramp === null);
+    await until('no vendor buys', async () => (await corridor()).offramp === null);
     await market.owner.query(
       `UPDATE offers SET authorized = true WHERE side = 'BUY' AND fiat_currency = 'EUR'`,
     );

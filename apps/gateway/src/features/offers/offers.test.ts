@@ -4,7 +4,7 @@ import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/
 import { until } from '../../../../../test/harness/until.ts';
 
 const OFFERS = '/api/v1/vendor/offers';
-/** Far better than the market, so that whoever may use it does. */
+/** Far better than the market, so that it is used wherever it may be. */
 const BARGAIN = {
   side: 'SELL',
   crypto_currency: 'usdc',
@@ -20,13 +20,13 @@ const BARGAIN = {
 describe('offers of vendors', () => {
   let market: FixedMarket;
   let vendor: string;
-  let stranger: string;
+  let otherVendor: string;
   beforeAll(async () => {
     market = await startFixedMarket();
     await market.setRates({ EUR: '0.5' });
     const [first, second] = market.gateway.sandbox.vendors;
     vendor = first!.apiKey;
-    stranger = second!.apiKey;
+    otherVendor = second!.apiKey;
   });
   afterAll(() => market?.stop());
 
@@ -64,7 +64,7 @@ describe('offers of vendors', () => {
     )?.min_amount;
   };
 
-  it('an offer serves nobody until the operator authorizes it, then estimates and liquidity show it', async () => {
+  it('an offer is not used until the operator authorizes it, then estimates and liquidity show it', async () => {
     const before = await rate();
     const smallestBefore = await smallestBuy();
     const offer = await make({ min_amount: '0.01' });
@@ -139,19 +139,19 @@ describe('offers of vendors', () => {
     await withdraw(offer_id);
   });
 
-  it('somebody else’s offer answers like one that never was', async () => {
+  it('another vendor’s offer answers like one that never was', async () => {
     const { offer_id } = await make();
     for (const [method, body] of [
       ['PATCH', { price: '1' }],
       ['DELETE', undefined],
     ] as const) {
-      const foreign = await as(stranger, method, `${OFFERS}/${offer_id}`, body);
-      const unknown = await as(stranger, method, `${OFFERS}/${randomUUID()}`, body);
+      const foreign = await as(otherVendor, method, `${OFFERS}/${offer_id}`, body);
+      const unknown = await as(otherVendor, method, `${OFFERS}/${randomUUID()}`, body);
       expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
       expect(foreign.body.error.code).toBe('OFFER_NOT_FOUND');
     }
     const listed = (key: string) => as(key, 'GET', `${OFFERS}?limit=100`);
-    expect((await listed(stranger)).text).not.toContain(offer_id);
+    expect((await listed(otherVendor)).text).not.toContain(offer_id);
     expect((await listed(vendor)).text).toContain(offer_id);
     await withdraw(offer_id);
     expect((await listed(vendor)).text).not.toContain(offer_id);

@@ -7,7 +7,7 @@ const DECIDED = orderStatusesWithOutcome('settled', 'stopped', 'disputed')
   .join(', ');
 
 /**
- * An outcome is read off the timeline, so a dispute that was decided before anybody looked counts as well. A
+ * An outcome is read off the timeline, so a dispute that was decided before the look counts as well. A
  * cancelled order is the vendor's failure where the vendor let its time run out or had every proof refused; a partner
  * that cancels earlier, and an order held for review, leave the vendor alone.
  */

@@ -30,18 +30,18 @@ export interface CheckedDetails {
 }
 
 /** The rail and the institution of an order that exists already. */
-export interface DetailsPlace {
+export interface DetailsLocation {
   readonly rail: string;
   readonly institutionId: string;
 }
 
 /** Says whether details are complete and well formed; never whether the account exists. */
 export interface DetailsCheck {
-  /** Throws the refusal (a CausewayError), or `DetailsCheckUnavailable` when nobody can say at present. */
+  /** Throws the refusal (a CausewayError), or `DetailsCheckUnavailable` when they cannot be checked at present. */
   check(request: DetailsRequest): CheckedDetails;
-  /** The same of an order's payer or payee, whose rail is settled; SERVICE_UNAVAILABLE when nobody can say. */
-  fit(place: DetailsPlace, details: unknown): DetailsValidation;
-  /** The countries whose nationals alone the rail pays; null where it pays anybody. */
+  /** The same of an order's payer or payee, whose rail is settled; SERVICE_UNAVAILABLE when it cannot be checked. */
+  fit(location: DetailsLocation, details: unknown): DetailsValidation;
+  /** The countries whose nationals alone the rail pays; null where it pays any person. */
   nationalsOf(rail: string): readonly string[] | null;
   /** Details as they may be shown; what is not known to be public is masked. */
   mask(rail: string, details: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
@@ -62,12 +62,12 @@ export function createCatalogueCheck(currencies: Currencies): DetailsCheck {
   }
   return {
     check: (request) => checkAgainst(catalogue(), request),
-    fit(place, details) {
+    fit(location, details) {
       const known = currencies.current().reference.catalogue;
       // An order outlives its rail's going offline.
-      const rail = known.data.rails.find(({ slug }) => slug === place.rail);
+      const rail = known.data.rails.find(({ slug }) => slug === location.rail);
       if (rail === undefined) throw new CausewayError('SERVICE_UNAVAILABLE');
-      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(place.institutionId)));
+      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(location.institutionId)));
     },
     nationalsOf(slug) {
       const rail = catalogue().rail(slug);
@@ -136,7 +136,7 @@ const MAX_VALUE_LENGTH = 255;
 const SLUG = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
 /**
- * Details nobody could check, kept because the contract says so. They are bounded and text all the same, and whoever
+ * Details that could not be checked, kept because the contract says so. They are bounded and text all the same; code that
  * pays by them later checks them again.
  */
 export function uncheckedDetails(request: DetailsRequest): CheckedDetails {

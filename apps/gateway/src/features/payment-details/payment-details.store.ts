@@ -71,7 +71,7 @@ export const idsOfUser = statement<[userId: string], { payment_details_id: strin
   'SELECT payment_details_id::text FROM payment_details WHERE user_id = $1',
 );
 
-/** Whose account it is, for those who screen its holder; nothing once the customer is forgotten. */
+/** Whose account it is, for those who screen its holder; nothing once the customer is erased. */
 export const holderOf = statement<
   [paymentDetailsId: string],
   Pick<PaymentDetailsRow, 'user_id' | 'seal_id' | 'beneficiary_type' | 'details_sealed'> & {

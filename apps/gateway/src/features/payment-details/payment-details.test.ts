@@ -112,7 +112,7 @@ describe('payment details over HTTP', () => {
     expect(refused.body.error.details.fields[0].path).toBe(field);
   });
 
-  it('lists the customer’s own only: a stranger and another customer see nothing of them', async () => {
+  it('lists the customer’s own only: another partner and another customer see nothing of them', async () => {
     const own = await newUser(gateway, 'own-details@example.com');
     const ids: number[] = [];
     for (let n = 0; n < 3; n++) ids.push((await gateway.call('POST', own, { body: SEPA })).body.data.id);
@@ -124,11 +124,11 @@ describe('payment details over HTTP', () => {
     expect(text).not.toContain(IBAN);
     const another = await newUser(gateway, 'another-customer@example.com');
     expect((await gateway.call('GET', another)).body.data.payment_details).toEqual([]);
-    const stranger = await gateway.call('GET', own, { key: gateway.partners[1].apiKey });
+    const otherPartner = await gateway.call('GET', own, { key: gateway.partners[1].apiKey });
     const missing = await gateway.call('GET', own.replace(/[0-9a-f]{4}(?=\/payment)/, 'ffff'), {
       key: gateway.partners[1].apiKey,
     });
-    expect([stranger.status, stranger.text]).toEqual([404, missing.text]);
+    expect([otherPartner.status, otherPartner.text]).toEqual([404, missing.text]);
   });
 });
 
@@ -139,7 +139,7 @@ describe('payment details by number', () => {
   });
   afterAll(() => gateway?.stop());
 
-  it('are found by their own customer and by nobody who guesses the number', async () => {
+  it('are found by their own customer and not by guessing the number', async () => {
     const { deps, partners } = gateway;
     const owner = await newUser(gateway, 'owner@example.com');
     const neighbour = await newUser(gateway, 'neighbour@example.com');
@@ -171,7 +171,7 @@ describe('payment details by number', () => {
 describe('payment details while the validation is down', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    // Nobody listens there: the gateway has no reference data to check against.
+    // No server listens there: the gateway has no reference data to check against.
     gateway = await startGateway({ env: { CURRENCIES_URL: 'http://127.0.0.1:9' } });
   });
   afterAll(() => gateway?.stop());

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
-import { actorAnswerContext } from '../../http/idempotency.ts';
+import { actorResponseContext } from '../../http/idempotency.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';
 import { proofContext } from '../orders/lifecycle/act-on-order.ts';
@@ -30,8 +30,8 @@ describe('a vault', () => {
 
   it('is not opened by another master key', () => {
     const { wrappedKey } = vaults.create('users:1');
-    const stranger = createVaults(createSealer([randomBytes(32)]));
-    expect(() => stranger.open(wrappedKey, 'users:1')).toThrow(SealedValueError);
+    const otherVaults = createVaults(createSealer([randomBytes(32)]));
+    expect(() => otherVaults.open(wrappedKey, 'users:1')).toThrow(SealedValueError);
   });
 });
 
@@ -90,14 +90,14 @@ describe('rotation of the master key', () => {
     );
     const vendorKey = { actor: `vendor:${randomUUID()}`, idempotencyKey: 'with two spaces' };
     await admin.query(
-      `INSERT INTO actor_answers (actor, idempotency_key, fingerprint, status, body, created_at)
+      `INSERT INTO actor_responses (actor, idempotency_key, fingerprint, status, body, created_at)
        SELECT $1, $2, '', 200, $3, created_at FROM orders`,
-      [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorAnswerContext(vendorKey))],
+      [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorResponseContext(vendorKey))],
     );
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
-    expect(report.map(({ place, rows }) => [place, rows > 0])).toEqual(
+    expect(report.map(({ column, rows }) => [column, rows > 0])).toEqual(
       ENCRYPTED_COLUMNS.map(({ name }) => [name, true]),
     );
     expect((await rotateKeys(gateway.deps.db, both)).every(({ rows }) => rows === 0)).toBe(true);
@@ -111,8 +111,8 @@ describe('rotation of the master key', () => {
     );
     expect(facts.rows[0].v.startsWith(`${onlyNew.keyId}.`)).toBe(true);
     expect(created.status).toBe(200);
-    const answers = await admin.query('SELECT body FROM actor_answers');
-    expect(onlyNew.open(answers.rows[0].body, actorAnswerContext(vendorKey))).toBe('an answer');
+    const answers = await admin.query('SELECT body FROM actor_responses');
+    expect(onlyNew.open(answers.rows[0].body, actorResponseContext(vendorKey))).toBe('an answer');
   });
 
   it('knows every column that holds something sealed', async () => {
@@ -168,7 +168,7 @@ describe('the commands', () => {
     expect(without.status).not.toBe(0);
   });
 
-  it('forget a customer, and say so when there is none', async () => {
+  it('erase a customer, and say so when there is none', async () => {
     const { body } = await gateway.call('POST', '/api/v1/partner/users', {
       body: { email: 'command@example.com' },
     });

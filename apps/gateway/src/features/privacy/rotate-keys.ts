@@ -1,5 +1,5 @@
 import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
-import { actorAnswerContext, answerContext } from '../../http/idempotency.ts';
+import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import {
   BEFORE_ALL,
@@ -15,7 +15,7 @@ import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
 import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
-/** Every place that the master key seals. What a person's own key seals is reached through that key. */
+/** Every column that the master key seals. What a person's own key seals is reached through that key. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('users', 'user_id', 'data_key_sealed', (id) => keyContext(userKeyOwner(id))),
   encryptedColumn('recipients', 'recipient_id', 'data_key_sealed', (id) => keyContext(recipientKeyOwner(id))),
@@ -24,9 +24,9 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
   ...ORDER_ENCRYPTED_COLUMNS,
   encryptedExpression(
-    'idempotent_answers.body',
+    'idempotent_responses.body',
     {
-      table: 'idempotent_answers',
+      table: 'idempotent_responses',
       column: 'body',
       id: `partner_id::text || ' ' || idempotency_key`,
       order: 'partner_id, idempotency_key',
@@ -34,12 +34,12 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
       after: '(partner_id, idempotency_key) > (left($2, 36)::uuid, substr($2, 38))',
       start: `${BEFORE_ALL} `,
     },
-    (id) => answerContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
+    (id) => responseContext({ partnerId: id.slice(0, 36), idempotencyKey: id.slice(37) }),
   ),
   encryptedExpression(
-    'actor_answers.body',
+    'actor_responses.body',
     {
-      table: 'actor_answers',
+      table: 'actor_responses',
       column: 'body',
       id: `actor || ' ' || idempotency_key`,
       order: 'actor, idempotency_key',
@@ -49,7 +49,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     },
     (id) => {
       const space = id.indexOf(' ');
-      return actorAnswerContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
+      return actorResponseContext({ actor: id.slice(0, space), idempotencyKey: id.slice(space + 1) });
     },
   ),
   encryptedExpression(
@@ -78,8 +78,8 @@ const BATCH = 500;
 export async function rotateKeys(
   db: Database,
   sealer: Sealer,
-): Promise<readonly { readonly place: string; readonly rows: number }[]> {
-  const report: { place: string; rows: number }[] = [];
+): Promise<readonly { readonly column: string; readonly rows: number }[]> {
+  const report: { column: string; rows: number }[] = [];
   for (const sealed of ENCRYPTED_COLUMNS) {
     let rows = 0;
     let after: string | undefined = sealed.start;
@@ -89,7 +89,7 @@ export async function rotateKeys(
       rows += done.length;
       after = done.length < BATCH ? undefined : done.at(-1)?.id;
     }
-    report.push({ place: sealed.name, rows });
+    report.push({ column: sealed.name, rows });
   }
   return report;
 }

@@ -58,11 +58,11 @@ const PROBLEMS: readonly [what: string, change: object, named: string | readonly
   ['a plus before a percentage', { partner_fee_pct: '+1' }, ['partner_fee_pct']],
   ['a huge percentage', { partner_fee_pct: HUGE }, ['partner_fee_pct']],
   [
-    'crypto that nobody serves',
+    'crypto that no vendor serves',
     { fiat_amount: undefined, crypto_amount: '99999999999999' },
     'AMOUNT_OUT_OF_RANGE',
   ],
-  ['an amount nobody serves', { fiat_amount: '99999999999999.00' }, 'AMOUNT_OUT_OF_RANGE'],
+  ['an amount that no vendor serves', { fiat_amount: '99999999999999.00' }, 'AMOUNT_OUT_OF_RANGE'],
   ['one cent', { fiat_amount: '0.01' }, 'AMOUNT_OUT_OF_RANGE'],
 ];
 
@@ -175,9 +175,9 @@ describe('bad input', () => {
       );
     };
     const before = await counted();
-    const nobody = { payment_network_slug: 'pix' };
+    const unserved = { payment_network_slug: 'pix' };
     const abroad = { country_code: 'JP' };
-    for (const change of [nobody, abroad, nobody]) {
+    for (const change of [unserved, abroad, unserved]) {
       const { status, body, text } = await ask('onramp/estimate', change);
       expect([status, body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
       expect(text).not.toMatch(/payment_network|"country"/);
@@ -195,7 +195,7 @@ describe('bad input', () => {
     }
   });
 
-  it('an amount that nobody serves is told with the range that somebody does', async () => {
+  it('an amount that no vendor serves is refused with the range that is served', async () => {
     const { body } = await ask('onramp/estimate', { fiat_amount: '0.01' });
     expect(body.error.details).toEqual({
       currency: 'EUR',

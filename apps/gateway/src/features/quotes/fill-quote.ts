@@ -27,9 +27,9 @@ export interface Serving {
 }
 
 /**
- * Who serves a quote, its crypto held; undefined where nobody can (docs/decisions/0004). The book says whom to try, the
+ * Who serves a quote, its crypto reserved; undefined where no vendor can (docs/decisions/0004). The book says whom to try, the
  * conditional update of a balance says whether it is so: where it finds too little, the rule is applied again without
- * that offer. Never inside a transaction: holding asks the offers backend.
+ * that offer. Never inside a transaction: reserving asks the offers backend.
  */
 export async function selectVendor(
   { offers, currencies, logger }: FillDeps,
@@ -50,7 +50,7 @@ export async function selectVendor(
       return undefined;
     }
     const { offerId, vendorId, kind: provider } = filled.serving.offer;
-    if (await offers.holds.hold(quote.quote_id, offerId, needed)) {
+    if (await offers.reservations.reserve(quote.quote_id, offerId, needed)) {
       if (filled.outcome === 'reassigned') {
         const { quotedVendor: reason } = filled;
         logger.info(
@@ -82,7 +82,7 @@ function firmQuoteOf(quote: QuoteRow): FirmQuote {
     direction: quote.direction,
     crypto: { code: quote.crypto_currency, decimals: quote.crypto_decimals },
     fiat: { code: quote.fiat_currency, decimals: quote.fiat_decimals },
-    // A quote without an offer finds none, and is served by whoever would trade at its rate.
+    // A quote without an offer finds none, and is served by any vendor that would trade at its rate.
     offerId: quote.offer_id ?? '',
     offerVersion: Number(quote.offer_version ?? 0),
     rate: quote.rate,
@@ -104,29 +104,29 @@ export async function servingOffer(unit: UnitOfWork, quoteId: string): Promise<s
 }
 
 /**
- * The next vendor that would serve a claimed quote at its figures, other than those that declined it; its crypto is held
- * before the unit that appoints it begins, and given back where that unit appoints nobody.
+ * The next vendor that would serve a claimed quote at its figures, other than those that declined it; its crypto is
+ * reserved before the unit that reassigns the quote begins, and released where that unit does not.
  */
 export async function withNextVendor<T>(
   deps: FillDeps & { readonly db: Database },
   quoteId: string,
   declinedOfferIds: readonly string[],
-  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly appointed: boolean }>,
+  work: (next: Serving | undefined) => Promise<{ readonly value: T; readonly reassigned: boolean }>,
 ): Promise<T> {
   const [quote] = await deps.db.query(SYSTEM, findQuote, [quoteId]);
   const next = quote === undefined ? undefined : await selectVendor(deps, quote, declinedOfferIds);
-  let isAppointed = false;
+  let isReassigned = false;
   try {
-    const { value, appointed } = await work(next);
-    isAppointed = appointed;
+    const { value, reassigned } = await work(next);
+    isReassigned = reassigned;
     return value;
   } finally {
-    if (next !== undefined && !isAppointed) await deps.offers.holds.release(quoteId, next.offerId);
+    if (next !== undefined && !isReassigned) await deps.offers.reservations.release(quoteId, next.offerId);
   }
 }
 
 /** The claimed quote is served by another vendor from now on. */
-export async function appointVendor(
+export async function reassignVendor(
   unit: UnitOfWork,
   quoteId: string,
   direction: QuoteRow['direction'],

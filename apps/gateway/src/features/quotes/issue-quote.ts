@@ -15,21 +15,21 @@ import type { Static } from 'typebox';
 import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { StatementRun } from '../../http/route.ts';
 import { type DestinationDeps, takeSnapshot } from '../recipients/destinations.ts';
+import { kycNotCleared } from './claim-quote.ts';
 import {
   type NamedPayee,
   namedPayee,
   type Payee,
-  type PayoutPlace,
-  requestForPlace,
+  type PayoutLocation,
+  requestForLocation,
   requireRelationship,
   type ThirdPartyRow,
 } from './payee.ts';
 import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.ts';
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
-import { kycNotCleared } from './reserve-quote.ts';
 
-/** Writes the quote for a cleared customer of this partner; refuses for anybody else and leaves nothing behind. */
+/** Writes the quote for a cleared customer of this partner; refuses for any other and leaves nothing behind. */
 export async function storeQuote(
   run: StatementRun,
   partner: PartnerPrincipal,
@@ -98,12 +98,12 @@ function quoteParams(
 
 type Snapshot = ReturnType<typeof takeSnapshot>;
 
-export type FoundPayee = { readonly place: PayoutPlace } & (
+export type FoundPayee = { readonly location: PayoutLocation } & (
   | { readonly paymentDetailsId: string }
   | { readonly snapshot: Snapshot }
 );
 
-/** Finds the payee in one round trip. Who is unknown or somebody else's is told before anything of theirs is. */
+/** Finds the payee in one round trip. An unknown payee is refused before anything else is said. */
 export async function readPayee(
   deps: DestinationDeps,
   run: StatementRun,
@@ -121,7 +121,7 @@ async function ownDetails(
   if (row.payment_details_id === null) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
   requireCleared(row.kyc_status);
   if (row.holder_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
-  return { place: row, paymentDetailsId: row.payment_details_id };
+  return { location: row, paymentDetailsId: row.payment_details_id };
 }
 
 async function thirdParty(
@@ -139,7 +139,7 @@ async function thirdParty(
     created_at: row.destination_created_at,
     screening_status: row.holder_status,
   };
-  return { place: row, snapshot: takeSnapshot(deps, row, destination) };
+  return { location: row, snapshot: takeSnapshot(deps, row, destination) };
 }
 
 type SnapshotRows = Parameters<typeof takeSnapshot>;
@@ -193,14 +193,19 @@ export async function issueOfframpQuote(
   const { settlementChain, platformFeePct } = partner.partner;
   const { catalogue } = deps.currencies.current().reference;
   const tokens = deps.tokensOf(settlementChain);
-  // What is wrong with the request itself is told before anybody is looked up.
+  // What is wrong with the request itself is told before any person is looked up.
   const named = namedPayee(request);
   readTerms('offramp', request, catalogue, tokens);
 
   const found = await readPayee(deps, run, named);
   const relationship = request.sender_recipient_relationship ?? (named.mode === 'own' ? 'self' : undefined);
-  requireRelationship(relationship, found.place.rail, catalogue);
-  const terms = readTerms('offramp', requestForPlace(request, found.place, catalogue), catalogue, tokens);
+  requireRelationship(relationship, found.location.rail, catalogue);
+  const terms = readTerms(
+    'offramp',
+    requestForLocation(request, found.location, catalogue),
+    catalogue,
+    tokens,
+  );
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
   const issued: Issued = {
     terms,

@@ -209,7 +209,7 @@ describe('off-ramp quotes', () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'RECIPIENT_NOT_CLEARED']);
   });
 
-  it('refuses archived and foreign recipients and destinations of somebody else, all as unknown', async () => {
+  it('refuses archived and foreign recipients and destinations of another recipient, all as unknown', async () => {
     const first = await recipient();
     const second = await recipient();
     const mixed = await call({ ...first, recipient_destination_id: second.recipient_destination_id });
@@ -219,12 +219,12 @@ describe('off-ramp quotes', () => {
     const unknown = await call({ ...second, recipient_id: '00000000-0000-7000-8000-000000000000' });
     expect([archived.status, archived.body.error.code]).toEqual([404, 'RECIPIENT_NOT_FOUND']);
     expect(archived.text).toBe(unknown.text);
-    const stranger = market.gateway.partners[1].apiKey;
-    const theirs = await call({ ...second, sender_id: await market.newCustomer(stranger) }, stranger);
+    const otherPartner = market.gateway.partners[1].apiKey;
+    const theirs = await call({ ...second, sender_id: await market.newCustomer(otherPartner) }, otherPartner);
     expect(theirs.text).toBe(unknown.text);
   });
 
-  it('pays a WeChat wallet to the sender or to family, and to nobody else', async () => {
+  it('pays a WeChat wallet to the sender or to family only', async () => {
     const payee = await recipient(
       { rail: 'wechat-china', currency: 'CNY', country_code: 'CN', details: WALLET_DETAILS },
       'Wang Wei',

@@ -22,14 +22,14 @@ export type NamedPayee =
     };
 
 /** Where the fiat goes, as far as pricing is concerned. */
-export interface PayoutPlace {
+export interface PayoutLocation {
   readonly rail: string;
   readonly currency: string;
   readonly country_code: string;
   readonly institution_id: string | null;
 }
 
-export interface PaymentDetailsPlace extends PayoutPlace {
+export interface PaymentDetailsLocation extends PayoutLocation {
   readonly payment_details_id: string;
 }
 
@@ -79,39 +79,43 @@ export function namedPayee(request: Request): NamedPayee {
   };
 }
 
-/** A number that the database cannot hold is nobody's; 0 is never given. */
+/** A number that the database cannot hold belongs to no customer; 0 is never given. */
 function storableId(id: string | number | undefined): string {
   const text = String(id);
   return /^[0-9]{1,19}$/.test(text) && BigInt(text) <= LARGEST_ID ? text : '0';
 }
 
-/** The request narrowed to the place the payee has; what it says otherwise must agree with it. */
-export function requestForPlace(request: Request, place: PayoutPlace, catalogue: Catalogue): Request {
-  const institution = institutionOf(place, catalogue);
+/** The request narrowed to where the payee is paid; what it says otherwise must agree with it. */
+export function requestForLocation(
+  request: Request,
+  location: PayoutLocation,
+  catalogue: Catalogue,
+): Request {
+  const institution = institutionOf(location, catalogue);
   const agree = (path: keyof Request, given: string | undefined, actual: string) => {
     if (given !== undefined && given !== actual) {
       throw invalidRequest(path, `must agree with the payment details, which say ${actual}`);
     }
   };
-  agree('fiat_currency', request.fiat_currency.toUpperCase(), place.currency);
-  agree('payment_network_slug', request.payment_network_slug, place.rail);
+  agree('fiat_currency', request.fiat_currency.toUpperCase(), location.currency);
+  agree('payment_network_slug', request.payment_network_slug, location.rail);
   agree('payment_method_slug', request.payment_method_slug, institution);
-  agree('country_code', request.country_code?.toUpperCase(), place.country_code);
+  agree('country_code', request.country_code?.toUpperCase(), location.country_code);
   return {
     ...request,
-    payment_network_slug: place.rail,
+    payment_network_slug: location.rail,
     payment_method_slug: institution,
-    country_code: place.country_code,
+    country_code: location.country_code,
   };
 }
 
 /** It was live when the details were saved; money is quoted only where it still is. */
-function institutionOf(place: PayoutPlace, catalogue: Catalogue): string {
+function institutionOf(location: PayoutLocation, catalogue: Catalogue): string {
   const resolution = catalogue.resolveInstitution({
-    rail: place.rail,
-    institutionId: place.institution_id ?? undefined,
-    country: place.country_code,
-    currency: place.currency,
+    rail: location.rail,
+    institutionId: location.institution_id ?? undefined,
+    country: location.country_code,
+    currency: location.currency,
   });
   if (resolution === undefined) throw new CausewayError('INSTITUTION_NOT_AVAILABLE');
   if (!resolution.ok) throw new CausewayError(resolution.reason);

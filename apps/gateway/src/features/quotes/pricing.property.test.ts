@@ -89,7 +89,7 @@ describe('prices through the API', () => {
   });
   afterAll(() => market?.stop());
 
-  /** One vendor that takes any amount at the price the test sets, and nobody else. */
+  /** One vendor that takes any amount at the price the test sets, and no other vendor. */
   async function openMarket(): Promise<void> {
     const { owner, gateway } = market;
     const vendorId = newId();

@@ -49,7 +49,7 @@ export function referenceRateOf(rates: RateTable, crypto: string, fiat: string):
   return rate;
 }
 
-/** What pricing looks at: everything is in memory, nothing is asked of anybody. */
+/** What pricing looks at: everything is in memory, nothing is queried. */
 export interface PricingDeps {
   readonly currencies: Currencies;
   readonly offers: Offers;

@@ -1,6 +1,6 @@
 import type { DetailsOf, KycStatus, QuoteStatus, ScreeningStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
-import type { PaymentDetailsPlace, ThirdPartyRow } from './payee.ts';
+import type { PaymentDetailsLocation, ThirdPartyRow } from './payee.ts';
 
 /** The figures that a quote fixes and its order inherits. Atomic units as decimal text. */
 export interface PricedColumns {
@@ -38,7 +38,7 @@ export interface QuoteRow extends PricedColumns {
   payment_details_id: string | null;
   recipient_id: string | null;
   recipient_context_sealed: string | null;
-  /** Opens what is sealed of the recipient; null once the person is forgotten. */
+  /** Opens what is sealed of the recipient; null once the person is erased. */
   recipient_key_sealed: string | null;
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
@@ -139,13 +139,13 @@ export const findQuote = statement<[quoteId: string], QuoteRow>(
   `SELECT ${COLUMNS} FROM ${TABLES} WHERE q.quote_id = $1`,
 );
 
-export interface ReservedQuoteRow extends QuoteRow {
-  /** Null where a place for the order was taken, or where the quote is past being claimed. */
+export interface ClaimableQuoteRow extends QuoteRow {
+  /** Null where the claim was opened, or where the quote cannot be claimed any more. */
   over_limit: DetailsOf<'OPEN_ORDER_LIMIT'> | null;
 }
 
-/** Reads a partner's quote and takes a place for its order, within the partner's own limits or else the given ones. */
-export const reserveQuote = statement<
+/** Reads a partner's quote and opens a claim on it, within the partner's own limits or else the given ones. */
+export const openQuoteClaim = statement<
   [
     quoteId: string,
     direction: string,
@@ -156,46 +156,46 @@ export const reserveQuote = statement<
     customerOrders: number,
     customerValue: number,
   ],
-  ReservedQuoteRow
+  ClaimableQuoteRow
 >(
-  'quotes.reserve',
+  'quotes.open_claim',
   `SELECT ${COLUMNS},
           CASE WHEN q.status = 'active' AND q.expires_at > $4 AND u.kyc_status = 'VERIFIED' THEN
-            reserve_order(q.quote_id, q.partner_id, q.user_id, q.crypto_amount / 10::numeric ^ q.crypto_decimals,
+            open_quote_claim(q.quote_id, q.partner_id, q.user_id, q.crypto_amount / 10::numeric ^ q.crypto_decimals,
               coalesce(p.open_order_limit, $5), coalesce(p.held_value_limit, $6),
               coalesce(p.customer_open_order_limit, $7), coalesce(p.customer_held_value_limit, $8)) END AS over_limit
      FROM ${TABLES}
     WHERE q.quote_id = $1 AND q.direction = $2 AND q.partner_id = $3`,
 );
 
-/** The order's claim on what was reserved for it. No row: it has been given back. */
-export const claimReservation = statement<[quoteId: string, orderId: string], { quote_id: string }>(
-  'quotes.claim_reservation',
-  'UPDATE order_reservations SET order_id = $2 WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
+/** The order that the claim was opened for is written. No row: the claim has been released. */
+export const completeQuoteClaim = statement<[quoteId: string, orderId: string], { quote_id: string }>(
+  'quotes.complete_claim',
+  'UPDATE quote_claims SET order_id = $2 WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
 );
 
-/** Gives back the place that no order has claimed. No row: an order has, or it was given back before. */
-export const releaseReservation = statement<[quoteId: string], { quote_id: string }>(
-  'quotes.release_reservation',
-  'DELETE FROM order_reservations WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
+/** Releases a claim that has no order. No row: it has one, or was released before. */
+export const releaseQuoteClaim = statement<[quoteId: string], { quote_id: string }>(
+  'quotes.release_claim',
+  'DELETE FROM quote_claims WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
 );
 
-/** The places of orders that have ended, and of quotes that no order came of for a while. */
-const endReservationsAmong = (among: string) => `DELETE FROM order_reservations ended USING (
-     SELECT r.quote_id FROM order_reservations r LEFT JOIN orders o ON o.quote_id = r.quote_id
+/** Claims of orders that have ended, and of quotes that no order came of for a while. */
+const endClaimsAmong = (among: string) => `DELETE FROM quote_claims ended USING (
+     SELECT c.quote_id FROM quote_claims c LEFT JOIN orders o ON o.quote_id = c.quote_id
       WHERE (o.status = ANY($1::text[])
-         OR (r.order_id IS NULL AND r.reserved_at < clock_timestamp() - $2::int * interval '1 millisecond')) ${among}
-      LIMIT $3 FOR UPDATE OF r SKIP LOCKED) AS due
+         OR (c.order_id IS NULL AND c.claimed_at < clock_timestamp() - $2::int * interval '1 millisecond')) ${among}
+      LIMIT $3 FOR UPDATE OF c SKIP LOCKED) AS due
     WHERE ended.quote_id = due.quote_id`;
 
-export const endReservations = statement<[ended: readonly string[], forgottenAfterMs: number, limit: number]>(
-  'quotes.end_reservations',
-  endReservationsAmong(''),
+export const endQuoteClaims = statement<[ended: readonly string[], abandonedAfterMs: number, limit: number]>(
+  'quotes.end_claims',
+  endClaimsAmong(''),
 );
 
-export const endReservationsOfQuotes = statement<
-  [ended: readonly string[], forgottenAfterMs: number, limit: number, quoteIds: readonly string[]]
->('quotes.end_reservations_of_quotes', endReservationsAmong('AND r.quote_id = ANY($4::uuid[])'));
+export const endQuoteClaimsOf = statement<
+  [ended: readonly string[], abandonedAfterMs: number, limit: number, quoteIds: readonly string[]]
+>('quotes.end_claims_of', endClaimsAmong('AND c.quote_id = ANY($4::uuid[])'));
 
 export const claimedBy = statement<
   [quoteId: string, status: QuoteStatus, vendorId: string, servingOfferId: string | null]
@@ -211,11 +211,11 @@ export const servingOfferOf = statement<[quoteId: string], { serving_offer_id: s
 
 /** Customer and payee in one look: a quote has two round trips, and the other one writes it. */
 
-/** Details are found by customer and number, so a guessed number finds nothing of anybody else's. */
+/** Details are found by customer and number, so a guessed number finds nothing of other customers. */
 export const customerWithDetails = statement<
   [userId: string, paymentDetailsId: string],
   { kyc_status: KycStatus; holder_status: ScreeningStatus } & (
-    | PaymentDetailsPlace
+    | PaymentDetailsLocation
     | { payment_details_id: null }
   )
 >(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { endFinishedHolds } from './reserve-quote.ts';
+import { endFinishedReservations } from './claim-quote.ts';
 
 const ONRAMP = '/api/v1/partner/onramp';
 
@@ -53,7 +53,7 @@ describe('quotes', () => {
     }
   });
 
-  it('need a cleared customer of this partner: others answer 422 with the status, strangers 404', async () => {
+  it('need a cleared customer of this partner: others answer 422 with the status, those of other partners 404', async () => {
     const { gateway } = market;
     const created = await call('/api/v1/partner/users', { email: 'unverified@example.com' });
     const before = await quoteCount();
@@ -149,7 +149,7 @@ describe('quotes', () => {
     });
   });
 
-  it('that nobody can serve are counted and logged by the reason, which the partner does not see', async () => {
+  it('that no vendor can serve are counted and logged by the reason, which the partner does not see', async () => {
     const { metrics } = market.gateway.deps;
     const refused = await quote({ payment_network_slug: 'ach-us' });
     expect([refused.status, refused.body.error]).toEqual([
@@ -216,7 +216,7 @@ describe('quotes', () => {
       expect([again.status, again.body.error.code]).toEqual([409, 'QUOTE_ALREADY_USED']);
     });
 
-    it('of a vendor that has no balance left are refused, unharmed, where nobody else trades at the rate', async () => {
+    it('of a vendor that has no balance left are refused, unharmed, where no other vendor trades at the rate', async () => {
       const { body } = await quote({ fiat_currency: 'GBP' });
       const offer = await offerOf(body.data.quote_id);
       if (offer === undefined) throw new Error('no offer');
@@ -262,9 +262,10 @@ describe('quotes', () => {
       const { body } = await quote();
       const answers = await Promise.all(Array.from({ length: 10 }, () => initiate(body.data.quote_id)));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
-      const { rows } = await market.owner.query('SELECT crypto::text FROM offer_holds WHERE quote_id = $1', [
-        body.data.quote_id,
-      ]);
+      const { rows } = await market.owner.query(
+        'SELECT crypto::text FROM offer_reservations WHERE quote_id = $1',
+        [body.data.quote_id],
+      );
       expect(rows).toHaveLength(1);
     });
 
@@ -274,7 +275,7 @@ describe('quotes', () => {
       const before = await balanceOf(offerId);
       const initiated = await initiate(body.data.quote_id);
       expect(await balanceOf(offerId)).not.toBe(before);
-      await endFinishedHolds(market.gateway.deps);
+      await endFinishedReservations(market.gateway.deps);
       expect(await balanceOf(offerId)).not.toBe(before);
       const cancelled = await market.gateway.call(
         'POST',
@@ -282,7 +283,7 @@ describe('quotes', () => {
       );
       expect(cancelled.status, cancelled.text).toBe(200);
       for (const ended of [1, 0]) {
-        expect(await endFinishedHolds(market.gateway.deps)).toBe(ended);
+        expect(await endFinishedReservations(market.gateway.deps)).toBe(ended);
         expect(await balanceOf(offerId)).toBe(before);
       }
     });

@@ -215,7 +215,7 @@ export function takeSnapshot(
   };
 }
 
-/** What a quote or an order kept; gone with the person once the recipient is forgotten. */
+/** What a quote or an order kept; gone with the person once the recipient is erased. */
 export async function openRecipientSnapshot(
   deps: Pick<DestinationDeps, 'vaults'>,
   unit: UnitOfWork,

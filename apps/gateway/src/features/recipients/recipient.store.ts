@@ -166,8 +166,8 @@ export const countToReview = statement<[], { total: string }>(
 );
 
 /** The versions stay, for orders refer to them, and nobody can read them any more. */
-export const eraseRecipientStatement = statement<[recipientId: string, at: Date]>(
-  'recipients.forget',
+export const eraseRecipientColumns = statement<[recipientId: string, at: Date]>(
+  'recipients.erase',
   `WITH tokens AS (DELETE FROM recipient_tokens WHERE recipient_id = $1)
    UPDATE recipients SET data_key_sealed = NULL, erased_at = $2, updated_at = $2 WHERE recipient_id = $1`,
 );
@@ -259,7 +259,7 @@ export const findDestination = statement<[destinationId: string, recipientId: st
     ORDER BY version DESC LIMIT 1`,
 );
 
-/** Where an account is, for those who screen its holder; nothing once the person is forgotten. */
+/** Where an account is, for those who screen its holder; nothing once the person is erased. */
 export const holderOf = statement<
   [destinationId: string],
   Pick<DestinationRow, 'recipient_id' | 'beneficiary_type' | 'details_sealed'> & { data_key_sealed: string }

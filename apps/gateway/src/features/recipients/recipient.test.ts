@@ -288,7 +288,7 @@ describe('recipients over HTTP', () => {
     expect((await search('rail=iban-sepa&recipient_country=NO')).pagination.total).toBe(1);
     expect((await search('rail=pix')).pagination.total).toBe(0);
     expect((await search('limit=1&offset=1')).pagination).toEqual({ total: 2, limit: 1, offset: 1 });
-    // The same words belong to nobody else.
+    // The same words find no other recipient.
     expect((await search('search=anna', gateway.partners[0].apiKey)).recipients).toEqual([]);
     await gateway.call('PATCH', `${RECIPIENTS}/${anna}`, { body: { recipient_name: 'Berta' }, key: second });
     expect(await found('anna')).toEqual([]);
@@ -318,7 +318,7 @@ describe('recipients over HTTP', () => {
     }
   });
 
-  it('answers a stranger’s recipient and a missing one with the same bytes on every route', async () => {
+  it('answers another partner’s recipient and a missing one with the same bytes on every route', async () => {
     const id = await idOf();
     const missing = '00000000-0000-7000-8000-000000000000';
     for (const [method, path, body] of [

@@ -103,7 +103,7 @@ export async function lockActiveRecipient(
   return active(row);
 }
 
-/** Active or archived, but not forgotten. */
+/** Active or archived, but not erased. */
 export async function lockAnyRecipient(unit: UnitOfWork, recipientId: string): Promise<CurrentRecipientRow> {
   const [row] = await unit.tx.query(lockRecipient, [recipientId]);
   if (row === undefined) throw new CausewayError('RECIPIENT_NOT_FOUND');

@@ -140,7 +140,7 @@ export function registerRecipient(
   return { row: { ...subject, status, screening_status, recipient_id_type: data.recipient_id_type }, data };
 }
 
-/** Writes the next version; whoever was cleared under another name is screened again. */
+/** Writes the next version; a recipient cleared under another name is screened again. */
 export async function updateRecipient(
   deps: RecipientDeps & { readonly screening: ScreeningPort },
   unit: UnitOfWork,

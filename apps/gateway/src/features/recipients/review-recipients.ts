@@ -8,7 +8,7 @@ import { destinationContext, MAX_DESTINATIONS } from './destinations.ts';
 import {
   type CurrentRecipientRow,
   countToReview,
-  eraseRecipientStatement,
+  eraseRecipientColumns,
   findRecipient,
   latestScreening,
   listDestinations,
@@ -80,5 +80,5 @@ export async function revealRecipient(
 export function eraseRecipientRow(unit: UnitOfWork, row: CurrentRecipientRow): void {
   // Archiving is the partner's act; the operator does it in the partner's name.
   execute(unit, recipientAdapter, { ...row, isNew: false }, 'recipient_archived', 'partner');
-  unit.tx.defer(eraseRecipientStatement, [row.recipient_id, unit.at]);
+  unit.tx.defer(eraseRecipientColumns, [row.recipient_id, unit.at]);
 }

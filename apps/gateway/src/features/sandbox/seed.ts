@@ -158,7 +158,7 @@ const readAutoAdvanceOfWallet = statement<[walletAddress: string], { auto_advanc
   'SELECT bool_and(auto_advance) AS auto_advance FROM partners WHERE lower(wallet_address) = lower($1)',
 );
 
-/** The bridge's solver pays by itself where simulated people may act; elsewhere it waits to be told. */
+/** The bridge's solver pays by itself where simulated actors may act; elsewhere it waits to be told. */
 export async function solverConduct(db: Database, wallet: string): Promise<SolverConduct> {
   const [row] = await db.query(SYSTEM, readAutoAdvanceOfWallet, [wallet]);
   return row?.auto_advance === false ? 'waits' : 'pays';

@@ -48,19 +48,19 @@ export function simulatedDetails(
   return [details, ...variants].find((one) => detailsCheck.fit({ rail, institutionId }, one).ok) ?? details;
 }
 
-/** What the simulated people of a sandbox do, through the use cases that real ones have. */
-export interface PeopleDeps extends UnitDeps, VendorDeps {
+/** What the simulated actors of a sandbox do, through the use cases that real ones have. */
+export interface SimulatedActorDeps extends UnitDeps, VendorDeps {
   readonly transactor: Transactor;
   readonly currencies: Currencies;
 }
 
-type Act = (deps: PeopleDeps, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
+type Act = (deps: SimulatedActorDeps, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
 
 const POLL_MS = 300;
 const DONE: Outcome = { kind: 'confirmed' };
 
 type Work = (
-  deps: PeopleDeps,
+  deps: SimulatedActorDeps,
   unit: UnitOfWork,
   order: OrderRow,
   vendor: SimulatedVendor,

@@ -9,13 +9,13 @@ import { readOrder } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
 import { autoAdvances } from './seed.ts';
-import { ACTS, type PeopleDeps, SILENT_ACTS } from './simulated-actors.ts';
+import { ACTS, SILENT_ACTS, type SimulatedActorDeps } from './simulated-actors.ts';
 
 /**
- * The simulated people of a sandbox. They do what a person would do through the same use cases; where crypto moves, it
+ * The simulated actors of a sandbox. They do what a person would do through the same use cases; where crypto moves, it
  * moves on the local chain.
  */
-export interface SimulatorDeps extends PeopleDeps {
+export interface SimulatorDeps extends SimulatedActorDeps {
   readonly sealer: Sealer;
 }
 

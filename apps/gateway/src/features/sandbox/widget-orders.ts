@@ -6,8 +6,8 @@ import type { PartnerPrincipal } from '../../http/principals.ts';
 import type { BlindIndex } from '../../vault/vault.ts';
 import { type InitiateDeps, initiateOfframp, initiateOnramp } from '../orders/lifecycle/initiate-order.ts';
 import { createPaymentDetails } from '../payment-details/payment-details.ts';
+import { withQuoteClaim } from '../quotes/claim-quote.ts';
 import { issueOfframpQuote, issueOnrampQuote, type OfframpQuoteDeps } from '../quotes/issue-quote.ts';
-import { withReservation } from '../quotes/reserve-quote.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
 import { createUser } from '../users/user.ts';
 
@@ -49,10 +49,10 @@ export async function openWidgetOrder(
     ...(input.reference_id === undefined ? {} : { reference_id: input.reference_id }),
   };
   const initiate = input.order_type === 'onramp' ? initiateOnramp : initiateOfframp;
-  return withReservation(
+  return withQuoteClaim(
     deps,
     { partnerId: partner.partnerId, quoteId, direction: input.order_type },
-    (reservation) => unitOfWork(deps, scope, (unit) => initiate(deps, unit, reservation, request, 'widget')),
+    (claim) => unitOfWork(deps, scope, (unit) => initiate(deps, unit, claim, request, 'widget')),
   );
 }
 

@@ -16,7 +16,7 @@ import {
   strictestOf,
 } from './screening-case.ts';
 
-/** Who holds an account, by its key; nobody where the person is forgotten. */
+/** Who holds an account, by its key; nobody where the person is erased. */
 export type HolderReader = (key: string) => Promise<Holder | undefined>;
 
 export interface ScreenCaseDeps {
@@ -49,7 +49,7 @@ export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<'screenin
     } catch (error) {
       return { kind: 'retry', error: error instanceof Error ? error.name : 'the screening failed' };
     }
-    if (finding === undefined) return { ...DONE, result: 'the person is forgotten' };
+    if (finding === undefined) return { ...DONE, result: 'the person is erased' };
     const found = finding;
     return { ...DONE, followUp: (unit) => take(unit, payload, found) };
   }

@@ -38,7 +38,7 @@ export async function lookUpWallet({ walletScreening }: WalletDeps, address: str
 
 /**
  * Takes a wallet into use, or refuses it. Its case is kept either way, so that an operator sees who was refused; a
- * wallet that nobody could judge is refused and leaves no case. Called before anything else is written.
+ * wallet that could not be judged is refused and leaves no case. Called before anything else is written.
  */
 export async function takeWallet(unit: UnitOfWork, address: string, look: WalletLook): Promise<void> {
   const [known] = await unit.tx.query(lockCaseOfWallet, [address]);
@@ -113,7 +113,7 @@ export interface CaseToReview {
   readonly hits: readonly ScreeningHit[];
 }
 
-/** Cases that are not clear, with what was found. Of somebody who is forgotten nothing can be read any more. */
+/** Cases that are not clear, with what was found. of a person who is erased nothing can be read any more. */
 export async function screeningCases(
   deps: CaseReviewDeps,
   wanted: {

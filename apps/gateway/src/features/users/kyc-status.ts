@@ -11,7 +11,7 @@ import {
 import { type Execution, execute, type MachineAdapter } from '../../engine/execute.ts';
 import { sentIn } from '../../engine/outbox.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { eraseUserStatement, type UserRow, updateKyc } from './user.store.ts';
+import { eraseUserColumns, type UserRow, updateKyc } from './user.store.ts';
 import { lockUserRow } from './user.ts';
 
 /** A user on its way through KYC, with what the new status will carry. */
@@ -103,12 +103,12 @@ export function movedOrRefused(execution: Execution<KycSubject>): UserRow {
   });
 }
 
-/** The rejection reason a partner sees when a cleared customer was forgotten. */
+/** The rejection reason a partner sees when a cleared customer was erased. */
 export const ERASED_REASON = 'PERSONAL_DATA_ERASED';
 
 /** Takes the person out of the row. The row stays: the books refer to it. */
 export function eraseUserRow(unit: UnitOfWork, user: UserRow): void {
   // Whoever was cleared is so no longer; where there was no clearance the machine has nothing to revoke.
   moveKyc(unit, user, 'verification_refused', 'operator', [ERASED_REASON]);
-  unit.tx.defer(eraseUserStatement, [user.user_id, unit.at]);
+  unit.tx.defer(eraseUserColumns, [user.user_id, unit.at]);
 }

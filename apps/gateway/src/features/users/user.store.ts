@@ -10,7 +10,7 @@ export interface UserRow {
   kyc_updated_at: Date;
   rejection_reasons: string[];
   created_at: Date;
-  /** Null once the person is forgotten; such a row is not found by any statement of a partner. */
+  /** Null once the person is erased; such a row is not found by any statement of a partner. */
   data_key_sealed: string | null;
   profile_sealed: string | null;
 }
@@ -83,8 +83,8 @@ export const countUnderReview = statement<[], { total: string }>(
 );
 
 /** The row stays, for orders refer to it; the person in it is gone. The index is made one that nothing equals. */
-export const eraseUserStatement = statement<[userId: string, at: Date]>(
-  'users.forget',
+export const eraseUserColumns = statement<[userId: string, at: Date]>(
+  'users.erase',
   `UPDATE users SET data_key_sealed = NULL, profile_sealed = NULL, reference_id = NULL,
           email_index = 'erased:' || user_id, erased_at = $2
     WHERE user_id = $1`,

@@ -85,7 +85,7 @@ describe('users over HTTP', () => {
     }
   });
 
-  it('answers a stranger’s customer and a missing one with the same bytes', async () => {
+  it('answers another partner’s customer and a missing one with the same bytes', async () => {
     const { body } = await create({ email: 'mine@example.com' });
     const key = gateway.partners[1].apiKey;
     const foreign = await gateway.call('GET', `${USERS}/${body.data.id}`, { key });

@@ -150,7 +150,7 @@ export interface NewUser extends UserProfileInput {
   readonly reference_id?: string;
 }
 
-/** The place of an email address among the blind indexes. */
+/** The column of an email address among the blind indexes. */
 export const EMAIL_INDEX = 'users.email';
 
 export async function createUser(

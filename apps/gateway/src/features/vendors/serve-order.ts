@@ -74,8 +74,8 @@ export async function acceptOrder(
 
 /** The end user pays by them: they fit the rail. What a vendor says besides, a reference say, is passed on as it is. */
 function payableDetails(deps: VendorDeps, order: OrderRow, given: PlainDetails): PlainDetails {
-  const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
-  const fit = deps.detailsCheck.fit(place, given);
+  const location = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
+  const fit = deps.detailsCheck.fit(location, given);
   if (fit.ok) return { ...given, ...fit.details };
   throw invalidFields(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
 }

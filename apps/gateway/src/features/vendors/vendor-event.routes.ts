@@ -18,7 +18,7 @@ import {
   lockVendorEvents,
   numberVendorEvents,
   purgeVendorEvents,
-  readPlacedEvents,
+  readNumberedEvents,
   type VendorEventRow,
   vendorEventState,
 } from './vendor.store.ts';
@@ -29,7 +29,7 @@ export type VendorEvent = Static<typeof VendorEventSchema>;
 const NUMBERED_AT_ONCE = 1_000;
 /** A vendor that was away longer reads its orders instead: they say how things stand. */
 const KEPT_DAYS = 30;
-const FORGOTTEN_AT_ONCE = 5_000;
+const PURGED_AT_ONCE = 5_000;
 
 /** What happened to a vendor's orders after a cursor, oldest first, each with the order as it is now. */
 export async function readVendorEvents(
@@ -39,7 +39,7 @@ export async function readVendorEvents(
   limit: number,
   responseSeconds: number | null,
 ): Promise<VendorEvent[]> {
-  const rows = await placedEvents(db, vendorId, after, limit);
+  const rows = await numberedEvents(db, vendorId, after, limit);
   if (rows.length === 0) return [];
   const orders = await readOrdersOfVendor(db, vendorId, [...new Set(rows.map((row) => row.order_id))]);
   return rows.map((row) => {
@@ -55,31 +55,31 @@ export async function readVendorEvents(
   });
 }
 
-async function placedEvents(
+async function numberedEvents(
   db: Database,
   vendorId: string,
   after: string,
   limit: number,
 ): Promise<VendorEventRow[]> {
   const scope = vendorScope(vendorId);
-  const known = await db.query(scope, readPlacedEvents, [vendorId, after, limit]);
+  const known = await db.query(scope, readNumberedEvents, [vendorId, after, limit]);
   if (known.length === limit) return known;
   const [state] = await db.query(scope, vendorEventState, [vendorId]);
-  if (!state?.has_unplaced) return known;
-  await placeEvents(db, vendorId);
-  return db.query(scope, readPlacedEvents, [vendorId, after, limit]);
+  if (!state?.has_unnumbered) return known;
+  await numberEvents(db, vendorId);
+  return db.query(scope, readNumberedEvents, [vendorId, after, limit]);
 }
 
 /** The cursor behind everything that has happened so far. */
 export async function latestVendorCursor(db: Database, vendorId: string): Promise<string> {
   for (;;) {
     const [state] = await db.query(vendorScope(vendorId), vendorEventState, [vendorId]);
-    if (!state?.has_unplaced) return state?.latest ?? '0';
-    await placeEvents(db, vendorId);
+    if (!state?.has_unnumbered) return state?.latest ?? '0';
+    await numberEvents(db, vendorId);
   }
 }
 
-function placeEvents(db: Database, vendorId: string): Promise<void> {
+function numberEvents(db: Database, vendorId: string): Promise<void> {
   return db.transaction(vendorScope(vendorId), async (tx) => {
     tx.defer(lockVendorEvents, [vendorId]);
     tx.defer(numberVendorEvents, [vendorId, NUMBERED_AT_ONCE]);
@@ -88,7 +88,7 @@ function placeEvents(db: Database, vendorId: string): Promise<void> {
 
 export async function purgeOldVendorEvents({ db, clock }: Pick<UnitDeps, 'db' | 'clock'>): Promise<void> {
   const before = new Date(clock.now() - KEPT_DAYS * 24 * 60 * 60 * 1_000);
-  await db.query(SYSTEM, purgeVendorEvents, [before, FORGOTTEN_AT_ONCE]);
+  await db.query(SYSTEM, purgeVendorEvents, [before, PURGED_AT_ONCE]);
 }
 
 export interface VendorEventDeps {

@@ -47,16 +47,16 @@ export const lockVendorEvents = statement<[vendorId: string]>(
 );
 
 /**
- * Events get their place when they are first seen. What is written but not yet visible gets a later one, so no cursor can
+ * Events get their sequence number when they are first seen. What is written but not yet visible gets a later one, so no cursor can
  * pass it; events about one order become visible in order, and so they are numbered.
  */
 export const numberVendorEvents = statement<[vendorId: string, limit: number]>(
   'vendor_events.number',
-  `UPDATE vendor_events SET place = fresh.place
+  `UPDATE vendor_events SET sequence = fresh.sequence
      FROM (SELECT position, row_number() OVER (ORDER BY position)
-                  + coalesce((SELECT max(place) FROM vendor_events WHERE vendor_id = $1 AND place IS NOT NULL), 0) AS place
+                  + coalesce((SELECT max(sequence) FROM vendor_events WHERE vendor_id = $1 AND sequence IS NOT NULL), 0) AS sequence
              FROM (SELECT position FROM vendor_events
-                    WHERE vendor_id = $1 AND place IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
+                    WHERE vendor_id = $1 AND sequence IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
     WHERE vendor_events.vendor_id = $1 AND vendor_events.position = fresh.position`,
 );
 
@@ -68,26 +68,26 @@ export interface VendorEventRow {
   at: Date;
 }
 
-export const readPlacedEvents = statement<[vendorId: string, after: string, limit: number], VendorEventRow>(
+export const readNumberedEvents = statement<[vendorId: string, after: string, limit: number], VendorEventRow>(
   'vendor_events.read',
-  `SELECT place::text AS cursor, event_type, order_id, status, created_at AS at FROM vendor_events
-    WHERE vendor_id = $1 AND place > $2::bigint ORDER BY place LIMIT $3`,
+  `SELECT sequence::text AS cursor, event_type, order_id, status, created_at AS at FROM vendor_events
+    WHERE vendor_id = $1 AND sequence > $2::bigint ORDER BY sequence LIMIT $3`,
 );
 
-export const vendorEventState = statement<[vendorId: string], { latest: string; has_unplaced: boolean }>(
+export const vendorEventState = statement<[vendorId: string], { latest: string; has_unnumbered: boolean }>(
   'vendor_events.state',
-  `SELECT coalesce((SELECT max(place) FROM vendor_events WHERE vendor_id = $1 AND place IS NOT NULL), 0)::text AS latest,
-          EXISTS (SELECT FROM vendor_events WHERE vendor_id = $1 AND place IS NULL) AS has_unplaced`,
+  `SELECT coalesce((SELECT max(sequence) FROM vendor_events WHERE vendor_id = $1 AND sequence IS NOT NULL), 0)::text AS latest,
+          EXISTS (SELECT FROM vendor_events WHERE vendor_id = $1 AND sequence IS NULL) AS has_unnumbered`,
 );
 
 /** Each vendor's last one stays: the next is numbered after it, so that a cursor never means two things. */
 export const purgeVendorEvents = statement<[before: Date, limit: number], { position: string }>(
-  'vendor_events.forget',
+  'vendor_events.purge',
   `DELETE FROM vendor_events old USING (
      SELECT vendor_id, position FROM vendor_events candidate
       WHERE created_at <= $1
-        AND (place IS NULL OR EXISTS (SELECT FROM vendor_events later
-                                       WHERE later.vendor_id = candidate.vendor_id AND later.place > candidate.place))
+        AND (sequence IS NULL OR EXISTS (SELECT FROM vendor_events later
+                                       WHERE later.vendor_id = candidate.vendor_id AND later.sequence > candidate.sequence))
       ORDER BY created_at LIMIT $2) AS gone
     WHERE old.vendor_id = gone.vendor_id AND old.position = gone.position RETURNING old.position::text`,
 );

@@ -40,12 +40,12 @@ export const partnersWithDueDeliveries = statement<[businessNow: Date], { partne
 /**
  * Takes up to a quota of due deliveries from each of these partners. Address and secret are read here, right before
  * sending: a webhook that was removed meanwhile gets nothing more. Where the circuit is open, one delivery a
- * second is taken by whoever comes first, in whichever process.
+ * second is taken by the first to come, in whichever process.
  *
  * Rows are written where they were locked, and bodies read one by one: a join would be planned by how long queues are on
- * average, and one partner’s long queue would make everybody’s claims read the whole table.
+ * average, and one partner’s long queue would make all claims read the whole table.
  *
- * It waits for nobody: neither for a lock, nor for the disk. A claim that a crash of the database undoes is made again.
+ * It waits neither for a lock nor for the disk. A claim that a crash of the database undoes is made again.
  */
 export const claimDeliveries = statement<
   [
@@ -102,7 +102,7 @@ export const claimDeliveries = statement<
 );
 
 /**
- * A delivery that was accepted is delivered, whoever holds its lease by now; a failure counts only for the
+ * A delivery that was accepted is delivered, whichever process holds its lease by now; a failure counts only for the
  * one who was entitled to try.
  */
 export const settleDeliveries = statement<

@@ -10,7 +10,7 @@ import type { DeliveryOutcome } from './delivery-outcome.ts';
 
 /**
  * How many deliveries one partner may have under way in this process. It grows while the endpoint answers and is halved
- * when it lets us wait in vain, so that a hanging endpoint soon holds one connection and nobody else's time.
+ * when it lets us wait in vain, so that a hanging endpoint soon holds one connection and delays no other endpoint.
  */
 export interface EndpointWindows {
   /** How many more may be started now. */

@@ -48,7 +48,7 @@ describe('events after the time they are kept', () => {
   const settleAll = () =>
     database.owner.query(`UPDATE webhook_deliveries SET status = 'delivered' WHERE status = 'pending'`);
   const pass = (days: number) => clock.moveTo(clock.offsetMs + days * DAY);
-  const forget = () => purgeOldEvents({ db: database.db, clock }, KEPT_DAYS);
+  const purge = () => purgeOldEvents({ db: database.db, clock }, KEPT_DAYS);
   const read = async (after: string) =>
     (await readEvents(database.db, partner, after, 100)).map(({ cursor, body }) => [
       cursor,
@@ -76,18 +76,18 @@ describe('events after the time they are kept', () => {
     await settleAll();
     pass(KEPT_DAYS - 1);
     // The first two are exactly as old as they may be, and a moment older.
-    await forget();
+    await purge();
     expect([await kept('events'), await kept('event_stream'), await kept('webhook_deliveries')]).toEqual([
       1, 1, 1,
     ]);
     expect(await read('0')).toEqual([['3', 3]]);
-    expect(await forget()).toBe(0);
+    expect(await purge()).toBe(0);
   });
 
   it('stay while a delivery of them is waiting or was made lately', async () => {
     await emit([1]);
     pass(KEPT_DAYS + 1);
-    await forget();
+    await purge();
     expect(await kept('events')).toBe(1);
     await settleAll();
     await database.owner.query(
@@ -96,20 +96,20 @@ describe('events after the time they are kept', () => {
          FROM events WHERE partner_id = $1`,
       [partner, clock.date()],
     );
-    await forget();
+    await purge();
     expect([await kept('events'), await kept('webhook_deliveries')]).toEqual([1, 2]);
     pass(KEPT_DAYS + 1);
-    await forget();
+    await purge();
     expect([await kept('events'), await kept('webhook_deliveries')]).toEqual([0, 0]);
   });
 
-  it('a cursor behind which something was forgotten is refused and told where to go on; the beginning never is', async () => {
+  it('a cursor behind which something was purged is refused and told where to go on; the beginning never is', async () => {
     await emit([1, 2, 3]);
     await settleAll();
     expect((await read('0')).map(([cursor]) => cursor)).toEqual(['1', '2', '3']);
     pass(KEPT_DAYS + 1);
     await emit([4]);
-    await forget();
+    await purge();
     expect(await refusal('2')).toEqual({
       code: 'CURSOR_EXPIRED',
       status: 410,
@@ -120,19 +120,19 @@ describe('events after the time they are kept', () => {
     expect(await read('0')).toEqual([['4', 4]]);
   });
 
-  it('places in the stream go on where they were, also when every event is gone', async () => {
+  it('numbers in the stream go on where they were, also when every event is gone', async () => {
     await emit([1, 2]);
     await settleAll();
     await read('0');
     pass(KEPT_DAYS + 1);
-    await forget();
+    await purge();
     expect(await kept('event_stream')).toBe(0);
     expect(await latestCursor(database.db, partner)).toBe('2');
     await emit([3]);
     expect(await read('2')).toEqual([['3', 3]]);
   });
 
-  it('events that were forgotten before anybody read them are missing for a cursor from before them', async () => {
+  it('events that were purged before they were read are missing for a cursor from before them', async () => {
     await emit([1]);
     await settleAll();
     expect(await read('0')).toEqual([['1', 1]]);
@@ -140,20 +140,20 @@ describe('events after the time they are kept', () => {
     await settleAll();
     pass(KEPT_DAYS + 1);
     await emit([4]);
-    await forget();
+    await purge();
     expect(await refusal('1')).toMatchObject({ details: { oldest_cursor: '3' } });
     expect(await read('3')).toEqual([['4', 4]]);
   });
 
-  it('an order that asked for its refund does not ask again after that was forgotten', async () => {
+  it('an order that asked for its refund does not ask again after that was purged', async () => {
     const order = ids.uuid();
     await askForRefund(1, order);
     await settleAll();
     pass(KEPT_DAYS + 1);
-    await forget();
+    await purge();
     expect([await kept('webhook_deliveries'), await read('0')]).toEqual([0, []]);
     await expect(askForRefund(2, order)).rejects.toThrow('events_refund_required_once');
-    expect(await forget()).toBe(0);
+    expect(await purge()).toBe(0);
   });
 
   it('the database itself refuses to lose an event that is younger than declared, or any without declaring it', async () => {
@@ -168,7 +168,7 @@ describe('events after the time they are kept', () => {
       [new Date(clock.now() + DAY), false],
     ] as const) {
       await database.owner.query('BEGIN');
-      await database.owner.query(`SELECT set_config('causeway.forget_events_before', $1, true)`, [
+      await database.owner.query(`SELECT set_config('causeway.purge_events_before', $1, true)`, [
         before.toISOString(),
       ]);
       const outcome = await database.owner.query(gone).then(
@@ -186,7 +186,7 @@ describe('events after the time they are kept', () => {
     await emit(Array.from({ length: 600 }, (_, n) => n));
     await settleAll();
     pass(KEPT_DAYS + 1);
-    expect(await forget()).toBeGreaterThanOrEqual(600);
+    expect(await purge()).toBeGreaterThanOrEqual(600);
     expect(await kept('events')).toBe(0);
   });
 });

@@ -5,8 +5,8 @@ import type { Principals } from '../../http/principals.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createStreamHub as createHub, type StreamHub } from '../../lib/stream-hub.ts';
 import {
-  declareForgetting,
-  latestPlace,
+  declarePurge,
+  latestSequence,
   lockStream,
   numberNewEvents,
   partnersWithAgedEvents,
@@ -17,7 +17,7 @@ import {
 } from './event.store.ts';
 
 const NUMBERED_AT_ONCE = 1_000;
-/** Not a place but the beginning, wherever that is by now. */
+/** Not a sequence number but the beginning, wherever that is by now. */
 const BEGINNING = '0';
 
 /** Events after a cursor, oldest first. A partner that never reads its stream never pays for one. */
@@ -30,14 +30,14 @@ export async function readEvents(
   const scope = partnerScope(partnerId);
   for (;;) {
     const events = await db.query(scope, readStream, [partnerId, after, limit]);
-    // Looked at after reading: what had been forgotten by then is below this floor.
+    // Looked at after reading: what had been purged by then is below this floor.
     const hasUnnumbered = await requireKept(db, partnerId, after);
     if (events.length === limit || !hasUnnumbered) return events;
     await numberEvents(db, partnerId);
   }
 }
 
-/** Refuses a cursor after which something has been forgotten. Answers whether events without a place are waiting. */
+/** Refuses a cursor after which something has been purged. Answers whether events without a number are waiting. */
 export async function requireKept(db: Database, partnerId: string, after: string): Promise<boolean> {
   const [state] = await db.query(partnerScope(partnerId), readStreamState, [partnerId]);
   const floor = state?.floor ?? BEGINNING;
@@ -50,7 +50,7 @@ export async function requireKept(db: Database, partnerId: string, after: string
 /** The cursor behind everything that has happened so far. */
 export async function latestCursor(db: Database, partnerId: string): Promise<string> {
   while (await requireKept(db, partnerId, BEGINNING)) await numberEvents(db, partnerId);
-  const [latest] = await db.query(partnerScope(partnerId), latestPlace, [partnerId]);
+  const [latest] = await db.query(partnerScope(partnerId), latestSequence, [partnerId]);
   return latest?.cursor ?? BEGINNING;
 }
 
@@ -81,7 +81,7 @@ export function createStreamHub(deps: {
     },
   });
   deps.listener.on('events_written', (partnerId) => hub.wake(partnerId));
-  // Whatever was announced while nobody listened was missed.
+  // Whatever was announced while the listener was away was missed.
   deps.listener.onConnected(() => hub.wake());
   return hub;
 }
@@ -92,29 +92,29 @@ const BATCH = 500;
 /** Of one partner in one turn, so that a large past does not keep the others waiting; the next turn goes on. */
 const BATCHES_A_TURN = 20;
 
-/** Forgets events, and what was noted about delivering them, after the time they are kept. Run by workers. */
+/** Purges events, and what was noted about delivering them, after the time they are kept. Run by workers. */
 export async function purgeOldEvents(
   deps: { readonly db: Database; readonly clock: Clock },
   keptDays: number,
 ): Promise<number> {
   const before = new Date(deps.clock.now() - keptDays * DAY_MS);
-  let forgotten = 0;
+  let purged = 0;
   for (const { partner_id } of await deps.db.query(SYSTEM, partnersWithAgedEvents, [before])) {
     for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
       const count = await purgeBatch(deps.db, partner_id, before);
-      forgotten += count;
+      purged += count;
       if (count < BATCH) break;
     }
   }
-  return forgotten;
+  return purged;
 }
 
-/** Under the lock of the partner's stream, so that no reader gives out places meanwhile. */
+/** Under the lock of the partner's stream, so that no reader gives out numbers meanwhile. */
 function purgeBatch(db: Database, partnerId: string, before: Date): Promise<number> {
   return db.transaction(SYSTEM, async (tx) => {
     tx.defer(lockStream, [partnerId]);
-    tx.defer(declareForgetting, [before.toISOString()]);
+    tx.defer(declarePurge, [before.toISOString()]);
     const [row] = await tx.query(purgeAgedEvents, [partnerId, before, BATCH]);
-    return row?.forgotten ?? 0;
+    return row?.purged ?? 0;
   });
 }

@@ -7,17 +7,17 @@ export const lockStream = statement<[partnerId: string]>(
 );
 
 /**
- * Events get their place in the stream when they are first seen. What is written but not yet visible gets a later one,
+ * Events get their sequence number in the stream when they are first seen. What is written but not yet visible gets a later one,
  * so no cursor can pass it; events about one subject become visible in order, and so they are numbered.
  */
 export const numberNewEvents = statement<[partnerId: string, limit: number]>(
   'event_stream.number',
-  `UPDATE event_stream SET place = fresh.place
+  `UPDATE event_stream SET sequence = fresh.sequence
      FROM (SELECT event_id, row_number() OVER (ORDER BY position) + greatest(
-                    (SELECT max(place) FROM event_stream WHERE partner_id = $1 AND place IS NOT NULL),
-                    (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0) AS place
+                    (SELECT max(sequence) FROM event_stream WHERE partner_id = $1 AND sequence IS NOT NULL),
+                    (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0) AS sequence
              FROM (SELECT event_id, position FROM event_stream
-                    WHERE partner_id = $1 AND place IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
+                    WHERE partner_id = $1 AND sequence IS NULL ORDER BY position LIMIT $2) AS unseen) AS fresh
     WHERE event_stream.event_id = fresh.event_id`,
 );
 
@@ -29,24 +29,24 @@ export interface StreamedEvent {
 
 export const readStream = statement<[partnerId: string, after: string, limit: number], StreamedEvent>(
   'event_stream.read',
-  `SELECT s.place::text AS cursor, e.event_type, e.body FROM event_stream s JOIN events e USING (event_id)
-    WHERE s.partner_id = $1 AND s.place > $2::bigint ORDER BY s.place LIMIT $3`,
+  `SELECT s.sequence::text AS cursor, e.event_type, e.body FROM event_stream s JOIN events e USING (event_id)
+    WHERE s.partner_id = $1 AND s.sequence > $2::bigint ORDER BY s.sequence LIMIT $3`,
 );
 
-/** The floor is the last place whose event is forgotten. */
+/** The floor is the last sequence number whose event is purged. */
 export const readStreamState = statement<[partnerId: string], { floor: string; has_unnumbered: boolean }>(
   'event_stream.state',
   `SELECT coalesce((SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0)::text AS floor,
-          EXISTS (SELECT FROM event_stream WHERE partner_id = $1 AND place IS NULL) AS has_unnumbered`,
+          EXISTS (SELECT FROM event_stream WHERE partner_id = $1 AND sequence IS NULL) AS has_unnumbered`,
 );
 
-export const latestPlace = statement<[partnerId: string], { cursor: string }>(
+export const latestSequence = statement<[partnerId: string], { cursor: string }>(
   'event_stream.latest',
-  `SELECT greatest((SELECT max(place) FROM event_stream WHERE partner_id = $1 AND place IS NOT NULL),
+  `SELECT greatest((SELECT max(sequence) FROM event_stream WHERE partner_id = $1 AND sequence IS NOT NULL),
                    (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0)::text AS cursor`,
 );
 
-/** SQL of forgetting: an event goes with its deliveries and its place in the stream. */
+/** SQL of purging: an event goes with its deliveries and its number in the stream. */
 
 /** Steps from partner to partner along the index, however many events each has. */
 export const partnersWithAgedEvents = statement<[before: Date], { partner_id: string }>(
@@ -61,22 +61,22 @@ export const partnersWithAgedEvents = statement<[before: Date], { partner_id: st
 );
 
 /** Events are append-only except in a transaction that declares this; the database refuses younger ones even then. */
-export const declareForgetting = statement<[before: string]>(
-  'events.declare_forgetting',
-  `SELECT set_config('causeway.forget_events_before', $1, true)`,
+export const declarePurge = statement<[before: string]>(
+  'events.declare_purge',
+  `SELECT set_config('causeway.purge_events_before', $1, true)`,
 );
 
 /**
  * What still waits to be delivered stays, and so does what was sent again lately. A refund request stays as a bare
  * event, because its row is what keeps an order from asking twice; it leaves the stream and the deliveries.
  *
- * Places that were never given count too: a reader that has not come since must learn that something is missing.
+ * Numbers that were never given count too: a reader that has not come since must learn that something is missing.
  */
 export const purgeAgedEvents = statement<
   [partnerId: string, before: Date, limit: number],
-  { forgotten: number }
+  { purged: number }
 >(
-  'events.forget_aged',
+  'events.purge_aged',
   `WITH aged AS (
      SELECT e.event_id, e.event_type FROM events e
       WHERE e.partner_id = $1 AND e.created_at < $2
@@ -87,19 +87,19 @@ export const purgeAgedEvents = statement<
       ORDER BY e.created_at LIMIT $3),
    deliveries AS (
      DELETE FROM webhook_deliveries d USING aged WHERE d.event_id = aged.event_id),
-   places AS (
-     DELETE FROM event_stream s USING aged WHERE s.event_id = aged.event_id RETURNING s.place),
+   numbers AS (
+     DELETE FROM event_stream s USING aged WHERE s.event_id = aged.event_id RETURNING s.sequence),
    gone AS (
      DELETE FROM events e USING aged
       WHERE e.event_id = aged.event_id AND aged.event_type <> 'order.refund.required'),
    floor AS (
      INSERT INTO event_stream_floors AS f (partner_id, floor)
-     SELECT $1, CASE WHEN bool_or(place IS NULL)
-                     THEN greatest((SELECT max(place) FROM event_stream WHERE partner_id = $1 AND place IS NOT NULL),
+     SELECT $1, CASE WHEN bool_or(sequence IS NULL)
+                     THEN greatest((SELECT max(sequence) FROM event_stream WHERE partner_id = $1 AND sequence IS NOT NULL),
                                    (SELECT floor FROM event_stream_floors WHERE partner_id = $1), 0)
-                          + count(*) FILTER (WHERE place IS NULL)
-                     ELSE max(place) END
-       FROM places HAVING count(*) > 0
+                          + count(*) FILTER (WHERE sequence IS NULL)
+                     ELSE max(sequence) END
+       FROM numbers HAVING count(*) > 0
      ON CONFLICT (partner_id) DO UPDATE SET floor = greatest(f.floor, excluded.floor))
-   SELECT count(*)::int AS forgotten FROM aged`,
+   SELECT count(*)::int AS purged FROM aged`,
 );

@@ -10,7 +10,7 @@ import {
   type Resolver,
 } from './webhook-address.ts';
 
-/** Where a webhook secret belongs: sealed for this place, it opens nowhere else. */
+/** What a webhook secret is sealed for: it opens for this partner only. */
 export function webhookSecretContext(partnerId: string): string {
   return `partners.webhook_secret:${partnerId}`;
 }
@@ -107,7 +107,7 @@ export function createWebhookSender(
   // How many are under way is the caller's to decide.
   const common = { connections: null, pipelining: 1, keepAliveTimeout: 30_000 };
   const agent = new Agent({ ...common, connect });
-  // Only this machine itself may show a certificate that nobody has signed, and only where loopback is allowed.
+  // Only this machine itself may show a self-signed certificate, and only where loopback is allowed.
   const loopbackAgent = new Agent({ ...common, connect: { ...connect, rejectUnauthorized: false } });
 
   async function exchange(

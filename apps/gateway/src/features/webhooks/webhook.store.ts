@@ -32,7 +32,7 @@ export const setWebhook = statement<[partnerId: string, url: string]>(
 
 /** A new address has no history. */
 export const resetEndpointFailures = statement<[partnerId: string]>(
-  'webhook_endpoints.forget',
+  'webhook_endpoints.purge',
   `UPDATE webhook_endpoints
       SET consecutive_failures = 0, failing_since = NULL, last_error = NULL, circuit_opened_at = NULL,
           next_try_at = NULL

@@ -58,11 +58,11 @@ export interface SimulatedBankOptions {
 }
 
 export interface SimulatedBank extends BankingPort {
-  /** Somebody has paid into an account: the bank reports it from now on. */
+  /** An account was paid into: the bank reports it from now on. */
   receive(payment: IncomingPayment): void;
 }
 
-/** What the sandbox does with certain last names, as it does for KYC; everybody else gets an account. */
+/** What the sandbox does with certain last names, as it does for KYC; all others get an account. */
 const DECLINED = 'Declined';
 const NEVER_OPENED = 'Failing';
 const NOT_NOW = 'Unavailable';

@@ -144,7 +144,7 @@ test.each(WRONG)(
   },
 );
 
-test('nobody listening is unavailable at first, and found when it comes', async () => {
+test('a server that does not listen is unavailable at first, and found when it comes', async () => {
   const backend = await startBackend(good);
   const address = backend.url;
   backend.server?.close();

@@ -102,7 +102,7 @@ describe('an offers backend of its own', () => {
     expect(logged.match(/the offers backend failed/g)).toHaveLength(1);
   });
 
-  test('a book that nobody confirms for a minute is no longer quoted from', async () => {
+  test('a book that is not confirmed for a minute is no longer quoted from', async () => {
     await connect().start();
     answer = (response) => response.writeHead(503).end();
     await polledAgain();

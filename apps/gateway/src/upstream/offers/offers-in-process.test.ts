@@ -7,7 +7,7 @@ import { createListener, type Listener } from '../../db/listener.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
 import type { Offers } from '../../ports/offers.ts';
-import { endHolds } from './offers.store.ts';
+import { endReservations } from './offers.store.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
@@ -55,9 +55,10 @@ describe('offers in the database', () => {
     return id;
   }
 
-  const hold = (crypto: string, quoteId = newId()) => offers.holds.hold(quoteId, offerId, crypto);
-  const sweep = (forgottenAfterMs: number) =>
-    database.db.query(SYSTEM, endHolds, [['completed'], ['cancelled'], forgottenAfterMs, 100]);
+  const reserve = (crypto: string, quoteId = newId()) =>
+    offers.reservations.reserve(quoteId, offerId, crypto);
+  const sweep = (abandonedAfterMs: number) =>
+    database.db.query(SYSTEM, endReservations, [['completed'], ['cancelled'], abandonedAfterMs, 100]);
   const balance = async () =>
     (
       await database.owner.query('SELECT available_balance::text AS b FROM offers WHERE offer_id = $1', [
@@ -76,36 +77,36 @@ describe('offers in the database', () => {
     await until('the earlier change', () => offers.book().offer(offerId)?.minAmount === '2');
   });
 
-  test('orders that race for a balance never hold more than there is', async () => {
-    const held = await Promise.all(Array.from({ length: 20 }, () => hold('9.5')));
-    expect(held.filter(Boolean)).toHaveLength(10);
+  test('orders that race for a balance never reserve more than there is', async () => {
+    const reserved = await Promise.all(Array.from({ length: 20 }, () => reserve('9.5')));
+    expect(reserved.filter(Boolean)).toHaveLength(10);
     await until('what is left', () => offers.book().offer(offerId)?.availableBalance === '5');
   });
 
-  test('a balance is held to the last unit and not beyond', async () => {
-    expect(await hold('100.000001')).toBe(false);
-    expect(await hold('100')).toBe(true);
-    expect(await hold('0.000001')).toBe(false);
+  test('a balance is reserved to the last unit and not beyond', async () => {
+    expect(await reserve('100.000001')).toBe(false);
+    expect(await reserve('100')).toBe(true);
+    expect(await reserve('0.000001')).toBe(false);
   });
 
-  test('holding for the same quote again takes nothing more', async () => {
+  test('reserving for the same quote again takes nothing more', async () => {
     const quoteId = newId();
-    expect(await hold('60', quoteId)).toBe(true);
-    expect(await hold('60', quoteId)).toBe(true);
+    expect(await reserve('60', quoteId)).toBe(true);
+    expect(await reserve('60', quoteId)).toBe(true);
     expect(await balance()).toBe('40');
   });
 
-  test('nothing is held of an offer that is withdrawn or not authorized', async () => {
+  test('nothing is reserved of an offer that is withdrawn or not authorized', async () => {
     await database.owner.query('UPDATE offers SET authorized = false WHERE offer_id = $1', [offerId]);
-    expect(await hold('1')).toBe(false);
+    expect(await reserve('1')).toBe(false);
     await database.owner.query('UPDATE offers SET authorized = true, withdrawn = true WHERE offer_id = $1', [
       offerId,
     ]);
-    expect(await hold('1')).toBe(false);
+    expect(await reserve('1')).toBe(false);
   });
 
   test('what no order came of goes back after a while, and not before', async () => {
-    await hold('60');
+    await reserve('60');
     await sweep(60_000);
     expect(await balance()).toBe('40');
     await sweep(0);
@@ -114,10 +115,10 @@ describe('offers in the database', () => {
     expect(await balance()).toBe('100');
   });
 
-  test('the partner role can do nothing with offers or holds', async () => {
+  test('the partner role can do nothing with offers or reservations', async () => {
     await other.query('SET ROLE causeway_partner');
     try {
-      for (const table of ['offers', 'offer_holds']) {
+      for (const table of ['offers', 'offer_reservations']) {
         await expect(other.query(`SELECT * FROM ${table}`)).rejects.toThrow('permission denied');
         await expect(other.query(`DELETE FROM ${table}`)).rejects.toThrow('permission denied');
       }

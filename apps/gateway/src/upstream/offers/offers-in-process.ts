@@ -7,13 +7,13 @@ import { coalesce } from '../coalesce.ts';
 import {
   allVendors,
   changedOffers,
-  consumeHold,
-  endHolds,
-  endHoldsOfQuotes,
-  holdBalance,
+  consumeReservation,
+  endReservations,
+  endReservationsOfQuotes,
   type OfferBookRow,
   offerOf,
-  releaseHold,
+  releaseReservation,
+  reserveOffer,
   vendorOf,
 } from './offers.store.ts';
 
@@ -24,7 +24,7 @@ export interface InProcessOffersOptions {
   readonly logger: Logger;
 }
 
-/** Every order changes the balance of an offer; on a busy day nobody needs to see each of them at once. */
+/** Every order changes the balance of an offer; on a busy day they are read together. */
 const REFRESH_SPACING_MS = 50;
 /** Before every transaction there ever was. */
 const BEGINNING = '0';
@@ -64,7 +64,7 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
   }
 
   function refresh(): void {
-    // The last good book stays in use; holds are judged by the database in any case.
+    // The last good book stays in use; reservations are judged by the database in any case.
     load().catch((error) => logger.error({ err: error }, 'refreshing offers failed'));
   }
 
@@ -81,27 +81,33 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     },
     start: load,
     async stop() {},
-    holds: {
-      async hold(quoteId, offerId, crypto) {
-        const hold = () => db.query(SYSTEM, holdBalance, [quoteId, offerId, crypto]);
-        const [row] = await hold().catch((error: unknown) => {
-          if (violatedConstraint(error) !== 'offer_holds_pkey') throw error;
-          // Somebody held for the same quote at the same moment; what they hold is found now.
-          return hold();
+    reservations: {
+      async reserve(quoteId, offerId, crypto) {
+        const reserve = () => db.query(SYSTEM, reserveOffer, [quoteId, offerId, crypto]);
+        const [row] = await reserve().catch((error: unknown) => {
+          if (violatedConstraint(error) !== 'offer_reservations_pkey') throw error;
+          // The same quote was reserved for at the same moment; that reservation is found now.
+          return reserve();
         });
-        return row?.held === true;
+        return row?.reserved === true;
       },
       async release(quoteId, offerId) {
-        await db.query(SYSTEM, releaseHold, [quoteId, offerId]);
+        await db.query(SYSTEM, releaseReservation, [quoteId, offerId]);
       },
       async consume(quoteId, offerId) {
-        await db.query(SYSTEM, consumeHold, [quoteId, offerId]);
+        await db.query(SYSTEM, consumeReservation, [quoteId, offerId]);
       },
-      async endFinished({ settled, stopped, forgottenAfterMs, limit, quoteIds }) {
+      async endFinished({ settled, stopped, abandonedAfterMs, limit, quoteIds }) {
         const [row] =
           quoteIds === undefined
-            ? await db.query(SYSTEM, endHolds, [settled, stopped, forgottenAfterMs, limit])
-            : await db.query(SYSTEM, endHoldsOfQuotes, [settled, stopped, forgottenAfterMs, limit, quoteIds]);
+            ? await db.query(SYSTEM, endReservations, [settled, stopped, abandonedAfterMs, limit])
+            : await db.query(SYSTEM, endReservationsOfQuotes, [
+                settled,
+                stopped,
+                abandonedAfterMs,
+                limit,
+                quoteIds,
+              ]);
         return Number(row?.ended ?? 0);
       },
     },

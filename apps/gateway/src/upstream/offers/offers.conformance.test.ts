@@ -10,7 +10,7 @@ import { createLogger } from '../../lib/logger.ts';
 import type { Offers } from '../../ports/offers.ts';
 import { createHttpOffers } from './offers-http.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
-import { createRemoteHolds } from './remote-holds.ts';
+import { createRemoteReservations } from './remote-reservations.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
 const SECOND = 1_000;
@@ -146,8 +146,8 @@ async function startHttp({ db }: TestDatabase): Promise<Running> {
   let book = OfferBook.of({ vendors: VENDORS, offers: OFFERS });
   const server = await startOffersServer({ host: '127.0.0.1', port: 0, book: () => book });
   const books = createHttpOffers({ baseUrl: server.url, logger, wall: machineNow, pollMs: 50 });
-  const holds = createRemoteHolds({ db, baseUrl: server.url, logger });
-  const offers: Offers = { ...books, holds, ownsOffers: false };
+  const reservations = createRemoteReservations({ db, baseUrl: server.url, logger });
+  const offers: Offers = { ...books, reservations, ownsOffers: false };
   await offers.start();
   return {
     offers,
@@ -167,7 +167,7 @@ async function startHttp({ db }: TestDatabase): Promise<Running> {
     },
     async stop() {
       await offers.stop();
-      await holds.close();
+      await reservations.close();
       await server.close();
     },
   };
@@ -226,62 +226,62 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
     await until('its offer again', () => pair().length === 1, SECOND);
   });
 
-  describe('holds', () => {
+  describe('reservations', () => {
     const WHOLE = first.availableBalance;
-    const hold = (crypto: string, quoteId = newId()) =>
-      running.offers.holds.hold(quoteId, first.offerId, crypto);
+    const reserve = (crypto: string, quoteId = newId()) =>
+      running.offers.reservations.reserve(quoteId, first.offerId, crypto);
     const left = () => running.offers.book().offer(first.offerId)?.availableBalance;
     const leaves = (balance: string) => until(`a balance of ${balance}`, () => left() === balance);
-    const endFinished = (forgottenAfterMs: number) =>
-      running.offers.holds.endFinished({
+    const endFinished = (abandonedAfterMs: number) =>
+      running.offers.reservations.endFinished({
         settled: ['completed'],
         stopped: ['cancelled'],
-        forgottenAfterMs,
+        abandonedAfterMs,
         limit: 100,
       });
 
     test('take from the balance to the last unit and not beyond, and show in the book', async () => {
       const quoteId = newId();
-      expect(await hold('5000.000002')).toBe(false);
-      expect(await hold(WHOLE, quoteId)).toBe(true);
-      expect(await hold('0.000001')).toBe(false);
+      expect(await reserve('5000.000002')).toBe(false);
+      expect(await reserve(WHOLE, quoteId)).toBe(true);
+      expect(await reserve('0.000001')).toBe(false);
       await leaves('0');
-      await running.offers.holds.release(quoteId, first.offerId);
+      await running.offers.reservations.release(quoteId, first.offerId);
       await leaves(WHOLE);
     });
 
     test('the same again take nothing more, and those that race never take more than there is', async () => {
       const quoteId = newId();
-      expect(await Promise.all([hold('1000', quoteId), hold('1000', quoteId)])).toEqual([true, true]);
+      expect(await Promise.all([reserve('1000', quoteId), reserve('1000', quoteId)])).toEqual([true, true]);
       await leaves('4000.000001');
       const quotes = Array.from({ length: 12 }, () => newId());
-      const held = await Promise.all(quotes.map((one) => hold('500', one)));
-      expect(held.filter(Boolean)).toHaveLength(8);
-      for (const one of [quoteId, ...quotes]) await running.offers.holds.release(one, first.offerId);
+      const reserved = await Promise.all(quotes.map((one) => reserve('500', one)));
+      expect(reserved.filter(Boolean)).toHaveLength(8);
+      for (const one of [quoteId, ...quotes]) await running.offers.reservations.release(one, first.offerId);
       await leaves(WHOLE);
     });
 
     test('end once: what is released is there again, what is consumed is not, and nothing comes after that', async () => {
-      const { holds } = running.offers;
+      const { reservations } = running.offers;
       const [released, consumed] = [newId(), newId()];
-      await hold('1', released);
-      await hold('2', consumed);
+      await reserve('1', released);
+      await reserve('2', consumed);
       await leaves('4997.000001');
-      for (let times = 0; times < 2; times++) await holds.release(released, first.offerId);
-      for (let times = 0; times < 2; times++) await holds.consume(consumed, first.offerId);
-      await holds.release(consumed, first.offerId);
-      await holds.release(newId(), first.offerId);
-      await holds.consume(newId(), first.offerId);
+      for (let times = 0; times < 2; times++) await reservations.release(released, first.offerId);
+      for (let times = 0; times < 2; times++) await reservations.consume(consumed, first.offerId);
+      await reservations.release(consumed, first.offerId);
+      await reservations.release(newId(), first.offerId);
+      await reservations.consume(newId(), first.offerId);
       await leaves('4998.000001');
-      // A quote may hold again what was let go: its order was refused and is asked for anew.
-      expect(await hold('3', released)).toBe(true);
+      // A quote may reserve again what was released: its order was refused and is asked for anew.
+      expect(await reserve('3', released)).toBe(true);
       await leaves('4995.000001');
-      await holds.release(released, first.offerId);
+      await reservations.release(released, first.offerId);
       await leaves('4998.000001');
     });
 
     test('that no order came of are given back after a while, and not before', async () => {
-      await hold('60');
+      await reserve('60');
       await leaves('4938.000001');
       expect(await endFinished(60_000)).toBe(0);
       expect(await endFinished(0)).toBe(1);
@@ -290,12 +290,12 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
     });
 
     test('of an offer that is not there, or not authorized, there are none', async () => {
-      expect(await running.offers.holds.hold(newId(), newId(), '1')).toBe(false);
-      expect(await running.offers.holds.hold(newId(), OFFERS[1]?.offerId ?? '', '1')).toBe(false);
+      expect(await running.offers.reservations.reserve(newId(), newId(), '1')).toBe(false);
+      expect(await running.offers.reservations.reserve(newId(), OFFERS[1]?.offerId ?? '', '1')).toBe(false);
     });
   });
 
-  test('forgets an offer that is withdrawn', async () => {
+  test('drops an offer that is withdrawn', async () => {
     await running.withdraw(first.offerId);
     await until('nothing left', () => running.offers.book().offer(first.offerId) === undefined, SECOND);
   });

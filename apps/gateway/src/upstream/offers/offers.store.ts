@@ -59,133 +59,136 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
 
 /**
  * Takes what an order needs from an offer. Orders queue for the best offer's row, so its commit does not wait for the disk:
- * the order that follows commits later in the same log, and its flush carries the hold along. A hold that is lost
- * without its order is one that nobody needs.
+ * the order that follows commits later in the same log, and its flush carries the reservation along. One that is lost
+ * without its order is one that is not needed.
  */
-export const holdBalance = statement<[quoteId: string, offerId: string, crypto: string], { held: boolean }>(
-  'offers.hold',
-  'SELECT hold_offer($1, $2, $3::numeric) AS held',
-);
+export const reserveOffer = statement<
+  [quoteId: string, offerId: string, crypto: string],
+  { reserved: boolean }
+>('offers.reserve', 'SELECT reserve_offer($1, $2, $3::numeric) AS reserved');
 
-/** What is held for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
+/** What is reserved for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
 const STILL_WANTED = `EXISTS (SELECT FROM quotes q WHERE q.quote_id = $1 AND q.serving_offer_id = $2)
-     OR EXISTS (SELECT FROM order_reservations r WHERE r.quote_id = $1 AND r.order_id IS NULL)`;
+     OR EXISTS (SELECT FROM quote_claims c WHERE c.quote_id = $1 AND c.order_id IS NULL)`;
 
-export const releaseHold = statement<[quoteId: string, offerId: string]>(
-  'offers.release_hold',
+export const releaseReservation = statement<[quoteId: string, offerId: string]>(
+  'offers.release_reservation',
   `WITH ended AS (
-     DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2 AND NOT (${STILL_WANTED}) RETURNING offer_id, crypto)
+     DELETE FROM offer_reservations WHERE quote_id = $1 AND offer_id = $2 AND NOT (${STILL_WANTED}) RETURNING offer_id, crypto)
    UPDATE offers o SET available_balance = o.available_balance + e.crypto FROM ended e WHERE o.offer_id = e.offer_id`,
 );
 
-export const consumeHold = statement<[quoteId: string, offerId: string]>(
-  'offers.consume_hold',
-  'DELETE FROM offer_holds WHERE quote_id = $1 AND offer_id = $2',
+export const consumeReservation = statement<[quoteId: string, offerId: string]>(
+  'offers.consume_reservation',
+  'DELETE FROM offer_reservations WHERE quote_id = $1 AND offer_id = $2',
 );
 
 const ANY_QUOTE = '';
-const GIVEN_QUOTES = 'AND h.quote_id = ANY($5::uuid[])';
+const GIVEN_QUOTES = 'AND r.quote_id = ANY($5::uuid[])';
 
-/** Which holds of a table are no longer owed, and whether their orders settled. */
+/** Which reservations of a table are no longer owed, and whether their orders settled. */
 const finished = (table: string, key: string, open: string, among: string) => `
      SELECT ${key}, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
-       FROM ${table} h
-       LEFT JOIN orders o ON o.quote_id = h.quote_id
-       LEFT JOIN quotes q ON q.quote_id = h.quote_id
-      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[]) OR h.offer_id = ANY(o.declined_offer_ids)
-         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM h.offer_id)
-             AND h.held_at < clock_timestamp() - $3::int * interval '1 millisecond')) ${among}
-      ORDER BY h.held_at LIMIT $4 FOR UPDATE OF h SKIP LOCKED`;
+       FROM ${table} r
+       LEFT JOIN orders o ON o.quote_id = r.quote_id
+       LEFT JOIN quotes q ON q.quote_id = r.quote_id
+      WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[]) OR r.offer_id = ANY(o.declined_offer_ids)
+         OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM r.offer_id)
+             AND r.reserved_at < clock_timestamp() - $3::int * interval '1 millisecond')) ${among}
+      ORDER BY r.reserved_at LIMIT $4 FOR UPDATE OF r SKIP LOCKED`;
 
 type FinishedParams = [
   settled: readonly string[],
   stopped: readonly string[],
-  forgottenAfterMs: number,
+  abandonedAfterMs: number,
   limit: number,
 ];
 type FinishedOfQuotesParams = [...FinishedParams, quoteIds: readonly string[]];
 
 /**
- * Ends holds: of orders that settled, whose crypto is gone for good; and of orders that stopped, of vendors that declined,
+ * Ends reservations: of orders that settled, whose crypto is gone for good; and of orders that stopped, of vendors that declined,
  * of quotes that another vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the
  * offer.
  */
-const endHoldsAmong = (among: string) => `WITH due AS (
-     ${finished('offer_holds', 'h.quote_id, h.offer_id', 'true', among)}),
+const endReservationsAmong = (among: string) => `WITH due AS (
+     ${finished('offer_reservations', 'r.quote_id, r.offer_id', 'true', among)}),
    ended AS (
-     DELETE FROM offer_holds h USING due d WHERE h.quote_id = d.quote_id AND h.offer_id = d.offer_id
-     RETURNING h.offer_id, CASE WHEN d.is_settled THEN 0 ELSE h.crypto END AS crypto),
+     DELETE FROM offer_reservations r USING due d WHERE r.quote_id = d.quote_id AND r.offer_id = d.offer_id
+     RETURNING r.offer_id, CASE WHEN d.is_settled THEN 0 ELSE r.crypto END AS crypto),
    returned AS (
      UPDATE offers o SET available_balance = o.available_balance + e.crypto
        FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
       WHERE o.offer_id = e.offer_id)
    SELECT count(*)::text AS ended FROM ended`;
 
-export const endHolds = statement<FinishedParams, { ended: string }>(
-  'offers.end_holds',
-  endHoldsAmong(ANY_QUOTE),
+export const endReservations = statement<FinishedParams, { ended: string }>(
+  'offers.end_reservations',
+  endReservationsAmong(ANY_QUOTE),
 );
 
-export const endHoldsOfQuotes = statement<FinishedOfQuotesParams, { ended: string }>(
-  'offers.end_holds_of_quotes',
-  endHoldsAmong(GIVEN_QUOTES),
+export const endReservationsOfQuotes = statement<FinishedOfQuotesParams, { ended: string }>(
+  'offers.end_reservations_of_quotes',
+  endReservationsAmong(GIVEN_QUOTES),
 );
 
 /** What is reserved at a backend of its own. */
-export type RemoteHoldEnd = 'release' | 'consume';
+export type RemoteReservationEnd = 'release' | 'consume';
 
 /** One that is open already keeps its id, so that the backend is asked for the same again. */
-export const openRemoteHold = statement<
-  [holdId: string, quoteId: string, offerId: string, crypto: string],
-  { hold_id: string; crypto: string }
+export const openRemoteReservation = statement<
+  [reservationId: string, quoteId: string, offerId: string, crypto: string],
+  { reservation_id: string; crypto: string }
 >(
-  'offers.open_remote_hold',
-  `INSERT INTO remote_offer_holds (hold_id, quote_id, offer_id, crypto, held_at)
+  'offers.open_remote_reservation',
+  `INSERT INTO remote_offer_reservations (reservation_id, quote_id, offer_id, crypto, reserved_at)
    VALUES ($1, $2, $3, $4::numeric, clock_timestamp())
-   ON CONFLICT (quote_id, offer_id) WHERE ending IS NULL DO UPDATE SET held_at = excluded.held_at
-   RETURNING hold_id, trim_scale(crypto)::text AS crypto`,
+   ON CONFLICT (quote_id, offer_id) WHERE ending IS NULL DO UPDATE SET reserved_at = excluded.reserved_at
+   RETURNING reservation_id, trim_scale(crypto)::text AS crypto`,
 );
 
-export const endRemoteHold = statement<
-  [quoteId: string, offerId: string, ending: RemoteHoldEnd],
-  { hold_id: string }
+export const endRemoteReservation = statement<
+  [quoteId: string, offerId: string, ending: RemoteReservationEnd],
+  { reservation_id: string }
 >(
-  'offers.end_remote_hold',
-  `UPDATE remote_offer_holds SET ending = $3
+  'offers.end_remote_reservation',
+  `UPDATE remote_offer_reservations SET ending = $3
     WHERE quote_id = $1 AND offer_id = $2 AND ending IS NULL AND NOT ($3 = 'release' AND (${STILL_WANTED}))
-   RETURNING hold_id`,
+   RETURNING reservation_id`,
 );
 
-/** An answer that never came: it does not count, whoever wants it. */
-export const giveUpRemoteHold = statement<[holdId: string]>(
-  'offers.give_up_remote_hold',
-  `UPDATE remote_offer_holds SET ending = 'release' WHERE hold_id = $1 AND ending IS NULL`,
+/** An answer that never came: the reservation does not count, even where the quote still wants it. */
+export const giveUpRemoteReservation = statement<[reservationId: string]>(
+  'offers.give_up_remote_reservation',
+  `UPDATE remote_offer_reservations SET ending = 'release' WHERE reservation_id = $1 AND ending IS NULL`,
 );
 
 const markFinishedAmong = (among: string) =>
-  `WITH due AS (${finished('remote_offer_holds', 'h.hold_id', 'h.ending IS NULL', among)})
-   UPDATE remote_offer_holds h SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
-     FROM due d WHERE h.hold_id = d.hold_id`;
+  `WITH due AS (${finished('remote_offer_reservations', 'r.reservation_id', 'r.ending IS NULL', among)})
+   UPDATE remote_offer_reservations r SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
+     FROM due d WHERE r.reservation_id = d.reservation_id`;
 
-export const markFinishedRemoteHolds = statement<FinishedParams>(
-  'offers.mark_finished_remote_holds',
+export const markFinishedRemoteReservations = statement<FinishedParams>(
+  'offers.mark_finished_remote_reservations',
   markFinishedAmong(ANY_QUOTE),
 );
 
-export const markFinishedRemoteHoldsOfQuotes = statement<FinishedOfQuotesParams>(
-  'offers.mark_finished_remote_holds_of_quotes',
+export const markFinishedRemoteReservationsOfQuotes = statement<FinishedOfQuotesParams>(
+  'offers.mark_finished_remote_reservations_of_quotes',
   markFinishedAmong(GIVEN_QUOTES),
 );
 
 /** Several workers may tell the backend the same: it does it once. */
-export const endingRemoteHolds = statement<[limit: number], { hold_id: string; ending: RemoteHoldEnd }>(
-  'offers.ending_remote_holds',
-  'SELECT hold_id, ending FROM remote_offer_holds WHERE ending IS NOT NULL ORDER BY held_at LIMIT $1',
+export const endingRemoteReservations = statement<
+  [limit: number],
+  { reservation_id: string; ending: RemoteReservationEnd }
+>(
+  'offers.ending_remote_reservations',
+  'SELECT reservation_id, ending FROM remote_offer_reservations WHERE ending IS NOT NULL ORDER BY reserved_at LIMIT $1',
 );
 
-export const forgetRemoteHold = statement<[holdId: string]>(
-  'offers.forget_remote_hold',
-  'DELETE FROM remote_offer_holds WHERE hold_id = $1',
+export const purgeRemoteReservation = statement<[reservationId: string]>(
+  'offers.purge_remote_reservation',
+  'DELETE FROM remote_offer_reservations WHERE reservation_id = $1',
 );
 
 export function vendorOf(row: VendorBookRow): Vendor {

@@ -5,7 +5,7 @@ import type { Offers } from '../../ports/offers.ts';
 import { allVendors } from './offers.store.ts';
 import { createHttpOffers } from './offers-http.ts';
 import { createInProcessOffers } from './offers-in-process.ts';
-import { createRemoteHolds } from './remote-holds.ts';
+import { createRemoteReservations } from './remote-reservations.ts';
 
 export interface OffersPartsOptions {
   readonly db: Database;
@@ -27,14 +27,14 @@ export function createOffers({ db, listener, logger, wall, offersUrl }: OffersPa
     knownVendorIds: async () =>
       new Set((await db.query(SYSTEM, allVendors, [])).map(({ vendor_id }) => vendor_id)),
   });
-  const holds = createRemoteHolds({ db, baseUrl: offersUrl, logger });
+  const reservations = createRemoteReservations({ db, baseUrl: offersUrl, logger });
   return {
     ...books,
-    holds,
+    reservations,
     ownsOffers: false,
     async stop() {
       await books.stop();
-      await holds.close();
+      await reservations.close();
     },
   };
 }

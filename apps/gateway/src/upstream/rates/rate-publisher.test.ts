@@ -143,7 +143,7 @@ test('history is kept once a minute and pair, read in order, turned round and cr
   expect((await read('USDC', 'KES')).map(({ rate }) => rate)).toEqual(['131.5', '130.5', '129.5']);
   expect((await read('USD', 'KES', 2)).map(({ rate }) => rate)).toEqual(['130.5', '129.5']);
   expect((await read('USD', 'USDC')).map(({ rate }) => rate)).toEqual(['1', '1', '1']);
-  await history.forget(at - 2 * minute);
+  await history.purge(at - 2 * minute);
   expect(await read('USD', 'KES')).toHaveLength(2);
 });
 

@@ -37,7 +37,7 @@ export function toPublishedLegs(legs: readonly RateReading[]): PublishedLeg[] {
   }));
 }
 
-/** Undefined where the value is anything else than legs: whoever sent it is not to be believed in part. */
+/** Undefined where the value is anything else than legs: no part of it is used. */
 export function parsePublishedLegs(value: unknown): RateReading[] | undefined {
   if (!publishedLegs.Check(value)) return undefined;
   return value.map(({ base, quote, rate, as_of, sources, status }) => ({
@@ -52,7 +52,7 @@ export function parsePublishedLegs(value: unknown): RateReading[] | undefined {
 
 /**
  * Of all workers one keeps the rates, so that feeds are read once and the book has one judge. The lease is a row in
- * the database; whoever holds it renews it, and when it stops doing so the next worker takes over.
+ * the database; its holder renews it, and when it stops doing so the next worker takes over.
  */
 export interface RateLeadershipOptions {
   readonly db: Database;
@@ -92,7 +92,7 @@ export function createRateLeadership(options: RateLeadershipOptions): RateLeader
         await options.onLost();
       }
     } catch (error) {
-      // The lease runs out by itself; publishing is refused to whoever no longer holds it.
+      // The lease runs out by itself; publishing is refused without it.
       logger.error({ err: error }, 'holding the rate book failed');
     }
   }
@@ -188,7 +188,7 @@ export function createRatePublisher(options: RatePublisherOptions): RateLeadersh
     every(HEARTBEAT_MS, announce);
     every(
       UPKEEP_MS,
-      inBackground(() => history.forget(wall() - KEPT_DAYS * DAY_MS), 'forgetting old rates'),
+      inBackground(() => history.purge(wall() - KEPT_DAYS * DAY_MS), 'purging old rates'),
     );
   }
 

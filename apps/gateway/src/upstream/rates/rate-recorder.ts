@@ -35,7 +35,7 @@ export function createRateRecorder(options: RateRecorderOptions): RateLeadership
     if (points.length === 0) return;
     await history.append(points);
     recordedAt = at;
-    await history.forget(wall() - KEPT_MS);
+    await history.purge(wall() - KEPT_MS);
   });
 
   function recordInBackground(): void {

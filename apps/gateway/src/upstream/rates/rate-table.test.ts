@@ -51,14 +51,14 @@ test.each(['stale', 'guarded'] as const)('a pair that needs a %s leg is refused'
   expect(table.rate('USDC', 'KES')).toMatchObject({ rate: '129', status: 'stale' });
 });
 
-test('a pair that nobody quotes is refused as missing', () => {
+test('a pair without a quote is refused as missing', () => {
   expect(tableOf(bookWith(QUOTES)).requireRate('USDC', 'NGN')).toMatchObject({
     ok: false,
     refusal: { code: 'RATE_MISSING' },
   });
 });
 
-test('an outdated table shows its values and lets nobody price on them', () => {
+test('an outdated table shows its values and cannot be priced on', () => {
   const outdated = tableOf(bookWith(QUOTES)).outdated();
   expect(outdated.rate('USDC', 'USD')).toMatchObject({ rate: '1.0001', status: 'stale' });
   expect(outdated.legs.every(({ status }) => status === 'stale')).toBe(true);

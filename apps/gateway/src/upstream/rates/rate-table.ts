@@ -9,7 +9,7 @@ import {
 
 export type { RateDecision, RateReading } from '@causeway/currencies';
 
-/** The legs of a rate book as somebody published them at one moment. */
+/** The legs of a rate book as they were published at one moment. */
 export interface PublishedRates {
   /** Machine time, epoch ms. */
   readonly publishedAt: number;
@@ -52,7 +52,7 @@ export class RateTable {
     return this.#outdated;
   }
 
-  /** One `base` costs `rate` of `quote`; crossed through dollar or euro where nobody quotes the pair itself. */
+  /** One `base` costs `rate` of `quote`; crossed through dollar or euro where the pair itself is not quoted. */
   rate(base: string, quote: string): RateReading {
     const reading = this.#book.rate(base, quote);
     return this.#isOutdated ? asStale(reading) : reading;

@@ -12,7 +12,7 @@ export interface BookRow {
 
 export const readBook = statement<[], BookRow>('rates.book', 'SELECT legs, published_at FROM rate_book');
 
-/** Answers a row to whoever holds the book from now on. Times are the database's own, so no two machines disagree. */
+/** Answers a row to the process that holds the book from now on. Times are the database's own, so no two machines disagree. */
 export const holdBook = statement<[holder: string, leaseMs: number], { holder: string }>(
   'rates.hold',
   `UPDATE rate_book SET holder = $1, held_until = clock_timestamp() + $2::int * interval '1 millisecond'
@@ -60,11 +60,11 @@ const newestPoints = statement<[since: Date], PointRow>(
     WHERE at >= $1 ORDER BY base, quote, at DESC`,
 );
 
-const purgePoints = statement<[before: Date]>('rates.forget', 'DELETE FROM rate_points WHERE at < $1');
+const purgePoints = statement<[before: Date]>('rates.purge', 'DELETE FROM rate_points WHERE at < $1');
 
 export interface StoredRateHistory extends RateHistory {
   newest(since: number): Promise<RatePoint[]>;
-  forget(before: number): Promise<void>;
+  purge(before: number): Promise<void>;
 }
 
 export function createRateHistory(db: Database): StoredRateHistory {
@@ -84,7 +84,7 @@ export function createRateHistory(db: Database): StoredRateHistory {
     async newest(since) {
       return (await db.query(SYSTEM, newestPoints, [new Date(since)])).map(pointOf);
     },
-    async forget(before) {
+    async purge(before) {
       await db.query(SYSTEM, purgePoints, [new Date(before)]);
     },
   };

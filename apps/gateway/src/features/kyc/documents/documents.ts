@@ -129,7 +129,7 @@ export interface ReviewDocument {
   readonly content_type: string;
 }
 
-/** What lies on the reviewer's desk for one customer. */
+/** What one customer has waiting for review. */
 export async function documentsToReview(db: Database, userId: string): Promise<ReviewDocument[]> {
   const [submission] = await db.query(SYSTEM, latestSubmission, [userId]);
   if (submission === undefined) return [];
@@ -161,7 +161,7 @@ export function storeDocumentHandler(deps: {
   async function store({ payload }: Intent<'kyc.store-document'>): Promise<Outcome> {
     const documentId = payload.document_id;
     const [row] = await deps.db.query(SYSTEM, findWaitingDocument, [documentId]);
-    // Forgotten or moved meanwhile.
+    // Erased or moved meanwhile.
     if (row === undefined || row.waiting === null) return { kind: 'confirmed' };
     try {
       await deps.documents.put(documentId, row.waiting);
@@ -182,7 +182,7 @@ export function storeDocumentHandler(deps: {
   };
 }
 
-/** Forgets what KYC knows of a customer; the documents themselves are deleted by a worker. */
+/** Erases what KYC knows of a customer; the documents themselves are deleted by a worker. */
 export async function eraseKycOf(unit: UnitOfWork, userId: string, partnerId: string): Promise<number> {
   const documents = await unit.tx.query(documentIdsOfUser, [userId]);
   unit.tx.defer(eraseKyc, [userId]);

@@ -124,7 +124,7 @@ describe('on a calm day', () => {
     );
   });
 
-  it('a reference of another submission or of nobody is refused', async () => {
+  it('a reference of another submission or of none is refused', async () => {
     const { provider } = setUp();
     const { reference } = await provider.startVerification(submissionOf('Lovelace'));
     for (const wrong of [

@@ -171,7 +171,7 @@ export function createSimulatedKyc(options: SimulatedKycOptions): SimulatedKyc {
   };
 }
 
-/** A sandbox may run for months: the oldest is forgotten, for by then nobody repeats it. */
+/** A sandbox may run for months: the oldest is dropped, for by then it is not repeated any more. */
 const MAX_REMEMBERED = 10_000;
 
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {

@@ -20,7 +20,7 @@ const REASON = /^[A-Z0-9_]{1,64}$/;
  * | completed, RED, RETRY | resubmission_requested |
  * | onHold, or completed with anything else | review_requested |
  *
- * An answer that is not known goes to a person: neither clearing nor refusing somebody is a safe guess.
+ * An answer that is not known goes to a person: neither clearing nor refusing is a safe guess.
  */
 export function readSumsubReview(reviewStatus: unknown, reviewResult: unknown): SumsubReview | undefined {
   if (reviewStatus === 'onHold') return { outcome: 'review_requested', rejectionReasons: [] };

@@ -147,7 +147,7 @@ describe('keys that operators make and revoke', () => {
     }
   });
 
-  it('operators who revoke each other’s keys at the same time never lock everybody out', async () => {
+  it('operators who revoke each other’s keys at the same time never lock all of them out', async () => {
     const made = (await operator('POST', '/operator-keys', { label: 'other' })).body.data;
     const live = async (key: string) =>
       ((await operator('GET', '/operator-keys?limit=100', undefined, key)).body.data.keys ?? []).filter(

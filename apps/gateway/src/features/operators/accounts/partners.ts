@@ -133,7 +133,7 @@ export async function requireOwnWallet(
 
 const NAME_CONSTRAINTS = new Set(['partners_name_key', 'vendors_name_key']);
 
-/** The database alone can say whether a name is free, whoever else is writing one. */
+/** The database alone can say whether a name is free, since others may be writing one. */
 export async function refuseTakenName<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -97,8 +97,8 @@ describe('the operator and customers', () => {
       payment_details: [{ rail: 'iban-sepa', details: { iban: IBAN } }],
     });
     expect((await audit(`users/${id}`))[0]).toMatchObject({ action: 'user.reveal', reason });
-    const stranger = await gateway.call('POST', `/api/v1/operator/users/${id}/reveal`, { body: { reason } });
-    expect(stranger.status).toBe(401);
+    const asPartner = await gateway.call('POST', `/api/v1/operator/users/${id}/reveal`, { body: { reason } });
+    expect(asPartner.status).toBe(401);
   });
 
   it('decides screenings, and shows a recipient with a reason', async () => {
@@ -128,20 +128,20 @@ describe('the operator and customers', () => {
     expect((await operator('POST', `/recipients/${unknown}/reveal`, { reason })).status).toBe(404);
   });
 
-  it('forgets a recipient: gone for everybody, unfindable, unreadable', async () => {
+  it('erases a recipient: gone for every caller, unfindable, unreadable', async () => {
     const created = await partner('POST', '/recipients', {
-      recipient_name: 'Forgettable Fellow',
+      recipient_name: 'Erasable Fellow',
       recipient_country: 'DE',
     });
     const id = created.body.data.recipient_id as string;
     expect((await operator('POST', `/recipients/${id}/erase`, { reason })).status).toBe(200);
     expect((await partner('GET', `/recipients/${id}`)).status).toBe(404);
     expect((await operator('POST', `/recipients/${id}/reveal`, { reason })).status).toBe(404);
-    expect((await partner('GET', '/recipients?search=forgettable')).body.data.recipients).toEqual([]);
+    expect((await partner('GET', '/recipients?search=erasable')).body.data.recipients).toEqual([]);
   });
 
-  it('forgets a customer and keeps the books; open orders come first', async () => {
-    const { body } = await partner('POST', '/users', { email: 'forget-me@example.com', last_name: 'Gone' });
+  it('erases a customer and keeps the books; open orders come first', async () => {
+    const { body } = await partner('POST', '/users', { email: 'erase-me@example.com', last_name: 'Gone' });
     const id = body.data.id as string;
     await partner('POST', `/users/${id}/kyc`, SUBMISSION);
     const uploaded = await partner('POST', `/users/${id}/documents`, documentOf('ID_FRONT'));
@@ -174,7 +174,7 @@ describe('the operator and customers', () => {
         const store = gateway.deps.documents;
         return (await store.get(uploaded.body.data.document_id)) === undefined;
       });
-      expect((await partner('POST', '/users', { email: 'forget-me@example.com' })).status).toBe(200);
+      expect((await partner('POST', '/users', { email: 'erase-me@example.com' })).status).toBe(200);
       expect((await operator('POST', `/users/${id}/erase`, { reason })).status).toBe(404);
     } finally {
       await admin.end();

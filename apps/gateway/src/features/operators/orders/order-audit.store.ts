@@ -1,7 +1,7 @@
 import { statement } from '../../../db/statement.ts';
 import { transactionKeysOf } from '../../../engine/intent.ts';
 
-/** SQL of an order's story: what every part of the program has written about it. */
+/** SQL of an order's audit trail: what every part of the program has written about it. */
 
 export interface TrailEventRow {
   event_id: string;
@@ -12,7 +12,7 @@ export interface TrailEventRow {
 }
 
 export const eventsOfOrder = statement<[orderId: string], TrailEventRow>(
-  'story.events',
+  'order_audit.events',
   `SELECT e.event_id, e.event_type, e.body::jsonb #>> '{data,status}' AS status, e.created_at,
           coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.delivery_id, 'status', d.status,
                       'attempts', jsonb_array_length(d.attempt_log), 'http_status', d.attempt_log->-1->'http_status')
@@ -35,7 +35,7 @@ export interface TrailTransactionRow {
 
 /** Effects and authorizations of an order, as the transactor names them. */
 export const transactionsOfOrder = statement<[orderId: string], TrailTransactionRow>(
-  'story.transactions',
+  'order_audit.transactions',
   `SELECT t.chain_id::int, named.effect, t.status, t.sender, t.nonce::int,
           coalesce(t.mined_hash, (SELECT v.tx_hash FROM chain_signed_versions v
                                    WHERE v.transaction_id = t.transaction_id ORDER BY v.version DESC LIMIT 1)) AS tx_hash,
@@ -60,7 +60,7 @@ export interface TrailAuthorizationRow {
 }
 
 export const authorizationsOfOrder = statement<[orderId: string], TrailAuthorizationRow>(
-  'story.authorizations',
+  'order_audit.authorizations',
   `SELECT purpose, status, nonce::text, amount::text, recipient, tx_hash, issued_at, expires_at
      FROM forward_authorizations WHERE order_id = $1 ORDER BY issued_at`,
 );
@@ -74,12 +74,12 @@ export interface TrailProofRow {
 }
 
 export const proofsOfOrder = statement<[orderId: string], TrailProofRow>(
-  'story.proofs',
+  'order_audit.proofs',
   `SELECT proof_id, vendor_id, verdict, submitted_at, reviewed_at FROM payment_proofs
     WHERE order_id = $1 ORDER BY submitted_at`,
 );
 
 export const caseOfOrder = statement<[orderId: string], { case_id: string }>(
-  'story.case',
+  'order_audit.case',
   'SELECT case_id FROM compliance_cases WHERE order_id = $1',
 );

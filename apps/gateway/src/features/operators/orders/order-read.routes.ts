@@ -67,14 +67,14 @@ export function operatorOrderView(order: BackofficeOrderRow): Static<typeof Oper
   };
 }
 
-type Story = Static<typeof OrderAuditTrailSchema>;
+type AuditTrail = Static<typeof OrderAuditTrailSchema>;
 
 export interface AuditTrailDeps extends UnitDeps, FundsDeps {}
 
 const AUDIT_ENTRIES = 100;
 
 /** All that every part of the program has written about one order, and what the chain says of its escrow now. */
-export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string): Promise<Story> {
+export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string): Promise<AuditTrail> {
   const { db, clock } = deps;
   const orderId = givenId.toLowerCase();
   const { order, signatures, deposits } = await readOrderForOperator(db, orderId);
@@ -94,24 +94,24 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
     timeline: timelineWithDecisions(order.timeline, audit),
     facts: { ...order.facts },
     funds,
-    signatures: signatures as Story['signatures'],
+    signatures: signatures as AuditTrail['signatures'],
     deposits: deposits.map(depositView),
     authorizations: authorizations.map(({ amount, issued_at, expires_at, ...row }) => ({
       ...row,
       amount_atomic: amount,
       issued_at: issued_at.toISOString(),
       expires_at: expires_at.toISOString(),
-    })) as Story['authorizations'],
+    })) as AuditTrail['authorizations'],
     effects: effects.map(effectView),
     transactions: transactions.map(({ created_at, settled_at, ...row }) => ({
       ...row,
       created_at: created_at.toISOString(),
       settled_at: settled_at?.toISOString() ?? null,
-    })) as Story['transactions'],
+    })) as AuditTrail['transactions'],
     webhooks: events.map(({ created_at, ...row }) => ({
       ...row,
       created_at: created_at.toISOString(),
-    })) as Story['webhooks'],
+    })) as AuditTrail['webhooks'],
     proofs: proofs.map(({ submitted_at, reviewed_at, ...row }) => ({
       ...row,
       submitted_at: submitted_at.toISOString(),
@@ -131,7 +131,7 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
 function timelineWithDecisions(
   timeline: readonly TimelineEntry[],
   audit: readonly AuditRow[],
-): Story['timeline'] {
+): AuditTrail['timeline'] {
   const waivers = audit
     .filter(({ action }) => action === KYC_WAIVED)
     .map(({ before, at }) => ({

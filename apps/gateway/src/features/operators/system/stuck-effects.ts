@@ -48,7 +48,7 @@ export function remediesOf(effect: BackofficeIntentRow): EffectRemedy[] {
 /** Carried out under the intent's lock, which a worker needs to settle it: whoever is second sees what the first did. */
 export async function remedyEffect(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   effectId: string,
   remedy: EffectRemedy,
 ): Promise<{ readonly before: BackofficeIntentRow; readonly after: BackofficeIntentRow }> {
@@ -64,7 +64,7 @@ export async function remedyEffect(
     const giveUp = effectOf(before.kind)?.giveUp;
     // An effect that had failed by itself told its order then.
     if (typeof giveUp === 'object' && before.status !== 'failed' && before.order_id !== null) {
-      await reportFacts({ orderAdapters: hosts }, unit, before.order_id, giveUp, 'system');
+      await reportFacts({ orderAdapters: adapters }, unit, before.order_id, giveUp, 'system');
     }
   }
   const [after] = await unit.tx.query(lockStuckIntent, [late, effectId]);

@@ -55,7 +55,7 @@ export const depositsOfOrder = statement<[orderId: string], DepositRow>(
   `SELECT ${COLUMNS} FROM deposit_observations d WHERE d.order_id = $1 ORDER BY d.block_number, d.log_index`,
 );
 
-/** After the order's own lock, so that whoever decides about one sees the others stand still. */
+/** After the order's own lock, so that a decision about one sees the others unchanged. */
 export const lockDepositsOfOrder = statement<[orderId: string], DepositRow>(
   'deposits.lock_of_order',
   `SELECT ${COLUMNS} FROM deposit_observations d WHERE d.order_id = $1
@@ -144,7 +144,7 @@ export const setShortfall = statement<[orderId: string, shortfall: string]>(
 );
 
 export const dropRefundSignatures = statement<[orderId: string]>(
-  'deposits.forget_refund_signatures',
+  'deposits.drop_refund_signatures',
   `DELETE FROM escrow_signatures WHERE order_id = $1 AND purpose = 'refund'`,
 );
 

@@ -45,7 +45,7 @@ export function depositView(settings: ChainSettings, order: OrderState, row: Dep
   };
 }
 
-/** What an amount is in words: of a token that nobody knows there are only units. */
+/** What an amount is in words: of an unknown token there are only units. */
 export function humanAmount(settings: ChainSettings, token: Address, amount: string | bigint): string | null {
   const known = tokenOf(settings, token);
   return known === undefined ? null : formatFixed(BigInt(amount), known.decimals);

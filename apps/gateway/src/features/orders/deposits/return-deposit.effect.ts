@@ -47,9 +47,9 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     const one = depositCase(deposit, { settings, order, others, nonce: 0n, covers: false, surplus: 0n });
     if ('error' in end) {
       // What was sent can still be executed by whoever has seen it, so it is remembered; what never was, is not.
-      const forgotten = end.isSent ? {} : { return_nonce: null, return_signature: null };
-      const undone = { ...deposit, ...forgotten, note: end.error };
-      moveDeposit(unit, { ...one, deposit: undone }, 'return_failed', 'chain');
+      const cleared = end.isSent ? {} : { return_nonce: null, return_signature: null };
+      const unsent = { ...deposit, ...cleared, note: end.error };
+      moveDeposit(unit, { ...one, deposit: unsent }, 'return_failed', 'chain');
       return;
     }
     // What the books did not know of when it came is booked now that it is known to be real.

@@ -142,7 +142,7 @@ export function recordVendorDetails(
 }
 
 /**
- * An off-ramp order's escrow follows from its two sides and is fixed by whoever needs it first: initiating an order
+ * An off-ramp order's escrow follows from its two sides and is fixed by what needs it first: initiating an order
  * does not wait for it. Under the order's lock, so there is only ever one.
  */
 export async function ensureEscrow(

@@ -67,7 +67,7 @@ async function balancesOf(
       .map(({ token }) => token),
   );
   const known = settings.tokens.map(({ address: token }) => tokenBalance(client, token, address));
-  // A contract of a stranger's may answer anything or nothing.
+  // A third party's contract may answer anything or nothing.
   const others = [...foreign].slice(0, FOREIGN_TOKENS);
   const unknown = others.map((token) => tokenBalance(client, token, address).catch(() => 0n));
   try {
@@ -107,7 +107,7 @@ function fundsView(
       ...whereItIs(order, shown, inside),
       ...(order.facts.held ? ['It is held for review.'] : []),
       next === null
-        ? 'Nobody has to act on the order.'
+        ? 'The order needs no action.'
         : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`,
     ].join(' '),
     crypto_currency: order.crypto_currency,
@@ -174,7 +174,7 @@ function paid({ amount, amount_atomic: units, token, token_address: address, sen
   return `${amount === null ? `${units} units of ${address}` : `${amount} ${token}`} from ${sender}`;
 }
 
-/** Fiat, a token of the chain's, or units of a token that nobody knows. */
+/** Fiat, a token of the chain's, or units of an unknown token. */
 function written(settings: ChainSettings, order: OrderRow, asset: string, amount: bigint): string {
   if (asset === order.fiat_currency) return formatFixed(amount, order.fiat_decimals);
   const code = asset.slice(0, asset.lastIndexOf('@'));

@@ -21,7 +21,7 @@ export interface BookedEscrowRow {
   address: `0x${string}`;
   /** The order's, and what is held beside it. */
   booked: string;
-  /** Of that, what is on its way back to whoever paid it. */
+  /** Of that, what is on its way back to the payer. */
   returning: string;
 }
 

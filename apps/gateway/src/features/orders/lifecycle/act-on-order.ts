@@ -12,7 +12,7 @@ import { type Execution, execute } from '../../../engine/execute.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../../http/principals.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
-import { kycNotCleared } from '../../quotes/reserve-quote.ts';
+import { kycNotCleared } from '../../quotes/claim-quote.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import { findOrder, findProof, insertProof, judgeProof, lockOrder, overdueOrders } from './order.store.ts';
 import type { OrderRow } from './order.ts';
@@ -70,12 +70,12 @@ export async function loadOrderForAction(unit: UnitOfWork, orderId: string): Pro
  */
 export function moveOrder(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   order: OrderRow,
   trigger: OrderTrigger,
   actor: Actor,
 ): OrderRow {
-  const execution = execute(unit, hosts[order.direction], order, trigger, actor);
+  const execution = execute(unit, adapters[order.direction], order, trigger, actor);
   if (execution.kind !== 'refused') return execution.row;
   const refusal = refusedTransition(execution);
   throw execution.recorded ? new RecordedRefusal(refusal) : refusal;
@@ -83,12 +83,12 @@ export function moveOrder(
 
 export async function actOnOrder(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   orderId: string,
   trigger: OrderTrigger,
   actor: Actor,
 ): Promise<OrderRow> {
-  return moveOrder(unit, hosts, await loadOrderForAction(unit, orderId), trigger, actor);
+  return moveOrder(unit, adapters, await loadOrderForAction(unit, orderId), trigger, actor);
 }
 
 /** Reports facts in turn. One that the order has no use for any more is refused by the table and changes nothing. */
@@ -148,7 +148,7 @@ export function recordProof(
   return proofId;
 }
 
-/** What was shown, in clear. A person who was forgotten took it along. */
+/** What was shown, in clear. It is gone where the person was erased. */
 export async function openProof(
   unit: UnitOfWork,
   sealer: Sealer,
@@ -165,12 +165,12 @@ export type ProofVerdict = 'accepted' | 'rejected';
 /** The verdict on the proof under review; the third refusal ends the order, as the table says. */
 export function decideProof(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   order: OrderRow,
   verdict: ProofVerdict,
   actor: Actor,
 ): OrderRow {
-  const moved = moveOrder(unit, hosts, order, `proof_${verdict}`, actor);
+  const moved = moveOrder(unit, adapters, order, `proof_${verdict}`, actor);
   unit.tx.defer(judgeProof, [order.order_id, verdict, unit.at]);
   return moved;
 }

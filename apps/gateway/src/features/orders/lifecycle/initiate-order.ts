@@ -15,12 +15,12 @@ import { identityFields, isSuppliable } from '../../kyc/kyc-fields.ts';
 import { readIdentity } from '../../kyc/submission.ts';
 import { senderFieldProblems, senderIdentityDetails } from '../../payment-details/validation/mask-details.ts';
 import {
+  type ClaimDeps,
   type ClaimedQuote,
   claimQuote,
-  type Reservation,
-  type ReserveDeps,
-  withReservation,
-} from '../../quotes/reserve-quote.ts';
+  type QuoteClaim,
+  withQuoteClaim,
+} from '../../quotes/claim-quote.ts';
 import { refusedTransition } from './act-on-order.ts';
 import { type OrderAdapters, storedFacts } from './order.adapter.ts';
 import { insertComplianceCase } from './order.store.ts';
@@ -39,7 +39,7 @@ export function openerOf(origin: OrderOrigin): Actor {
   return origin === 'api' ? 'partner' : 'customer';
 }
 
-/** While nobody serves it, an order names the kind of vendor that it waits for. */
+/** While no vendor serves it, an order names the kind of vendor that it waits for. */
 function expectedKind(quote: ClaimedQuote): OrderRow['vendor_kind'] {
   const wantsDirect = quote.provider_scope === 'direct' || quote.has_fiat_settlement_notification;
   return wantsDirect ? 'direct' : 'p2p';
@@ -83,31 +83,31 @@ export function draftOrder(
   };
 }
 
-export interface InitiateDeps extends ReserveDeps, OrderSecrets {
+export interface InitiateDeps extends ClaimDeps, OrderSecrets {
   readonly orderAdapters: OrderAdapters;
 }
 
 /** What an initiate takes before its unit begins. */
-export function reserving(deps: ReserveDeps, direction: OrderRow['direction']) {
+export function claimingQuote(deps: ClaimDeps, direction: OrderRow['direction']) {
   return <T>(
     { body }: { readonly body: InitiateRequest },
     { partnerId }: PartnerPrincipal,
-    work: (reservation: Reservation) => Promise<T>,
-  ): Promise<T> => withReservation(deps, { partnerId, quoteId: body.quote_id, direction }, work);
+    work: (claim: QuoteClaim) => Promise<T>,
+  ): Promise<T> => withQuoteClaim(deps, { partnerId, quoteId: body.quote_id, direction }, work);
 }
 
 /** Turns an active quote into an order, or leaves the quote as it was. */
 export async function initiateOnramp(
   deps: InitiateDeps,
   unit: UnitOfWork,
-  reservation: Reservation,
+  claim: QuoteClaim,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, reservation, input.quote_id, 'onramp');
+  const quote = await claimQuote(unit, claim, input.quote_id, 'onramp');
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
-  // Money that comes from the customer's own account nobody has to ask for.
+  // Money from the customer's own account does not have to be asked for.
   const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
   const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
   const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
@@ -117,7 +117,7 @@ export async function initiateOnramp(
   });
   const execution = execute(unit, deps.orderAdapters.onramp, draft, 'order_initiated', openerOf(origin));
   if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
-  reservation.keep();
+  claim.keep();
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(deps, execution.row), timeline: [] };
 }
@@ -161,11 +161,11 @@ export async function requireSenderIdentity(
 export async function initiateOfframp(
   deps: InitiateDeps,
   unit: UnitOfWork,
-  reservation: Reservation,
+  claim: QuoteClaim,
   input: InitiateRequest,
   origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, reservation, input.quote_id, 'offramp');
+  const quote = await claimQuote(unit, claim, input.quote_id, 'offramp');
   await requireSenderIdentity(deps, unit, quote);
   const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
     vendorAvailable: quote.served,
@@ -175,7 +175,7 @@ export async function initiateOfframp(
   if (execution.kind === 'refused') throw refusedTransition(execution);
   const order = execution.row;
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
-  reservation.keep();
+  claim.keep();
   return { ...orderView(deps, order), timeline: [] };
 }
 

@@ -52,7 +52,7 @@ export interface BackofficeOrderRow extends OrderRow {
   offered_at: Date;
 }
 
-const DESK = `SELECT ${ORDER_COLUMNS}, coalesce(o.offered_at, o.created_at) AS offered_at ${ORDER_TABLES}`;
+const BACKOFFICE = `SELECT ${ORDER_COLUMNS}, coalesce(o.offered_at, o.created_at) AS offered_at ${ORDER_TABLES}`;
 
 type VendorFilters = [vendorId: string, statuses: readonly string[] | null, direction: string | null];
 
@@ -63,23 +63,26 @@ export const ordersOfVendor = statement<
   [...VendorFilters, limit: number, offset: number],
   BackofficeOrderRow
 >(
-  'desk.orders_of_vendor',
-  `${DESK} WHERE ${VENDOR_MATCHES} ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
+  'backoffice.orders_of_vendor',
+  `${BACKOFFICE} WHERE ${VENDOR_MATCHES} ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
 );
 
 export const countOrdersOfVendor = statement<VendorFilters, { total: string }>(
-  'desk.count_orders_of_vendor',
+  'backoffice.count_orders_of_vendor',
   `SELECT count(*)::text AS total FROM orders o WHERE ${VENDOR_MATCHES}`,
 );
 
 export const someOrdersOfVendor = statement<
   [vendorId: string, orderIds: readonly string[]],
   BackofficeOrderRow
->('desk.some_orders_of_vendor', `${DESK} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`);
+>(
+  'backoffice.some_orders_of_vendor',
+  `${BACKOFFICE} WHERE o.vendor_id = $1 AND o.order_id = ANY($2::uuid[])`,
+);
 
-/** Which payouts of an order's escrow somebody has signed. */
+/** Which payouts of an order's escrow are signed. */
 export const signedPayouts = statement<[orderId: string], { purpose: string; signer: string }>(
-  'desk.signed_payouts',
+  'backoffice.signed_payouts',
   'SELECT purpose, signer FROM escrow_signatures WHERE order_id = $1 ORDER BY created_at, purpose',
 );
 
@@ -107,7 +110,7 @@ export interface EarningRow {
 }
 
 export const earnings = statement<[...Period, limit: number, offset: number], EarningRow>(
-  'desk.earnings',
+  'backoffice.earnings',
   `SELECT o.order_id, o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals, o.rate,
           o.crypto_amount::text, o.platform_fee::text, o.fiat_amount::text, o.tx_hash, e.created_at AS settled_at
      ${EARNED} ORDER BY e.created_at DESC, o.order_id DESC LIMIT $4 OFFSET $5`,
@@ -117,9 +120,9 @@ export type EarningSumRow = Omit<EarningRow, 'order_id' | 'rate' | 'tx_hash' | '
   orders: string;
 };
 
-/** Sums of whole atomic units: dividing is left to whoever writes them, who never rounds. */
+/** Sums of whole atomic units: dividing is left to the view, which never rounds. */
 export const earningSums = statement<Period, EarningSumRow>(
-  'desk.earning_sums',
+  'backoffice.earning_sums',
   `SELECT o.direction, o.chain, o.crypto_currency, o.crypto_decimals, o.fiat_currency, o.fiat_decimals,
           count(*)::text AS orders, sum(o.crypto_amount)::text AS crypto_amount,
           sum(o.platform_fee)::text AS platform_fee, sum(o.fiat_amount)::text AS fiat_amount
@@ -162,12 +165,12 @@ export const ordersForOperator = statement<
   [...OperatorFilters, limit: number, before: string | null],
   BackofficeOrderRow
 >(
-  'desk.orders_for_operator',
-  `${DESK} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
+  'backoffice.orders_for_operator',
+  `${BACKOFFICE} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
     ORDER BY o.order_id DESC LIMIT $12`,
 );
 
 export const orderForOperator = statement<[orderId: string], BackofficeOrderRow>(
-  'desk.order_for_operator',
-  `${DESK} WHERE o.order_id = $1`,
+  'backoffice.order_for_operator',
+  `${BACKOFFICE} WHERE o.order_id = $1`,
 );

@@ -5,7 +5,7 @@ import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
-import { appointVendor, type FillDeps, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
+import { type FillDeps, reassignVendor, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
 import { moveOrder } from './act-on-order.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import {
@@ -98,13 +98,13 @@ export function offerOrderHandler(deps: OfferDeps): IntentHandler<'vendor.offer-
         const [order] = await unit.tx.query(lockOrder, [known.order_id]);
         const meanwhile = order === undefined ? NO_LONGER : answerOf(order);
         if (order === undefined || meanwhile !== undefined) {
-          return { value: meanwhile ?? NO_LONGER, appointed: false };
+          return { value: meanwhile ?? NO_LONGER, reassigned: false };
         }
-        if (next === undefined) return { value: LATER, appointed: false };
-        await appointVendor(unit, order.quote_id, order.direction, next);
+        if (next === undefined) return { value: LATER, reassigned: false };
+        await reassignVendor(unit, order.quote_id, order.direction, next);
         unit.tx.defer(assignVendor, [order.order_id, next.vendorId, next.provider, unit.at]);
         deps.onOffered?.(unit, { ...order, vendor_id: next.vendorId, revision: order.revision + 1 });
-        return { value: { kind: 'confirmed', result: { vendor_id: next.vendorId } }, appointed: true };
+        return { value: { kind: 'confirmed', result: { vendor_id: next.vendorId } }, reassigned: true };
       }),
     );
   }

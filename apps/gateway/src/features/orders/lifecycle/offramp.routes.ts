@@ -20,7 +20,7 @@ import {
   transferAuthorizationParameters,
 } from '../escrow/authorize.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
-import { type InitiateDeps, initiateOfframp, reserving } from './initiate-order.ts';
+import { claimingQuote, type InitiateDeps, initiateOfframp } from './initiate-order.ts';
 
 export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
   readonly chains: Chains;
@@ -64,8 +64,8 @@ function registerInitiate(app: FastifyInstance, deps: OfframpRouteDeps): void {
       'SENDER_IDENTITY_REQUIRED',
       'OPEN_ORDER_LIMIT',
     ],
-    acquire: reserving(deps, 'offramp'),
-    handle: ({ body }, _partner, unit, reservation) => initiateOfframp(deps, unit, reservation, body),
+    acquire: claimingQuote(deps, 'offramp'),
+    handle: ({ body }, _partner, unit, claim) => initiateOfframp(deps, unit, claim, body),
   });
 }
 

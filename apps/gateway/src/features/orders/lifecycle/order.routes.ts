@@ -15,7 +15,7 @@ import { registerDepositReturnRoutes } from '../deposits/deposit-return.routes.t
 import { registerFundsRoute } from '../escrow/escrow.routes.ts';
 import { keepStopReason } from '../privacy/order-privacy.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
-import { initiateOnramp, reserving } from './initiate-order.ts';
+import { claimingQuote, initiateOnramp } from './initiate-order.ts';
 import { listOrders } from './list-orders.ts';
 import { type OfframpRouteDeps, registerOfframpRoutes } from './offramp.routes.ts';
 import { type OnrampRouteDeps, registerOnrampRoutes } from './onramp.routes.ts';
@@ -49,8 +49,8 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
       'NO_OFFERS_AVAILABLE',
       'OPEN_ORDER_LIMIT',
     ],
-    acquire: reserving(deps, 'onramp'),
-    handle: ({ body }, _partner, unit, reservation) => initiateOnramp(deps, unit, reservation, body),
+    acquire: claimingQuote(deps, 'onramp'),
+    handle: ({ body }, _partner, unit, claim) => initiateOnramp(deps, unit, claim, body),
   });
 
   route(app, {

@@ -62,13 +62,13 @@ interface OrderChanged extends VendorTold {
 
 const ENDED: ReadonlySet<string> = new Set(orderStatusesWithOutcome('settled', 'stopped'));
 
-/** Of an order that ends, what was held for it is given back at once (see end-holds.ts). */
+/** Of an order that ends, what was reserved for it is given back at once (see claim-quote.ts). */
 function changeTold(params: readonly [string, OrderStatus, ...unknown[]], rows: readonly OrderChanged[]) {
-  return [...vendorsTold(params, rows), ...(ENDED.has(params[1]) ? holdsDue(rows) : [])];
+  return [...vendorsTold(params, rows), ...(ENDED.has(params[1]) ? reservationsDue(rows) : [])];
 }
 
-function holdsDue(rows: readonly OrderChanged[]): Announcement[] {
-  return rows.map(({ quote_id }) => ({ channel: 'holds_due', payload: quote_id }));
+function reservationsDue(rows: readonly OrderChanged[]): Announcement[] {
+  return rows.map(({ quote_id }) => ({ channel: 'reservations_due', payload: quote_id }));
 }
 
 /** Everything a quote fixed is copied by the database, so that nothing can differ. */
@@ -220,14 +220,14 @@ export const releaseVendor = statement<[orderId: string, declinedOfferId: string
   'orders.release_vendor',
   `UPDATE orders SET vendor_id = NULL, declined_offer_ids = array_remove(declined_offer_ids || $2::uuid, NULL)
     WHERE order_id = $1 RETURNING old.vendor_id, quote_id`,
-  (params, rows) => [...vendorsTold(params, rows), ...holdsDue(rows)],
+  (params, rows) => [...vendorsTold(params, rows), ...reservationsDue(rows)],
 );
 
 /** The same by the vendor itself, of an order that is its own. */
 export const declineByVendor = statement<[orderId: string, declinedOfferId: string | null], OrderChanged>(
   'orders.decline_by_vendor',
   'SELECT vendor_id, quote_id FROM decline_order($1, $2)',
-  (params, rows) => [...vendorsTold(params, rows), ...holdsDue(rows)],
+  (params, rows) => [...vendorsTold(params, rows), ...reservationsDue(rows)],
 );
 
 export const declinedOffersOf = statement<[orderId: string], { declined_offer_ids: string[] }>(
@@ -235,7 +235,7 @@ export const declinedOffersOf = statement<[orderId: string], { declined_offer_id
   'SELECT declined_offer_ids::text[] FROM orders WHERE order_id = $1',
 );
 
-/** Counted as a change, so that whoever acts next is woken anew. */
+/** Counted as a change, so that the actor of the next step is woken anew. */
 export const assignVendor = statement<
   [orderId: string, vendorId: string, provider: string, at: Date],
   VendorTold
@@ -284,7 +284,7 @@ export const findProof = statement<
   { proof_id: string; order_id: string; proof_sealed: string | null }
 >('orders.find_proof', 'SELECT proof_id, order_id, proof_sealed FROM payment_proofs WHERE proof_id = $1');
 
-/** Orders with money in escrow that a name or a wallet is part of, and that nobody holds yet. */
+/** Orders with money in escrow that a name or a wallet is part of, and that are not held yet. */
 export const fundedOrdersOf = statement<[subjectKind: string, subjectKey: string], { order_id: string }>(
   'orders.funded_orders_of',
   `SELECT o.order_id FROM orders o

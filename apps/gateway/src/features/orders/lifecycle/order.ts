@@ -113,7 +113,7 @@ export function payerDetailsOf(
   return JSON.parse(text) as PlainDetails;
 }
 
-/** Who is paid, as it was when the quote was made; null where nobody else is, or the person is forgotten. */
+/** Who is paid, as it was when the quote was made; null where the customer itself is, or the person is erased. */
 export function recipientContextOf(
   { vaults }: Pick<OrderSecrets, 'vaults'>,
   order: OrderRow,

@@ -2,7 +2,7 @@ import {
   actionRequired,
   allowedActions,
   formatFixed,
-  hasToldPayee,
+  hasRevealedPaymentDetails,
   nextAction,
   ORDER_MACHINES,
   type OrderSchema,
@@ -57,10 +57,10 @@ export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof
 
 function partiesView(secrets: OrderSecrets, order: OrderRow) {
   const passed = order.timeline.map(({ status }) => status);
-  const isTold = hasToldPayee(ORDER_MACHINES[order.direction], passed);
+  const isRevealed = hasRevealedPaymentDetails(ORDER_MACHINES[order.direction], passed);
   // Paid from the customer's own account, the vendor's is no business of the customer's.
   const paysVendor = order.facts.fundingSource === 'vendor_details';
-  const vendorDetails = isTold && paysVendor ? vendorDetailsOf(secrets, order) : null;
+  const vendorDetails = isRevealed && paysVendor ? vendorDetailsOf(secrets, order) : null;
   return {
     ...(vendorDetails === null ? {} : { vendor_payment_details: vendorDetails }),
     ...(order.payment_details_id === null ? {} : { payment_details_id: Number(order.payment_details_id) }),

@@ -134,8 +134,8 @@ function screened({ screening }: PayerDeps, details: PlainDetails): PlainDetails
 }
 
 function fitting({ detailsCheck }: PayerDeps, order: OrderRow, details: unknown): PlainDetails {
-  const place = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
-  const fit = detailsCheck.fit(place, details);
+  const location = { rail: order.payment_network_slug, institutionId: order.payment_method_slug };
+  const fit = detailsCheck.fit(location, details);
   if (fit.ok) return fit.details;
   throw invalidPayer(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
 }
@@ -195,29 +195,29 @@ export async function ordersAwaitingDeposit(
 /** The order goes on, and the books move the money from the account that is named to its vendor. */
 export function payByDeposit(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   order: OrderRow,
   depositAccount: string,
   actor: Actor,
 ): OrderRow {
-  return moveOrder(unit, hosts, { ...order, deposit_account: depositAccount }, 'deposit_matched', actor);
+  return moveOrder(unit, adapters, { ...order, deposit_account: depositAccount }, 'deposit_matched', actor);
 }
 
 /** Answers whether it was not held before. */
-export function holdForDeposit(unit: UnitOfWork, hosts: OrderAdapters, order: OrderRow): boolean {
-  return execute(unit, hosts[order.direction], order, 'deposit_held', 'bank').kind === 'moved';
+export function holdForDeposit(unit: UnitOfWork, adapters: OrderAdapters, order: OrderRow): boolean {
+  return execute(unit, adapters[order.direction], order, 'deposit_held', 'bank').kind === 'moved';
 }
 
 /** An operator has decided what kept the order waiting; one that is held for another reason, or not, is left as it is. */
-export function releaseDepositHold(unit: UnitOfWork, hosts: OrderAdapters, order: OrderRow): OrderRow {
-  return execute(unit, hosts[order.direction], order, 'deposit_hold_released', 'operator').row;
+export function releaseDepositHold(unit: UnitOfWork, adapters: OrderAdapters, order: OrderRow): OrderRow {
+  return execute(unit, adapters[order.direction], order, 'deposit_hold_released', 'operator').row;
 }
 
 export async function releaseIfAwaiting(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   orderId: string,
 ): Promise<void> {
   const [order] = await unit.tx.query(lockOrder, [orderId]);
-  if (order !== undefined) releaseDepositHold(unit, hosts, order);
+  if (order !== undefined) releaseDepositHold(unit, adapters, order);
 }

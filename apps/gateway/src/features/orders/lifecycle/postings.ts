@@ -4,7 +4,7 @@ import type { Currencies } from '../../../ports/currencies.ts';
 import { depositOf, receiptOf } from '../escrow/escrow.ts';
 import type { OrderRow } from './order.ts';
 
-/** The accounts an order's money passes through. What lies outside our books is `outside:` somebody. */
+/** The accounts an order's money passes through. What lies outside our books is `outside:` a party. */
 const account = {
   escrow: (order: OrderRow) => `escrow:${order.order_id}`,
   vendor: (order: OrderRow) => `outside:vendor:${order.vendor_id}`,
@@ -52,7 +52,7 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
 
 /** The customer's own fiat, from its account to the vendor. */
 function depositPostings(order: OrderRow): readonly Posting[] {
-  if (order.deposit_account === undefined) throw new Error('nobody has said which account pays the order');
+  if (order.deposit_account === undefined) throw new Error('the account that pays the order is not set');
   const { fiat_currency: currency, fiat_amount: amount } = order;
   return moveFunds(order.deposit_account, account.vendor(order), currency, BigInt(amount));
 }

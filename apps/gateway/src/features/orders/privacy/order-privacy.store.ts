@@ -1,6 +1,6 @@
 import { statement } from '../../../db/statement.ts';
 
-/** The SQL of what orders keep of people, and of forgetting it. */
+/** The SQL of what orders keep of people, and of erasing it. */
 
 export const countOpenOrders = statement<[userId: string, ended: readonly string[]], { open: string }>(
   'orders.count_open_of_user',
@@ -20,7 +20,7 @@ export const saveStopReason = statement<[orderId: string, partnerId: string, rea
 
 /** Of an order's parties nothing stays but their ids; a slip and a reason may name both, so they go with either. */
 export const eraseParties = statement<[userId: string]>(
-  'orders.forget_parties',
+  'orders.erase_parties',
   `WITH mine AS (SELECT order_id FROM orders WHERE user_id = $1),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM mine)),
      reasons AS (DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM mine))
@@ -29,7 +29,7 @@ export const eraseParties = statement<[userId: string]>(
 );
 
 export const erasePayee = statement<[recipientId: string]>(
-  'orders.forget_payee',
+  'orders.erase_payee',
   `WITH paid AS (SELECT order_id FROM orders WHERE recipient_id = $1),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM paid))
    DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM paid)`,

@@ -22,13 +22,13 @@ export const ORDER_ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('payment_proofs', 'proof_id', 'proof_sealed', proofContext),
 ];
 
-/** A partner's own words on why it cancelled; they may name somebody. */
+/** A partner's own words on why it cancelled; they may name a person. */
 export function keepStopReason(unit: UnitOfWork, sealer: Sealer, order: OrderRow, reason: string): void {
   const sealed = sealer.seal(reason, stopReasonContext(order.order_id));
   unit.tx.defer(saveStopReason, [order.order_id, order.partner_id, sealed]);
 }
 
-/** A dispute ends an order for its partner, but whoever decides it still needs the proofs. */
+/** A dispute ends an order for its partner, but the operator who decides it still needs the proofs. */
 const DISPUTED: readonly string[] = orderStatusesThatKnow('dispute_resolved_to_buyer');
 
 const ENDED_STATUSES = [
@@ -47,7 +47,7 @@ export async function openOrdersOf(unit: UnitOfWork, userId: string): Promise<nu
   return Number(row?.open ?? 0);
 }
 
-/** The same for whoever is paid. */
+/** The same for the payee. */
 export async function openPayoutsTo(unit: UnitOfWork, recipientId: string): Promise<number> {
   const [row] = await unit.tx.query(countOpenPayouts, [recipientId, ENDED_STATUSES]);
   return Number(row?.open ?? 0);

@@ -170,7 +170,7 @@ export async function lookForPayout(
  */
 export async function decideSendOut(
   unit: UnitOfWork,
-  hosts: OrderAdapters,
+  adapters: OrderAdapters,
   orderId: string,
   end: SendOutEnd,
   seen: SeenPayout | null,
@@ -183,13 +183,13 @@ export async function decideSendOut(
   }
   const before = await loadOrderForAction(unit, orderId);
   if (end.outcome === 'failed') {
-    const failed = moveOrder(unit, hosts, before, 'bridge_failed', 'operator');
+    const failed = moveOrder(unit, adapters, before, 'bridge_failed', 'operator');
     const paid = requireSilence(sendOut);
     const isOver = paid.status !== 'authorized';
-    const after = isOver ? moveOrder(unit, hosts, failed, 'bridge_authorization_lapsed', 'chain') : failed;
+    const after = isOver ? moveOrder(unit, adapters, failed, 'bridge_authorization_lapsed', 'chain') : failed;
     return { before, after };
   }
-  const after = moveOrder(unit, hosts, before, 'bridge_settled', 'operator');
+  const after = moveOrder(unit, adapters, before, 'bridge_settled', 'operator');
   await requirePayout(unit, requireSilence(sendOut), end.txHash, seen);
   unit.tx.defer(setSendOutHash, [orderId, end.txHash]);
   return { before, after };

@@ -62,7 +62,7 @@ export async function loadSanctionsList(
     }
     index.add(aliases.size === 0 ? entry : withAlternates(entry, aliases, limits));
   }
-  // An empty list would clear everybody.
+  // An empty list would clear every name.
   if (index.entryCount === 0) throw new SanctionsListError('the list has no entries');
   return { index, format, version: digest.digest('hex').slice(0, 16) };
 }

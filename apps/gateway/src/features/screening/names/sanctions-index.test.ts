@@ -16,7 +16,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** A list like the real ones: few given names that everybody has, many surnames. */
+/** A list like the real ones: few given names that many share, many surnames. */
 function sampleList(): SanctionsEntry[] {
   const pick = seeded(20_260_101);
   const syllable = () => CONSONANTS.charAt(pick(CONSONANTS.length)) + VOWELS.charAt(pick(VOWELS.length));

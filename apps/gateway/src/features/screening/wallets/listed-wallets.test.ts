@@ -60,7 +60,7 @@ describe('the wallets of a sanctions list', () => {
     }
   });
 
-  it('an own list of addresses without any is refused: it would clear everybody', async () => {
+  it('an own list of addresses without any is refused: it would clear every wallet', async () => {
     await expect(loadListedWallets({ addresses: await file('empty.txt', 'nobody') })).rejects.toThrow('none');
   });
 });

@@ -71,7 +71,7 @@ export async function loadListedWallets(files: {
   const listed = new Map<string, string[]>();
   const { addresses, names } = files;
   await readAddresses(addresses, digest, listed);
-  // An empty list would clear everybody.
+  // An empty list would clear every wallet.
   if (listed.size === 0) throw new SanctionsListError('the list of addresses has none');
   if (names !== undefined) await readAddresses(names, digest, listed);
   const listVersion = digest.digest('hex').slice(0, 16);

@@ -14,13 +14,13 @@ import type { Offers, VendorKind } from '../../ports/offers.ts';
 import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
 import {
   claimedBy,
-  claimReservation,
-  endReservations,
-  endReservationsOfQuotes,
+  completeQuoteClaim,
+  endQuoteClaims,
+  endQuoteClaimsOf,
   lockQuote,
+  openQuoteClaim,
   type QuoteRow,
-  releaseReservation,
-  reserveQuote,
+  releaseQuoteClaim,
 } from './quote.store.ts';
 
 /** How much may be open at a time; a partner may have limits of its own in their place. Values in whole dollars. */
@@ -31,47 +31,47 @@ export interface OrderLimits {
   readonly customerHeldValueUsd: number;
 }
 
-export interface ReserveDeps extends FillDeps {
+export interface ClaimDeps extends FillDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly orderLimits: OrderLimits;
 }
 
-/** What was taken for the order that a quote becomes. */
-export interface Reservation {
-  /** Whose crypto is held; undefined where nobody can serve the quote, or where the quote cannot be claimed anyway. */
+/** What was claimed and reserved for the order that a quote becomes. */
+export interface QuoteClaim {
+  /** Whose crypto is reserved; undefined where no vendor can serve the quote, or where the quote cannot be claimed anyway. */
   readonly serving: Serving | undefined;
   /** Called once the order is written: without it everything is given back. */
   keep(): void;
 }
 
-/** What was reserved is gone: another attempt on the same quote was refused and gave it back. */
-export class ReservationLost extends Error {
-  override readonly name = 'ReservationLost';
+/** The claim is gone: another attempt on the same quote was refused and released it. */
+export class QuoteClaimLost extends Error {
+  override readonly name = 'QuoteClaimLost';
 }
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Takes what an order needs of others before the order is written: a place within the limits of who asks, and the crypto
- * of a vendor. Both belong to nobody's transaction, so that no order waits for another's disk; `work` writes the order and
- * claims them. Where it does not, they are given back at once.
+ * Takes what an order needs of others before the order is written: a claim within the limits of partner and customer, and
+ * a reservation of a vendor's crypto. Neither is part of the order's transaction, so that no order waits for another's disk;
+ * `work` writes the order and completes the claim. Where it does not, both are released at once.
  */
-export async function withReservation<T>(
-  deps: ReserveDeps,
+export async function withQuoteClaim<T>(
+  deps: ClaimDeps,
   requested: {
     readonly partnerId: string;
     readonly quoteId: string;
     readonly direction: QuoteRow['direction'];
   },
-  work: (reservation: Reservation) => Promise<T>,
+  work: (claim: QuoteClaim) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     let isKept = false;
-    let isReserved = false;
+    let isClaimed = false;
     let serving: Serving | undefined;
     try {
-      const [quote] = await deps.db.query(SYSTEM, reserveQuote, [
+      const [quote] = await deps.db.query(SYSTEM, openQuoteClaim, [
         requested.quoteId,
         requested.direction,
         requested.partnerId,
@@ -83,7 +83,7 @@ export async function withReservation<T>(
       ]);
       const isClaimable = quote !== undefined && canBeClaimed(quote, deps.clock.date());
       if (isClaimable && quote.over_limit !== null) throw overLimit(quote.over_limit);
-      isReserved = isClaimable;
+      isClaimed = isClaimable;
       serving = isClaimable ? await selectVendor(deps, quote) : undefined;
       return await work({
         serving,
@@ -93,25 +93,26 @@ export async function withReservation<T>(
       });
     } catch (error) {
       isKept = false;
-      if (!(error instanceof ReservationLost) || attempt >= MAX_ATTEMPTS) throw error;
+      if (!(error instanceof QuoteClaimLost) || attempt >= MAX_ATTEMPTS) throw error;
     } finally {
-      if (isReserved && !isKept) await giveBack(deps, requested.quoteId, serving);
+      if (isClaimed && !isKept) await releaseClaim(deps, requested.quoteId, serving);
     }
   }
 }
 
-/** What cannot be given back now is given back by a worker later. */
-async function giveBack(
-  { db, offers, logger }: ReserveDeps,
+/** What cannot be released now is released by a worker later. */
+async function releaseClaim(
+  { db, offers, logger }: ClaimDeps,
   quoteId: string,
   serving: Serving | undefined,
 ): Promise<void> {
   try {
-    const [released] = await db.query(SYSTEM, releaseReservation, [quoteId]);
-    // Where an order has claimed the place, the crypto is its too.
-    if (released !== undefined && serving !== undefined) await offers.holds.release(quoteId, serving.offerId);
+    const [released] = await db.query(SYSTEM, releaseQuoteClaim, [quoteId]);
+    // Where an order has completed the claim, the crypto is its too.
+    if (released !== undefined && serving !== undefined)
+      await offers.reservations.release(quoteId, serving.offerId);
   } catch (error) {
-    logger.warn({ err: error, quote_id: quoteId }, 'giving a reservation back failed');
+    logger.warn({ err: error, quote_id: quoteId }, 'releasing a claim failed');
   }
 }
 
@@ -126,7 +127,7 @@ export function quoteFacts(
   };
 }
 
-/** A quote that is not to be had takes nothing; why, it is told by whoever claims it. */
+/** Nothing is taken for a quote that cannot be claimed; claimQuote says why it cannot. */
 function canBeClaimed(quote: QuoteRow, at: Date): boolean {
   return (
     decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, at), 'partner').kind === 'moved'
@@ -153,26 +154,26 @@ export interface ClaimedQuote extends QuoteRow {
 }
 
 /**
- * Takes a quote and what was reserved for it, in the order's transaction: whatever refuses the order later rolls the claim
+ * Takes a quote and completes the claim on it, in the order's transaction: whatever refuses the order later rolls the claim
  * back, so a refused initiate leaves the quote unharmed.
  */
 export async function claimQuote(
   unit: UnitOfWork,
-  reservation: Reservation,
+  claim: QuoteClaim,
   quoteId: string,
   direction: QuoteRow['direction'],
 ): Promise<ClaimedQuote> {
   const orderId = unit.ids.uuid();
-  const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], claimReservation, [
+  const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], completeQuoteClaim, [
     quoteId,
     orderId,
   ]);
   if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
   const decision = decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, unit.at), 'partner');
   if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
-  if (claimed === undefined) throw new ReservationLost(`nothing is reserved for quote ${quoteId}`);
+  if (claimed === undefined) throw new QuoteClaimLost(`there is no open claim on quote ${quoteId}`);
   const status: QuoteStatus = decision.transition.to;
-  const { serving } = reservation;
+  const { serving } = claim;
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
   const vendorId = serving?.vendorId ?? quote.vendor_id;
   unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
@@ -205,15 +206,15 @@ export function kycNotCleared(kycStatus: KycStatus): CausewayError {
 }
 
 /** Far longer than the transaction that writes an order may take. */
-const FORGOTTEN_AFTER_MS = 300_000;
+const ABANDONED_AFTER_MS = 300_000;
 const BATCH = 500;
 const QUOTES_AT_ONCE = 100;
 
-// A dispute decides later whose the crypto is, so it ends no hold.
+// A dispute decides later whose the crypto is, so it ends no reservation.
 const SETTLED = orderStatusesWithOutcome('settled');
 const STOPPED = orderStatusesWithOutcome('stopped');
 const ENDED = [...SETTLED, ...STOPPED];
-const RULE = { settled: SETTLED, stopped: STOPPED, forgottenAfterMs: FORGOTTEN_AFTER_MS, limit: BATCH };
+const RULE = { settled: SETTLED, stopped: STOPPED, abandonedAfterMs: ABANDONED_AFTER_MS, limit: BATCH };
 
 interface Deps {
   readonly db: Database;
@@ -221,22 +222,22 @@ interface Deps {
 }
 
 /**
- * Gives vendors and askers back what orders no longer need. Run by workers every few seconds, for what was announced while
- * nobody listened; what is announced is ended at once.
+ * Ends the reservations and claims that orders no longer need. Run by workers every few seconds, for what was announced
+ * while no worker listened; what is announced is ended at once.
  */
-export async function endFinishedHolds({ db, offers }: Deps): Promise<number> {
-  const ended = await offers.holds.endFinished(RULE);
-  await db.query(SYSTEM, endReservations, [ENDED, FORGOTTEN_AFTER_MS, BATCH]);
+export async function endFinishedReservations({ db, offers }: Deps): Promise<number> {
+  const ended = await offers.reservations.endFinished(RULE);
+  await db.query(SYSTEM, endQuoteClaims, [ENDED, ABANDONED_AFTER_MS, BATCH]);
   return ended;
 }
 
-async function endHoldsOf({ db, offers }: Deps, quoteIds: readonly string[]): Promise<void> {
-  await offers.holds.endFinished({ ...RULE, quoteIds });
-  await db.query(SYSTEM, endReservationsOfQuotes, [ENDED, FORGOTTEN_AFTER_MS, quoteIds.length, quoteIds]);
+async function endReservationsOf({ db, offers }: Deps, quoteIds: readonly string[]): Promise<void> {
+  await offers.reservations.endFinished({ ...RULE, quoteIds });
+  await db.query(SYSTEM, endQuoteClaimsOf, [ENDED, ABANDONED_AFTER_MS, quoteIds.length, quoteIds]);
 }
 
 /** Ends what it is told of, all that came while it was busy together. Resolves when it is done with that. */
-export function createHoldEnder(deps: Deps): (quoteId: string) => Promise<void> {
+export function createReservationEnder(deps: Deps): (quoteId: string) => Promise<void> {
   const told = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -244,7 +245,7 @@ export function createHoldEnder(deps: Deps): (quoteId: string) => Promise<void> 
     while (told.size > 0) {
       const quoteIds = [...told].slice(0, QUOTES_AT_ONCE);
       for (const quoteId of quoteIds) told.delete(quoteId);
-      await endHoldsOf(deps, quoteIds);
+      await endReservationsOf(deps, quoteIds);
     }
   }
 

@@ -29,7 +29,7 @@ const WireRail = Type.Object({
     Type.Object({ min_amount: Limit, max_amount: Limit, max_per_transaction: Limit }),
     Type.Null(),
   ]),
-  /** Live methods, the one to take where nobody names one first. */
+  /** Live methods, the one to take where none is named first. */
   methods: Type.Array(Type.Object({ method_slug: Slug, countries: Type.Array(Country, { maxItems: 300 }) }), {
     maxItems: 5_000,
   }),
@@ -187,4 +187,18 @@ function limitOf(path: string, text: string | null): string | null {
   if (!decimal.ok) throw new WireFormatError(path, decimal.reason);
   if (decimal.value.scale > MAX_LIMIT_DECIMALS) throw new WireFormatError(path, 'excess_precision');
   return text;
+}
+
+/** The body of `POST /reservations`: the caller names the reservation, so that asking again is asking for the same one. */
+const WireReservation = Type.Object({
+  reservation_id: Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' }),
+  offer_id: Type.String({ minLength: 1, maxLength: 100 }),
+  crypto: Type.String({ minLength: 1, maxLength: 80 }),
+});
+const wireReservation = Compile(WireReservation);
+
+export function parseReservationCall(body: unknown): Static<typeof WireReservation> {
+  if (wireReservation.Check(body)) return body;
+  const [problem] = wireReservation.Errors(body);
+  throw new WireFormatError(problem?.instancePath ?? '', problem?.message ?? 'is not a reservation');
 }

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { DIRECTIONS, OfferBook } from '../book/index.ts';
-import { sandboxOffers } from '../sandbox/index.ts';
-import { parseWireRows } from '../wire/index.ts';
+import { DIRECTIONS, OfferBook } from './book/index.ts';
+import { sandboxOffers } from './sandbox/sandbox-offers.ts';
+import { parseWireRows } from './wire/index.ts';
 
 export interface CommandLine {
   readonly host: string;
   readonly port: number;
-  /** Where holds are kept over a restart. */
-  readonly holdsFile?: string;
+  /** Where reservations are kept over a restart. */
+  readonly reservationsFile?: string;
   /** Reads the files anew. */
   readonly load: () => OfferBook;
 }
@@ -22,7 +22,8 @@ Serves vendors' offers to gateways.
   --rows <file>       vendors and offers as JSON, in the form of GET /snapshot; SIGHUP reads it again
   --catalogue <file>  makes a sandbox market for these currencies and rails (JSON) instead
   --seed <text>       seed of that market (causeway-sandbox)
-  --holds <file>      keeps what is reserved over a restart; without it a restart forgets
+  --reservations <file>
+                      keeps what is reserved over a restart; without it a restart loses it
   --host <address>    where it listens (127.0.0.1)
   --port <number>     0 takes any free one (8091)
   --help
@@ -58,7 +59,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
     options: {
       rows: { type: 'string' },
       catalogue: { type: 'string' },
-      holds: { type: 'string' },
+      reservations: { type: 'string' },
       seed: { type: 'string', default: 'causeway-sandbox' },
       host: { type: 'string', default: '127.0.0.1' },
       port: { type: 'string', default: '8091' },
@@ -69,7 +70,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
   if (!(port <= MAX_PORT)) throw new Error(`--port must be a number from 0 to ${MAX_PORT}`);
   const { rows, catalogue, seed, host } = values;
-  const kept = values.holds === undefined ? {} : { holdsFile: values.holds };
+  const kept = values.reservations === undefined ? {} : { reservationsFile: values.reservations };
   if (rows !== undefined && catalogue === undefined) {
     return { host, port, ...kept, load: () => OfferBook.of(parseWireRows(readJson(rows))) };
   }

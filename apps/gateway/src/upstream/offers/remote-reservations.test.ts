@@ -7,21 +7,21 @@ import { anOffer, aVendor } from '../../../../../backends/offers/src/testing/off
 import { openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
 import { newId } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createRemoteHolds } from './remote-holds.ts';
+import { createRemoteReservations } from './remote-reservations.ts';
 
 const OFFER = '00000000-0000-7000-8000-000000000001';
-const RULE = { settled: ['completed'], stopped: ['cancelled'], forgottenAfterMs: 60_000, limit: 100 };
+const RULE = { settled: ['completed'], stopped: ['cancelled'], abandonedAfterMs: 60_000, limit: 100 };
 
 type Conduct = 'answers' | 'loses the answer' | 'delays the request' | 'is down';
 
 /** The backend behind a line that loses things. */
-describe('holds at a backend of its own, over a line that loses answers', () => {
+describe('reservations at a backend of its own, over a line that loses answers', () => {
   let database: TestDatabase;
   let backend: OffersServer;
   let line: Server;
   let conduct: Conduct;
   let delayed: (() => Promise<unknown>)[];
-  let holds: ReturnType<typeof createRemoteHolds>;
+  let reservations: ReturnType<typeof createRemoteReservations>;
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -38,7 +38,7 @@ describe('holds at a backend of its own, over a line that loses answers', () => 
     line = createServer((request, response) => void carry(request, response));
     await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
     const { port } = line.address() as AddressInfo;
-    holds = createRemoteHolds({
+    reservations = createRemoteReservations({
       db: database.db,
       baseUrl: `http://127.0.0.1:${port}`,
       logger: createLogger({ level: 'silent', format: 'json' }),
@@ -46,7 +46,7 @@ describe('holds at a backend of its own, over a line that loses answers', () => 
     });
   });
   afterEach(async () => {
-    await holds.close();
+    await reservations.close();
     line.closeAllConnections();
     await new Promise((resolve) => line.close(resolve));
     await backend.close();
@@ -80,51 +80,51 @@ describe('holds at a backend of its own, over a line that loses answers', () => 
       ?.available_balance;
   };
   const open = async () =>
-    Number((await database.owner.query('SELECT count(*) FROM remote_offer_holds')).rows[0].count);
+    Number((await database.owner.query('SELECT count(*) FROM remote_offer_reservations')).rows[0].count);
 
   test('an answer that is lost does not count, and what the backend took is given back', async () => {
     conduct = 'loses the answer';
-    expect(await holds.hold(newId(), OFFER, '60')).toBe(false);
+    expect(await reservations.reserve(newId(), OFFER, '60')).toBe(false);
     expect(await left()).toBe('40');
     conduct = 'answers';
-    expect(await holds.endFinished(RULE)).toBe(1);
+    expect(await reservations.endFinished(RULE)).toBe(1);
     expect([await left(), await open()]).toEqual(['100', 0]);
   });
 
-  test('a request that arrives after its hold was given up holds nothing', async () => {
+  test('a request that arrives after its reservation was given up reserves nothing', async () => {
     conduct = 'delays the request';
-    expect(await holds.hold(newId(), OFFER, '60')).toBe(false);
+    expect(await reservations.reserve(newId(), OFFER, '60')).toBe(false);
     conduct = 'answers';
-    expect(await holds.endFinished(RULE)).toBe(1);
+    expect(await reservations.endFinished(RULE)).toBe(1);
     await Promise.all(delayed.map((send) => send()));
     expect([await left(), await open()]).toEqual(['100', 0]);
   });
 
   test('an end that is lost is told again until the backend has confirmed it, and ends nothing twice', async () => {
     const [released, consumed] = [newId(), newId()];
-    expect(await holds.hold(released, OFFER, '10')).toBe(true);
-    expect(await holds.hold(consumed, OFFER, '20')).toBe(true);
+    expect(await reservations.reserve(released, OFFER, '10')).toBe(true);
+    expect(await reservations.reserve(consumed, OFFER, '20')).toBe(true);
     for (const lost of ['loses the answer', 'is down'] as const) {
       conduct = lost;
-      await holds.release(released, OFFER);
-      await holds.consume(consumed, OFFER);
-      expect(await holds.endFinished(RULE)).toBe(0);
+      await reservations.release(released, OFFER);
+      await reservations.consume(consumed, OFFER);
+      expect(await reservations.endFinished(RULE)).toBe(0);
       expect(await open()).toBe(2);
     }
     conduct = 'answers';
-    expect(await holds.endFinished(RULE)).toBe(2);
+    expect(await reservations.endFinished(RULE)).toBe(2);
     expect([await left(), await open()]).toEqual(['80', 0]);
   });
 
-  test('a backend that is away holds nothing, and the same quote holds once it is back', async () => {
+  test('a backend that is away reserves nothing, and the same quote reserves once it is back', async () => {
     const quoteId = newId();
     conduct = 'is down';
-    expect(await holds.hold(quoteId, OFFER, '60')).toBe(false);
+    expect(await reservations.reserve(quoteId, OFFER, '60')).toBe(false);
     conduct = 'answers';
-    expect(await holds.hold(quoteId, OFFER, '60')).toBe(true);
+    expect(await reservations.reserve(quoteId, OFFER, '60')).toBe(true);
     expect(await left()).toBe('40');
-    await holds.endFinished(RULE);
+    await reservations.endFinished(RULE);
     expect([await left(), await open()]).toEqual(['40', 1]);
-    await holds.release(quoteId, OFFER);
+    await reservations.release(quoteId, OFFER);
   });
 });

@@ -1,1 +1,0 @@
-export { aggregateLiquidity, type LiquidityContext, type LiquidityPair } from './liquidity.ts';

@@ -1,6 +1,0 @@
-export {
-  type CatalogueSummary,
-  type SummaryFiat,
-  type SummaryRail,
-  sandboxOffers,
-} from './sandbox-offers.ts';
