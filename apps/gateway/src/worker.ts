@@ -1,4 +1,4 @@
-import { watchGasBalances } from './chain/transactions/gas-balances.ts';
+import { watchGasBalances } from './chain/transactions/hot-wallets.ts';
 import { fillNonceGaps } from './chain/transactions/nonce-gaps.ts';
 import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
 import { watchTurn } from './chain/watcher/watcher.ts';
