@@ -31,6 +31,22 @@ interface WatchRow {
   expected_sender: Address;
 }
 
+/** Without a watch where only the horizon is new. */
+type ChangedWatchRow = { horizon: string } & (
+  | (WatchRow & { closed_at: Date | null })
+  | { readonly address: null }
+);
+
+export interface KnownWatch extends EscrowWatch {
+  readonly closedAt: Date | null;
+}
+
+export interface WatchChanges {
+  readonly watches: readonly KnownWatch[];
+  /** From which transaction on the next look has to ask. */
+  readonly horizon: string;
+}
+
 const selectCursor = statement<[chainId: number], CursorRow>(
   'chain.cursor',
   'SELECT block_number::text, block_hash FROM chain_cursors WHERE chain_id = $1',
@@ -82,9 +98,19 @@ const reopenWatches = statement<[orderId: string]>(
 
 const WATCH_COLUMNS = 'address, order_id, partner_id, token, expected_amount::text, expected_sender';
 
-const selectWatches = statement<[chainId: number, closedAfter: Date], WatchRow>(
+const watchesWhere = (condition: string) =>
+  `SELECT horizon, ${WATCH_COLUMNS}, closed_at
+     FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon) h
+     LEFT JOIN escrow_watches ON chain_id = $1 AND (${condition})`;
+
+const selectWatches = statement<[chainId: number, closedAfter: Date], ChangedWatchRow>(
   'chain.watches',
-  `SELECT ${WATCH_COLUMNS} FROM escrow_watches WHERE chain_id = $1 AND (closed_at IS NULL OR closed_at > $2)`,
+  watchesWhere('closed_at IS NULL OR closed_at > $2'),
+);
+
+const selectChangedWatches = statement<[chainId: number, horizon: string], ChangedWatchRow>(
+  'chain.changed_watches',
+  watchesWhere('changed_in >= $2::xid8'),
 );
 
 const selectNewWatches = statement<[chainId: number, limit: number], WatchRow>(
@@ -190,8 +216,18 @@ export function watchAgain(unit: UnitOfWork, orderId: string): void {
   unit.tx.defer(reopenWatches, [orderId]);
 }
 
-export async function listWatches(db: Database, chainId: number, closedAfter: Date): Promise<EscrowWatch[]> {
-  return (await db.query(SYSTEM, selectWatches, [chainId, closedAfter])).map(watchOf);
+/** Those that are open, or were closed later than that. */
+export async function readWatches(db: Database, chainId: number, closedAfter: Date): Promise<WatchChanges> {
+  return changesOf(await db.query(SYSTEM, selectWatches, [chainId, closedAfter]));
+}
+
+/** Those that were registered, closed or reopened since; some of them may be known already. */
+export async function readChangedWatches(
+  db: Database,
+  chainId: number,
+  horizon: string,
+): Promise<WatchChanges> {
+  return changesOf(await db.query(SYSTEM, selectChangedWatches, [chainId, horizon]));
 }
 
 export async function listNewWatches(db: Database, chainId: number, limit: number): Promise<EscrowWatch[]> {
@@ -266,6 +302,17 @@ function firstDisposition(kind: DepositKind): string {
 function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {
   const [row] = rows;
   return row && { blockNumber: BigInt(row.block_number), blockHash: row.block_hash };
+}
+
+function changesOf(rows: readonly ChangedWatchRow[]): WatchChanges {
+  const [first] = rows;
+  if (first === undefined) throw new Error('there is always a horizon');
+  return {
+    horizon: first.horizon,
+    watches: rows.flatMap((row) =>
+      row.address === null ? [] : [{ ...watchOf(row), closedAt: row.closed_at }],
+    ),
+  };
 }
 
 function watchOf(row: WatchRow): EscrowWatch {
