@@ -1,18 +1,16 @@
 import { CausewayError } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
-import { EscrowSignerMismatchError, recoverOwner } from '../../chain/escrow/safe-transaction.ts';
-import { InvalidSignatureError } from '../../chain/signers/signature.ts';
+import { sameAddress } from '../../chain/watcher/chain-facts.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidFields } from '../../http/errors.ts';
 import type { VendorPrincipal } from '../../http/principals.ts';
 import type { Sealer } from '../../lib/crypto.ts';
+import { acceptPayoutSignature } from '../orders/escrow/authorize.ts';
 import {
   type PayoutPurpose,
-  payoutOf,
   planEscrow,
   recordEscrow,
-  recordSignature,
   recordVendorDetails,
 } from '../orders/escrow/escrow.ts';
 import {
@@ -165,18 +163,15 @@ async function giveSignature(
   purpose: PayoutPurpose,
   sign: VendorSignature,
 ): Promise<void> {
-  const payout = payoutOf(chains.get(order.chain), order, purpose);
-  const signature = await sign(payout.hash);
-  const signer = await recoverOwner(payout.escrow, payout.hash, signature).catch((error: unknown) => {
-    if (error instanceof EscrowSignerMismatchError || error instanceof InvalidSignatureError) {
-      throw new CausewayError('INVALID_SIGNATURE', { cause: error });
-    }
-    throw error;
-  });
-  if (signer.toLowerCase() !== vendor.wallet_address.toLowerCase()) {
-    throw new CausewayError('INVALID_SIGNATURE');
+  const owners = (['seller', 'buyer'] as const).filter((owner) =>
+    sameAddress(order.escrow?.[owner] ?? '', vendor.wallet_address),
+  );
+  try {
+    await acceptPayoutSignature(chains, unit, order, purpose, owners, sign);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'ESCROW_SIGNER_MISMATCH') throw error;
+    throw new CausewayError('INVALID_SIGNATURE', { cause: error });
   }
-  recordSignature(unit, order, purpose, signer, signature);
 }
 
 /** The vendor cannot or will not: the order is offered to the next. */

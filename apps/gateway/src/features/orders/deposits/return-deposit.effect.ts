@@ -1,7 +1,6 @@
 import type { EffectKind } from '@causeway/protocol';
 import type { Chains } from '../../../chain/chains.ts';
-import { readExecution } from '../../../chain/escrow/escrow-execution.ts';
-import { nonceFate } from '../../../chain/escrow/escrow-nonce.ts';
+import { nonceFate, readExecution } from '../../../chain/escrow/escrow-execution.ts';
 import { batchCall, executionCall, packSignatures } from '../../../chain/escrow/safe-transaction.ts';
 import { isDeployed } from '../../../chain/token-reads.ts';
 import {
