@@ -55,6 +55,11 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     handle: ({ body }, _partner, unit, reservation) => initiateOnramp(deps, unit, reservation, body),
   });
 
+  registerReads(app, deps);
+  registerActions(app, deps);
+}
+
+function registerReads(app: FastifyInstance, deps: OrderRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -89,7 +94,9 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
       return orderView(deps, order);
     },
   });
+}
 
+function registerActions(app: FastifyInstance, deps: OrderRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',
