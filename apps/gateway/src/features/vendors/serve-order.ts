@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type OrderTrigger } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
 import { sameAddress } from '../../chain/watcher/chain-facts.ts';
 import { execute } from '../../engine/execute.ts';
@@ -113,30 +113,12 @@ export async function signRefund(
 }
 
 /** After a dispute decided for the buyer: the vendor that won signs to be paid, the one that lost gives in. */
-export async function signRelease(
-  deps: VendorDeps,
-  unit: UnitOfWork,
-  vendor: VendorRow,
-  orderId: string,
-  sign: VendorSignature,
-): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, deps.orderAdapters, order, 'release_authorized', 'vendor');
-  await giveSignature(deps, unit, vendor, order, 'release', sign);
-  return authorized;
+export function signRelease(...given: ReleaseGiven): Promise<OrderRow> {
+  return moveAndSignRelease('release_authorized', ...given);
 }
 
-export async function confirmFiatReceived(
-  deps: VendorDeps,
-  unit: UnitOfWork,
-  vendor: VendorRow,
-  orderId: string,
-  sign: VendorSignature,
-): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const confirmed = moveOrder(unit, deps.orderAdapters, order, 'fiat_confirmed_by_vendor', 'vendor');
-  await giveSignature(deps, unit, vendor, confirmed, 'release', sign);
-  return confirmed;
+export function confirmFiatReceived(...given: ReleaseGiven): Promise<OrderRow> {
+  return moveAndSignRelease('fiat_confirmed_by_vendor', ...given);
 }
 
 /** The buyer says that it has paid, shows it, and signs the release that it will be paid by. */
@@ -148,11 +130,28 @@ export async function submitProof(
   proof: PaymentProof,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const started = moveOrder(unit, deps.orderAdapters, order, 'proof_submitted', 'vendor');
-  await giveSignature(deps, unit, vendor, order, 'release', sign);
-  recordProof(unit, deps.sealer, order, vendor.vendor_id, proof);
+  const started = await moveAndSignRelease('proof_submitted', deps, unit, vendor, orderId, sign);
+  recordProof(unit, deps.sealer, started, vendor.vendor_id, proof);
   return started;
+}
+
+type ReleaseGiven = [
+  deps: VendorDeps,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+  sign: VendorSignature,
+];
+
+/** What the vendor reports and its signature of the release come together: the one is refused with the other. */
+async function moveAndSignRelease(
+  trigger: OrderTrigger,
+  ...[deps, unit, vendor, orderId, sign]: ReleaseGiven
+): Promise<OrderRow> {
+  const order = await loadOrderForAction(unit, orderId);
+  const moved = moveOrder(unit, deps.orderAdapters, order, trigger, 'vendor');
+  await giveSignature(deps, unit, vendor, order, 'release', sign);
+  return moved;
 }
 
 async function giveSignature(
