@@ -36,7 +36,7 @@ import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts'
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { answersKeptSince, FORGET_ANSWERS } from './http/idempotency.ts';
-import { createWorkerHealth, type WorkerHealth } from './worker-health.ts';
+import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
 export interface Worker {
@@ -58,7 +58,7 @@ const GAP_CHECK_MS = 30_000;
 
 type Every = (ms: number, what: string, run: () => Promise<unknown>) => void;
 
-function watchChains(deps: Deps, health: WorkerHealth, every: Every): void {
+function watchChains(deps: Deps, onCaughtUp: (slug: string) => () => void, every: Every): void {
   for (const chain of deps.chains.all) {
     const { slug } = chain.settings;
     const handlers = [
@@ -68,7 +68,7 @@ function watchChains(deps: Deps, health: WorkerHealth, every: Every): void {
       ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
     ];
     const watching = { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox };
-    every(WATCH_MS, `watching ${slug}`, watchTurn(watching, health.chain(slug)));
+    every(WATCH_MS, `watching ${slug}`, watchTurn(watching, onCaughtUp(slug)));
     const foreignTokens = foreignTokenReader(watching);
     every(FOREIGN_TOKENS_MS, `looking for foreign tokens on ${slug}`, () => foreignTokens.look());
     every(GAP_CHECK_MS, `closing nonce gaps on ${slug}`, () => fillNonceGaps(deps, chain));
@@ -168,7 +168,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'forgetting old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
-      watchChains(deps, health, every);
+      watchChains(deps, health.chain, every);
       every(SWEEP_MS, 'closing the watches of finished orders', () => closeFinishedWatches(deps));
       every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
