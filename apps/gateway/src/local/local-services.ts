@@ -21,7 +21,7 @@ export interface LocalServicesOptions {
   readonly onProgress: (text: string) => void;
   /** What a person should still read when the start is over: a recovery, another port. */
   readonly onNotice: (text: string) => void;
-  /** Called at most once, when a service ends unasked. */
+  /** Called at most once, when a part ends although nobody asked it to. */
   readonly onFailure: (error: Error) => void;
   /** Aborting stops whatever was started, and the start rejects. */
   readonly signal?: AbortSignal;

@@ -15,6 +15,7 @@ import {
   type UnclassifiedDeposit,
   watchesByAddress,
 } from './chain-logs.ts';
+import { readKnown, recordDeposits } from './deposits.store.ts';
 import {
   countForeignDeposits,
   holdForeignCursor,
@@ -24,7 +25,7 @@ import {
   startForeignCursor,
 } from './foreign-tokens.store.ts';
 import type { BlockRange } from './log-reader.ts';
-import { readCursor, readKnown, recordDeposits } from './watch.store.ts';
+import { readCursor } from './watch.store.ts';
 import { createWatchedEscrows, type WatchedEscrows, watchedSince } from './watched-escrows.ts';
 import type { WatcherDeps } from './watcher.ts';
 

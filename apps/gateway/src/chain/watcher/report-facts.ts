@@ -11,7 +11,7 @@ import {
   type EscrowWatch,
 } from './chain-facts.ts';
 import type { LogFact, UnclassifiedDeposit } from './chain-logs.ts';
-import { readKnown, recordDeposits } from './watch.store.ts';
+import { readKnown, recordDeposits } from './deposits.store.ts';
 
 export interface ReportDeps {
   readonly logger: Logger;
