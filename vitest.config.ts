@@ -15,7 +15,7 @@ const PURE = ['payment-details/validation', 'screening/names', 'kyc/provider'].m
 const LONG = [
   'test/faults/sandbox-start',
   'test/faults/shutdown',
-  'local/local-parts',
+  'local/local-services',
   'test/faults/chain-worker-kill',
   'test/faults/several-processes',
   'test/faults/hostile-partner',

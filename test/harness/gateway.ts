@@ -10,7 +10,7 @@ import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
-import { CONFIRMATIONS } from '../../apps/gateway/src/local/local-parts.ts';
+import { CONFIRMATIONS } from '../../apps/gateway/src/local/local-services.ts';
 import type { SandboxDescription, SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { describeGround } from '../../apps/gateway/src/sandbox.ts';

@@ -11,8 +11,8 @@ import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
-import { CONFIRMATIONS, LOCAL_CHAINS } from '../../apps/gateway/src/local/local-parts.ts';
 import { startLocalPostgres } from '../../apps/gateway/src/local/local-postgres.ts';
+import { CONFIRMATIONS, LOCAL_CHAINS } from '../../apps/gateway/src/local/local-services.ts';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { describeGround, makeSecrets, prepareChain } from '../../apps/gateway/src/sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { LocalChain } from '@causeway/local-chain';
 import { serveRpc } from '@causeway/local-chain/rpc';
-import { CONFIRMATIONS, LOCAL_CHAINS } from '../../apps/gateway/src/local/local-parts.ts';
+import { CONFIRMATIONS, LOCAL_CHAINS } from '../../apps/gateway/src/local/local-services.ts';
 import { answerParent } from './load-process.ts';
 
 /** The chains of a sandbox in a process of their own: to a deployment, a node is somebody else's machine. */

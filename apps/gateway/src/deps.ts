@@ -4,9 +4,10 @@ import type { ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
 import { nodeTroubles } from './chain/rpc/chain-client.ts';
 import { localSigner, type Signer } from './chain/signers/keystore-signer.ts';
-import { createTransactor, type HotWallet, type Transactor } from './chain/transactions/transactor.ts';
+import type { HotWallet } from './chain/transactions/hot-wallets.ts';
+import { createTransactor, type Transactor } from './chain/transactions/transactor.ts';
 import type { Config } from './config.ts';
-import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
+import { type CustomerAdapters, createCustomerAdapters } from './customer-adapters.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
@@ -60,7 +61,7 @@ export interface Surroundings {
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
-export interface Deps extends CustomerParts {
+export interface Deps extends CustomerAdapters {
   readonly config: Config;
   readonly sandbox: boolean;
   readonly logger: Logger;
@@ -113,9 +114,54 @@ export async function createDeps(
   logger: Logger,
   seed: (early: EarlyDeps) => Promise<void>,
 ): Promise<Deps> {
+  const base = createBase(config, around, logger);
+  const { db, clock, ids, sealer } = base;
+  await seed({ db, ids, clock, sealer });
+  const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
+  const market = await startMarket(base, around);
+  const onClockMoved = await followClock(base);
+  const sending = await createSending(base, around);
+  const customerAdapters = await createCustomerAdapters({
+    config,
+    db,
+    clock,
+    ids,
+    encryptionKey: keyOf(around),
+    alpha3Of: (alpha2) =>
+      market.currencies.current().reference.catalogue.data.countries.find(({ code }) => code === alpha2)
+        ?.alpha3,
+  });
+  const vaults = createVaults(sealer);
+  // A sandbox is ready when it says so: its own partners and vendors have been screened.
+  if (base.sandbox) {
+    await screenKnownWallets({ db, clock, ids, ...customerAdapters }, config.walletRescreenSeconds);
+  }
+
+  return {
+    ...base,
+    ...market,
+    ...sending,
+    ...customerAdapters,
+    ...orderPolicy(base),
+    blindIndex,
+    vaults,
+    holders: {
+      destination: (key) => holderOfDestination({ db, vaults }, key),
+      payment_details: (key) => holderOfPaymentDetails({ db, vaults }, key),
+    },
+    detailsCheck: createCatalogueCheck(market.currencies),
+    openSecrets: secretOpener(sealer),
+    onClockMoved,
+    close: () => closeAll(base, market),
+  };
+}
+
+type Base = ReturnType<typeof createBase>;
+type Market = Pick<Deps, 'currencies' | 'currenciesParts' | 'offers'>;
+
+/** What needs nothing of the database to be built. */
+function createBase(config: Config, around: Surroundings, logger: Logger) {
   const sandbox = config.environment === 'sandbox';
-  const ids = createIdGenerator();
-  const clock = createClock();
   const metrics = createMetrics();
   const db = createDatabase({
     connectionString: around.databaseUrl,
@@ -127,30 +173,47 @@ export async function createDeps(
   const listener = createListener(around.databaseDirectUrl, (error) =>
     logger.warn({ err: error }, 'listener lost'),
   );
-  const encryptionKey = Buffer.from(around.dataEncryptionKey, 'hex');
   const previousKeys = (config.dataEncryptionKeysPrevious ?? []).map((key) => Buffer.from(key, 'hex'));
-  const sealer = createSealer([encryptionKey, ...previousKeys]);
   const chains = connectChains(around.chains, around.serviceSigner, {
     onTrouble: nodeTroubles(logger, metrics.registry),
   });
   const webhookPolicy = { allowLoopback: config.webhookAllowLoopback, ports: config.webhookPorts };
-  const onClockMoved: (() => void)[] = [];
-
-  const principals = createPrincipals(db, listener, logger);
-  const rateLimit = createRateLimit(db, machineNow, logger);
   const names = createNameResolver({ servers: config.dnsServers ?? [], wall: machineNow });
-  const sender = createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000), {
-    resolve: names.lookup,
-  });
-  await seed({ db, ids, clock, sealer });
-  const blindIndex = createBlindIndex(await loadIndexKey(db, sealer, clock));
+  return {
+    config,
+    sandbox,
+    logger,
+    metrics,
+    db,
+    listener,
+    chains,
+    webhookPolicy,
+    names,
+    ids: createIdGenerator(),
+    clock: createClock(),
+    sealer: createSealer([keyOf(around), ...previousKeys]),
+    principals: createPrincipals(db, listener, logger),
+    rateLimit: createRateLimit(db, machineNow, logger),
+    sender: createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000), {
+      resolve: names.lookup,
+    }),
+  };
+}
+
+function keyOf({ dataEncryptionKey }: Surroundings): Buffer {
+  return Buffer.from(dataEncryptionKey, 'hex');
+}
+
+/** Reference data, rates, offers and keys in memory. The listener starts here: all that is listened for is named by now. */
+async function startMarket(base: Base, around: Surroundings): Promise<Market> {
+  const { config, sandbox, logger, metrics, db, clock, listener, principals } = base;
   if (config.currenciesUrl === undefined) await seedReference(db, clock);
   const currenciesParts = createCurrenciesParts({
     db,
     listener,
     logger,
     wall: machineNow,
-    holder: ids.uuid(),
+    holder: base.ids.uuid(),
     currenciesUrl: config.currenciesUrl,
     rateSources: config.rateSources,
     // Local chains stand for two of the listed ones.
@@ -170,6 +233,11 @@ export async function createDeps(
     await seedSandboxMarket(db, clock, currencies.current().reference.catalogue);
   }
   await offers.start();
+  return { currencies, currenciesParts, offers };
+}
+
+async function followClock({ db, listener, clock, logger }: Base): Promise<(() => void)[]> {
+  const onClockMoved: (() => void)[] = [];
   await followDeploymentClock(
     db,
     listener,
@@ -179,7 +247,12 @@ export async function createDeps(
     },
     (error) => logger.error({ err: error }, 'following the clock failed'),
   );
+  return onClockMoved;
+}
 
+/** What sends transactions, and the bridge to other chains. */
+async function createSending(base: Base, around: Surroundings) {
+  const { config, sandbox, db, clock, ids, sealer, chains } = base;
   const simulatedVendors = sandbox ? await listSimulatedVendors(db, sealer) : [];
   const solvers = around.solverKey === undefined ? [] : [localSigner(around.solverKey)];
   const hotWallets = around.hotWallets?.length ? around.hotWallets : [{ signer: chains.service }];
@@ -204,82 +277,40 @@ export async function createDeps(
       solver: solver.address,
       conductOf: (sender) => solverConduct(db, sender),
     });
-  const orderAdapters = createOrderAdapters({
-    timeouts: {
-      no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
-      no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
-      no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
-      no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
-    },
-    ...(sandbox ? { afterMove: wakeSimulator } : {}),
-  });
+  return { transactor, hotWallets, simulatedBridge, bridge: simulatedBridge ?? configuredBridge(config) };
+}
 
-  const customerParts = await createCustomerParts({
-    config,
-    db,
-    clock,
-    ids,
-    encryptionKey,
-    alpha3Of: (alpha2) =>
-      currencies.current().reference.catalogue.data.countries.find(({ code }) => code === alpha2)?.alpha3,
-  });
-
-  const vaults = createVaults(sealer);
-  // A sandbox is ready when it says so: its own partners and vendors have been screened.
-  if (sandbox) await screenKnownWallets({ db, clock, ids, ...customerParts }, config.walletRescreenSeconds);
-
+function orderPolicy({ config, sandbox }: Base): Pick<Deps, 'orderAdapters' | 'orderLimits'> {
   return {
-    ...customerParts,
-    config,
-    sandbox,
-    logger,
-    metrics,
-    clock,
-    ids,
-    db,
-    listener,
-    principals,
-    rateLimit,
-    sealer,
-    vaults,
-    holders: {
-      destination: (key) => holderOfDestination({ db, vaults }, key),
-      payment_details: (key) => holderOfPaymentDetails({ db, vaults }, key),
-    },
-    blindIndex,
-    detailsCheck: createCatalogueCheck(currencies),
-    currencies,
-    currenciesParts,
-    offers,
-    chains,
-    transactor,
-    hotWallets,
-    bridge: simulatedBridge ?? configuredBridge(config),
-    simulatedBridge,
-    orderAdapters,
+    orderAdapters: createOrderAdapters({
+      timeouts: {
+        no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
+        no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
+        no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
+        no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
+      },
+      ...(sandbox ? { afterMove: wakeSimulator } : {}),
+    }),
     orderLimits: {
       partnerOpenOrders: config.openOrdersPerPartner,
       partnerHeldValueUsd: config.heldValuePerPartnerUsd,
       customerOpenOrders: config.openOrdersPerCustomer,
       customerHeldValueUsd: config.heldValuePerCustomerUsd,
     },
-    webhookPolicy,
-    names,
-    sender,
-    openSecrets: secretOpener(sealer),
-    onClockMoved,
-    async close() {
-      await rateLimit
-        .stop()
-        .catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
-      await sender.close();
-      names.close();
-      await currenciesParts.rateKeeper.stop();
-      await Promise.all([currenciesParts.stop(), offers.stop()]);
-      await listener.close();
-      await db.close();
-    },
   };
+}
+
+async function closeAll(
+  { rateLimit, sender, names, listener, db, logger }: Base,
+  { currenciesParts, offers }: Market,
+): Promise<void> {
+  await rateLimit.stop().catch((error) => logger.warn({ err: error }, 'last request counts were not shared'));
+  await sender.close();
+  names.close();
+  await currenciesParts.rateKeeper.stop();
+  await Promise.all([currenciesParts.stop(), offers.stop()]);
+  await listener.close();
+  await db.close();
 }
 
 function configuredBridge({ bridgeUrl, bridgeToken }: Config): BridgePort | undefined {

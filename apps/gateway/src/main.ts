@@ -53,9 +53,9 @@ async function startSandbox(config: Config): Promise<void> {
   // Before anything is started: a taken port should cost nobody a wait.
   const port = await portFor(config, notice);
   progress.update('Starting PostgreSQL and two chains');
-  // Imported here only: a production process never sees the embedded parts.
-  const { startLocalParts, LOCAL_CHAINS, CONFIRMATIONS } = await import('./local/local-parts.ts');
-  const startingParts = startLocalParts({
+  // Imported here only: a production process never loads the embedded services.
+  const { startLocalServices, LOCAL_CHAINS, CONFIRMATIONS } = await import('./local/local-services.ts');
+  const startingServices = startLocalServices({
     home: config.causewayHome,
     chains: LOCAL_CHAINS,
     confirmations: CONFIRMATIONS,
@@ -71,18 +71,18 @@ async function startSandbox(config: Config): Promise<void> {
   });
   // PostgreSQL starts in processes of its own: meanwhile the program is read.
   const loading = loadProgram();
-  // Its failure is told when the parts are there and can be stopped.
+  // Its failure is told when the services are there and can be stopped.
   loading.catch(() => undefined);
-  const parts = await startingParts;
-  stops.push({ what: 'local parts', stop: () => parts.stop() });
+  const services = await startingServices;
+  stops.push({ what: 'local services', stop: () => services.stop() });
   const { migrate, layGround, seedSandbox, serve } = await loading;
   interruption.signal.throwIfAborted();
 
   progress.update('Preparing the database and the chains');
-  const databaseUrl = config.databaseUrl ?? parts.databaseUrl;
+  const databaseUrl = config.databaseUrl ?? services.databaseUrl;
   if (databaseUrl === undefined) throw new Error('the local database did not start');
   const [ground] = await Promise.all([
-    layGround(config, { ...parts, databaseUrl }, createIdGenerator()),
+    layGround(config, { ...services, databaseUrl }, createIdGenerator()),
     migrate(config.databaseDirectUrl ?? databaseUrl),
   ]);
   interruption.signal.throwIfAborted();

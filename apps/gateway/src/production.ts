@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { localSigner, openKeystore, type Signer } from './chain/signers/keystore-signer.ts';
 import { connectRemoteSigner } from './chain/signers/remote-signer.ts';
-import type { HotWallet } from './chain/transactions/transactor.ts';
+import type { HotWallet } from './chain/transactions/hot-wallets.ts';
 import type { Config } from './config.ts';
 import { type Database, SYSTEM } from './db/database.ts';
 import { statement } from './db/statement.ts';

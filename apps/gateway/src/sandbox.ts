@@ -11,7 +11,7 @@ import type { Surroundings } from './deps.ts';
 import type { SandboxSeed } from './features/sandbox/seed.ts';
 import { randomToken, TOKEN_PREFIX } from './lib/crypto.ts';
 import type { IdGenerator } from './lib/ids.ts';
-import { CONFIRMATIONS, type LocalParts } from './local/local-parts.ts';
+import { CONFIRMATIONS, type LocalServices } from './local/local-services.ts';
 import type { SandboxDescription } from './local/sandbox-file.ts';
 import { type SandboxSecrets, sandboxSecrets } from './local/sandbox-secrets.ts';
 import { SANDBOX_VENDORS } from './upstream/offers/offers-market.ts';
@@ -34,7 +34,11 @@ const SANDBOX_VENDOR_NAMES = SANDBOX_VENDORS.map(({ name }) => name);
 
 export async function layGround(
   config: Config,
-  { home, databaseUrl, chains: localChains }: Pick<LocalParts, 'home' | 'chains'> & { databaseUrl: string },
+  {
+    home,
+    databaseUrl,
+    chains: localChains,
+  }: Pick<LocalServices, 'home' | 'chains'> & { databaseUrl: string },
   ids: IdGenerator,
 ): Promise<SandboxGround> {
   const secrets = await makeSecrets(home, ids);

@@ -1,4 +1,4 @@
-import { watchGasBalances } from './chain/transactions/gas-balances.ts';
+import { watchGasBalances } from './chain/transactions/hot-wallets.ts';
 import { fillNonceGaps } from './chain/transactions/nonce-gaps.ts';
 import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
 import { watchTurn } from './chain/watcher/watcher.ts';
@@ -56,6 +56,25 @@ const WATCH_MS = 250;
 const FOREIGN_TOKENS_MS = 5_000;
 const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
+
+type Every = (ms: number, what: string, run: () => Promise<unknown>) => void;
+
+function watchChains(deps: Deps, onCaughtUp: (slug: string) => () => void, every: Every): void {
+  for (const chain of deps.chains.all) {
+    const { slug } = chain.settings;
+    const handlers = [
+      creditDeposits(deps),
+      followReturns(deps),
+      followAuthorizations(deps),
+      ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
+    ];
+    const watching = { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox };
+    every(WATCH_MS, `watching ${slug}`, watchTurn(watching, onCaughtUp(slug)));
+    const foreignTokens = foreignTokenReader(watching);
+    every(FOREIGN_TOKENS_MS, `looking for foreign tokens on ${slug}`, () => foreignTokens.look());
+    every(GAP_CHECK_MS, `closing nonce gaps on ${slug}`, () => fillNonceGaps(deps, chain));
+  }
+}
 
 export function createWorker(deps: Deps): Worker {
   const handlers = intentHandlers(deps);
@@ -138,22 +157,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
-      for (const chain of deps.chains.all) {
-        const handlers = [
-          creditDeposits(deps),
-          followReturns(deps),
-          followAuthorizations(deps),
-          ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
-        ];
-        const watching = { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox };
-        const turn = watchTurn(watching, health.chain(chain.settings.slug));
-        every(WATCH_MS, `watching ${chain.settings.slug}`, turn);
-        const foreignTokens = foreignTokenReader(watching);
-        every(FOREIGN_TOKENS_MS, `looking for foreign tokens on ${chain.settings.slug}`, () =>
-          foreignTokens.look(),
-        );
-        every(GAP_CHECK_MS, `closing nonce gaps on ${chain.settings.slug}`, () => fillNonceGaps(deps, chain));
-      }
+      watchChains(deps, health.chain, every);
       every(SWEEP_MS, 'closing the watches of finished orders', () => closeFinishedWatches(deps));
       every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());

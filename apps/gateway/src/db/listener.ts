@@ -37,24 +37,7 @@ export function createListener(connectionString: string, onError: (error: unknow
   }
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({
-      connectionString,
-      application_name: 'causeway-listener',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-    });
-    next.on('notification', ({ channel, payload }) => {
-      for (const react of reactions.get(channel) ?? []) react(payload ?? '');
-    });
-    next.on('error', (error) => lost(next, error));
-    next.on('end', () => lost(next, undefined));
-    try {
-      await next.connect();
-      for (const channel of reactions.keys()) await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-    } catch (error) {
-      void next.end().catch(() => {});
-      throw error;
-    }
+    const next = await openConnection(connectionString, reactions, lost);
     if (closed) {
       await next.end();
       return;
@@ -85,24 +68,6 @@ export function createListener(connectionString: string, onError: (error: unknow
     retry.unref();
   }
 
-  // A connection can die without a word (a cable, a firewall). An unanswered ping makes it unhealthy
-  // long before TCP would notice, so revocations are still seen within a second.
-  function watch(): void {
-    ping = setInterval(() => {
-      const current = client;
-      if (!current) return;
-      const timer = setTimeout(() => lost(current, new Error('listener ping timed out')), PING_TIMEOUT_MS);
-      ask(current, 'SELECT 1').then(
-        () => clearTimeout(timer),
-        (error) => {
-          clearTimeout(timer);
-          lost(current, error);
-        },
-      );
-    }, PING_INTERVAL_MS);
-    ping.unref();
-  }
-
   return {
     get healthy() {
       return healthy;
@@ -111,14 +76,17 @@ export function createListener(connectionString: string, onError: (error: unknow
       const list = reactions.get(channel) ?? [];
       list.push(react);
       reactions.set(channel, list);
-      if (client) await ask(client, `LISTEN ${pg.escapeIdentifier(channel)}`).catch(onError);
+      if (client) await ask(client, listenTo(channel)).catch(onError);
     },
     onConnected(react) {
       connectedReactions.push(react);
     },
     async start() {
       await connect();
-      watch();
+      ping = setInterval(() => {
+        if (client) pingOnce(client, ask, lost);
+      }, PING_INTERVAL_MS);
+      ping.unref();
     },
     async close() {
       closed = true;
@@ -128,4 +96,54 @@ export function createListener(connectionString: string, onError: (error: unknow
       await client?.end().catch(() => {});
     },
   };
+}
+
+type OnLost = (which: pg.Client, error: unknown) => void;
+
+/** A connection that listens to every channel that has a reaction by now. */
+async function openConnection(
+  connectionString: string,
+  reactions: ReadonlyMap<string, readonly ((payload: string) => void)[]>,
+  onLost: OnLost,
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'causeway-listener',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  client.on('notification', ({ channel, payload }) => {
+    for (const react of reactions.get(channel) ?? []) react(payload ?? '');
+  });
+  client.on('error', (error) => onLost(client, error));
+  client.on('end', () => onLost(client, undefined));
+  try {
+    await client.connect();
+    for (const channel of reactions.keys()) await client.query(listenTo(channel));
+    return client;
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
+  }
+}
+
+function listenTo(channel: string): string {
+  return `LISTEN ${pg.escapeIdentifier(channel)}`;
+}
+
+// A connection can die without a word (a cable, a firewall). An unanswered ping makes it unhealthy
+// long before TCP would notice, so revocations are still seen within a second.
+function pingOnce(
+  client: pg.Client,
+  ask: (client: pg.Client, text: string) => Promise<unknown>,
+  onLost: OnLost,
+): void {
+  const timer = setTimeout(() => onLost(client, new Error('listener ping timed out')), PING_TIMEOUT_MS);
+  ask(client, 'SELECT 1').then(
+    () => clearTimeout(timer),
+    (error) => {
+      clearTimeout(timer);
+      onLost(client, error);
+    },
+  );
 }

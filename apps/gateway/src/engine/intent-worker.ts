@@ -48,59 +48,11 @@ export function createIntentWorker(
 ): IntentWorker {
   const { logger, metrics } = deps;
   const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
-  const { onTurn = () => {} } = options;
   const owner = deps.ids.uuid();
   const byKind = handlersByKind(handlers);
   const kinds = [...byKind.keys()];
-  const running = new Set<Promise<void>>();
-  const inHand = new Set<string>();
+  const claims = createClaims(deps, { ...options, leaseMs, owner, kinds }, carryOut);
   const timers: NodeJS.Timeout[] = [];
-  let stopping = false;
-  let claimInFlight: Promise<void> | undefined;
-  let wanted = false;
-
-  async function claim(): Promise<void> {
-    if (stopping) return;
-    wanted = true;
-    claimInFlight ??= claimWhileWanted().finally(() => {
-      claimInFlight = undefined;
-    });
-    await claimInFlight;
-  }
-
-  async function claimWhileWanted(): Promise<void> {
-    try {
-      do {
-        wanted = false;
-        const free = options.concurrency - running.size;
-        if (free <= 0) break;
-        const rows = await deps.db.query(SYSTEM, claimIntents, [
-          deps.clock.date(),
-          kinds,
-          free,
-          leaseMs,
-          owner,
-        ]);
-        onTurn();
-        for (const row of rows) track(row);
-        if (rows.length === free) wanted = true;
-      } while (wanted && !stopping);
-    } catch (error) {
-      logger.error({ err: error }, 'claiming intents failed');
-    }
-  }
-
-  function track(row: ClaimedRow): void {
-    inHand.add(row.intent_id);
-    const work = carryOut(row);
-    running.add(work);
-    void work.finally(() => {
-      inHand.delete(row.intent_id);
-      running.delete(work);
-      onTurn();
-      void claim();
-    });
-  }
 
   async function carryOut(row: ClaimedRow): Promise<void> {
     const handler = byKind.get(row.kind);
@@ -152,21 +104,6 @@ export function createIntentWorker(
     });
   }
 
-  async function updateGauges(): Promise<void> {
-    const rows = await deps.db.query(SYSTEM, countPending, [deps.clock.date()]);
-    metrics.intentsPending.reset();
-    let oldest = 0;
-    for (const row of rows) {
-      metrics.intentsPending.set({ kind: row.kind }, Number(row.pending));
-      oldest = Math.max(oldest, Number(row.oldest_seconds));
-    }
-    metrics.intentOldestSeconds.set(oldest);
-  }
-
-  async function renew(): Promise<void> {
-    if (inHand.size > 0) await deps.db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
-  }
-
   function every(ms: number, run: () => Promise<unknown>): void {
     const timer = setInterval(() => {
       run().catch((error) => logger.error({ err: error }, 'worker upkeep failed'));
@@ -177,19 +114,17 @@ export function createIntentWorker(
 
   return {
     start() {
-      every(options.pollMs ?? DEFAULT_POLL_MS, claim);
-      every(leaseMs / 3, renew);
-      every(PENDING_GAUGE_MS, updateGauges);
-      void claim();
+      every(options.pollMs ?? DEFAULT_POLL_MS, claims.claim);
+      every(leaseMs / 3, claims.renew);
+      every(PENDING_GAUGE_MS, () => updateGauges(deps));
+      void claims.claim();
     },
     wake() {
-      void claim();
+      void claims.claim();
     },
     async stop() {
-      stopping = true;
-      await claimInFlight;
       // Leases are renewed to the end: what is still running must not be handed to another worker.
-      await Promise.allSettled([...running]);
+      await claims.stop();
       for (const timer of timers) clearInterval(timer);
     },
   };
@@ -260,4 +195,84 @@ function later(at: Date, ms: number): Date {
 
 function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error';
+}
+
+interface ClaimOptions extends IntentWorkerOptions {
+  readonly leaseMs: number;
+  readonly owner: string;
+  readonly kinds: readonly string[];
+}
+
+/** Takes due intents under a lease, as many as may run at once, and keeps the lease until each is carried out. */
+function createClaims(
+  { db, clock, logger }: WorkerDeps,
+  { kinds, owner, leaseMs, concurrency, onTurn = () => {} }: ClaimOptions,
+  carryOut: (row: ClaimedRow) => Promise<void>,
+) {
+  const running = new Set<Promise<void>>();
+  const inHand = new Set<string>();
+  let stopping = false;
+  let claimInFlight: Promise<void> | undefined;
+  let wanted = false;
+
+  async function claim(): Promise<void> {
+    if (stopping) return;
+    wanted = true;
+    claimInFlight ??= claimWhileWanted().finally(() => {
+      claimInFlight = undefined;
+    });
+    await claimInFlight;
+  }
+
+  async function claimWhileWanted(): Promise<void> {
+    try {
+      do {
+        wanted = false;
+        const free = concurrency - running.size;
+        if (free <= 0) break;
+        const rows = await db.query(SYSTEM, claimIntents, [clock.date(), kinds, free, leaseMs, owner]);
+        onTurn();
+        for (const row of rows) track(row);
+        if (rows.length === free) wanted = true;
+      } while (wanted && !stopping);
+    } catch (error) {
+      logger.error({ err: error }, 'claiming intents failed');
+    }
+  }
+
+  function track(row: ClaimedRow): void {
+    inHand.add(row.intent_id);
+    const work = carryOut(row);
+    running.add(work);
+    void work.finally(() => {
+      inHand.delete(row.intent_id);
+      running.delete(work);
+      onTurn();
+      void claim();
+    });
+  }
+
+  return {
+    claim,
+    async renew(): Promise<void> {
+      if (inHand.size > 0) await db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
+    },
+    /** Takes nothing new and waits for what is running. */
+    async stop(): Promise<void> {
+      stopping = true;
+      await claimInFlight;
+      await Promise.allSettled([...running]);
+    },
+  };
+}
+
+async function updateGauges({ db, clock, metrics }: WorkerDeps): Promise<void> {
+  const rows = await db.query(SYSTEM, countPending, [clock.date()]);
+  metrics.intentsPending.reset();
+  let oldest = 0;
+  for (const row of rows) {
+    metrics.intentsPending.set({ kind: row.kind }, Number(row.pending));
+    oldest = Math.max(oldest, Number(row.oldest_seconds));
+  }
+  metrics.intentOldestSeconds.set(oldest);
 }

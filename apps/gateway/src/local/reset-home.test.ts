@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startLocalParts } from './local-parts.ts';
+import { startLocalServices } from './local-services.ts';
 import { findProcessesByCommand } from './processes.ts';
 import { resetHome } from './reset-home.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 const start = () =>
-  startLocalParts({
+  startLocalServices({
     home,
     chains: [{ slug: 'base', chainId: 3_135_031 }],
     confirmations: 0,

@@ -112,28 +112,41 @@ function elsewhere(field: string): CausewayError {
   return new CausewayError('INVALID_DESTINATION', { details: { field } });
 }
 
-/** The refund of a deposit as the seller signs it: the Safe's own transaction, which pays the seller and nobody else. */
-export function refundParameters(
+/** A transaction of an escrow's Safe that empties it, and which owner is asked to sign it. */
+export interface PayoutToSign {
+  readonly orderId: string;
+  readonly purpose: 'refund' | 'release';
+  readonly escrow: Escrow;
+  readonly transaction: SafeTransaction;
+  /** What the recipient gets. */
+  readonly amount: bigint;
+  readonly signer: EscrowOwner;
+}
+
+/** The owners of an escrow beside the service. */
+export type EscrowOwner = 'seller' | 'buyer';
+
+/** A refund pays the seller, a release the buyer; both are signed the same way. */
+export function payoutParameters(
   settings: Pick<ChainSettings, 'publicRpcUrl'>,
   token: ChainToken,
-  refund: { orderId: string; escrow: Escrow; transaction: SafeTransaction; deposit: bigint },
+  { orderId, purpose, escrow, transaction, amount, signer }: PayoutToSign,
 ): Static<typeof RefundAuthorizationParametersSchema> {
-  const { orderId, escrow, transaction, deposit } = refund;
   return {
     order_id: orderId,
     chain_id: escrow.chainId,
     rpc_url: settings.publicRpcUrl,
     escrow_address: escrow.address,
     token_address: token.address,
-    amount_atomic: `${deposit}`,
-    amount_human: formatFixed(deposit, token.decimals),
+    amount_atomic: `${amount}`,
+    amount_human: formatFixed(amount, token.decimals),
     crypto_currency: token.code,
     crypto_decimals: token.decimals,
-    signer_address: escrow.parties.seller,
-    recipient_address: escrow.parties.seller,
+    signer_address: escrow.parties[signer],
+    recipient_address: escrow.parties[purpose === 'refund' ? 'seller' : 'buyer'],
     safe_tx_hash: hashSafeTransaction(escrow, transaction),
     typed_data: typedDataToSign(escrow, transaction),
-    authorization_path: `/api/v1/partner/orders/${orderId}/authorize-refund`,
+    authorization_path: `/api/v1/partner/orders/${orderId}/authorize-${purpose}`,
   };
 }
 
@@ -165,7 +178,7 @@ export function typedDataToSign(
 export async function acceptOwnerSignature(
   escrow: Escrow,
   safeTxHash: Hex,
-  owners: readonly ('seller' | 'buyer')[],
+  owners: readonly EscrowOwner[],
   signature: string,
 ): Promise<{ readonly signer: Address; readonly signature: Hex }> {
   const given = signature as Hex;

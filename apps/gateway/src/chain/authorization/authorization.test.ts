@@ -25,7 +25,7 @@ import { randomWallet, startTestChain, type TestChain, type TestWallet } from '.
 import { tokenTransferCall } from '../token-reads.ts';
 import { createTransactor } from '../transactions/transactor.ts';
 import { createWatcher } from '../watcher/watcher.ts';
-import { acceptAuthorization, acceptOwnerSignature, refundParameters } from './accept-authorization.ts';
+import { acceptAuthorization, acceptOwnerSignature, payoutParameters } from './accept-authorization.ts';
 import { findSigned } from './authorization.store.ts';
 import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
@@ -219,11 +219,13 @@ describe('parameters', () => {
     for (const parameters of [
       transferParameters(settings, token, await issue(requestOf(partner))),
       bridgeParameters(settings, token, await issue(requestOf(partner, { bridge }))),
-      refundParameters(settings, token, {
+      payoutParameters(settings, token, {
         orderId,
+        purpose: 'refund',
         escrow: describeEscrow(settings, orderId, parties),
         transaction: payoutTransaction(transfers, settings.contracts.multiSendCallOnly),
-        deposit: AMOUNT,
+        amount: AMOUNT,
+        signer: 'seller',
       }),
     ]) {
       expect(parameters.rpc_url).toBe('https://public.example');
@@ -487,11 +489,13 @@ describe('a refund', () => {
       [{ token: token.address, to: seller.address, amount: AMOUNT }],
       chain.settings.contracts.multiSendCallOnly,
     );
-    const parameters = refundParameters(chain.settings, token, {
+    const parameters = payoutParameters(chain.settings, token, {
       orderId,
+      purpose: 'refund',
       escrow,
       transaction,
-      deposit: AMOUNT,
+      amount: AMOUNT,
+      signer: 'seller',
     });
     expect(Value.Check(RefundAuthorizationParametersSchema, parameters)).toBe(true);
     expect(parameters).toMatchObject({

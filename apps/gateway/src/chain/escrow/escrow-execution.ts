@@ -101,17 +101,63 @@ export async function lookAtEscrow(
     const isAsPlanned = await hasPlannedOwners(client, escrow, settings.contracts.safeSingleton);
     return isAsPlanned ? { state: 'ready' } : { state: 'lost', reason: 'the escrow has other owners' };
   }
-  const { txHash, readTo } = await findExecution(db, settings.chainId, escrow.address, safeTxHash);
+  const fate = await fateOfUsedNonce(db, { client, settings }, escrow.address, safeTxHash, 0n);
+  switch (fate.kind) {
+    case 'executed':
+      return { state: 'executed', receipt: fate.receipt };
+    case 'unsettled':
+      return { state: 'executing' };
+    case 'used_otherwise':
+      return { state: 'lost', reason: 'another transaction has used the escrow’s nonce' };
+  }
+}
+
+/** What has become of a nonce that a signed transaction was meant for. Anyone who has the signatures may have sent it. */
+export type NonceFate = { readonly kind: 'unused' } | UsedNonceFate;
+
+type UsedNonceFate =
+  /** Used, and not final or not read by the watcher yet. */
+  | { readonly kind: 'unsettled' }
+  | { readonly kind: 'executed'; readonly receipt: TransactionReceipt }
+  /** Another transaction has used it: this one can never happen. */
+  | { readonly kind: 'used_otherwise' };
+
+export async function nonceFate(
+  db: Database,
+  chain: ConnectedChain,
+  escrow: Address,
+  safeTxHash: Hex,
+  nonce: bigint,
+): Promise<NonceFate> {
+  if ((await escrowNonce(chain.client, escrow)) <= nonce) return { kind: 'unused' };
+  return fateOfUsedNonce(db, chain, escrow, safeTxHash, nonce);
+}
+
+async function fateOfUsedNonce(
+  db: Database,
+  { client, settings }: ConnectedChain,
+  escrow: Address,
+  safeTxHash: Hex,
+  nonce: bigint,
+): Promise<UsedNonceFate> {
+  const { txHash, readTo } = await findExecution(db, settings.chainId, escrow, safeTxHash);
   if (txHash !== null) {
     const receipt = await findReceipt(client, [txHash]);
     const isSettled = receipt !== undefined && (await isFinal(client, receipt, settings.confirmations));
-    return isSettled ? { state: 'executed', receipt } : { state: 'executing' };
+    return isSettled ? { kind: 'executed', receipt } : { kind: 'unsettled' };
   }
-  // What was executed up to there is on record, so whatever has used the nonce was something else.
-  const wasUsed = readTo >= 0n && ((await safeNonce(client, escrow.address, readTo)) ?? 0n) > 0n;
-  return wasUsed
-    ? { state: 'lost', reason: 'another transaction has used the escrow’s nonce' }
-    : { state: 'executing' };
+  // What was executed up to there is on record, so what has used the nonce by then was something else.
+  const wasUsed = readTo >= 0n && (await escrowNonce(client, escrow, readTo)) > nonce;
+  return { kind: wasUsed ? 'used_otherwise' : 'unsettled' };
+}
+
+/** The nonce of the escrow's next transaction; one that is not deployed yet begins at 0. */
+export async function escrowNonce(
+  client: ChainClient,
+  escrow: Address,
+  blockNumber?: bigint,
+): Promise<bigint> {
+  return (await safeNonce(client, escrow, blockNumber)) ?? 0n;
 }
 
 /** Undefined where there is no Safe at that moment. */

@@ -5,9 +5,9 @@ import type { IdGenerator } from '../../lib/ids.ts';
 import type { Address, ChainSettings, ContractCall, Hex } from '../chain-settings.ts';
 import type { ChainClient } from '../rpc/chain-client.ts';
 import type { Signer } from '../signers/keystore-signer.ts';
+import { type HotWallet, leastBusyWallet } from './hot-wallets.ts';
 import {
   allocateTransaction,
-  countOpen,
   findTransaction,
   type SignedVersion,
   settle,
@@ -71,16 +71,6 @@ export interface TransactorDeps {
   readonly limits?: Partial<TransactorLimits>;
 }
 
-export interface HotWallet {
-  readonly signer: Signer;
-  /** Slugs of the chains it pays on; all of them where it names none. */
-  readonly chains?: readonly string[];
-}
-
-export function paysOn({ chains }: HotWallet, slug: string): boolean {
-  return chains === undefined || chains.includes(slug);
-}
-
 interface TransactorChain {
   readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'fees'>;
   readonly client: ChainClient;
@@ -93,164 +83,25 @@ interface TransactorLimits {
 
 const DEFAULT_LIMITS: TransactorLimits = { bumpAfterMs: 60_000 };
 
+/** What every step of a transaction needs. */
+interface Sending {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly limits: TransactorLimits;
+  readonly hotWallets: readonly HotWallet[];
+  chainOf(chainId: number): TransactorChain;
+  signerOf(address: Address): Signer;
+}
+
+type DescribeEffect = () => Promise<ChainEffect | undefined>;
+
 export function createTransactor(deps: TransactorDeps): Transactor {
-  const { db, clock, ids } = deps;
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const chainById = new Map(deps.chains.map((chain) => [chain.settings.chainId, chain]));
-  const hotWallets: readonly HotWallet[] =
-    deps.hotWallets ?? deps.signers.slice(0, 1).map((signer) => ({ signer }));
-  const signers = [...deps.signers, ...hotWallets.map(({ signer }) => signer)];
-  const signerByAddress = new Map(signers.map((signer) => [getAddress(signer.address), signer]));
-
-  function chainOf(chainId: number): TransactorChain {
-    const chain = chainById.get(chainId);
-    if (chain === undefined) throw new Error(`chain ${chainId} is not configured`);
-    return chain;
-  }
-
-  function signerOf(address: Address): Signer {
-    const signer = signerByAddress.get(getAddress(address));
-    if (signer === undefined) throw new Error(`there is no signer for ${address}`);
-    return signer;
-  }
-
-  async function allocate(effectKey: string, effect: ChainEffect): Promise<TransactionRecord> {
-    const { chainId, call } = effect;
-    const { client } = chainOf(chainId);
-    const wanted = effect.sender === 'hot-wallet' ? await pickHotWallet(chainId) : effect.sender;
-    // Without its key the nonce could never be used, and everything behind it would wait for ever.
-    const sender = getAddress(signerOf(wanted).address);
-    const gas = await estimateGas(client, sender, call);
-    const observedNonce = await nonceAt(client, sender, { blockTag: 'pending' });
-    return allocateTransaction(db, {
-      transactionId: ids.uuid(),
-      effectKey,
-      chainId,
-      sender,
-      call,
-      gas,
-      observedNonce,
-      at: clock.date(),
-    });
-  }
-
-  /** The least busy one, so that a stuck transaction holds up only its own wallet. */
-  async function pickHotWallet(chainId: number): Promise<Address> {
-    const { slug } = chainOf(chainId).settings;
-    const wallets = hotWallets
-      .filter((wallet) => paysOn(wallet, slug))
-      .map(({ signer }) => getAddress(signer.address));
-    const [first, ...others] = wallets;
-    if (first === undefined) throw new Error(`there is no hot wallet on ${slug}`);
-    if (others.length === 0) return first;
-    const open = await countOpen(db, chainId);
-    return wallets.reduce((best, wallet) =>
-      (open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best,
-    );
-  }
-
-  async function begin(
-    effectKey: string,
-    describe: () => Promise<ChainEffect | undefined>,
-  ): Promise<TransactionRecord | undefined> {
-    const effect = await describe();
-    return effect === undefined ? undefined : allocate(effectKey, effect);
-  }
-
-  /** Signs and stores the next version, or finds the one that another process stored meanwhile. */
-  async function addVersion(
-    effectKey: string,
-    record: TransactionRecord,
-    fees: Fees,
-  ): Promise<TransactionRecord> {
-    const signed: SignedVersion = {
-      version: (record.versions.at(-1)?.version ?? 0) + 1,
-      ...(await signTransaction(signerOf(record.sender), record, fees)),
-      ...fees,
-      signedAt: clock.date(),
-    };
-    if (await storeVersion(db, record.transactionId, signed)) {
-      return { ...record, versions: [...record.versions, signed] };
-    }
-    return (await findTransaction(db, effectKey)) ?? record;
-  }
-
-  async function judge(record: TransactionRecord, receipt: TransactionReceipt): Promise<TransactionProgress> {
-    const { client, settings } = chainOf(record.chainId);
-    if (!(await isFinal(client, receipt, settings.confirmations))) return { state: 'pending' };
-    const { transactionHash: txHash, blockNumber, blockHash, status } = receipt;
-    if (record.minedHash === null) {
-      const succeeded = status === 'success';
-      await settle(db, record.transactionId, { succeeded, txHash, blockNumber, blockHash, at: clock.date() });
-    }
-    return { state: 'mined', txHash, receipt };
-  }
-
-  /** The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or somebody else. */
-  async function judgeSpentNonce(record: TransactionRecord): Promise<TransactionProgress> {
-    const { client, settings } = chainOf(record.chainId);
-    const finalBlock = (await headNumber(client)) - BigInt(settings.confirmations) + 1n;
-    if (finalBlock < 0n) return { state: 'pending' };
-    if ((await nonceAt(client, record.sender, { blockNumber: finalBlock })) <= record.nonce) {
-      return { state: 'pending' };
-    }
-    const receipt = await findReceipt(client, hashesOf(record));
-    return receipt === undefined ? { state: 'displaced', nonce: record.nonce } : judge(record, receipt);
-  }
-
-  async function maybeBump(
-    effectKey: string,
-    record: TransactionRecord,
-    usedNonces: number,
-  ): Promise<TransactionRecord> {
-    const latest = record.versions.at(-1);
-    if (latest === undefined) return record;
-    const isNextInLine = usedNonces === record.nonce;
-    const isLate = clock.now() - latest.signedAt.getTime() >= limits.bumpAfterMs;
-    if (!isNextInLine || !isLate) return record;
-    const { client, settings } = chainOf(record.chainId);
-    const feeLimits = settings.fees ?? DEFAULT_FEE_LIMITS;
-    const fees = replacementFees(latest, await currentFees(client, feeLimits), feeLimits);
-    return fees === undefined ? record : addVersion(effectKey, record, fees);
-  }
-
-  async function sendAndLook(record: TransactionRecord): Promise<TransactionProgress> {
-    const { client } = chainOf(record.chainId);
-    const latest = record.versions.at(-1);
-    if (latest === undefined) throw new Error('nothing is sent before it is signed and stored');
-    const complaint = await broadcast(client, latest.raw);
-    if (complaint !== undefined) return { state: 'pending', reason: complaint };
-    const receipt = await findReceipt(client, hashesOf(record));
-    return receipt === undefined ? { state: 'pending' } : judge(record, receipt);
-  }
-
-  async function followUp(effectKey: string, record: TransactionRecord): Promise<TransactionProgress> {
-    const { client } = chainOf(record.chainId);
-    const receipt = await findReceipt(client, hashesOf(record));
-    if (receipt !== undefined) return judge(record, receipt);
-    if (record.minedHash !== null)
-      return { state: 'pending', reason: 'the node has no receipt of a final transaction' };
-    const usedNonces = await nonceAt(client, record.sender, { blockTag: 'latest' });
-    if (usedNonces > record.nonce) return judgeSpentNonce(record);
-    return sendAndLook(await maybeBump(effectKey, record, usedNonces));
-  }
-
-  async function advance(
-    effectKey: string,
-    describe: () => Promise<ChainEffect | undefined>,
-  ): Promise<TransactionProgress> {
-    const record = (await findTransaction(db, effectKey)) ?? (await begin(effectKey, describe));
-    if (record === undefined) return { state: 'unneeded' };
-    if (record.versions.length > 0) return followUp(effectKey, record);
-    const { client, settings } = chainOf(record.chainId);
-    const fees = await currentFees(client, settings.fees ?? DEFAULT_FEE_LIMITS);
-    return sendAndLook(await addVersion(effectKey, record, fees));
-  }
-
+  const sending = sendingOf(deps);
   return {
     async advance(effectKey, describe) {
       try {
-        return await advance(effectKey, describe);
+        return await advance(sending, effectKey, describe);
       } catch (error) {
         if (error instanceof CallRevertsError) return { state: 'refused', reason: error.message };
         if (error instanceof ChainUnavailableError) return { state: 'pending', reason: error.message };
@@ -258,6 +109,179 @@ export function createTransactor(deps: TransactorDeps): Transactor {
       }
     },
   };
+}
+
+function sendingOf({ db, clock, ids, ...deps }: TransactorDeps): Sending {
+  const chainById = new Map(deps.chains.map((chain) => [chain.settings.chainId, chain]));
+  const hotWallets: readonly HotWallet[] =
+    deps.hotWallets ?? deps.signers.slice(0, 1).map((signer) => ({ signer }));
+  const signers = [...deps.signers, ...hotWallets.map(({ signer }) => signer)];
+  const signerByAddress = new Map(signers.map((signer) => [getAddress(signer.address), signer]));
+  return {
+    db,
+    clock,
+    ids,
+    hotWallets,
+    limits: { ...DEFAULT_LIMITS, ...deps.limits },
+    chainOf(chainId) {
+      const chain = chainById.get(chainId);
+      if (chain === undefined) throw new Error(`chain ${chainId} is not configured`);
+      return chain;
+    },
+    signerOf(address) {
+      const signer = signerByAddress.get(getAddress(address));
+      if (signer === undefined) throw new Error(`there is no signer for ${address}`);
+      return signer;
+    },
+  };
+}
+
+async function advance(
+  sending: Sending,
+  effectKey: string,
+  describe: DescribeEffect,
+): Promise<TransactionProgress> {
+  const record =
+    (await findTransaction(sending.db, effectKey)) ?? (await begin(sending, effectKey, describe));
+  if (record === undefined) return { state: 'unneeded' };
+  if (record.versions.length > 0) return followUp(sending, effectKey, record);
+  const { client, settings } = sending.chainOf(record.chainId);
+  const fees = await currentFees(client, settings.fees ?? DEFAULT_FEE_LIMITS);
+  return sendAndLook(sending, await addVersion(sending, effectKey, record, fees));
+}
+
+// The nonce.
+
+async function begin(
+  sending: Sending,
+  effectKey: string,
+  describe: DescribeEffect,
+): Promise<TransactionRecord | undefined> {
+  const effect = await describe();
+  return effect === undefined ? undefined : allocate(sending, effectKey, effect);
+}
+
+async function allocate(
+  sending: Sending,
+  effectKey: string,
+  effect: ChainEffect,
+): Promise<TransactionRecord> {
+  const { db, ids, clock, chainOf, signerOf } = sending;
+  const { chainId, call } = effect;
+  const { client, settings } = chainOf(chainId);
+  const wanted =
+    effect.sender === 'hot-wallet' ? await leastBusyWallet(db, sending.hotWallets, settings) : effect.sender;
+  // Without its key the nonce could never be used, and everything behind it would wait for ever.
+  const sender = getAddress(signerOf(wanted).address);
+  const gas = await estimateGas(client, sender, call);
+  const observedNonce = await nonceAt(client, sender, { blockTag: 'pending' });
+  return allocateTransaction(db, {
+    transactionId: ids.uuid(),
+    effectKey,
+    chainId,
+    sender,
+    call,
+    gas,
+    observedNonce,
+    at: clock.date(),
+  });
+}
+
+// Signing and replacing.
+
+/** Signs and stores the next version, or finds the one that another process stored meanwhile. */
+async function addVersion(
+  { db, clock, signerOf }: Sending,
+  effectKey: string,
+  record: TransactionRecord,
+  fees: Fees,
+): Promise<TransactionRecord> {
+  const signed: SignedVersion = {
+    version: (record.versions.at(-1)?.version ?? 0) + 1,
+    ...(await signTransaction(signerOf(record.sender), record, fees)),
+    ...fees,
+    signedAt: clock.date(),
+  };
+  if (await storeVersion(db, record.transactionId, signed)) {
+    return { ...record, versions: [...record.versions, signed] };
+  }
+  return (await findTransaction(db, effectKey)) ?? record;
+}
+
+async function replaceIfLate(
+  sending: Sending,
+  effectKey: string,
+  record: TransactionRecord,
+  usedNonces: number,
+): Promise<TransactionRecord> {
+  const { clock, limits, chainOf } = sending;
+  const latest = record.versions.at(-1);
+  if (latest === undefined) return record;
+  const isNextInLine = usedNonces === record.nonce;
+  const isLate = clock.now() - latest.signedAt.getTime() >= limits.bumpAfterMs;
+  if (!isNextInLine || !isLate) return record;
+  const { client, settings } = chainOf(record.chainId);
+  const feeLimits = settings.fees ?? DEFAULT_FEE_LIMITS;
+  const fees = replacementFees(latest, await currentFees(client, feeLimits), feeLimits);
+  return fees === undefined ? record : addVersion(sending, effectKey, record, fees);
+}
+
+// Sending.
+
+async function sendAndLook(sending: Sending, record: TransactionRecord): Promise<TransactionProgress> {
+  const { client } = sending.chainOf(record.chainId);
+  const latest = record.versions.at(-1);
+  if (latest === undefined) throw new Error('nothing is sent before it is signed and stored');
+  const complaint = await broadcast(client, latest.raw);
+  if (complaint !== undefined) return { state: 'pending', reason: complaint };
+  const receipt = await findReceipt(client, hashesOf(record));
+  return receipt === undefined ? { state: 'pending' } : settleByReceipt(sending, record, receipt);
+}
+
+async function followUp(
+  sending: Sending,
+  effectKey: string,
+  record: TransactionRecord,
+): Promise<TransactionProgress> {
+  const { client } = sending.chainOf(record.chainId);
+  const receipt = await findReceipt(client, hashesOf(record));
+  if (receipt !== undefined) return settleByReceipt(sending, record, receipt);
+  if (record.minedHash !== null)
+    return { state: 'pending', reason: 'the node has no receipt of a final transaction' };
+  const usedNonces = await nonceAt(client, record.sender, { blockTag: 'latest' });
+  if (usedNonces > record.nonce) return settleSpentNonce(sending, record);
+  return sendAndLook(sending, await replaceIfLate(sending, effectKey, record, usedNonces));
+}
+
+// Settling.
+
+async function settleByReceipt(
+  { db, clock, chainOf }: Sending,
+  record: TransactionRecord,
+  receipt: TransactionReceipt,
+): Promise<TransactionProgress> {
+  const { client, settings } = chainOf(record.chainId);
+  if (!(await isFinal(client, receipt, settings.confirmations))) return { state: 'pending' };
+  const { transactionHash: txHash, blockNumber, blockHash, status } = receipt;
+  if (record.minedHash === null) {
+    const succeeded = status === 'success';
+    await settle(db, record.transactionId, { succeeded, txHash, blockNumber, blockHash, at: clock.date() });
+  }
+  return { state: 'mined', txHash, receipt };
+}
+
+/** The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or somebody else. */
+async function settleSpentNonce(sending: Sending, record: TransactionRecord): Promise<TransactionProgress> {
+  const { client, settings } = sending.chainOf(record.chainId);
+  const finalBlock = (await headNumber(client)) - BigInt(settings.confirmations) + 1n;
+  if (finalBlock < 0n) return { state: 'pending' };
+  if ((await nonceAt(client, record.sender, { blockNumber: finalBlock })) <= record.nonce) {
+    return { state: 'pending' };
+  }
+  const receipt = await findReceipt(client, hashesOf(record));
+  return receipt === undefined
+    ? { state: 'displaced', nonce: record.nonce }
+    : settleByReceipt(sending, record, receipt);
 }
 
 function hashesOf(record: TransactionRecord): Hex[] {

@@ -62,78 +62,13 @@ export function factReader(client: ChainClient, settings: ReadSettings, maxRange
   const tokens = settings.tokens.map(({ address }) => address);
   const reader = (): LogReader => logReader(client, maxRangeBlocks);
   const [readTransfers, readExecutions, readForwards, readBridge] = [reader(), reader(), reader(), reader()];
-
-  const transfers = (escrows: readonly Address[]): LogQuestion<TransferLog> => ({
-    subjects: escrows,
-    ask: async (some, { fromBlock, toBlock }) => {
-      const filter = {
-        address: tokens,
-        topics: encodeEventTopics({ abi: [transferEvent], args: { to: [...some] } }),
-        fromBlock: numberToHex(fromBlock),
-        toBlock: numberToHex(toBlock),
-      };
-      const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
-      return inSlices(logs, (log) => transferIn(formatLog(log)));
-    },
-    pick: (logs, some) => {
-      const [wanted, ours] = [lowerCased(some), lowerCased(tokens)];
-      return inSlices(logs, (log) =>
-        ours.has(log.address.toLowerCase())
-          ? transferIn(log).filter(({ args }) => wanted.has(args.to.toLowerCase()))
-          : [],
-      );
-    },
-  });
-
-  const executions = (escrows: readonly Address[]) => ({
-    subjects: escrows,
-    ask: (some: readonly Hex[], range: BlockRange) =>
-      client.getLogs({ address: [...some], event: executionSuccess, strict: true, ...range }),
-    pick: (logs: readonly Log[], some: readonly Hex[]) =>
-      parseEventLogs({ abi: [executionSuccess], logs: [...logs], strict: true })
-        .filter(({ address }) => some.some((escrow) => isAddressEqual(escrow, address)))
-        .map(placed),
-  });
-
-  const forwards = (signers: readonly Address[]) => ({
-    subjects: signers,
-    ask: (some: readonly Hex[], range: BlockRange) =>
-      client.getLogs({
-        address: contracts.forwarder,
-        event: forwardExecuted,
-        args: { signer: [...some] },
-        strict: true,
-        ...range,
-      }),
-    pick: (logs: readonly Log[], some: readonly Hex[]) =>
-      parseEventLogs({ abi: [forwardExecuted], logs: [...logs], args: { signer: [...some] }, strict: true })
-        .filter(({ address }) => isAddressEqual(address, contracts.forwarder))
-        .map(placed),
-  });
-
-  const bridgeDeposits = {
-    subjects: tokens,
-    ask: (some: readonly Hex[], range: BlockRange) =>
-      client.getLogs({
-        address: contracts.router,
-        event: bridgeDeposited,
-        args: { token: [...some] },
-        strict: true,
-        ...range,
-      }),
-    pick: (logs: readonly Log[], some: readonly Hex[]) =>
-      parseEventLogs({ abi: [bridgeDeposited], logs: [...logs], args: { token: [...some] }, strict: true })
-        .filter(({ address }) => isAddressEqual(address, contracts.router))
-        .map(placed),
-  };
-
   return {
     async escrowFacts(watches, range) {
       const byAddress = watchesByAddress(watches);
       const escrows = watches.map(({ address }) => address);
       const [paid, executed] = await Promise.all([
-        readTransfers(transfers(escrows), range),
-        readExecutions(executions(escrows), range),
+        readTransfers(transfersTo(client, tokens, escrows), range),
+        readExecutions(executionsOf(client, escrows), range),
       ]);
       return [
         ...depositsIn(chainId, byAddress, paid),
@@ -151,8 +86,8 @@ export function factReader(client: ChainClient, settings: ReadSettings, maxRange
 
     async contractFacts(signers, range) {
       const [executed, deposited] = await Promise.all([
-        readForwards(forwards(signers), range),
-        readBridge(bridgeDeposits, range),
+        readForwards(forwardsOf(client, contracts.forwarder, signers), range),
+        readBridge(bridgeDepositsBy(client, contracts.router, tokens), range),
       ]);
       return [
         ...executed.map((log): ForwardExecution => {
@@ -174,6 +109,82 @@ export function factReader(client: ChainClient, settings: ReadSettings, maxRange
         }),
       ];
     },
+  };
+}
+
+function transfersTo(
+  client: ChainClient,
+  tokens: readonly Address[],
+  escrows: readonly Address[],
+): LogQuestion<TransferLog> {
+  return {
+    subjects: escrows,
+    ask: async (some, { fromBlock, toBlock }) => {
+      const filter = {
+        address: [...tokens],
+        topics: encodeEventTopics({ abi: [transferEvent], args: { to: [...some] } }),
+        fromBlock: numberToHex(fromBlock),
+        toBlock: numberToHex(toBlock),
+      };
+      const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
+      return inSlices(logs, (log) => transferIn(formatLog(log)));
+    },
+    pick: (logs, some) => {
+      const [wanted, ours] = [lowerCased(some), lowerCased(tokens)];
+      return inSlices(logs, (log) =>
+        ours.has(log.address.toLowerCase())
+          ? transferIn(log).filter(({ args }) => wanted.has(args.to.toLowerCase()))
+          : [],
+      );
+    },
+  };
+}
+
+function executionsOf(client: ChainClient, escrows: readonly Address[]) {
+  return {
+    subjects: escrows,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({ address: [...some], event: executionSuccess, strict: true, ...range }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [executionSuccess], logs: [...logs], strict: true })
+        .filter(({ address }) => some.some((escrow) => isAddressEqual(escrow, address)))
+        .map(placed),
+  };
+}
+
+function forwardsOf(client: ChainClient, forwarder: Address, signers: readonly Address[]) {
+  return {
+    subjects: signers,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({
+        address: forwarder,
+        event: forwardExecuted,
+        args: { signer: [...some] },
+        strict: true,
+        ...range,
+      }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [forwardExecuted], logs: [...logs], args: { signer: [...some] }, strict: true })
+        .filter(({ address }) => isAddressEqual(address, forwarder))
+        .map(placed),
+  };
+}
+
+function bridgeDepositsBy(client: ChainClient, router: Address, tokens: readonly Address[]) {
+  return {
+    subjects: tokens,
+    ask: (some: readonly Hex[], range: BlockRange) =>
+      client.getLogs({
+        address: router,
+        event: bridgeDeposited,
+        args: { token: [...some] },
+        strict: true,
+        ...range,
+      }),
+    pick: (logs: readonly Log[], some: readonly Hex[]) =>
+      parseEventLogs({ abi: [bridgeDeposited], logs: [...logs], args: { token: [...some] }, strict: true })
+        .filter(({ address }) => isAddressEqual(address, router))
+        .map(placed),
   };
 }
 

@@ -1,21 +1,15 @@
-import { decide, depositMachine, INITIAL_DEPOSIT_FACTS, NEW } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { giveWay } from '../../lib/slices.ts';
 import type { Address, Hex } from '../chain-settings.ts';
-import type { Deposit, DepositKind, EscrowWatch } from './chain-facts.ts';
+import type { EscrowWatch } from './chain-facts.ts';
 
-/** All SQL of the watcher. */
+/** How far the watcher has read, and which escrows it watches. */
 
 export interface Cursor {
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
 }
-
-type DepositPlace = Pick<Deposit, 'txHash' | 'logIndex'>;
-
-const ROWS_A_STATEMENT = 200;
 
 interface CursorRow {
   block_number: string;
@@ -29,6 +23,22 @@ interface WatchRow {
   token: Address;
   expected_amount: string;
   expected_sender: Address;
+}
+
+/** Without a watch where only the horizon is new. */
+type ChangedWatchRow = { horizon: string } & (
+  | (WatchRow & { closed_at: Date | null })
+  | { readonly address: null }
+);
+
+export interface KnownWatch extends EscrowWatch {
+  readonly closedAt: Date | null;
+}
+
+export interface WatchChanges {
+  readonly watches: readonly KnownWatch[];
+  /** From which transaction on the next look has to ask. */
+  readonly horizon: string;
 }
 
 const selectCursor = statement<[chainId: number], CursorRow>(
@@ -82,9 +92,19 @@ const reopenWatches = statement<[orderId: string]>(
 
 const WATCH_COLUMNS = 'address, order_id, partner_id, token, expected_amount::text, expected_sender';
 
-const selectWatches = statement<[chainId: number, closedAfter: Date], WatchRow>(
+const watchesWhere = (condition: string) =>
+  `SELECT horizon, ${WATCH_COLUMNS}, closed_at
+     FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon) h
+     LEFT JOIN escrow_watches ON chain_id = $1 AND (${condition})`;
+
+const selectWatches = statement<[chainId: number, closedAfter: Date], ChangedWatchRow>(
   'chain.watches',
-  `SELECT ${WATCH_COLUMNS} FROM escrow_watches WHERE chain_id = $1 AND (closed_at IS NULL OR closed_at > $2)`,
+  watchesWhere('closed_at IS NULL OR closed_at > $2'),
+);
+
+const selectChangedWatches = statement<[chainId: number, horizon: string], ChangedWatchRow>(
+  'chain.changed_watches',
+  watchesWhere('changed_in >= $2::xid8'),
 );
 
 const selectNewWatches = statement<[chainId: number, limit: number], WatchRow>(
@@ -96,56 +116,6 @@ const selectNewWatches = statement<[chainId: number, limit: number], WatchRow>(
 const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
   'chain.mark_caught_up',
   'UPDATE escrow_watches SET caught_up = true WHERE chain_id = $1 AND address = ANY($2::text[])',
-);
-
-const selectFunded = statement<[chainId: number, addresses: readonly string[]], { address: Address }>(
-  'chain.funded_escrows',
-  `SELECT address FROM deposit_observations
-    WHERE chain_id = $1 AND (kind = 'exact' OR credited_amount > 0) AND address = ANY($2::text[])`,
-);
-
-const selectDeposits = statement<
-  [chainId: number, txHashes: readonly string[], logIndexes: readonly number[]],
-  { tx_hash: Hex; log_index: number }
->(
-  'chain.known_deposits',
-  `SELECT d.tx_hash, d.log_index FROM unnest($2::text[], $3::integer[]) AS seen (tx_hash, log_index)
-     JOIN deposit_observations d ON d.chain_id = $1 AND d.tx_hash = seen.tx_hash AND d.log_index = seen.log_index`,
-);
-
-const selectDepositIn = statement<[orderId: string, txHash: string], { kind: DepositKind }>(
-  'chain.deposit_in',
-  'SELECT kind FROM deposit_observations WHERE order_id = $1 AND tx_hash = $2 LIMIT 1',
-);
-
-const insertDeposits = statement<
-  [
-    chainId: number,
-    txHashes: readonly string[],
-    logIndexes: readonly number[],
-    blockNumbers: readonly string[],
-    blockHashes: readonly string[],
-    addresses: readonly string[],
-    orderIds: readonly string[],
-    partnerIds: readonly string[],
-    tokens: readonly string[],
-    senders: readonly string[],
-    amounts: readonly string[],
-    kinds: readonly string[],
-    dispositions: readonly string[],
-    depositIds: readonly string[],
-    at: Date,
-  ]
->(
-  'chain.insert_deposits',
-  `INSERT INTO deposit_observations (chain_id, tx_hash, log_index, block_number, block_hash, address, order_id,
-     partner_id, token, sender, amount, kind, disposition, deposit_id, observed_at)
-   SELECT $1, tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind,
-          disposition, deposit_id, $15
-     FROM unnest($2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::text[],
-                 $10::text[], $11::numeric[], $12::text[], $13::text[], $14::uuid[])
-       AS paid (tx_hash, log_index, block_number, block_hash, address, order_id, partner_id, token, sender, amount, kind,
-                disposition, deposit_id)`,
 );
 
 export async function readCursor(db: Database, chainId: number): Promise<Cursor | undefined> {
@@ -190,8 +160,18 @@ export function watchAgain(unit: UnitOfWork, orderId: string): void {
   unit.tx.defer(reopenWatches, [orderId]);
 }
 
-export async function listWatches(db: Database, chainId: number, closedAfter: Date): Promise<EscrowWatch[]> {
-  return (await db.query(SYSTEM, selectWatches, [chainId, closedAfter])).map(watchOf);
+/** Those that are open, or were closed later than that. */
+export async function readWatches(db: Database, chainId: number, closedAfter: Date): Promise<WatchChanges> {
+  return changesOf(await db.query(SYSTEM, selectWatches, [chainId, closedAfter]));
+}
+
+/** Those that were registered, closed or reopened since; some of them may be known already. */
+export async function readChangedWatches(
+  db: Database,
+  chainId: number,
+  horizon: string,
+): Promise<WatchChanges> {
+  return changesOf(await db.query(SYSTEM, selectChangedWatches, [chainId, horizon]));
 }
 
 export async function listNewWatches(db: Database, chainId: number, limit: number): Promise<EscrowWatch[]> {
@@ -202,70 +182,20 @@ export function finishCatchingUp(unit: UnitOfWork, chainId: number, watches: rea
   unit.tx.defer(markCaughtUp, [chainId, watches.map(({ address }) => address)]);
 }
 
-/** What is needed to judge these deposits: which of their escrows are funded, and which of them are on record. */
-export async function readKnown(
-  unit: UnitOfWork,
-  chainId: number,
-  deposits: readonly Pick<Deposit, 'escrow' | 'txHash' | 'logIndex'>[],
-): Promise<{ readonly funded: Set<Address>; isKnown(deposit: DepositPlace): boolean }> {
-  const [funded, known] = await unit.tx.queryBoth(
-    selectFunded,
-    [chainId, [...new Set(deposits.map(({ escrow }) => escrow))]],
-    selectDeposits,
-    [chainId, deposits.map(({ txHash }) => txHash), deposits.map(({ logIndex }) => logIndex)],
-  );
-  const places = new Set(known.map(({ tx_hash, log_index }) => `${tx_hash}:${log_index}`));
-  return {
-    funded: new Set(funded.map(({ address }) => address)),
-    isKnown: ({ txHash, logIndex }) => places.has(`${txHash}:${logIndex}`),
-  };
-}
-
-/** Whether this transaction paid something into the order's escrow. */
-export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: Hex): Promise<boolean> {
-  return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
-}
-
-/** However many they are, they travel together, and nobody waits while they are written down. */
-export async function recordDeposits(
-  unit: UnitOfWork,
-  chainId: number,
-  deposits: readonly Deposit[],
-): Promise<void> {
-  for (let start = 0; start < deposits.length; start += ROWS_A_STATEMENT) {
-    await giveWay(start);
-    const some = deposits.slice(start, start + ROWS_A_STATEMENT);
-    unit.tx.defer(insertDeposits, [
-      chainId,
-      some.map(({ txHash }) => txHash),
-      some.map(({ logIndex }) => logIndex),
-      some.map(({ blockNumber }) => `${blockNumber}`),
-      some.map(({ blockHash }) => blockHash),
-      some.map(({ escrow }) => escrow),
-      some.map(({ orderId }) => orderId),
-      some.map(({ partnerId }) => partnerId),
-      some.map(({ token }) => token),
-      some.map(({ sender }) => sender),
-      some.map(({ amount }) => `${amount}`),
-      some.map(({ kind }) => kind),
-      some.map(({ kind }) => firstDisposition(kind)),
-      some.map(({ depositId }) => depositId),
-      unit.at,
-    ]);
-  }
-}
-
-/** What the table says of a deposit that has just been found. */
-function firstDisposition(kind: DepositKind): string {
-  const trigger = kind === 'exact' ? 'paid_exactly' : 'paid_oddly';
-  const decision = decide(depositMachine, NEW, trigger, INITIAL_DEPOSIT_FACTS, 'chain');
-  if (decision.kind === 'refused') throw new Error(`a deposit cannot begin as ${kind}`);
-  return decision.transition.to;
-}
-
 function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {
   const [row] = rows;
   return row && { blockNumber: BigInt(row.block_number), blockHash: row.block_hash };
+}
+
+function changesOf(rows: readonly ChangedWatchRow[]): WatchChanges {
+  const [first] = rows;
+  if (first === undefined) throw new Error('there is always a horizon');
+  return {
+    horizon: first.horizon,
+    watches: rows.flatMap((row) =>
+      row.address === null ? [] : [{ ...watchOf(row), closedAt: row.closed_at }],
+    ),
+  };
 }
 
 function watchOf(row: WatchRow): EscrowWatch {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cloneDatabase } from '../../../../../test/harness/database.ts';
+import { until } from '../../../../../test/harness/until.ts';
 import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
@@ -33,6 +34,16 @@ const insertPartner = statement<[partnerId: string, wallet: string, at: Date]>(
 const insertSigner = statement<[chainId: number, forwarder: string, sender: string, partnerId: string]>(
   'test.watched_signer',
   'INSERT INTO forwarder_nonces (chain_id, forwarder, sender, partner_id, next_nonce) VALUES ($1, $2, $3, $4, 0)',
+);
+
+const insertClosedWatches = statement<
+  [chainId: number, partnerId: string, token: string, sender: string, at: Date, watches: number]
+>(
+  'test.closed_watches',
+  `INSERT INTO escrow_watches (chain_id, address, order_id, partner_id, token, expected_amount, expected_sender,
+     caught_up, registered_at, closed_at)
+   SELECT $1, '0x' || lpad(to_hex(n), 40, '0'), gen_random_uuid(), $2, $3, 1, $4, true, $5, $5
+     FROM generate_series(1, $6::integer) AS n`,
 );
 
 const CONFIRMATIONS = 4;
@@ -297,6 +308,45 @@ describe('reading', () => {
     await Promise.all(Array.from({ length: 4 }, () => watcherOf().catchUp()));
     expect(reported()).toEqual(['exact', 'exact', 'exact']);
     for (const watch of watches) expect(await kinds(watch)).toEqual(['exact']);
+  });
+
+  test('over 10,000 escrows of orders that ended unpaid lists them once, and then asks for changes only', async () => {
+    const { chainId } = chain.settings;
+    const token = tokenByCode(chain.settings, 'USDC').address;
+    await db.query(SYSTEM, insertClosedWatches, [
+      chainId,
+      partnerId,
+      token,
+      vendor.address,
+      clock.date(),
+      10_000,
+    ]);
+    let rowsRead = 0;
+    const counting: Database = {
+      ...db,
+      async query(scope, declared, params) {
+        const rows = await db.query(scope, declared, params);
+        if (declared.text.includes('escrow_watches')) rowsRead += rows.length;
+        return rows;
+      },
+    };
+    const watcher = await started({ db: counting });
+    async function rowsOfStep(): Promise<number> {
+      await mine(1);
+      rowsRead = 0;
+      await watcher.catchUp();
+      return rowsRead;
+    }
+    await mine(CONFIRMATIONS);
+    expect(await rowsOfStep()).toBeGreaterThanOrEqual(10_000);
+    // A transaction that is open anywhere on the server makes a step ask again for what it knows.
+    await until('a step without changes', async () => (await rowsOfStep()) === 1);
+    const watch = await register(newWatch());
+    expect(await rowsOfStep()).toBe(2);
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(await kinds(watch)).toEqual(['exact']);
   });
 
   test('tells of a known wallet’s forward request that somebody executed, with its nonce', async () => {

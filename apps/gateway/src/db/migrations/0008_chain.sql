@@ -77,6 +77,7 @@ CREATE TABLE escrow_watches (
   caught_up boolean NOT NULL DEFAULT false,
   registered_at timestamptz NOT NULL,
   closed_at timestamptz,
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   PRIMARY KEY (chain_id, address)
 );
 COMMENT ON TABLE escrow_watches IS 'Addresses of escrows, and the deposit that each waits for.';
@@ -84,11 +85,25 @@ COMMENT ON COLUMN escrow_watches.caught_up IS
   'Blocks before the registration were searched: the address can be known before it is registered.';
 COMMENT ON COLUMN escrow_watches.closed_at IS
   'When the order ended. It is watched for a while longer, so that late and double deposits are not lost.';
+COMMENT ON COLUMN escrow_watches.changed_in IS
+  'The transaction that registered, closed or reopened it. The watcher asks for what changed since the oldest transaction '
+  'that was open when it last looked, so a late commit is not missed.';
 CREATE INDEX escrow_watches_by_order ON escrow_watches (order_id);
 CREATE INDEX escrow_watches_open ON escrow_watches (chain_id, closed_at);
+CREATE INDEX escrow_watches_by_change ON escrow_watches (chain_id, changed_in);
+-- Searched at every turn of the watcher.
+CREATE INDEX escrow_watches_new ON escrow_watches (chain_id, registered_at) WHERE NOT caught_up;
 -- Searched every minute for orders that have ended since.
 CREATE INDEX escrow_watches_unclosed ON escrow_watches (order_id) WHERE closed_at IS NULL;
 CALL own_by_partner('escrow_watches', 'SELECT, INSERT');
+
+CREATE FUNCTION mark_watch_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.changed_in := pg_current_xact_id();
+  RETURN NEW;
+END $$;
+CREATE TRIGGER escrow_watches_marked BEFORE UPDATE OF closed_at ON escrow_watches
+  FOR EACH ROW EXECUTE FUNCTION mark_watch_change();
 
 CREATE TABLE deposit_observations (
   deposit_id uuid NOT NULL,

@@ -11,6 +11,7 @@ import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readUser } from '../users/user.ts';
+import { type AccountDetails, accountView } from './account-details.ts';
 import type { DetailsCheck } from './details-check.ts';
 import { countPaymentDetails, listPaymentDetails, type PaymentDetailsRow } from './payment-details.store.ts';
 import { createPaymentDetails, openPaymentDetails, type PaymentDetailsDeps } from './payment-details.ts';
@@ -18,18 +19,12 @@ import { createPaymentDetails, openPaymentDetails, type PaymentDetailsDeps } fro
 export function paymentDetailsView(
   check: DetailsCheck,
   row: PaymentDetailsRow,
-  details: Readonly<Record<string, string>>,
+  details: AccountDetails,
 ): Static<typeof PaymentDetailsSchema> {
   return {
     id: Number(row.payment_details_id),
-    rail: row.rail,
-    currency: row.currency,
-    country_code: row.country_code,
-    institution_id: row.institution_id,
-    beneficiary_type: row.beneficiary_type,
-    details: { ...check.mask(row.rail, details) },
+    ...accountView(check, row, details),
     screening_status: row.screening_status,
-    created_at: row.created_at.toISOString(),
   };
 }
 

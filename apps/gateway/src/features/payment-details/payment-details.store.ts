@@ -1,26 +1,18 @@
 import type { ScreeningStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, type AccountValues } from './account-details.ts';
 
-export interface PaymentDetailsRow {
+export interface PaymentDetailsRow extends AccountRow {
   payment_details_id: string;
   seal_id: string;
   partner_id: string;
   user_id: string;
-  rail: string;
-  currency: string;
-  country_code: string;
-  institution_id: string | null;
-  format_id: string | null;
-  beneficiary_type: 'individual' | 'business';
-  details_sealed: string;
   validated: boolean;
-  created_at: Date;
   /** Of the account's holder. The customer's own verified name needs no case: its KYC has judged it. */
   screening_status: ScreeningStatus;
 }
 
-const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, rail, currency, country_code, institution_id,
-  format_id, beneficiary_type, details_sealed, validated, created_at,
+const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, validated, ${ACCOUNT_COLUMNS},
   coalesce((SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'payment_details'
     AND c.subject_key = payment_details_id::text), 'clear') AS screening_status`;
 
@@ -29,21 +21,14 @@ export const insertPaymentDetails = statement<
     sealId: string,
     partnerId: string,
     userId: string,
-    rail: string,
-    currency: string,
-    countryCode: string,
-    institutionId: string | null,
-    formatId: string | null,
-    beneficiaryType: string,
-    detailsSealed: string,
-    validated: boolean,
+    ...account: AccountValues,
     at: Date,
+    validated: boolean,
   ],
   PaymentDetailsRow
 >(
   'payment_details.insert',
-  `INSERT INTO payment_details (seal_id, partner_id, user_id, rail, currency, country_code, institution_id, format_id,
-     beneficiary_type, details_sealed, validated, created_at)
+  `INSERT INTO payment_details (seal_id, partner_id, user_id, ${ACCOUNT_COLUMNS}, validated)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
 );
 

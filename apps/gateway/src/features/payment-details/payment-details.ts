@@ -7,6 +7,7 @@ import { identityOf } from '../kyc/submission.ts';
 import { foldName } from '../screening/names/name-similarity.ts';
 import { type Holder, holderSubjects, openHolderCase } from '../screening/screening-case.ts';
 import { lockUserRow, type UserRow, userKeyOwner, vaultOfUser } from '../users/user.ts';
+import { type AccountDetails, holderOfAccount, openAccount, sealAccount } from './account-details.ts';
 import {
   type CheckedDetails,
   type DetailsCheck,
@@ -23,7 +24,7 @@ import {
   type PaymentDetailsRow,
 } from './payment-details.store.ts';
 
-export const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
+const sealedDetailsContext = (sealId: string) => `payment_details:${sealId}`;
 
 const LARGEST_ID = 2n ** 63n - 1n;
 
@@ -44,13 +45,8 @@ export async function paymentDetailsIdsOf(unit: UnitOfWork, userId: string): Pro
 }
 
 /** The details in clear, for those who pay by them. */
-export function openPaymentDetails(
-  vaults: Vaults,
-  user: UserRow,
-  row: PaymentDetailsRow,
-): Readonly<Record<string, string>> {
-  const text = vaultOfUser(vaults, user).open(row.details_sealed, sealedDetailsContext(row.seal_id));
-  return JSON.parse(text) as Record<string, string>;
+export function openPaymentDetails(vaults: Vaults, user: UserRow, row: PaymentDetailsRow): AccountDetails {
+  return openAccount(vaultOfUser(vaults, user), row, sealedDetailsContext(row.seal_id));
 }
 
 /** Whose account payment details are, for their screening. */
@@ -61,8 +57,7 @@ export async function holderOfPaymentDetails(
   const [row] = await deps.db.query(SYSTEM, holderOf, [paymentDetailsId]);
   if (row === undefined) return undefined;
   const vault = deps.vaults.open(row.data_key_sealed, userKeyOwner(row.user_id));
-  const details = JSON.parse(vault.open(row.details_sealed, sealedDetailsContext(row.seal_id)));
-  return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
+  return holderOfAccount(vault, row, sealedDetailsContext(row.seal_id));
 }
 
 export interface PaymentDetailsDeps {
@@ -82,20 +77,13 @@ export async function createPaymentDetails(
   const { checked, validated } = checkIfPossible(deps.detailsCheck, request);
   const sealId = unit.ids.uuid();
   const vault = vaultOfUser(deps.vaults, user);
-  const sealed = vault.seal(JSON.stringify(checked.details), sealedDetailsContext(sealId));
   const [row] = await unit.tx.query(insertPaymentDetails, [
     sealId,
     user.partner_id,
     userId,
-    checked.rail,
-    checked.currency,
-    checked.countryCode,
-    checked.institutionId,
-    checked.formatId,
-    checked.beneficiaryType,
-    sealed,
-    validated,
+    ...sealAccount(vault, checked, sealedDetailsContext(sealId)),
     unit.at,
+    validated,
   ]);
   if (row === undefined) throw new Error('payment details were not written');
   const subjects = holderSubjects(checked.details, checked.beneficiaryType);
@@ -151,7 +139,7 @@ export async function revealPaymentDetails(
   unit: UnitOfWork,
   vaults: Vaults,
   user: UserRow,
-): Promise<{ id: number; rail: string; details: Readonly<Record<string, string>> }[]> {
+): Promise<{ id: number; rail: string; details: AccountDetails }[]> {
   const rows = await unit.tx.query(listPaymentDetails, [user.user_id, MOST_REVEALED, 0]);
   return rows.map((row) => ({
     id: Number(row.payment_details_id),

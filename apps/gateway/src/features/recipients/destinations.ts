@@ -4,7 +4,13 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { ScreeningPort } from '../../ports/name-screening.ts';
-import type { Vaults } from '../../vault/vault.ts';
+import type { Vault, Vaults } from '../../vault/vault.ts';
+import {
+  type AccountDetails,
+  holderOfAccount,
+  openAccount,
+  sealAccount,
+} from '../payment-details/account-details.ts';
 import {
   type DetailsCheck,
   DetailsCheckUnavailable,
@@ -38,7 +44,7 @@ export interface DestinationDeps extends RecipientDeps {
 
 export const MAX_DESTINATIONS = 100;
 
-export const destinationContext = (destinationId: string) => `recipient_destinations:${destinationId}`;
+const destinationContext = (destinationId: string) => `recipient_destinations:${destinationId}`;
 
 /** Adds a place where a recipient can be paid. Third parties are never paid by details that nobody checked. */
 export async function addDestination(
@@ -46,7 +52,7 @@ export async function addDestination(
   unit: UnitOfWork,
   recipientId: string,
   request: DetailsRequest,
-): Promise<{ readonly row: DestinationRow; readonly details: Readonly<Record<string, string>> }> {
+): Promise<{ readonly row: DestinationRow; readonly details: AccountDetails }> {
   const recipient = await lockActiveRecipient(unit, recipientId);
   const checked = checkNow(() => deps.detailsCheck.check(request));
   requireEligible(deps.detailsCheck, checked.rail, recipient);
@@ -58,18 +64,11 @@ export async function addDestination(
   }
   const destinationId = unit.ids.uuid();
   const vault = vaultOfRecipient(deps.vaults, recipient);
-  const sealed = vault.seal(JSON.stringify(checked.details), destinationContext(destinationId));
   const [row] = await unit.tx.query(insertDestination, [
     destinationId,
     recipient.partner_id,
     recipientId,
-    checked.rail,
-    checked.currency,
-    checked.countryCode,
-    checked.institutionId,
-    checked.formatId,
-    checked.beneficiaryType,
-    sealed,
+    ...sealAccount(vault, checked, destinationContext(destinationId)),
     unit.at,
   ]);
   if (row === undefined) throw new Error('a destination was not written');
@@ -118,15 +117,19 @@ export async function openDestination(
   unit: UnitOfWork,
   recipientId: string,
   destinationId: string,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<AccountDetails> {
   const recipient = await lockAnyRecipient(unit, recipientId);
   const [destination] = await unit.tx.query(findDestination, [destinationId, recipientId]);
   if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
-  const text = vaultOfRecipient(vaults, recipient).open(
-    destination.details_sealed,
-    destinationContext(destinationId),
-  );
-  return JSON.parse(text) as Record<string, string>;
+  return openDestinationRow(vaultOfRecipient(vaults, recipient), destination);
+}
+
+/** The same of a row that is at hand. */
+export function openDestinationRow(
+  vault: Vault,
+  row: Pick<DestinationRow, 'recipient_destination_id' | 'details_sealed'>,
+): AccountDetails {
+  return openAccount(vault, row, destinationContext(row.recipient_destination_id));
 }
 
 /** Whose account a destination is, for their screening. */
@@ -137,8 +140,7 @@ export async function holderOfDestination(
   const [row] = await deps.db.query(SYSTEM, holderOf, [destinationId]);
   if (row === undefined) return undefined;
   const vault = deps.vaults.open(row.data_key_sealed, recipientKeyOwner(row.recipient_id));
-  const details = JSON.parse(vault.open(row.details_sealed, destinationContext(destinationId)));
-  return { vault, subjects: holderSubjects(details as Record<string, string>, row.beneficiary_type) };
+  return holderOfAccount(vault, row, destinationContext(destinationId));
 }
 
 /** Who is paid and where, as it was when a quote was made. Masked: it is what a partner reads on the order. */
@@ -193,12 +195,9 @@ export function takeSnapshot(
   const recipientId = recipient.recipient_id;
   const destinationId = destination.recipient_destination_id;
   const vault = vaultOfRecipient(deps.vaults, recipient);
-  const details = JSON.parse(
-    vault.open(destination.details_sealed, destinationContext(destinationId)),
-  ) as Record<string, string>;
   const context = {
     recipient: recipientView(recipient, openCurrent(deps.vaults, recipient)),
-    destination: destinationView(deps.detailsCheck, destination, details),
+    destination: destinationView(deps.detailsCheck, destination, openDestinationRow(vault, destination)),
   };
   return {
     recipientId,

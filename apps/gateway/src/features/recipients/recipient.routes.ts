@@ -19,8 +19,8 @@ import { route } from '../../http/route.ts';
 import {
   addDestination,
   type DestinationDeps,
-  destinationContext,
   MAX_DESTINATIONS,
+  openDestinationRow,
 } from './destinations.ts';
 import { listDestinations } from './recipient.store.ts';
 import { openCurrent, readRecipient, vaultOfRecipient } from './recipient.ts';
@@ -162,10 +162,9 @@ function registerDestinations(app: FastifyInstance, deps: RecipientRouteDeps): v
       const vault = vaultOfRecipient(deps.vaults, recipient);
       const rows = await deps.db.query(scope, listDestinations, [recipient.recipient_id, MAX_DESTINATIONS]);
       return {
-        destinations: rows.map((row) => {
-          const text = vault.open(row.details_sealed, destinationContext(row.recipient_destination_id));
-          return destinationView(deps.detailsCheck, row, JSON.parse(text) as Record<string, string>);
-        }),
+        destinations: rows.map((row) =>
+          destinationView(deps.detailsCheck, row, openDestinationRow(vault, row)),
+        ),
       };
     },
   });

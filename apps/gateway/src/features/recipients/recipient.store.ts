@@ -1,5 +1,6 @@
 import type { RecipientStatus, ScreeningStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, type AccountValues } from '../payment-details/account-details.ts';
 
 export interface RecipientRow {
   recipient_id: string;
@@ -198,47 +199,25 @@ export const latestScreening = statement<
     WHERE recipient_id = $1 ORDER BY screening_round DESC LIMIT 1`,
 );
 
-export interface DestinationRow {
+export interface DestinationRow extends AccountRow {
   recipient_destination_id: string;
   version: number;
   partner_id: string;
   recipient_id: string;
-  rail: string;
-  currency: string;
-  country_code: string;
-  institution_id: string | null;
-  format_id: string | null;
-  beneficiary_type: 'individual' | 'business';
-  details_sealed: string;
-  created_at: Date;
   /** Of the account's holder; not read by those who only look at the place. */
   screening_status?: ScreeningStatus;
 }
 
-const DESTINATION_COLUMNS = `recipient_destination_id, version, partner_id, recipient_id, rail, currency, country_code,
-  institution_id, format_id, beneficiary_type, details_sealed, created_at`;
+const DESTINATION_COLUMNS = `recipient_destination_id, version, partner_id, recipient_id, ${ACCOUNT_COLUMNS}`;
 const STATUS = `(SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'destination'
     AND c.subject_key = recipient_destination_id::text) AS screening_status`;
 
 export const insertDestination = statement<
-  [
-    destinationId: string,
-    partnerId: string,
-    recipientId: string,
-    rail: string,
-    currency: string,
-    countryCode: string,
-    institutionId: string | null,
-    formatId: string | null,
-    beneficiaryType: string,
-    detailsSealed: string,
-    at: Date,
-  ],
+  [destinationId: string, partnerId: string, recipientId: string, ...account: AccountValues, at: Date],
   DestinationRow
 >(
   'destinations.insert',
-  `INSERT INTO recipient_destinations (recipient_destination_id, version, partner_id, recipient_id, rail, currency,
-     country_code, institution_id, format_id, beneficiary_type, details_sealed, created_at)
+  `INSERT INTO recipient_destinations (recipient_destination_id, version, partner_id, recipient_id, ${ACCOUNT_COLUMNS})
    VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${DESTINATION_COLUMNS}`,
 );
 

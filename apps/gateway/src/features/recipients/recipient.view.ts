@@ -1,5 +1,6 @@
 import type { DestinationSchema, RecipientSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
+import { type AccountDetails, accountView } from '../payment-details/account-details.ts';
 import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { maskValue } from '../payment-details/validation/mask-details.ts';
 import type { DestinationRow, RecipientRow } from './recipient.store.ts';
@@ -27,20 +28,14 @@ export function recipientView(row: RecipientRow, data: RecipientData): Static<ty
 export function destinationView(
   check: DetailsCheck,
   row: DestinationRow,
-  details: Readonly<Record<string, string>>,
+  details: AccountDetails,
 ): Static<typeof DestinationSchema> {
   return {
     recipient_destination_id: row.recipient_destination_id,
     recipient_id: row.recipient_id,
-    country_code: row.country_code,
-    currency: row.currency,
-    rail: row.rail,
-    institution_id: row.institution_id,
-    beneficiary_type: row.beneficiary_type,
-    details: { ...check.mask(row.rail, details) },
+    ...accountView(check, row, details),
     ...(row.screening_status === undefined ? {} : { screening_status: row.screening_status }),
     version: row.version,
-    created_at: row.created_at.toISOString(),
   };
 }
 

@@ -4,7 +4,7 @@ import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { ScreeningHit } from '../../ports/name-screening.ts';
 import type { Vaults } from '../../vault/vault.ts';
-import { destinationContext, MAX_DESTINATIONS } from './destinations.ts';
+import { MAX_DESTINATIONS, openDestinationRow } from './destinations.ts';
 import {
   type CurrentRecipientRow,
   countToReview,
@@ -68,10 +68,10 @@ export async function revealRecipient(
   const destinations = await unit.tx.query(listDestinations, [recipientId, MAX_DESTINATIONS]);
   return {
     data: openCurrent(vaults, row),
-    destinations: destinations.map(({ recipient_destination_id: id, rail, details_sealed }) => ({
-      id,
-      rail,
-      details: JSON.parse(vault.open(details_sealed, destinationContext(id))) as Record<string, string>,
+    destinations: destinations.map((row) => ({
+      id: row.recipient_destination_id,
+      rail: row.rail,
+      details: openDestinationRow(vault, row),
     })),
   };
 }

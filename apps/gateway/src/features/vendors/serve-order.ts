@@ -1,18 +1,16 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, type OrderTrigger } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
-import { EscrowSignerMismatchError, recoverOwner } from '../../chain/escrow/safe-transaction.ts';
-import { InvalidSignatureError } from '../../chain/signers/signature.ts';
+import { sameAddress } from '../../chain/watcher/chain-facts.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidFields } from '../../http/errors.ts';
 import type { VendorPrincipal } from '../../http/principals.ts';
 import type { Sealer } from '../../lib/crypto.ts';
+import { acceptPayoutSignature } from '../orders/escrow/authorize.ts';
 import {
   type PayoutPurpose,
-  payoutOf,
   planEscrow,
   recordEscrow,
-  recordSignature,
   recordVendorDetails,
 } from '../orders/escrow/escrow.ts';
 import {
@@ -115,30 +113,12 @@ export async function signRefund(
 }
 
 /** After a dispute decided for the buyer: the vendor that won signs to be paid, the one that lost gives in. */
-export async function signRelease(
-  deps: VendorDeps,
-  unit: UnitOfWork,
-  vendor: VendorRow,
-  orderId: string,
-  sign: VendorSignature,
-): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, deps.orderAdapters, order, 'release_authorized', 'vendor');
-  await giveSignature(deps, unit, vendor, order, 'release', sign);
-  return authorized;
+export function signRelease(...given: ReleaseGiven): Promise<OrderRow> {
+  return moveAndSignRelease('release_authorized', ...given);
 }
 
-export async function confirmFiatReceived(
-  deps: VendorDeps,
-  unit: UnitOfWork,
-  vendor: VendorRow,
-  orderId: string,
-  sign: VendorSignature,
-): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const confirmed = moveOrder(unit, deps.orderAdapters, order, 'fiat_confirmed_by_vendor', 'vendor');
-  await giveSignature(deps, unit, vendor, confirmed, 'release', sign);
-  return confirmed;
+export function confirmFiatReceived(...given: ReleaseGiven): Promise<OrderRow> {
+  return moveAndSignRelease('fiat_confirmed_by_vendor', ...given);
 }
 
 /** The buyer says that it has paid, shows it, and signs the release that it will be paid by. */
@@ -150,11 +130,28 @@ export async function submitProof(
   proof: PaymentProof,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const order = await loadOrderForAction(unit, orderId);
-  const started = moveOrder(unit, deps.orderAdapters, order, 'proof_submitted', 'vendor');
-  await giveSignature(deps, unit, vendor, order, 'release', sign);
-  recordProof(unit, deps.sealer, order, vendor.vendor_id, proof);
+  const started = await moveAndSignRelease('proof_submitted', deps, unit, vendor, orderId, sign);
+  recordProof(unit, deps.sealer, started, vendor.vendor_id, proof);
   return started;
+}
+
+type ReleaseGiven = [
+  deps: VendorDeps,
+  unit: UnitOfWork,
+  vendor: VendorRow,
+  orderId: string,
+  sign: VendorSignature,
+];
+
+/** What the vendor reports and its signature of the release come together: the one is refused with the other. */
+async function moveAndSignRelease(
+  trigger: OrderTrigger,
+  ...[deps, unit, vendor, orderId, sign]: ReleaseGiven
+): Promise<OrderRow> {
+  const order = await loadOrderForAction(unit, orderId);
+  const moved = moveOrder(unit, deps.orderAdapters, order, trigger, 'vendor');
+  await giveSignature(deps, unit, vendor, order, 'release', sign);
+  return moved;
 }
 
 async function giveSignature(
@@ -165,18 +162,15 @@ async function giveSignature(
   purpose: PayoutPurpose,
   sign: VendorSignature,
 ): Promise<void> {
-  const payout = payoutOf(chains.get(order.chain), order, purpose);
-  const signature = await sign(payout.hash);
-  const signer = await recoverOwner(payout.escrow, payout.hash, signature).catch((error: unknown) => {
-    if (error instanceof EscrowSignerMismatchError || error instanceof InvalidSignatureError) {
-      throw new CausewayError('INVALID_SIGNATURE', { cause: error });
-    }
-    throw error;
-  });
-  if (signer.toLowerCase() !== vendor.wallet_address.toLowerCase()) {
-    throw new CausewayError('INVALID_SIGNATURE');
+  const owners = (['seller', 'buyer'] as const).filter((owner) =>
+    sameAddress(order.escrow?.[owner] ?? '', vendor.wallet_address),
+  );
+  try {
+    await acceptPayoutSignature(chains, unit, order, purpose, owners, sign);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'ESCROW_SIGNER_MISMATCH') throw error;
+    throw new CausewayError('INVALID_SIGNATURE', { cause: error });
   }
-  recordSignature(unit, order, purpose, signer, signature);
 }
 
 /** The vendor cannot or will not: the order is offered to the next. */

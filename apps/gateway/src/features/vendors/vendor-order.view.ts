@@ -9,7 +9,7 @@ import {
   type VendorSigningSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import { refundParameters } from '../../chain/authorization/accept-authorization.ts';
+import { typedDataToSign } from '../../chain/authorization/accept-authorization.ts';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
@@ -145,14 +145,12 @@ export function signingView(
   order: OrderRow,
   purpose: PayoutPurpose,
 ): Static<typeof VendorSigningSchema> {
-  const chain = chains.get(order.chain);
-  const { escrow, transaction } = payoutOf(chain, order, purpose);
-  const token = tokenByCode(chain.settings, order.crypto_currency);
-  const { safe_tx_hash, typed_data } = refundParameters(chain.settings, token, {
-    orderId: order.order_id,
-    escrow,
-    transaction,
-    deposit: depositOf(order),
-  });
-  return { order_id: order.order_id, purpose, escrow_address: escrow.address, safe_tx_hash, typed_data };
+  const { escrow, transaction, hash } = payoutOf(chains.get(order.chain), order, purpose);
+  return {
+    order_id: order.order_id,
+    purpose,
+    escrow_address: escrow.address,
+    safe_tx_hash: hash,
+    typed_data: typedDataToSign(escrow, transaction),
+  };
 }

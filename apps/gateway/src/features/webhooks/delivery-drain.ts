@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { createConcurrencySlots, type Place } from './concurrency-slots.ts';
+import { type ConcurrencySlots, createConcurrencySlots, type Place } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
   cancelForDisabled,
@@ -11,7 +11,7 @@ import {
   partnersWithDueDeliveries,
 } from './delivery.store.ts';
 import { type DeliveryOutcome, outcomeOf } from './delivery-outcome.ts';
-import { createEndpointWindows, settleOutcomes } from './endpoint-health.ts';
+import { createEndpointWindows, type EndpointWindows, settleOutcomes } from './endpoint-health.ts';
 import type { OpenSecrets, SendResult, WebhookSender } from './webhook-sender.ts';
 
 /**
@@ -60,39 +60,95 @@ const CIRCUIT_GAP_MS = 1_000;
 const SETTLE_AGAIN_MS = 250;
 const LOOK_FOR_SLOW_MS = 250;
 
-interface Ended {
-  readonly outcome: DeliveryOutcome;
-  readonly place: Place;
+/** What claiming, attempting and settling share. */
+interface DrainState {
+  /** Names this process in the leases it takes. */
+  readonly owner: string;
+  /** Partners that may have something due, in the order of their turns. */
+  readonly ready: Set<string>;
+  readonly windows: EndpointWindows;
+  /** Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late. */
+  readonly slots: ConcurrencySlots;
+  isStopping: boolean;
 }
 
 export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {}): DeliveryDrain {
-  const { db, clock, logger, metrics } = deps;
-  const concurrency = options.concurrency ?? CONCURRENCY;
-  const random = options.random ?? Math.random;
-  const owner = deps.ids.uuid();
-  const windows = createEndpointWindows();
-  // In the order of their turns.
-  const ready = new Set<string>();
-  const underWay = new Set<Promise<void>>();
+  const { db, clock, logger } = deps;
+  const size = options.concurrency ?? CONCURRENCY;
+  const state: DrainState = {
+    owner: deps.ids.uuid(),
+    ready: new Set(),
+    windows: createEndpointWindows(),
+    slots: createConcurrencySlots({ size, now: () => performance.now() }),
+    isStopping: false,
+  };
+  const settling = createSettling(deps, state, () => claiming.soon());
+  const attempts = createAttempts(deps, state, settling.add, options.random ?? Math.random);
+  const claiming = createClaiming(deps, state, attempts.begin, options.leaseMs ?? LEASE_MS);
   const timers: NodeJS.Timeout[] = [];
-  // Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late.
-  const places = createConcurrencySlots({ size: concurrency, now: () => performance.now() });
-  let outcomes: Ended[] = [];
-  let claiming: Promise<void> | undefined;
-  let settling: Promise<void> | undefined;
-  let stopping = false;
 
-  function claimSoon(): void {
-    if (stopping) return;
-    claiming ??= claimWhilePossible().then(
+  async function discover(): Promise<void> {
+    for (const { partner_id } of await db.query(SYSTEM, partnersWithDueDeliveries, [clock.date()])) {
+      state.ready.add(partner_id);
+    }
+    options.onTurn?.();
+    claiming.soon();
+  }
+
+  async function withdrawFromSlow(): Promise<void> {
+    const slow = state.slots.withdrawFromSlow(performance.now());
+    for (const partnerId of slow) state.windows.slowed(partnerId);
+    if (slow.length > 0) claiming.soon();
+  }
+
+  return {
+    start() {
+      timers.push(
+        every(logger, options.pollMs ?? POLL_MS, discover),
+        every(logger, LOOK_FOR_SLOW_MS, withdrawFromSlow),
+        every(logger, SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()])),
+      );
+      this.wake();
+    },
+    wake(partnerId) {
+      if (partnerId === undefined) {
+        discover().catch((error) => logger.error({ err: error }, 'looking for webhook deliveries failed'));
+        return;
+      }
+      state.ready.add(partnerId);
+      claiming.soon();
+    },
+    async stop() {
+      state.isStopping = true;
+      for (const timer of timers) clearInterval(timer);
+      await claiming.done();
+      await attempts.done();
+      await settling.done();
+    },
+  };
+}
+
+/** Takes due deliveries under a lease, as many as there are slots and each partner's window has room for. */
+function createClaiming(
+  { db, clock, logger }: DrainDeps,
+  state: DrainState,
+  begin: (claimed: ClaimedDelivery) => void,
+  leaseMs: number,
+) {
+  const { ready, windows, slots } = state;
+  let running: Promise<void> | undefined;
+
+  function soon(): void {
+    if (state.isStopping) return;
+    running ??= claimWhilePossible().then(
       () => {
-        claiming = undefined;
-        // Somebody may have got in line between the last look and now.
-        if (ready.size > 0 && places.free() > 0) claimSoon();
+        running = undefined;
+        // A partner may have got in line between the last look and now.
+        if (ready.size > 0 && slots.free() > 0) soon();
       },
       (error) => {
         // The next poll tries again.
-        claiming = undefined;
+        running = undefined;
         logger.error({ err: error }, 'claiming webhook deliveries failed');
       },
     );
@@ -101,13 +157,13 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
   async function claimWhilePossible(): Promise<void> {
     for (;;) {
       const turns = nextTurns();
-      if (turns.length === 0 || stopping) return;
+      if (turns.length === 0 || state.isStopping) return;
       const rows = await db.query(SYSTEM, claimDeliveries, [
         turns.map(({ partnerId }) => partnerId),
         turns.map(({ quota }) => quota),
         clock.date(),
-        options.leaseMs ?? LEASE_MS,
-        owner,
+        leaseMs,
+        state.owner,
         CIRCUIT_GAP_MS,
       ]);
       const taken = new Map<string, number>();
@@ -120,9 +176,9 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     }
   }
 
-  /** Takes partners from the head of the line and shares the free places among them. */
+  /** Takes partners from the head of the line and shares the free slots among them. */
   function nextTurns(): { partnerId: string; quota: number }[] {
-    const free = places.free();
+    const free = slots.free();
     if (free <= 0) return [];
     const chosen: string[] = [];
     for (const partnerId of ready) {
@@ -135,13 +191,25 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     return chosen.map((partnerId) => ({ partnerId, quota: Math.min(share, windows.roomFor(partnerId)) }));
   }
 
-  function begin(claimed: ClaimedDelivery): void {
-    windows.started(claimed.partner_id);
-    const work = attempt(claimed, places.take(claimed.partner_id)).finally(() => underWay.delete(work));
-    underWay.add(work);
-  }
+  return { soon, done: async () => running };
+}
 
-  async function attempt(claimed: ClaimedDelivery, place: Place): Promise<void> {
+interface Ended {
+  readonly outcome: DeliveryOutcome;
+  readonly slot: Place;
+}
+
+/** Signs and sends what was claimed, once each. */
+function createAttempts(
+  deps: DrainDeps,
+  state: DrainState,
+  onEnded: (ended: Ended) => void,
+  random: () => number,
+) {
+  const { clock, logger, metrics } = deps;
+  const underWay = new Set<Promise<void>>();
+
+  async function attempt(claimed: ClaimedDelivery, slot: Place): Promise<void> {
     const startedAt = clock.date();
     let result: SendResult;
     try {
@@ -150,25 +218,36 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
-      letGo(claimed.partner_id, place, 'prompt');
+      letGo(state, claimed.partner_id, slot, 'prompt');
       return;
     }
-    place.answered();
+    slot.answered();
     const outcome = outcomeOf(claimed, result, startedAt, clock.now(), random);
     metrics.webhookDeliveriesTotal.inc({ outcome: outcome.delivered ? 'delivered' : 'refused' });
-    outcomes.push({ outcome, place });
-    settleSoon();
+    onEnded({ outcome, slot });
   }
 
-  function letGo(partnerId: string, place: Place, end: 'prompt' | 'timeout'): void {
-    place.giveBack();
-    windows.ended(partnerId, end);
-  }
+  return {
+    begin(claimed: ClaimedDelivery): void {
+      state.windows.started(claimed.partner_id);
+      const work = attempt(claimed, state.slots.take(claimed.partner_id)).finally(() =>
+        underWay.delete(work),
+      );
+      underWay.add(work);
+    },
+    done: () => Promise.allSettled([...underWay]),
+  };
+}
 
-  function settleSoon(): void {
-    settling ??= settleWhileNeeded().finally(() => {
-      settling = undefined;
-      if (outcomes.length > 0) settleSoon();
+/** Records outcomes in batches, then makes room for the next event about the same subject. */
+function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => void) {
+  let outcomes: Ended[] = [];
+  let running: Promise<void> | undefined;
+
+  function soon(): void {
+    running ??= settleWhileNeeded().finally(() => {
+      running = undefined;
+      if (outcomes.length > 0) soon();
     });
   }
 
@@ -179,77 +258,52 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
       try {
         await settleOutcomes(
           deps,
-          owner,
+          state.owner,
           batch.map(({ outcome }) => outcome),
         );
       } catch (error) {
-        logger.error({ err: error, deliveries: batch.length }, 'settling webhook deliveries failed');
+        deps.logger.error({ err: error, deliveries: batch.length }, 'settling webhook deliveries failed');
         // While the leases last this is only late; after that they are sent again.
-        if (stopping) return;
+        if (state.isStopping) return;
         outcomes = [...batch, ...outcomes];
         await new Promise((resolve) => setTimeout(resolve, SETTLE_AGAIN_MS));
         continue;
       }
-      // The next event about the same subject may go now.
-      for (const { outcome, place } of batch) {
+      for (const { outcome, slot } of batch) {
         const { partnerId, error } = outcome;
-        letGo(partnerId, place, error === 'timeout' ? 'timeout' : 'prompt');
-        ready.add(partnerId);
+        letGo(state, partnerId, slot, error === 'timeout' ? 'timeout' : 'prompt');
+        state.ready.add(partnerId);
       }
-      claimSoon();
+      onSettled();
     }
-  }
-
-  function withdrawFromSlow(): void {
-    const slow = places.withdrawFromSlow(performance.now());
-    for (const partnerId of slow) windows.slowed(partnerId);
-    if (slow.length > 0) claimSoon();
-  }
-
-  async function discover(): Promise<void> {
-    for (const { partner_id } of await db.query(SYSTEM, partnersWithDueDeliveries, [clock.date()])) {
-      ready.add(partner_id);
-    }
-    options.onTurn?.();
-    claimSoon();
-  }
-
-  function every(ms: number, run: () => Promise<unknown>): void {
-    let running = false;
-    const timer = setInterval(() => {
-      if (running) return;
-      running = true;
-      run()
-        .catch((error) => logger.error({ err: error }, 'upkeep of webhook deliveries failed'))
-        .finally(() => {
-          running = false;
-        });
-    }, ms);
-    timer.unref();
-    timers.push(timer);
   }
 
   return {
-    start() {
-      every(options.pollMs ?? POLL_MS, discover);
-      every(LOOK_FOR_SLOW_MS, async () => withdrawFromSlow());
-      every(SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()]));
-      this.wake();
+    add(ended: Ended): void {
+      outcomes.push(ended);
+      soon();
     },
-    wake(partnerId) {
-      if (partnerId === undefined) {
-        discover().catch((error) => logger.error({ err: error }, 'looking for webhook deliveries failed'));
-        return;
-      }
-      ready.add(partnerId);
-      claimSoon();
-    },
-    async stop() {
-      stopping = true;
-      for (const timer of timers) clearInterval(timer);
-      await claiming;
-      await Promise.allSettled([...underWay]);
-      while (settling !== undefined) await settling;
+    async done(): Promise<void> {
+      while (running !== undefined) await running;
     },
   };
+}
+
+function letGo({ windows }: DrainState, partnerId: string, slot: Place, end: 'prompt' | 'timeout'): void {
+  slot.giveBack();
+  windows.ended(partnerId, end);
+}
+
+function every(logger: Logger, ms: number, run: () => Promise<unknown>): NodeJS.Timeout {
+  let running = false;
+  const timer = setInterval(() => {
+    if (running) return;
+    running = true;
+    run()
+      .catch((error) => logger.error({ err: error }, 'upkeep of webhook deliveries failed'))
+      .finally(() => {
+        running = false;
+      });
+  }, ms);
+  return timer.unref();
 }

@@ -48,23 +48,6 @@ export const putReferenceRecord = statement<
      updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
 );
 
-export const addAuditEntry = statement<
-  [
-    auditId: string,
-    operatorKeyId: string,
-    action: string,
-    subject: string,
-    reason: string,
-    before: string | null,
-    after: string | null,
-    at: Date,
-  ]
->(
-  'reference.audit',
-  `INSERT INTO operator_audit (audit_id, operator_key_id, action, subject, reason, before, after, at)
-   VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8)`,
-);
-
 /** Rows of the files come in or are brought up to date, unless an operator has taken them over. */
 export const seedReferenceRecords = statement<
   [

@@ -7,10 +7,11 @@ import {
 } from '@causeway/currencies';
 import { CausewayError, type ReferenceKind } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import { recordAction } from '../../engine/audit.ts';
+import type { JsonObject } from '../../engine/intent.ts';
 import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
-  addAuditEntry,
   allReferenceRecords,
   keepSeededDigest,
   lockReference,
@@ -143,25 +144,26 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
   if (edit.data[keyField] !== edit.id) {
     throw new InvalidReferenceEdit([{ path: keyField, message: 'must equal the id in the path' }]);
   }
-  return unitOfWork(editor, SYSTEM, async ({ tx, ids, at }) => {
+  return unitOfWork(editor, SYSTEM, async (unit) => {
+    const { tx, at } = unit;
     const [, before] = await tx.queryBoth(lockReference, [], allReferenceRecords, []);
     const isEdited = (record: ReferenceRecord) => record.kind === edit.kind && record.id === edit.id;
     const replaced = before.find(isEdited);
     const after: ReferenceRecord[] = before.map((record) => (isEdited(record) ? edit : record));
     if (replaced === undefined) after.push(edit);
     judge(after);
-    const data = JSON.stringify(edit.data);
-    tx.defer(putReferenceRecord, [edit.kind, edit.id, data, at, edit.operatorKeyId]);
-    tx.defer(addAuditEntry, [
-      ids.uuid(),
-      edit.operatorKeyId,
-      replaced === undefined ? 'reference.add' : 'reference.replace',
-      `${edit.kind}/${edit.id}`,
-      edit.reason,
-      replaced === undefined ? null : JSON.stringify(replaced.data),
-      data,
-      at,
-    ]);
+    tx.defer(putReferenceRecord, [edit.kind, edit.id, JSON.stringify(edit.data), at, edit.operatorKeyId]);
+    recordAction(
+      unit,
+      { keyId: edit.operatorKeyId },
+      {
+        action: replaced === undefined ? 'reference.add' : 'reference.replace',
+        subject: `${edit.kind}/${edit.id}`,
+        reason: edit.reason,
+        ...(replaced === undefined ? {} : { before: replaced.data as JsonObject }),
+        after: edit.data as JsonObject,
+      },
+    );
     const [written] = await tx.query(referenceRecord, [edit.kind, edit.id]);
     if (written === undefined) throw new Error('a record that was just written is not there');
     return written;

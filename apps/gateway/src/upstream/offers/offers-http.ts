@@ -1,7 +1,7 @@
 import { OfferBook, type OfferRows, parseWireRows } from '@causeway/offers';
-import { Agent, request } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
 import { type OfferBooks, offersUnavailable } from '../../ports/offers.ts';
+import { createSnapshotClient } from '../snapshot-client.ts';
 
 export interface HttpOffersOptions {
   /** Without a slash at its end. */
@@ -26,51 +26,29 @@ const DEFAULT_MAX_BYTES = 64 * 1_024 * 1_024;
 /** Offers that nobody has confirmed for so long are not quoted any more. */
 const DEFAULT_MAX_AGE_MS = 60_000;
 
-/**
- * An offers backend of its own, reached over HTTP and asked twice a second. While it is slow, down or talks nonsense the
- * last good book stays in use until it is too old to be honest; its texts go to the log and nowhere else.
- */
+/** An offers backend of its own, reached over HTTP and asked twice a second. A book that is too old is not quoted from. */
 export function createHttpOffers(options: HttpOffersOptions): OfferBooks {
   const { logger, wall } = options;
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const maxAgeMs = options.maxAgeMs ?? DEFAULT_MAX_AGE_MS;
-  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-  const agent = new Agent({ connections: 1, connect: { timeout: timeoutMs }, maxResponseSize: maxBytes });
-  const stopping = new AbortController();
   const reactions: (() => void)[] = [];
   let book: OfferBook | undefined;
-  let etag: string | undefined;
-  let confirmedAt = 0;
-  let failing = false;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> = Promise.resolve();
 
-  async function pull(): Promise<void> {
-    const response = await request(`${options.baseUrl}/snapshot`, {
-      dispatcher: agent,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      // The whole call, however slowly the bytes come.
-      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]),
-      headers: { accept: 'application/json', ...(etag === undefined ? {} : { 'if-none-match': etag }) },
-    });
-    if (response.statusCode === 304 && book !== undefined) {
-      await response.body.dump();
-      confirmedAt = wall();
-      return;
-    }
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new Error(`the offers backend answered ${response.statusCode}`);
-    }
-    const rows = await settleable(parseWireRows(await response.body.json()));
-    confirmedAt = wall();
-    etag = typeof response.headers.etag === 'string' ? response.headers.etag : undefined;
-    book = OfferBook.of(rows);
-    const problems = book.problems();
-    if (problems.length > 0) logger.warn({ problems }, 'offers that cannot be used');
-    for (const react of reactions) react();
-  }
+  const client = createSnapshotClient<OfferRows>({
+    backend: 'the offers backend',
+    url: () => `${options.baseUrl}/snapshot`,
+    logger,
+    wall,
+    pollMs: options.pollMs ?? DEFAULT_POLL_MS,
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    read: (body) => settleable(parseWireRows(body)),
+    use(rows) {
+      book = OfferBook.of(rows);
+      const problems = book.problems();
+      if (problems.length > 0) logger.warn({ problems }, 'offers that cannot be used');
+      for (const react of reactions) react();
+    },
+  });
 
   async function settleable(rows: OfferRows): Promise<OfferRows> {
     const known = await options.knownVendorIds?.();
@@ -83,45 +61,15 @@ export function createHttpOffers(options: HttpOffersOptions): OfferBooks {
     };
   }
 
-  async function poll(): Promise<void> {
-    try {
-      await pull();
-      if (failing) logger.info('the offers backend answers again');
-      failing = false;
-    } catch (error) {
-      if (stopping.signal.aborted) return;
-      // Once for each outage, not twice a second.
-      if (!failing) logger.error({ err: error }, 'the offers backend failed; the last book stays in use');
-      failing = true;
-    }
-  }
-
-  function schedule(): void {
-    if (stopping.signal.aborted) return;
-    timer = setTimeout(() => {
-      polling = poll().finally(schedule);
-    }, options.pollMs ?? DEFAULT_POLL_MS);
-    timer.unref();
-  }
-
   return {
     book() {
-      if (book === undefined || wall() - confirmedAt > maxAgeMs) throw offersUnavailable();
+      if (book === undefined || wall() - client.confirmedAt() > maxAgeMs) throw offersUnavailable();
       return book;
     },
     onChange(react) {
       reactions.push(react);
     },
-    async start() {
-      polling = poll();
-      await polling;
-      schedule();
-    },
-    async stop() {
-      stopping.abort();
-      clearTimeout(timer);
-      await polling;
-      await agent.destroy();
-    },
+    start: client.start,
+    stop: client.stop,
   };
 }

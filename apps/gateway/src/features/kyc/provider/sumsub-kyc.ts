@@ -42,90 +42,20 @@ const CHECK_REQUESTED = new Set(['pending', 'prechecked', 'queued', 'onHold', 'c
  * made before, sends only the documents that are still missing, and a late verdict cannot meet a newer submission.
  */
 export function createSumsubKyc(options: SumsubKycOptions): KycProvider {
-  const { client, levelName, webhookSecret, alpha3Of, linkTtlSeconds = DEFAULT_LINK_TTL_SECONDS } = options;
-
-  function countryOf(alpha2: string): string {
-    const country = alpha3Of(alpha2);
-    if (country === undefined) throw new KycProviderError('refused', 'a country is not known');
-    return country;
-  }
-
-  async function createApplicant({
-    submissionId,
-    person,
-  }: KycSubmission): Promise<{ id: string; isNew: boolean }> {
-    const path = `/resources/applicants?levelName=${encodeURIComponent(levelName)}`;
-    const created = await client.call('POST', path, jsonBody(applicantOf(submissionId, person, countryOf)), [
-      CONFLICT,
-    ]);
-    if (created.status !== CONFLICT) return { id: idOf(created.body), isNew: true };
-    const external = encodeURIComponent(submissionId);
-    const existing = await client.call('GET', `/resources/applicants/-;externalUserId=${external}/one`);
-    return { id: idOf(existing.body), isNew: false };
-  }
-
-  /** Names of files that arrived before; a repeated upload would add the same image once more. */
-  async function uploadedFiles(applicantId: string): Promise<ReadonlySet<string>> {
-    const { body } = await client.call('GET', `/resources/applicants/${applicantId}/metadata/resources`);
-    const items = Array.isArray(body.items) ? body.items : [];
-    const names = items.map((item) =>
-      isRecord(item) && isRecord(item.fileMetadata) ? item.fileMetadata.fileName : '',
-    );
-    return new Set(names.filter((name) => typeof name === 'string'));
-  }
-
-  async function upload(applicantId: string, person: KycPerson, document: KycDocument): Promise<void> {
-    const form = documentForm(metadataOf(document, person, countryOf), {
-      fileName: fileNameOf(document),
-      // It becomes a header of the form, so only types that are known may.
-      contentType: EXTENSIONS.has(document.contentType) ? document.contentType : 'application/octet-stream',
-      content: document.content,
-    });
-    await client.call('POST', `/resources/applicants/${applicantId}/info/idDoc`, form);
-  }
-
-  async function requestCheck(applicantId: string): Promise<void> {
-    const path = `/resources/applicants/${applicantId}/status/pending`;
-    const answer = await client.call('POST', path, undefined, [CONFLICT]);
-    if (answer.status !== CONFLICT) return;
-    // A conflict is either a check that runs already or an applicant that lacks something.
-    const { body } = await client.call('GET', `/resources/applicants/${applicantId}/status`);
-    if (!CHECK_REQUESTED.has(String(body.reviewStatus))) {
-      throw new KycProviderError('refused', 'the provider lacks documents or data of the applicant');
-    }
-  }
-
-  async function hostedLink(submission: KycSubmission): Promise<string> {
-    const { submissionId, person } = submission;
-    const { body } = await client.call(
-      'POST',
-      '/resources/sdkIntegrations/levels/-/websdkLink',
-      jsonBody({
-        levelName,
-        userId: submissionId,
-        ttlInSecs: linkTtlSeconds,
-        applicantIdentifiers: { email: person.email, phone: person.phoneNumber },
-      }),
-    );
-    if (typeof body.url !== 'string' || !URL.canParse(body.url)) {
-      throw new KycProviderError('unavailable', 'the provider answered no link');
-    }
-    return body.url;
-  }
-
+  const { client, webhookSecret } = options;
   return {
     name: 'sumsub',
     async startVerification(submission) {
       const { submissionId, person, documents } = submission;
-      const { id, isNew } = await createApplicant(submission);
+      const { id, isNew } = await createApplicant(options, submission);
       if (submission.method === 'hosted_link') {
-        return { submissionId, reference: id, verificationUrl: await hostedLink(submission) };
+        return { submissionId, reference: id, verificationUrl: await hostedLink(options, submission) };
       }
-      const uploaded = isNew ? new Set<string>() : await uploadedFiles(id);
+      const uploaded = isNew ? new Set<string>() : await uploadedFiles(client, id);
       for (const document of documents) {
-        if (!uploaded.has(fileNameOf(document))) await upload(id, person, document);
+        if (!uploaded.has(fileNameOf(document))) await upload(options, id, person, document);
       }
-      await requestCheck(id);
+      await requestCheck(client, id);
       return { submissionId, reference: id, verificationUrl: null };
     },
     async readResult({ submissionId, reference }) {
@@ -141,6 +71,84 @@ export function createSumsubKyc(options: SumsubKycOptions): KycProvider {
     },
     readCallback: (callback) => readSumsubCallback(callback, webhookSecret),
   };
+}
+
+function countryCodes({ alpha3Of }: SumsubKycOptions): (alpha2: string) => string {
+  return (alpha2) => {
+    const country = alpha3Of(alpha2);
+    if (country === undefined) throw new KycProviderError('refused', 'a country is not known');
+    return country;
+  };
+}
+
+async function createApplicant(
+  options: SumsubKycOptions,
+  { submissionId, person }: KycSubmission,
+): Promise<{ id: string; isNew: boolean }> {
+  const { client, levelName } = options;
+  const path = `/resources/applicants?levelName=${encodeURIComponent(levelName)}`;
+  const applicant = jsonBody(applicantOf(submissionId, person, countryCodes(options)));
+  const created = await client.call('POST', path, applicant, [CONFLICT]);
+  if (created.status !== CONFLICT) return { id: idOf(created.body), isNew: true };
+  const external = encodeURIComponent(submissionId);
+  const existing = await client.call('GET', `/resources/applicants/-;externalUserId=${external}/one`);
+  return { id: idOf(existing.body), isNew: false };
+}
+
+/** Names of files that arrived before; a repeated upload would add the same image once more. */
+async function uploadedFiles(client: SumsubClient, applicantId: string): Promise<ReadonlySet<string>> {
+  const { body } = await client.call('GET', `/resources/applicants/${applicantId}/metadata/resources`);
+  const items = Array.isArray(body.items) ? body.items : [];
+  const names = items.map((item) =>
+    isRecord(item) && isRecord(item.fileMetadata) ? item.fileMetadata.fileName : '',
+  );
+  return new Set(names.filter((name) => typeof name === 'string'));
+}
+
+async function upload(
+  options: SumsubKycOptions,
+  applicantId: string,
+  person: KycPerson,
+  document: KycDocument,
+): Promise<void> {
+  const form = documentForm(metadataOf(document, person, countryCodes(options)), {
+    fileName: fileNameOf(document),
+    // It becomes a header of the form, so only types that are known may.
+    contentType: EXTENSIONS.has(document.contentType) ? document.contentType : 'application/octet-stream',
+    content: document.content,
+  });
+  await options.client.call('POST', `/resources/applicants/${applicantId}/info/idDoc`, form);
+}
+
+async function requestCheck(client: SumsubClient, applicantId: string): Promise<void> {
+  const path = `/resources/applicants/${applicantId}/status/pending`;
+  const answer = await client.call('POST', path, undefined, [CONFLICT]);
+  if (answer.status !== CONFLICT) return;
+  // A conflict is either a check that runs already or an applicant that lacks something.
+  const { body } = await client.call('GET', `/resources/applicants/${applicantId}/status`);
+  if (!CHECK_REQUESTED.has(String(body.reviewStatus))) {
+    throw new KycProviderError('refused', 'the provider lacks documents or data of the applicant');
+  }
+}
+
+async function hostedLink(
+  { client, levelName, linkTtlSeconds = DEFAULT_LINK_TTL_SECONDS }: SumsubKycOptions,
+  { submissionId, person }: KycSubmission,
+): Promise<string> {
+  const { body } = await client.call(
+    'POST',
+    '/resources/sdkIntegrations/levels/-/websdkLink',
+    jsonBody({
+      levelName,
+      userId: submissionId,
+      ttlInSecs: linkTtlSeconds,
+      applicantIdentifiers: { email: person.email, phone: person.phoneNumber },
+    }),
+  );
+  if (typeof body.url !== 'string' || !URL.canParse(body.url)) {
+    throw new KycProviderError('unavailable', 'the provider answered no link');
+  }
+  return body.url;
 }
 
 function idOf(body: Readonly<Record<string, unknown>>): string {

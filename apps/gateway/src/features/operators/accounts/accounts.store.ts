@@ -62,30 +62,12 @@ export const updatePartner = statement<
     WHERE partner_id = $1 RETURNING ${COLUMNS}`,
 );
 
-export const findPartner = statement<[partnerId: string], PartnerRow>(
-  'operators.find_partner',
-  `SELECT ${COLUMNS} FROM partners WHERE partner_id = $1`,
-);
-
-export const lockPartner = statement<[partnerId: string], PartnerRow>(
-  'operators.lock_partner',
-  `SELECT ${COLUMNS} FROM partners WHERE partner_id = $1 FOR NO KEY UPDATE`,
-);
-
-export const listPartners = statement<[limit: number, offset: number], PartnerRow>(
-  'operators.list_partners',
-  `SELECT ${COLUMNS} FROM partners ORDER BY created_at DESC, partner_id DESC LIMIT $1 OFFSET $2`,
-);
-
-export const countPartners = statement<[], { total: string }>(
-  'operators.count_partners',
-  'SELECT count(*) AS total FROM partners',
-);
-
-export const isPartnerWallet = statement<[walletAddress: string], { taken: boolean }>(
-  'operators.is_partner_wallet',
-  'SELECT EXISTS (SELECT FROM partners WHERE lower(wallet_address) = lower($1)) AS taken',
-);
+const partnerStatements = accountStatements<PartnerRow>('partner', COLUMNS);
+export const findPartner = partnerStatements.find;
+export const lockPartner = partnerStatements.lock;
+export const listPartners = partnerStatements.list;
+export const countPartners = partnerStatements.count;
+export const isPartnerWallet = partnerStatements.isWallet;
 
 export interface VendorRow {
   vendor_id: string;
@@ -113,27 +95,36 @@ export const setVendorActive = statement<[vendorId: string, active: boolean], Ve
   `UPDATE vendors SET active = $2 WHERE vendor_id = $1 RETURNING ${VENDOR_COLUMNS}`,
 );
 
-export const findVendor = statement<[vendorId: string], VendorRow>(
-  'operators.find_vendor',
-  `SELECT ${VENDOR_COLUMNS} FROM vendors WHERE vendor_id = $1`,
-);
+const vendorStatements = accountStatements<VendorRow>('vendor', VENDOR_COLUMNS);
+export const findVendor = vendorStatements.find;
+export const lockVendor = vendorStatements.lock;
+export const listVendors = vendorStatements.list;
+export const countVendors = vendorStatements.count;
+export const isVendorWallet = vendorStatements.isWallet;
 
-export const lockVendor = statement<[vendorId: string], VendorRow>(
-  'operators.lock_vendor',
-  `SELECT ${VENDOR_COLUMNS} FROM vendors WHERE vendor_id = $1 FOR NO KEY UPDATE`,
-);
-
-export const listVendors = statement<[limit: number, offset: number], VendorRow>(
-  'operators.list_vendors',
-  `SELECT ${VENDOR_COLUMNS} FROM vendors ORDER BY created_at DESC, vendor_id DESC LIMIT $1 OFFSET $2`,
-);
-
-export const countVendors = statement<[], { total: string }>(
-  'operators.count_vendors',
-  'SELECT count(*) AS total FROM vendors',
-);
-
-export const isVendorWallet = statement<[walletAddress: string], { taken: boolean }>(
-  'operators.is_vendor_wallet',
-  'SELECT EXISTS (SELECT FROM vendors WHERE lower(wallet_address) = lower($1)) AS taken',
-);
+/** What is asked about partners and vendors alike. */
+function accountStatements<Row>(account: 'partner' | 'vendor', columns: string) {
+  const [table, id] = [`${account}s`, `${account}_id`];
+  return {
+    find: statement<[accountId: string], Row>(
+      `operators.find_${account}`,
+      `SELECT ${columns} FROM ${table} WHERE ${id} = $1`,
+    ),
+    lock: statement<[accountId: string], Row>(
+      `operators.lock_${account}`,
+      `SELECT ${columns} FROM ${table} WHERE ${id} = $1 FOR NO KEY UPDATE`,
+    ),
+    list: statement<[limit: number, offset: number], Row>(
+      `operators.list_${table}`,
+      `SELECT ${columns} FROM ${table} ORDER BY created_at DESC, ${id} DESC LIMIT $1 OFFSET $2`,
+    ),
+    count: statement<[], { total: string }>(
+      `operators.count_${table}`,
+      `SELECT count(*) AS total FROM ${table}`,
+    ),
+    isWallet: statement<[walletAddress: string], { taken: boolean }>(
+      `operators.is_${account}_wallet`,
+      `SELECT EXISTS (SELECT FROM ${table} WHERE lower(wallet_address) = lower($1)) AS taken`,
+    ),
+  };
+}

@@ -9,7 +9,7 @@ import {
 } from '@causeway/protocol';
 import type { Address } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
-import { escrowNonce } from '../../../chain/escrow/escrow-nonce.ts';
+import { escrowNonce } from '../../../chain/escrow/escrow-execution.ts';
 import { tokenBalance } from '../../../chain/token-reads.ts';
 import { answered, ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
 import { sameAddress } from '../../../chain/watcher/chain-facts.ts';
@@ -80,7 +80,7 @@ export async function loadDeposit(
 
 export async function readEscrowNonce(chains: Chains, order: OrderRow, escrow: Address): Promise<bigint> {
   try {
-    return await answered(escrowNonce(chains.get(order.chain).client, escrow));
+    return await escrowNonce(chains.get(order.chain).client, escrow);
   } catch (cause) {
     if (cause instanceof ChainUnavailableError) throw new CausewayError('TRANSACTOR_UNAVAILABLE', { cause });
     throw cause;

@@ -1,6 +1,5 @@
 import type { Chains } from '../../../chain/chains.ts';
-import { readExecution } from '../../../chain/escrow/escrow-execution.ts';
-import { nonceFate } from '../../../chain/escrow/escrow-nonce.ts';
+import { nonceFate, readExecution } from '../../../chain/escrow/escrow-execution.ts';
 import { batchCall, executionCall, packSignatures } from '../../../chain/escrow/safe-transaction.ts';
 import { isDeployed } from '../../../chain/token-reads.ts';
 import {
@@ -104,14 +103,8 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     const executed = await outcomeOnChain(intent);
     if (executed !== undefined) return executed;
     const { chain, signature, planned } = await load(intent);
-    const { escrow, transaction, hash } = planned;
-    const signatures = [await chains.service.signDigest(hash), signature];
-    const execution = executionCall(escrow, transaction, await packSignatures(escrow, hash, signatures));
-    const { chainId, contracts } = chain.settings;
-    const call = (await isDeployed(chain.client, escrow.address))
-      ? execution
-      : batchCall([escrow.deploymentCall, execution], contracts.multiSendCallOnly);
-    return { chainId, sender: 'hot-wallet', call };
+    const signatures = [await chains.service.signDigest(planned.hash), signature];
+    return executionEffect(chain, planned, signatures);
   }
 
   /** A revert says that ours was not the one that did it, and no more. */
@@ -132,6 +125,19 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     exhausted: (intent, unit) =>
       report(unit, intent.payload.deposit_id, { error: 'the transaction would revert', isSent: false }),
   });
+}
+
+async function executionEffect(
+  { client, settings }: ReturnType<Chains['get']>,
+  { escrow, transaction, hash }: DepositReturn,
+  signatures: readonly `0x${string}`[],
+): Promise<ChainEffect> {
+  const { chainId, contracts } = settings;
+  const execution = executionCall(escrow, transaction, await packSignatures(escrow, hash, signatures));
+  const call = (await isDeployed(client, escrow.address))
+    ? execution
+    : batchCall([escrow.deploymentCall, execution], contracts.multiSendCallOnly);
+  return { chainId, sender: 'hot-wallet', call };
 }
 
 type Ending = { readonly txHash: `0x${string}` } | { readonly error: string; readonly isSent: boolean };

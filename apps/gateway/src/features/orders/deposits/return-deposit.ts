@@ -5,11 +5,15 @@ import {
   ORDER_MACHINES,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import { acceptOwnerSignature, typedDataToSign } from '../../../chain/authorization/accept-authorization.ts';
+import {
+  acceptOwnerSignature,
+  type EscrowOwner,
+  typedDataToSign,
+} from '../../../chain/authorization/accept-authorization.ts';
 import type { Address, ChainSettings, Hex, TokenTransfer } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import type { Escrow } from '../../../chain/escrow/escrow.ts';
-import { nonceFate } from '../../../chain/escrow/escrow-nonce.ts';
+import { nonceFate } from '../../../chain/escrow/escrow-execution.ts';
 import {
   hashSafeTransaction,
   payoutTransaction,
@@ -51,10 +55,10 @@ export function returnOf(
 export interface ReturnSigner {
   readonly actor: Extract<DepositActor, 'partner' | 'vendor' | 'operator'>;
   readonly scope: Scope;
-  readonly owners: readonly ('seller' | 'buyer')[] | 'partner';
+  readonly owners: readonly EscrowOwner[] | 'partner';
 }
 
-function ownersOf({ owners }: ReturnSigner, order: OrderRow): readonly ('seller' | 'buyer')[] {
+function ownersOf({ owners }: ReturnSigner, order: OrderRow): readonly EscrowOwner[] {
   if (owners !== 'partner') return owners;
   return order.direction === 'onramp' ? ['buyer'] : ['seller'];
 }

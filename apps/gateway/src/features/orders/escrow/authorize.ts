@@ -4,7 +4,6 @@ import {
   CausewayError,
   decide,
   type ForwardRequestInput,
-  formatFixed,
   ORDER_MACHINES,
   type OrderTrigger,
   type RefundAnswerSchema,
@@ -15,11 +14,12 @@ import type { Static } from 'typebox';
 import {
   acceptAuthorization,
   acceptOwnerSignature,
-  refundParameters,
+  type EscrowOwner,
+  payoutParameters,
 } from '../../../chain/authorization/accept-authorization.ts';
 import { transferParameters } from '../../../chain/authorization/authorization.ts';
 import { issueAuthorization } from '../../../chain/authorization/issue-authorization.ts';
-import { tokenByCode } from '../../../chain/chain-settings.ts';
+import { type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { partnerScope } from '../../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
@@ -32,6 +32,8 @@ export interface SignedTransfer {
   readonly forward_request: Static<typeof ForwardRequestInput>;
   readonly signature: string;
 }
+
+type SigningParameters = Static<typeof RefundAuthorizationParametersSchema>;
 
 /** The order a partner wants to sign something for, refused as the signed request itself would be. */
 export async function orderToSign(
@@ -94,39 +96,77 @@ export async function authorizeCryptoTransfer(
   return authorized;
 }
 
-/** The Safe's own transaction that gives the whole deposit back to the partner's wallet. */
-export async function refundAuthorizationParameters(
-  deps: UnitDeps & { readonly chains: Chains },
-  partnerId: string,
-  orderId: string,
-): Promise<Static<typeof RefundAuthorizationParametersSchema>> {
-  const order = await orderToSign(deps, partnerId, orderId, 'refund_authorized');
-  const chain = deps.chains.get(order.chain);
-  const { escrow, transaction } = payoutOf(chain, order, 'refund');
-  return refundParameters(chain.settings, tokenByCode(chain.settings, order.crypto_currency), {
-    orderId,
+/** The fact that a handed-over signature reports. */
+const SIGNED: Readonly<Record<PayoutPurpose, OrderTrigger>> = {
+  release: 'release_authorized',
+  refund: 'refund_authorized',
+};
+
+/** The Safe's own transaction that pays the escrow out, as one of its owners signs it. */
+export function signingParameters(
+  chains: Chains,
+  order: OrderRow,
+  purpose: PayoutPurpose,
+  signer: EscrowOwner,
+): SigningParameters {
+  const chain = chains.get(order.chain);
+  const { escrow, transaction } = payoutOf(chain, order, purpose);
+  return payoutParameters(chain.settings, tokenByCode(chain.settings, order.crypto_currency), {
+    orderId: order.order_id,
+    purpose,
     escrow,
     transaction,
-    deposit: depositOf(order),
+    amount:
+      purpose === 'refund' ? depositOf(order) : BigInt(order.crypto_amount) - BigInt(order.platform_fee),
+    signer,
   });
 }
 
+/** What the partner signs: to get its deposit back, or to be paid after a dispute that was decided for it. */
+export async function payoutAuthorizationParameters(
+  deps: UnitDeps & { readonly chains: Chains },
+  partnerId: string,
+  orderId: string,
+  purpose: PayoutPurpose,
+): Promise<SigningParameters> {
+  const order = await orderToSign(deps, partnerId, orderId, SIGNED[purpose]);
+  return signingParameters(deps.chains, order, purpose, purpose === 'refund' ? 'seller' : 'buyer');
+}
+
 /**
- * Whether a refund is owed is asked first: a signature is looked at only where it could be used. The service adds its
- * own and executes.
+ * Takes an owner's signature of a payout and keeps it, whoever hands it over: a partner, a vendor, an operator for one
+ * of them. The service adds its own and executes.
  */
-async function authorizeRefund(
+export async function acceptPayoutSignature(
+  chains: Chains,
+  unit: UnitOfWork,
+  order: OrderRow,
+  purpose: PayoutPurpose,
+  owners: readonly EscrowOwner[],
+  sign: (hash: Hex) => Promise<string>,
+): Promise<void> {
+  const { escrow, hash } = payoutOf(chains.get(order.chain), order, purpose);
+  const accepted = await acceptOwnerSignature(escrow, hash, owners, await sign(hash));
+  recordSignature(unit, order, purpose, accepted.signer, accepted.signature);
+}
+
+/** Whether the order waits for a signature is asked first: one is looked at only where it could be used. */
+export async function authorizePayout(
   deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
-  signature: string,
-): Promise<OrderRow> {
+  given: {
+    readonly purpose: PayoutPurpose;
+    readonly actor: Actor;
+    readonly owners: readonly EscrowOwner[];
+    readonly signature: string;
+  },
+): Promise<{ readonly before: OrderRow; readonly after: OrderRow }> {
+  const { purpose, actor, owners, signature } = given;
   const order = await loadOrderForAction(unit, orderId);
-  const refunding = moveOrder(unit, deps.orderAdapters, order, 'refund_authorized', 'partner');
-  const { escrow, hash } = payoutOf(deps.chains.get(order.chain), order, 'refund');
-  const accepted = await acceptOwnerSignature(escrow, hash, ['seller'], signature);
-  recordSignature(unit, order, 'refund', accepted.signer, accepted.signature);
-  return refunding;
+  const after = moveOrder(unit, deps.orderAdapters, order, SIGNED[purpose], actor);
+  await acceptPayoutSignature(deps.chains, unit, order, purpose, owners, async () => signature);
+  return { before: order, after };
 }
 
 /** Well within what a caller waits for an answer. */
@@ -142,7 +182,8 @@ export async function refundDeposit(
   waitMs = WAIT_MS,
 ): Promise<Static<typeof RefundAnswerSchema>> {
   const scope = partnerScope(partnerId);
-  let order = await unitOfWork(deps, scope, (unit) => authorizeRefund(deps, unit, orderId, signature));
+  const given = { purpose: 'refund', actor: 'partner', owners: ['seller'], signature } as const;
+  let { after: order } = await unitOfWork(deps, scope, (unit) => authorizePayout(deps, unit, orderId, given));
   for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);
     order = (await readOrder(deps.db, scope, orderId)) ?? order;
@@ -154,70 +195,4 @@ export async function refundDeposit(
 
 function isInFlight({ facts }: OrderRow): boolean {
   return facts.escrow === 'refunding';
-}
-
-type SigningParameters = Static<typeof RefundAuthorizationParametersSchema>;
-
-/** The fact that a handed-over signature reports. */
-export const SIGNED: Readonly<Record<PayoutPurpose, OrderTrigger>> = {
-  release: 'release_authorized',
-  refund: 'refund_authorized',
-};
-
-/** The Safe's own transaction that pays the escrow out, as one of its owners signs it. */
-export function signingParameters(
-  chains: Chains,
-  order: OrderRow,
-  purpose: PayoutPurpose,
-  signer: 'seller' | 'buyer',
-): SigningParameters {
-  const chain = chains.get(order.chain);
-  const token = tokenByCode(chain.settings, order.crypto_currency);
-  const { escrow, transaction } = payoutOf(chain, order, purpose);
-  const deposit = depositOf(order);
-  const parameters = refundParameters(chain.settings, token, {
-    orderId: order.order_id,
-    escrow,
-    transaction,
-    deposit,
-  });
-  const amount = purpose === 'refund' ? deposit : BigInt(order.crypto_amount) - BigInt(order.platform_fee);
-  return {
-    ...parameters,
-    signer_address: escrow.parties[signer],
-    recipient_address: escrow.parties[purpose === 'refund' ? 'seller' : 'buyer'],
-    amount_atomic: `${amount}`,
-    amount_human: formatFixed(amount, token.decimals),
-    authorization_path: `/api/v1/partner/orders/${order.order_id}/authorize-${purpose}`,
-  };
-}
-
-/** What the partner signs to be paid after a dispute that was decided for it. */
-export async function releaseAuthorizationParameters(
-  deps: UnitDeps & { readonly chains: Chains },
-  partnerId: string,
-  orderId: string,
-): Promise<SigningParameters> {
-  const order = await orderToSign(deps, partnerId, orderId, 'release_authorized');
-  return signingParameters(deps.chains, order, 'release', 'buyer');
-}
-
-/** Whether the order waits for a signature is asked first; the service adds its own and executes. */
-export async function authorizePayout(
-  deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
-  unit: UnitOfWork,
-  orderId: string,
-  given: {
-    readonly purpose: PayoutPurpose;
-    readonly actor: Actor;
-    readonly owners: readonly ('seller' | 'buyer')[];
-    readonly signature: string;
-  },
-): Promise<{ readonly before: OrderRow; readonly after: OrderRow }> {
-  const order = await loadOrderForAction(unit, orderId);
-  const after = moveOrder(unit, deps.orderAdapters, order, SIGNED[given.purpose], given.actor);
-  const payout = payoutOf(deps.chains.get(order.chain), order, given.purpose);
-  const accepted = await acceptOwnerSignature(payout.escrow, payout.hash, given.owners, given.signature);
-  recordSignature(unit, order, given.purpose, accepted.signer, accepted.signature);
-  return { before: order, after };
 }

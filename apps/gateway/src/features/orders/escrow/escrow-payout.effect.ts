@@ -14,7 +14,7 @@ import {
 } from '../../../chain/transactions/transaction-handler.ts';
 import type { ChainEffect, Transactor } from '../../../chain/transactions/transactor.ts';
 import type { ChainFactHandler } from '../../../chain/watcher/chain-facts.ts';
-import { hasDepositIn } from '../../../chain/watcher/watch.store.ts';
+import { hasDepositIn } from '../../../chain/watcher/deposits.store.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';

@@ -13,7 +13,7 @@ import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import { readOrder, requireOrder } from '../lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
-import { authorizePayout, releaseAuthorizationParameters } from './authorize.ts';
+import { authorizePayout, payoutAuthorizationParameters } from './authorize.ts';
 import { type FundsDeps, readOrderFunds } from './order-funds.ts';
 
 interface ReleaseDeps extends UnitDeps {
@@ -46,7 +46,8 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     requireSubject: requireOrder(deps),
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
-    handle: ({ params }, partner) => releaseAuthorizationParameters(deps, partner.partnerId, params.order_id),
+    handle: ({ params }, partner) =>
+      payoutAuthorizationParameters(deps, partner.partnerId, params.order_id, 'release'),
   });
 
   route(app, {

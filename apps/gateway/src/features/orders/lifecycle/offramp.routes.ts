@@ -15,7 +15,7 @@ import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import {
   authorizeCryptoTransfer,
-  refundAuthorizationParameters,
+  payoutAuthorizationParameters,
   refundDeposit,
   transferAuthorizationParameters,
 } from '../escrow/authorize.ts';
@@ -165,7 +165,8 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     requireSubject: requireOrder(deps),
     data: RefundAuthorizationParametersSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED'],
-    handle: ({ params }, partner) => refundAuthorizationParameters(deps, partner.partnerId, params.order_id),
+    handle: ({ params }, partner) =>
+      payoutAuthorizationParameters(deps, partner.partnerId, params.order_id, 'refund'),
   });
 
   route(app, {

@@ -53,6 +53,11 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
     handle: ({ body }, _partner, unit, claim) => initiateOnramp(deps, unit, claim, body),
   });
 
+  registerReads(app, deps);
+  registerActions(app, deps);
+}
+
+function registerReads(app: FastifyInstance, deps: OrderRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -87,7 +92,9 @@ export function registerOrderRoutes(app: FastifyInstance, deps: OrderRouteDeps):
       return orderView(deps, order);
     },
   });
+}
 
+function registerActions(app: FastifyInstance, deps: OrderRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'unit',

@@ -42,103 +42,9 @@ const MAX_SKEW_SECONDS = 60;
 
 /** A server on loopback that speaks the part of Sumsub's protocol the adapter uses, signatures and conflicts included. */
 export async function startLocalSumsub(options: LocalSumsubOptions): Promise<LocalSumsub> {
-  const applicants = new Map<string, LocalApplicant>();
+  const applicants: Applicants = new Map();
   const calls: string[] = [];
   const interferences: { matches: RegExp; instead: Answer | 'cut' }[] = [];
-
-  function isSigned(request: IncomingMessage, body: Buffer): boolean {
-    const { 'x-app-token': token, 'x-app-access-ts': time, 'x-app-access-sig': given } = request.headers;
-    if (token !== options.appToken || typeof time !== 'string' || typeof given !== 'string') return false;
-    if (Math.abs(Number(time) - options.unixSeconds()) > MAX_SKEW_SECONDS) return false;
-    const expected = createHmac('sha256', options.secretKey)
-      .update(`${time}${request.method}${request.url}`)
-      .update(body)
-      .digest('hex');
-    return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
-  }
-
-  function byExternalId(externalUserId: string): LocalApplicant | undefined {
-    return [...applicants.values()].find(({ data }) => data.externalUserId === externalUserId);
-  }
-
-  function create(levelName: string, data: Record<string, unknown>): Answer {
-    const known = byExternalId(String(data.externalUserId));
-    if (known)
-      return { status: 409, body: { code: 409, description: `Applicant already exists: ${known.id}` } };
-    const id = createHmac('sha256', 'applicant')
-      .update(String(data.externalUserId))
-      .digest('hex')
-      .slice(0, 24);
-    applicants.set(id, { id, levelName, data, files: [], reviewStatus: 'init' });
-    return {
-      status: 201,
-      body: { id, externalUserId: data.externalUserId, review: { reviewStatus: 'init' } },
-    };
-  }
-
-  function ask(applicant: LocalApplicant): Answer {
-    if (applicant.reviewStatus !== 'init')
-      return { status: 409, body: { code: 409, errorName: 'applicant-already-pending' } };
-    if (applicant.files.length < options.documentsNeeded) {
-      return { status: 409, body: { code: 409, description: 'Not all required documents are submitted' } };
-    }
-    applicant.reviewStatus = 'pending';
-    return { status: 200, body: { ok: 1 } };
-  }
-
-  function ofApplicant(
-    applicant: LocalApplicant,
-    rest: string,
-    request: IncomingMessage,
-    body: Buffer,
-  ): Answer {
-    switch (`${request.method} ${rest}`) {
-      case 'GET one':
-        return { status: 200, body: { id: applicant.id, externalUserId: applicant.data.externalUserId } };
-      case 'GET metadata/resources':
-        return {
-          status: 200,
-          body: {
-            items: applicant.files.map(({ fileName }) => ({ id: fileName, fileMetadata: { fileName } })),
-            totalItems: applicant.files.length,
-          },
-        };
-      case 'POST info/idDoc':
-        applicant.files.push(readForm(request.headers['content-type'] ?? '', body));
-        return { status: 200, body: { idDocType: 'PASSPORT' } };
-      case 'POST status/pending':
-        return ask(applicant);
-      case 'GET status': {
-        const { reviewStatus, reviewResult, reviewDate } = applicant;
-        return {
-          status: 200,
-          body: { createDate: '2026-01-01 00:00:00+0000', reviewStatus, reviewResult, reviewDate },
-        };
-      }
-      default:
-        return { status: 404, body: { code: 404 } };
-    }
-  }
-
-  function answer(request: IncomingMessage, body: Buffer): Answer {
-    if (!isSigned(request, body))
-      return { status: 401, body: { code: 401, errorName: 'app-token-signature-mismatch' } };
-    const url = new URL(request.url ?? '', 'http://local');
-    if (request.method === 'POST' && url.pathname === '/resources/applicants') {
-      return create(url.searchParams.get('levelName') ?? '', JSON.parse(body.toString()));
-    }
-    if (request.method === 'POST' && url.pathname === '/resources/sdkIntegrations/levels/-/websdkLink') {
-      const { userId } = JSON.parse(body.toString());
-      return { status: 200, body: { url: `https://in.example/websdk/p/${userId}` } };
-    }
-    const path = /^\/resources\/applicants\/([^/]+)\/(.+)$/.exec(url.pathname);
-    const [, name = '', rest = ''] = path ?? [];
-    const external = /^-;externalUserId=(.+)$/.exec(name)?.[1];
-    const applicant =
-      external === undefined ? applicants.get(name) : byExternalId(decodeURIComponent(external));
-    return applicant ? ofApplicant(applicant, rest, request, body) : { status: 404, body: { code: 404 } };
-  }
-
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -147,7 +53,9 @@ export async function startLocalSumsub(options: LocalSumsubOptions): Promise<Loc
     const place = interferences.findIndex(({ matches }) => matches.test(call));
     const instead = place < 0 ? undefined : interferences.splice(place, 1)[0]?.instead;
     const { status, body, headers } =
-      instead === undefined || instead === 'cut' ? answer(request, Buffer.concat(chunks)) : instead;
+      instead === undefined || instead === 'cut'
+        ? answer(options, applicants, request, Buffer.concat(chunks))
+        : instead;
     if (instead === 'cut') return void request.socket.destroy();
     response
       .writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -166,6 +74,110 @@ export async function startLocalSumsub(options: LocalSumsubOptions): Promise<Loc
         server.closeAllConnections();
       }),
   };
+}
+
+type Applicants = Map<string, LocalApplicant>;
+
+function answer(
+  options: LocalSumsubOptions,
+  applicants: Applicants,
+  request: IncomingMessage,
+  body: Buffer,
+): Answer {
+  if (!isSigned(options, request, body))
+    return { status: 401, body: { code: 401, errorName: 'app-token-signature-mismatch' } };
+  const url = new URL(request.url ?? '', 'http://local');
+  if (request.method === 'POST' && url.pathname === '/resources/applicants') {
+    return create(applicants, url.searchParams.get('levelName') ?? '', JSON.parse(body.toString()));
+  }
+  if (request.method === 'POST' && url.pathname === '/resources/sdkIntegrations/levels/-/websdkLink') {
+    const { userId } = JSON.parse(body.toString());
+    return { status: 200, body: { url: `https://in.example/websdk/p/${userId}` } };
+  }
+  const path = /^\/resources\/applicants\/([^/]+)\/(.+)$/.exec(url.pathname);
+  const [, name = '', rest = ''] = path ?? [];
+  const external = /^-;externalUserId=(.+)$/.exec(name)?.[1];
+  const applicant =
+    external === undefined ? applicants.get(name) : byExternalId(applicants, decodeURIComponent(external));
+  return applicant
+    ? ofApplicant(options, applicant, rest, request, body)
+    : { status: 404, body: { code: 404 } };
+}
+
+function isSigned(
+  { appToken, secretKey, unixSeconds }: LocalSumsubOptions,
+  request: IncomingMessage,
+  body: Buffer,
+): boolean {
+  const { 'x-app-token': token, 'x-app-access-ts': time, 'x-app-access-sig': given } = request.headers;
+  if (token !== appToken || typeof time !== 'string' || typeof given !== 'string') return false;
+  if (Math.abs(Number(time) - unixSeconds()) > MAX_SKEW_SECONDS) return false;
+  const expected = createHmac('sha256', secretKey)
+    .update(`${time}${request.method}${request.url}`)
+    .update(body)
+    .digest('hex');
+  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+}
+
+function byExternalId(applicants: Applicants, externalUserId: string): LocalApplicant | undefined {
+  return [...applicants.values()].find(({ data }) => data.externalUserId === externalUserId);
+}
+
+function create(applicants: Applicants, levelName: string, data: Record<string, unknown>): Answer {
+  const known = byExternalId(applicants, String(data.externalUserId));
+  if (known)
+    return { status: 409, body: { code: 409, description: `Applicant already exists: ${known.id}` } };
+  const id = createHmac('sha256', 'applicant').update(String(data.externalUserId)).digest('hex').slice(0, 24);
+  applicants.set(id, { id, levelName, data, files: [], reviewStatus: 'init' });
+  return {
+    status: 201,
+    body: { id, externalUserId: data.externalUserId, review: { reviewStatus: 'init' } },
+  };
+}
+
+function ofApplicant(
+  options: LocalSumsubOptions,
+  applicant: LocalApplicant,
+  rest: string,
+  request: IncomingMessage,
+  body: Buffer,
+): Answer {
+  switch (`${request.method} ${rest}`) {
+    case 'GET one':
+      return { status: 200, body: { id: applicant.id, externalUserId: applicant.data.externalUserId } };
+    case 'GET metadata/resources':
+      return {
+        status: 200,
+        body: {
+          items: applicant.files.map(({ fileName }) => ({ id: fileName, fileMetadata: { fileName } })),
+          totalItems: applicant.files.length,
+        },
+      };
+    case 'POST info/idDoc':
+      applicant.files.push(readForm(request.headers['content-type'] ?? '', body));
+      return { status: 200, body: { idDocType: 'PASSPORT' } };
+    case 'POST status/pending':
+      return requestReview(options, applicant);
+    case 'GET status': {
+      const { reviewStatus, reviewResult, reviewDate } = applicant;
+      return {
+        status: 200,
+        body: { createDate: '2026-01-01 00:00:00+0000', reviewStatus, reviewResult, reviewDate },
+      };
+    }
+    default:
+      return { status: 404, body: { code: 404 } };
+  }
+}
+
+function requestReview({ documentsNeeded }: LocalSumsubOptions, applicant: LocalApplicant): Answer {
+  if (applicant.reviewStatus !== 'init')
+    return { status: 409, body: { code: 409, errorName: 'applicant-already-pending' } };
+  if (applicant.files.length < documentsNeeded) {
+    return { status: 409, body: { code: 409, description: 'Not all required documents are submitted' } };
+  }
+  applicant.reviewStatus = 'pending';
+  return { status: 200, body: { ok: 1 } };
 }
 
 /** The two parts of the form, read by the boundary as a real server does. */

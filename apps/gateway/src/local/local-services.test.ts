@@ -11,7 +11,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/harness/until.ts';
 import { callRpc } from './chain-rpc.ts';
-import { type LocalParts, startLocalParts } from './local-parts.ts';
+import { type LocalServices, startLocalServices } from './local-services.ts';
 import { clusterMarker } from './postgres-recovery.ts';
 import { findProcessesByCommand, type RunningProcess, waitUntilGone } from './processes.ts';
 
@@ -44,8 +44,10 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-async function start(overrides: Partial<Parameters<typeof startLocalParts>[0]> = {}): Promise<LocalParts> {
-  const parts = await startLocalParts({
+async function start(
+  overrides: Partial<Parameters<typeof startLocalServices>[0]> = {},
+): Promise<LocalServices> {
+  const services = await startLocalServices({
     home,
     baseUrl: 'http://127.0.0.1:8080',
     chains: CHAINS,
@@ -59,8 +61,8 @@ async function start(overrides: Partial<Parameters<typeof startLocalParts>[0]> =
     },
     ...overrides,
   });
-  running.push(parts);
-  return parts;
+  running.push(services);
+  return services;
 }
 
 async function query(databaseUrl: string | undefined, sql: string): Promise<unknown[]> {
@@ -84,23 +86,23 @@ interface Written {
   readonly receipts: unknown[];
 }
 
-async function writeEverywhere(parts: Pick<LocalParts, 'databaseUrl' | 'chains'>): Promise<Written> {
-  await query(parts.databaseUrl, 'create table kept (value text)');
-  await query(parts.databaseUrl, "insert into kept values ('row')");
-  const hashes = await Promise.all(parts.chains.map(({ rpcUrl }) => pay(rpcUrl)));
+async function writeEverywhere(services: Pick<LocalServices, 'databaseUrl' | 'chains'>): Promise<Written> {
+  await query(services.databaseUrl, 'create table kept (value text)');
+  await query(services.databaseUrl, "insert into kept values ('row')");
+  const hashes = await Promise.all(services.chains.map(({ rpcUrl }) => pay(rpcUrl)));
   const receipts = await Promise.all(
-    parts.chains.map(({ rpcUrl }, index) => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hashes[index]])),
+    services.chains.map(({ rpcUrl }, index) => callRpc(rpcUrl, 'eth_getTransactionReceipt', [hashes[index]])),
   );
   expect(receipts).not.toContain(null);
   return { hashes, receipts };
 }
 
 async function expectAllKept(
-  parts: Pick<LocalParts, 'databaseUrl' | 'chains'>,
+  services: Pick<LocalServices, 'databaseUrl' | 'chains'>,
   written: Written,
 ): Promise<void> {
-  expect(await query(parts.databaseUrl, 'select value from kept')).toEqual([{ value: 'row' }]);
-  for (const [index, { rpcUrl }] of parts.chains.entries()) {
+  expect(await query(services.databaseUrl, 'select value from kept')).toEqual([{ value: 'row' }]);
+  for (const [index, { rpcUrl }] of services.chains.entries()) {
     const receipt = await callRpc(rpcUrl, 'eth_getTransactionReceipt', [written.hashes[index]]);
     expect(receipt).toEqual(written.receipts[index]);
     expect(await callRpc(rpcUrl, 'eth_getBalance', [RECEIVER, 'latest'])).toBe('0x7');
@@ -110,14 +112,14 @@ async function expectAllKept(
 /** A sandbox in a process of its own, so that it can be killed like one. */
 function launch(options: SpawnOptions = {}): { child: ChildProcess; output: Readable } {
   const script = `
-    import { startLocalParts } from ${JSON.stringify(new URL('./local-parts.ts', import.meta.url).href)};
-    const parts = await startLocalParts({
+    import { startLocalServices } from ${JSON.stringify(new URL('./local-services.ts', import.meta.url).href)};
+    const services = await startLocalServices({
       home: ${JSON.stringify(home)}, chains: ${JSON.stringify(CHAINS)}, confirmations: ${CONFIRMATIONS},
       baseUrl: 'http://127.0.0.1:8080', wantPostgres: true, wantChains: true,
       onProgress() {}, onNotice() {}, onFailure() {},
     });
-    process.once('SIGTERM', () => parts.stop());
-    console.log(JSON.stringify(parts));`;
+    process.once('SIGTERM', () => services.stop());
+    console.log(JSON.stringify(services));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     ...options,
     cwd: '/',
@@ -129,7 +131,7 @@ function launch(options: SpawnOptions = {}): { child: ChildProcess; output: Read
 
 interface Elsewhere {
   readonly child: ChildProcess;
-  readonly parts: Pick<LocalParts, 'databaseUrl' | 'chains'>;
+  readonly services: Pick<LocalServices, 'databaseUrl' | 'chains'>;
   stop(): Promise<void>;
 }
 
@@ -143,7 +145,7 @@ async function startElsewhere(options: SpawnOptions = {}): Promise<Elsewhere> {
   };
   running.push({ stop });
   for await (const line of createInterface({ input: output }))
-    return { child, parts: JSON.parse(line), stop };
+    return { child, services: JSON.parse(line), stop };
   throw new Error('The sandbox ended before it was ready.');
 }
 
@@ -157,7 +159,7 @@ async function databasesOf(home: string): Promise<RunningProcess[]> {
   return (await findProcessesByCommand(home)).filter(({ argv }) => argv[0]?.endsWith('postgres'));
 }
 
-describe('local parts', () => {
+describe('local services', () => {
   it('keep rows, blocks and receipts over a stop and a start, on the same ports', async () => {
     const first = await start();
     const written = await writeEverywhere(first);
@@ -171,8 +173,8 @@ describe('local parts', () => {
   });
 
   it('lose nothing when the sandbox is killed with -9, and its orphans are gone', async () => {
-    const { child, parts } = await startElsewhere();
-    const written = await writeEverywhere(parts);
+    const { child, services } = await startElsewhere();
+    const written = await writeEverywhere(services);
     await killAndWait(child);
     const orphans = await databasesOf(home);
     expect(orphans).toHaveLength(1);
@@ -184,8 +186,8 @@ describe('local parts', () => {
   });
 
   it('lose nothing when sandbox and database are both killed with -9', async () => {
-    const { child, parts } = await startElsewhere();
-    const written = await writeEverywhere(parts);
+    const { child, services } = await startElsewhere();
+    const written = await writeEverywhere(services);
     const databases = await databasesOf(home);
     for (const { pid } of databases) process.kill(pid, 'SIGKILL');
     await killAndWait(child);
@@ -195,9 +197,9 @@ describe('local parts', () => {
   });
 
   it('recover from a busy backend that outlives its killed postmaster', async () => {
-    const { child, parts } = await startElsewhere();
-    const written = await writeEverywhere(parts);
-    const busy = query(parts.databaseUrl, 'select count(*) from generate_series(1, 1e12::bigint)').catch(
+    const { child, services } = await startElsewhere();
+    const written = await writeEverywhere(services);
+    const busy = query(services.databaseUrl, 'select count(*) from generate_series(1, 1e12::bigint)').catch(
       () => 'cut off',
     );
     const marker = clusterMarker(join(home, 'postgres'));
@@ -218,9 +220,9 @@ describe('local parts', () => {
       await delay(afterMs);
       await killAndWait(child);
     }
-    const parts = await start();
-    const written = await writeEverywhere(parts);
-    await expectAllKept(parts, written);
+    const services = await start();
+    const written = await writeEverywhere(services);
+    await expectAllKept(services, written);
   });
 
   it('keep the database running through a Ctrl-C at the terminal, so that the sandbox can stop it in order', async () => {
@@ -299,8 +301,8 @@ describe('local parts', () => {
 
   it.runIf(isRoot)('start as root in a folder that only root may enter', async () => {
     await chmod(base, 0o700);
-    const parts = await start({ wantChains: false });
-    expect(await query(parts.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const services = await start({ wantChains: false });
+    expect(await query(services.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
     const [server] = await databasesOf(home);
     expect((await stat(`/proc/${server?.pid}`)).uid).not.toBe(0);
   });
@@ -309,21 +311,21 @@ describe('local parts', () => {
     await mkdir(home);
     await chown(home, 65_534, 65_534);
     const first = await startElsewhere({ uid: 65_534, gid: 65_534 });
-    const written = await writeEverywhere(first.parts);
+    const written = await writeEverywhere(first.services);
     await killAndWait(first.child);
     const second = await startElsewhere({ uid: 65_534, gid: 65_534 });
-    await expectAllKept(second.parts, written);
+    await expectAllKept(second.services, written);
   });
 
   it.runIf(isRoot)('stay usable for an ordinary user after a start as root in between', async () => {
     await mkdir(home);
     await chown(home, 65_534, 65_534);
     const first = await startElsewhere({ uid: 65_534, gid: 65_534 });
-    const written = await writeEverywhere(first.parts);
+    const written = await writeEverywhere(first.services);
     await first.stop();
     const asRoot = await start();
     await expectAllKept(asRoot, written);
     await asRoot.stop();
-    await expectAllKept((await startElsewhere({ uid: 65_534, gid: 65_534 })).parts, written);
+    await expectAllKept((await startElsewhere({ uid: 65_534, gid: 65_534 })).services, written);
   });
 });

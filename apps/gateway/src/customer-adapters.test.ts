@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Config, loadConfig } from './config.ts';
-import { createCustomerParts } from './customer-parts.ts';
+import { createCustomerAdapters } from './customer-adapters.ts';
 import { createClock } from './lib/clock.ts';
 import { createIdGenerator } from './lib/ids.ts';
 
@@ -25,35 +25,35 @@ const S3 = {
 };
 const subject = { kind: 'individual', name: 'Ada Lovelace' } as const;
 
-describe('the parts that customers stand on', () => {
+describe('the adapters of customers', () => {
   it('are simulated in a sandbox', async () => {
-    const parts = await createCustomerParts(deps({}, 'sandbox'));
-    expect(parts.kycProvider.name).toBe('simulated');
-    expect((await parts.screening.screen(subject)).status).toBe('clear');
+    const adapters = await createCustomerAdapters(deps({}, 'sandbox'));
+    expect(adapters.kycProvider.name).toBe('simulated');
+    expect((await adapters.screening.screen(subject)).status).toBe('clear');
   });
 
   it('clear nobody in a production that has neither a provider nor a list', async () => {
-    const parts = await createCustomerParts(deps({}, 'production'));
-    expect(parts.kycProvider.name).toBe('manual');
+    const adapters = await createCustomerAdapters(deps({}, 'production'));
+    expect(adapters.kycProvider.name).toBe('manual');
     const started = { submissionId: 's', reference: 's' };
-    expect(await parts.kycProvider.readResult(started)).toMatchObject({ outcome: 'review_requested' });
-    expect(parts.kycProvider.readCallback({ headers: {}, rawBody: Buffer.alloc(0) }).kind).toBe('refused');
-    expect((await parts.screening.screen(subject)).status).toBe('review');
+    expect(await adapters.kycProvider.readResult(started)).toMatchObject({ outcome: 'review_requested' });
+    expect(adapters.kycProvider.readCallback({ headers: {}, rawBody: Buffer.alloc(0) }).kind).toBe('refused');
+    expect((await adapters.screening.screen(subject)).status).toBe('review');
   });
 
   it('are the real ones where they are configured', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'causeway-parts-'));
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-adapters-'));
     try {
       const list = join(folder, 'targets.simple.csv');
       const head =
         'id,schema,name,aliases,birth_date,countries,addresses,identifiers,sanctions,phones,emails,dataset';
       await writeFile(list, `${head}\n"x-1","Person","Viktor Examplov","","","","","","","","","test"\n`);
       const env = { ...SUMSUB, ...S3, SANCTIONS_LIST_FILE: list };
-      const parts = await createCustomerParts(deps(env, 'production'));
-      expect(parts.kycProvider.name).toBe('sumsub');
-      expect((await parts.screening.screen(subject)).status).toBe('clear');
+      const adapters = await createCustomerAdapters(deps(env, 'production'));
+      expect(adapters.kycProvider.name).toBe('sumsub');
+      expect((await adapters.screening.screen(subject)).status).toBe('clear');
       const alike = { ...subject, name: 'Viktor Exemplov' };
-      expect((await parts.screening.screen(alike)).status).toBe('review');
+      expect((await adapters.screening.screen(alike)).status).toBe('review');
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -66,7 +66,7 @@ describe('the parts that customers stand on', () => {
     ['DOCUMENTS_S3_SECRET_ACCESS_KEY', S3],
   ])('do not start half configured: without %s they say so', async (missing, env) => {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => name !== missing));
-    await expect(createCustomerParts(deps(rest, 'production'))).rejects.toThrow(
+    await expect(createCustomerAdapters(deps(rest, 'production'))).rejects.toThrow(
       `${missing} is needed as well`,
     );
   });

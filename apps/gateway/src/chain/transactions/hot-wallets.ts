@@ -1,9 +1,38 @@
 import { Gauge, type Registry } from 'prom-client';
+import { getAddress } from 'viem';
+import type { Database } from '../../db/database.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Address } from '../chain-settings.ts';
+import type { Address, ChainSettings } from '../chain-settings.ts';
 import type { ConnectedChain } from '../chains.ts';
+import type { Signer } from '../signers/keystore-signer.ts';
+import { countOpen } from './transaction.store.ts';
 import { answered } from './transaction-rpc.ts';
-import { type HotWallet, paysOn } from './transactor.ts';
+
+export interface HotWallet {
+  readonly signer: Signer;
+  /** Slugs of the chains it pays on; all of them where it names none. */
+  readonly chains?: readonly string[];
+}
+
+function paysOn({ chains }: HotWallet, slug: string): boolean {
+  return chains === undefined || chains.includes(slug);
+}
+
+/** A stuck transaction holds up only its own wallet. */
+export async function leastBusyWallet(
+  db: Database,
+  hotWallets: readonly HotWallet[],
+  { slug, chainId }: Pick<ChainSettings, 'slug' | 'chainId'>,
+): Promise<Address> {
+  const wallets = hotWallets
+    .filter((wallet) => paysOn(wallet, slug))
+    .map(({ signer }) => getAddress(signer.address));
+  const [first, ...others] = wallets;
+  if (first === undefined) throw new Error(`there is no hot wallet on ${slug}`);
+  if (others.length === 0) return first;
+  const open = await countOpen(db, chainId);
+  return wallets.reduce((best, wallet) => ((open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best));
+}
 
 /** Watches what the hot wallets have left to pay for gas, and says so before it is nothing. */
 export interface GasBalances {

@@ -23,7 +23,7 @@ import { screenByAll, testWallets, type WalletScreeningPort } from './ports/wall
 import { createSimulatedBank, type SimulatedBank } from './upstream/banking/simulated-bank.ts';
 
 /** The adapters that customers' features stand on: chosen by the configuration, built once. */
-export interface CustomerParts {
+export interface CustomerAdapters {
   readonly documents: DocumentStore;
   readonly kycProvider: KycProvider;
   readonly screening: ScreeningPort;
@@ -36,13 +36,13 @@ export interface CustomerParts {
   readonly deliverSimulatedKyc: () => Promise<unknown>;
 }
 
-export interface CustomerPartsDeps extends UnitDeps {
+export interface CustomerAdapterDeps extends UnitDeps {
   readonly config: Config;
   readonly encryptionKey: Uint8Array;
   readonly alpha3Of: (alpha2: string) => string | undefined;
 }
 
-export async function createCustomerParts(deps: CustomerPartsDeps): Promise<CustomerParts> {
+export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise<CustomerAdapters> {
   const { config } = deps;
   const documents = documentStoreOf(config);
   if (config.environment !== 'sandbox') {
@@ -83,7 +83,7 @@ export async function createCustomerParts(deps: CustomerPartsDeps): Promise<Cust
 }
 
 /** Every process of a sandbox signs and checks with the same one. */
-function sharedSecret({ encryptionKey }: CustomerPartsDeps, purpose: string): string {
+function sharedSecret({ encryptionKey }: CustomerAdapterDeps, purpose: string): string {
   return createHmac('sha256', encryptionKey).update(purpose).digest('hex');
 }
 
@@ -102,7 +102,7 @@ function documentStoreOf(config: Config): DocumentStore {
   });
 }
 
-function providerOf({ config, alpha3Of, clock }: CustomerPartsDeps): KycProvider {
+function providerOf({ config, alpha3Of, clock }: CustomerAdapterDeps): KycProvider {
   const appToken = config.sumsubAppToken;
   if (appToken === undefined) return createManualKyc(() => clock.now());
   return createSumsubKyc({

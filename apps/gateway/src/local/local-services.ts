@@ -9,7 +9,7 @@ export const LOCAL_CHAINS = [
 ];
 export const CONFIRMATIONS = 2;
 
-export interface LocalPartsOptions {
+export interface LocalServicesOptions {
   /** The sandbox's folder; created if it does not exist. */
   readonly home: string;
   /** Shown to a caller that tries to start a second sandbox in the same folder. */
@@ -27,7 +27,7 @@ export interface LocalPartsOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface LocalParts {
+export interface LocalServices {
   /** The folder, absolute. */
   readonly home: string;
   readonly databaseUrl?: string;
@@ -36,15 +36,15 @@ export interface LocalParts {
   stop(): Promise<void>;
 }
 
-/** Starts what a sandbox needs beside this process. If one part fails, those already started are stopped. */
-export async function startLocalParts(options: LocalPartsOptions): Promise<LocalParts> {
+/** Starts what a sandbox needs beside this process. If one fails, those already started are stopped. */
+export async function startLocalServices(options: LocalServicesOptions): Promise<LocalServices> {
   options.signal?.throwIfAborted();
   const home = await openHome(options.home, options.baseUrl === undefined ? {} : { url: options.baseUrl });
   const started = await startAll(home, options).catch(async (error: unknown) => {
     await home.release();
     throw error;
   });
-  const parts = [...started.chains, ...(started.postgres ? [started.postgres] : [])];
+  const services = [...started.chains, ...(started.postgres ? [started.postgres] : [])];
 
   let stopping: Promise<void> | undefined;
   void started.postgres?.exited.then((sentence) => {
@@ -55,7 +55,7 @@ export async function startLocalParts(options: LocalPartsOptions): Promise<Local
     ...(started.postgres ? { databaseUrl: started.postgres.databaseUrl } : {}),
     chains: started.chains.map(({ slug, chainId, rpcUrl }) => ({ slug, chainId, rpcUrl })),
     stop() {
-      stopping ??= stopAll(parts).finally(() => home.release());
+      stopping ??= stopAll(services).finally(() => home.release());
       return stopping;
     },
   };
@@ -66,7 +66,7 @@ interface Started {
   readonly chains: readonly LocalChain[];
 }
 
-async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<Started> {
+async function startAll(home: SandboxHome, options: LocalServicesOptions): Promise<Started> {
   const { onProgress, onNotice, confirmations } = options;
   const names = namesOf(options);
   if (names.length > 0) onProgress(`Starting ${names.join(' and ')}`);
@@ -88,13 +88,13 @@ async function startAll(home: SandboxHome, options: LocalPartsOptions): Promise<
   return { postgres: await postgres, chains: await Promise.all(chains) };
 }
 
-function namesOf({ wantPostgres, wantChains, chains }: LocalPartsOptions): string[] {
+function namesOf({ wantPostgres, wantChains, chains }: LocalServicesOptions): string[] {
   const slugs = chains.map(({ slug }) => slug).join(', ');
   return [...(wantPostgres ? ['PostgreSQL'] : []), ...(wantChains ? [`the local chains (${slugs})`] : [])];
 }
 
-async function stopAll(parts: readonly { stop(): Promise<void> }[]): Promise<void> {
-  const outcomes = await Promise.allSettled(parts.map((part) => part.stop()));
+async function stopAll(services: readonly { stop(): Promise<void> }[]): Promise<void> {
+  const outcomes = await Promise.allSettled(services.map((service) => service.stop()));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
 }
