@@ -10,7 +10,11 @@ import { type CustomerParts, createCustomerParts } from './customer-parts.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
-import { createOrderAdapters, type OrderAdapters } from './features/orders/lifecycle/order.adapter.ts';
+import {
+  createOrderAdapters,
+  type OrderAdapters,
+  orderTimeouts,
+} from './features/orders/lifecycle/order.adapter.ts';
 import { createCatalogueCheck, type DetailsCheck } from './features/payment-details/details-check.ts';
 import { holderOfPaymentDetails } from './features/payment-details/payment-details.ts';
 import type { OrderLimits } from './features/quotes/reserve-quote.ts';
@@ -205,12 +209,7 @@ export async function createDeps(
       conductOf: (sender) => solverConduct(db, sender),
     });
   const orderAdapters = createOrderAdapters({
-    timeouts: {
-      no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
-      no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
-      no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
-      no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
-    },
+    timeouts: orderTimeouts(config),
     ...(sandbox ? { afterMove: wakeSimulator } : {}),
   });
 

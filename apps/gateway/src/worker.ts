@@ -25,6 +25,7 @@ import {
   offerOrderHandler,
   passOverSilentVendors,
 } from './features/orders/lifecycle/offer-order.effect.ts';
+import { orderTimeouts } from './features/orders/lifecycle/order.adapter.ts';
 import { requestPaymentHandler } from './features/orders/lifecycle/payment-request.ts';
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createHoldEnder, endFinishedHolds } from './features/quotes/reserve-quote.ts';
@@ -136,9 +137,7 @@ export function createWorker(deps: Deps): Worker {
       }
       every(HOLDS_MS, 'ending holds', () => endFinishedHolds(deps));
       every(REPUTATION_MS, 'counting what became of orders', () =>
-        countOrderOutcomes(deps, {
-          no_escrow_funding_seconds: deps.config.orderTimeoutNoEscrowSeconds,
-        }),
+        countOrderOutcomes(deps, orderTimeouts(deps.config)),
       );
       every(SWEEP_MS, 'forgetting old answers', () => {
         const keptSince = answersKeptSince(deps.clock.date());

@@ -1,5 +1,12 @@
 import {
+  AUTHORIZATION_STATUSES,
+  CHAIN_TRANSACTION_STATUSES,
+  DELIVERY_STATUSES,
   DEPOSIT_STATUSES,
+  FIAT_ACCOUNT_STATUSES,
+  FIAT_CLIENT_STATUSES,
+  FIAT_PAYMENT_STATUSES,
+  INTENT_STATUSES,
   KYC_STATUSES,
   ORDER_STATUSES,
   QUOTE_STATUSES,
@@ -135,7 +142,14 @@ describe('statuses', () => {
     ['check', 'recipients_screening_status_check', SCREENING_STATUSES],
     ['check', 'screening_cases_screening_status_check', SCREENING_STATUSES],
     ['check', 'deposit_observations_disposition_check', DEPOSIT_STATUSES],
+    ['check', 'fiat_clients_status_check', FIAT_CLIENT_STATUSES],
+    ['check', 'fiat_accounts_status_check', FIAT_ACCOUNT_STATUSES],
+    ['check', 'fiat_payments_status_check', FIAT_PAYMENT_STATUSES],
+    ['check', 'forward_authorizations_status_check', AUTHORIZATION_STATUSES],
+    ['check', 'chain_transactions_status_check', CHAIN_TRANSACTION_STATUSES],
     ['domain', 'quote_status', QUOTE_STATUSES],
+    ['domain', 'delivery_status', DELIVERY_STATUSES],
+    ['domain', 'intent_status', INTENT_STATUSES],
   ] as const)('%s %s allows those of its machine', async (source, name, statuses) => {
     expect((await listedIn(source, name)).toSorted()).toEqual(statuses.toSorted());
   });

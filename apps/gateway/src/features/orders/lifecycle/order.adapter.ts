@@ -6,6 +6,7 @@ import {
   formatFixed,
   formatShortest,
   guardsHold,
+  KYC_CLEARED,
   type MachineEventType,
   NEW,
   ORDER_MACHINES,
@@ -16,6 +17,7 @@ import {
   type OrderTrigger,
   type PartnerAction,
   type PostingKind,
+  type TimeoutSetting,
   timeoutOf,
 } from '@causeway/protocol';
 import type { MachineAdapter } from '../../../engine/execute.ts';
@@ -24,8 +26,23 @@ import { insertOrder, updateOrder } from './order.store.ts';
 import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
 import { entryForOrder } from './postings.ts';
 
-/** How long an order may stay in a status, by the machine's name of the setting. */
-export type OrderTimeouts = Readonly<Record<string, number>>;
+/** How long an order may stay in a status, in seconds. */
+export type OrderTimeouts = Readonly<Record<TimeoutSetting, number>>;
+
+/** The configuration by the tables' names: a setting of the tables that is missing here does not compile. */
+export function orderTimeouts(config: {
+  readonly orderTimeoutNoVendorSeconds: number;
+  readonly orderTimeoutNoEscrowSeconds: number;
+  readonly orderTimeoutNoFiatSeconds: number;
+  readonly orderTimeoutNoAuthorizationSeconds: number;
+}): OrderTimeouts {
+  return {
+    no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
+    no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
+    no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
+    no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
+  };
+}
 
 export interface OrderAdapterOptions {
   readonly timeouts: OrderTimeouts;
@@ -127,7 +144,7 @@ export function factsOf(order: OrderRow): OrderFacts {
   const { direction, payee_cleared, seller_cleared, buyer_cleared } = order;
   return {
     ...order.facts,
-    kycCleared: order.kyc_status === 'VERIFIED',
+    kycCleared: order.kyc_status === KYC_CLEARED,
     payeeCleared: payee_cleared,
     // Off-ramp a release pays the partner's markup too, and the partner is the seller.
     payoutWalletsCleared: buyer_cleared && (direction === 'onramp' || seller_cleared),
@@ -152,7 +169,7 @@ export function deadlineOf(
 ): Date | null {
   const timeout = timeoutOf(ORDER_MACHINES[direction], status);
   if (timeout === undefined) return null;
-  const seconds = timeouts[timeout.setting] ?? timeout.defaultSeconds;
+  const seconds = timeout.setting === undefined ? timeout.defaultSeconds : timeouts[timeout.setting];
   return new Date(at.getTime() + seconds * 1_000);
 }
 
