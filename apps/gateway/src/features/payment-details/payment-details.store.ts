@@ -1,5 +1,5 @@
-import type { ScreeningStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
 export interface PaymentDetailsRow {
   payment_details_id: string;
@@ -22,7 +22,7 @@ export interface PaymentDetailsRow {
 const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, rail, currency, country_code, institution_id,
   format_id, beneficiary_type, details_sealed, validated, created_at,
   coalesce((SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'payment_details'
-    AND c.subject_key = payment_details_id::text), 'clear') AS screening_status`;
+    AND c.subject_key = payment_details_id::text), ${sqlWords(SCREENING_CLEAR)}) AS screening_status`;
 
 export const insertPaymentDetails = statement<
   [

@@ -2,6 +2,7 @@ import {
   CausewayError,
   type DetailsOf,
   decide,
+  KYC_CLEARED,
   type KycStatus,
   orderStatusesWithOutcome,
   type QuoteStatus,
@@ -121,7 +122,7 @@ export function quoteFacts(
   at: Date,
 ): { readonly kycCleared: boolean; readonly pastExpiry: boolean } {
   return {
-    kycCleared: quote.kyc_status === 'VERIFIED',
+    kycCleared: quote.kyc_status === KYC_CLEARED,
     pastExpiry: quote.expires_at.getTime() <= at.getTime(),
   };
 }
@@ -200,7 +201,7 @@ function refusal(code: string, kycStatus: KycStatus): CausewayError {
 export function kycNotCleared(kycStatus: KycStatus): CausewayError {
   // The caller was refused for it, so it is any status but VERIFIED.
   return new CausewayError('KYC_NOT_CLEARED', {
-    details: { kyc_status: kycStatus as Exclude<KycStatus, 'VERIFIED'> },
+    details: { kyc_status: kycStatus as Exclude<KycStatus, typeof KYC_CLEARED> },
   });
 }
 

@@ -4,6 +4,7 @@ import {
   OPERATOR_TAG,
   PageQuery,
   Reason,
+  SCREENING_CLEAR,
   SCREENING_STATUSES,
   ScreeningStatusSchema,
   Timestamp,
@@ -19,7 +20,7 @@ import { decideCase } from '../../screening/screening-case.ts';
 const CASES = '/api/v1/operator/screening-cases';
 const SUBJECTS = ['destination', 'payment_details', 'wallet'] as const;
 const SubjectKind = literals(SUBJECTS);
-const OPEN = SCREENING_STATUSES.filter((status) => status !== 'clear');
+const OPEN = SCREENING_STATUSES.filter((status) => status !== SCREENING_CLEAR);
 const DECISIONS = {
   clear: 'screening_cleared',
   block: 'screening_blocked',
