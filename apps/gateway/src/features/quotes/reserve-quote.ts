@@ -5,16 +5,16 @@ import {
   KYC_CLEARED,
   type KycStatus,
   orderStatusesWithOutcome,
-  type QuoteStatus,
   quoteMachine,
 } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Offers, VendorKind } from '../../ports/offers.ts';
 import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
+import { quoteAdapter } from './quote.adapter.ts';
 import {
-  claimedBy,
   claimReservation,
   endReservations,
   endReservationsOfQuotes,
@@ -169,19 +169,20 @@ export async function claimQuote(
     orderId,
   ]);
   if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
-  const decision = decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, unit.at), 'partner');
-  if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
-  if (claimed === undefined) throw new ReservationLost(`nothing is reserved for quote ${quoteId}`);
-  const status: QuoteStatus = decision.transition.to;
   const { serving } = reservation;
+  const claim = {
+    quote,
+    facts: quoteFacts(quote, unit.at),
+    vendorId: serving?.vendorId ?? quote.vendor_id,
+    servingOfferId: serving?.offerId ?? null,
+  };
+  const execution = execute(unit, quoteAdapter, claim, 'quote_claimed', 'partner');
+  if (execution.kind === 'refused') throw refusal(execution.code, quote.kyc_status);
+  if (claimed === undefined) throw new ReservationLost(`nothing is reserved for quote ${quoteId}`);
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
-  const vendorId = serving?.vendorId ?? quote.vendor_id;
-  unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
   return {
-    ...quote,
+    ...execution.row.quote,
     order_id: orderId,
-    status,
-    vendor_id: vendorId,
     served: serving !== undefined,
     provider: serving?.provider ?? null,
   };

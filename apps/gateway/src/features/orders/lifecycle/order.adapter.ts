@@ -6,6 +6,7 @@ import {
   formatFixed,
   formatShortest,
   guardsHold,
+  interruptsOrder,
   KYC_CLEARED,
   type MachineEventType,
   NEW,
@@ -204,25 +205,6 @@ export interface OrderStep {
   readonly fact: OrderTrigger;
 }
 
-/** What interrupts an order rather than taking it further. */
-const DETOURS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
-  'vendor_declined',
-  'cancelled_by_partner',
-  'order_expired',
-  'escrow_failed',
-  'cost_bound_exceeded',
-  'cost_bound_met',
-  'dispute_opened',
-  'hold_placed',
-  'deposit_held',
-  'transfer_failed',
-  'transfer_authorization_lapsed',
-  'release_failed',
-  'refund_failed',
-  'refund_signed_by_vendor',
-  'bridge_failed',
-]);
-
 /** Every transition that could happen to the order now, in the table's order. */
 function possible(order: OrderRow): OrderTransition[] {
   const machine = ORDER_MACHINES[order.direction];
@@ -242,7 +224,7 @@ export function waitingFor(order: OrderRow): OrderStep | null {
   const rows = possible(order);
   const next = order.facts.held
     ? rows.find(({ on }) => on === 'hold_released')
-    : rows.find(({ on }) => !DETOURS.has(on));
+    : rows.find(({ on }) => !interruptsOrder(on));
   return next === undefined ? null : stepOf(next, order);
 }
 
