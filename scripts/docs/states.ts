@@ -1,10 +1,15 @@
 import { VARIABLES } from '../../apps/gateway/src/config-variables.ts';
 import {
   ACTION_ENDPOINTS,
+  authorizationMachine,
   depositMachine,
+  fiatAccountMachine,
+  fiatClientMachine,
+  fiatPaymentMachine,
   kycMachine,
   type Machine,
   NEW,
+  NOT_MACHINES,
   offrampMachine,
   onrampMachine,
   PARTNER_ACTIONS,
@@ -15,18 +20,20 @@ import {
   screeningCaseMachine,
   screeningMachine,
   sourcesOf,
+  type Timeout,
+  type TimeoutSetting,
   type Transition,
+  WITHOUT_STATUS,
 } from '../../packages/protocol/src/machines/index.ts';
 
 type Row<S extends string, T extends string, F, G extends string> = Transition<S, T, F, G>;
 
-/** What an operator sets for a time-out of the tables; one that is not here is fixed. */
-const TIMEOUT_VARIABLES: Readonly<Record<string, { readonly name: string }>> = {
+/** What an operator sets for a time-out of the tables. */
+const TIMEOUT_VARIABLES: Readonly<Record<TimeoutSetting, { readonly name: string }>> = {
   no_vendor_seconds: VARIABLES.orderTimeoutNoVendorSeconds,
   no_escrow_funding_seconds: VARIABLES.orderTimeoutNoEscrowSeconds,
   no_fiat_seconds: VARIABLES.orderTimeoutNoFiatSeconds,
   no_authorization_seconds: VARIABLES.orderTimeoutNoAuthorizationSeconds,
-  quote_validity_seconds: VARIABLES.quoteTtlSeconds,
 };
 
 /** docs/reference/states.md: the machines of packages/protocol, drawn and listed. */
@@ -52,6 +59,11 @@ export function renderStates(): string {
     section(recipientMachine),
     section(screeningMachine),
     section(screeningCaseMachine),
+    section(fiatClientMachine),
+    section(fiatAccountMachine),
+    section(fiatPaymentMachine),
+    section(authorizationMachine),
+    notMachines(),
   ].join('\n\n')}\n`;
 }
 
@@ -109,9 +121,8 @@ function statuses<S extends string, T extends string, F, G extends string>(
   );
 }
 
-function timeoutOf(timeout: { readonly setting: string; readonly defaultSeconds: number }): string {
-  const variable = TIMEOUT_VARIABLES[timeout.setting];
-  return `${timeout.defaultSeconds} s${variable === undefined ? '' : ` (${code(variable.name)})`}`;
+function timeoutOf({ setting, defaultSeconds }: Timeout<string>): string {
+  return `${defaultSeconds} s${setting === undefined ? '' : ` (${code(TIMEOUT_VARIABLES[setting].name)})`}`;
 }
 
 function transitions<S extends string, T extends string, F, G extends string>(
@@ -216,6 +227,22 @@ function sandboxEvents(): string {
   });
   const head = ['Event', 'Trigger', 'By', 'Orders', 'Crypto must move first'];
   return `## Sandbox events\n\n${table(head, rows)}`;
+}
+
+function notMachines(): string {
+  const lists = NOT_MACHINES.map(({ title, why, statuses }) =>
+    [
+      `### ${title}`,
+      why,
+      table(
+        ['Status', 'Meaning'],
+        Object.entries(statuses).map(([status, says]) => [code(status), says]),
+      ),
+    ].join('\n\n'),
+  );
+  const others = WITHOUT_STATUS.map(({ title, why }) => `- ${title}: ${why}`).join('\n');
+  const intro = 'Rows whose status no table moves, and why; and what is no status.';
+  return ['## Not machines', intro, ...lists, '### Without a status', others].join('\n\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

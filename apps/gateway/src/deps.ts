@@ -11,7 +11,11 @@ import { type CustomerAdapters, createCustomerAdapters } from './customer-adapte
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
-import { createOrderAdapters, type OrderAdapters } from './features/orders/lifecycle/order.adapter.ts';
+import {
+  createOrderAdapters,
+  type OrderAdapters,
+  orderTimeouts,
+} from './features/orders/lifecycle/order.adapter.ts';
 import { createCatalogueCheck, type DetailsCheck } from './features/payment-details/details-check.ts';
 import { holderOfPaymentDetails } from './features/payment-details/payment-details.ts';
 import type { OrderLimits } from './features/quotes/claim-quote.ts';
@@ -283,12 +287,7 @@ async function createSending(base: Base, around: Surroundings) {
 function orderPolicy({ config, sandbox }: Base): Pick<Deps, 'orderAdapters' | 'orderLimits'> {
   return {
     orderAdapters: createOrderAdapters({
-      timeouts: {
-        no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
-        no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
-        no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
-        no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
-      },
+      timeouts: orderTimeouts(config),
       ...(sandbox ? { afterMove: wakeSimulator } : {}),
     }),
     orderLimits: {

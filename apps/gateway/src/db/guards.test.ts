@@ -12,7 +12,7 @@ const CASES: readonly [type: string, refused: readonly string[], taken: readonly
   ['order_direction', ['swap', ''], ['onramp', 'offramp']],
   ['order_kind', ['swap'], ['onramp', 'offramp', 'payment_request']],
   ['quote_anchor', ['both'], ['fiat', 'crypto']],
-  ['quote_status', ['open'], ['active', 'used', 'expired']],
+  ['quote_status', ['open', 'expired'], ['active', 'used']],
   ['provider_scope', ['none'], ['all', 'p2p', 'direct']],
   ['provider_kind', ['all'], ['p2p', 'direct']],
   ['transaction_hash', ['0x12', `0x${'g'.repeat(64)}`], [`0x${'a'.repeat(64)}`]],

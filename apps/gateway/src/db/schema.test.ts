@@ -1,9 +1,24 @@
 import {
+  AUTHORIZATION_STATUSES,
+  authorizationMachine,
+  CHAIN_TRANSACTION_STATUSES,
+  DELIVERY_PENDING,
+  DELIVERY_STATUSES,
   DEPOSIT_STATUSES,
+  FIAT_ACCOUNT_STATUSES,
+  FIAT_CLIENT_STATUSES,
+  FIAT_PAYMENT_HELD,
+  FIAT_PAYMENT_STATUSES,
+  INTENT_STATUSES,
+  KYC_IN_REVIEW,
   KYC_STATUSES,
   ORDER_STATUSES,
+  orderStatusesThatKnow,
+  orderStatusesWithOutcome,
   QUOTE_STATUSES,
+  quoteMachine,
   RECIPIENT_STATUSES,
+  SCREENING_CLEAR,
   SCREENING_STATUSES,
 } from '@causeway/protocol';
 import type pg from 'pg';
@@ -135,15 +150,73 @@ describe('statuses', () => {
     ['check', 'recipients_screening_status_check', SCREENING_STATUSES],
     ['check', 'screening_cases_screening_status_check', SCREENING_STATUSES],
     ['check', 'deposit_observations_disposition_check', DEPOSIT_STATUSES],
+    ['check', 'fiat_clients_status_check', FIAT_CLIENT_STATUSES],
+    ['check', 'fiat_accounts_status_check', FIAT_ACCOUNT_STATUSES],
+    ['check', 'fiat_payments_status_check', FIAT_PAYMENT_STATUSES],
+    ['check', 'forward_authorizations_status_check', AUTHORIZATION_STATUSES],
+    ['check', 'chain_transactions_status_check', CHAIN_TRANSACTION_STATUSES],
     ['domain', 'quote_status', QUOTE_STATUSES],
+    ['domain', 'delivery_status', DELIVERY_STATUSES],
+    ['domain', 'intent_status', INTENT_STATUSES],
   ] as const)('%s %s allows those of its machine', async (source, name, statuses) => {
     expect((await listedIn(source, name)).toSorted()).toEqual(statuses.toSorted());
   });
 
-  it.each(['orders_uncounted', 'orders_offered'])('%s knows those of orders only', async (index) => {
-    const listed = await listedIn('index', index);
-    expect(listed.length).toBeGreaterThan(0);
-    expect(ORDER_STATUSES).toEqual(expect.arrayContaining(listed));
+  it.each([
+    ['orders_uncounted', orderStatusesWithOutcome('settled', 'stopped', 'disputed')],
+    ['orders_offered', orderStatusesThatKnow('vendor_declined')],
+    ['users_under_review', [KYC_IN_REVIEW]],
+    ['fiat_payments_to_review', [FIAT_PAYMENT_HELD]],
+    ['webhook_deliveries_due', [DELIVERY_PENDING]],
+    ['screening_cases_not_clear', [SCREENING_CLEAR]],
+  ] as const)('index %s is over those that its queries ask for', async (index, statuses) => {
+    expect((await listedIn('index', index)).toSorted()).toEqual(statuses.toSorted());
+  });
+
+  it.each([
+    ['orders', 'status', ORDER_STATUSES],
+    ['users', 'kyc_status', KYC_STATUSES],
+    ['recipients', 'status', RECIPIENT_STATUSES],
+    ['recipients', 'screening_status', SCREENING_STATUSES],
+    ['screening_cases', 'screening_status', SCREENING_STATUSES],
+    ['deposit_observations', 'disposition', DEPOSIT_STATUSES],
+    ['fiat_clients', 'status', FIAT_CLIENT_STATUSES],
+    ['fiat_accounts', 'status', FIAT_ACCOUNT_STATUSES],
+    ['fiat_payments', 'status', FIAT_PAYMENT_STATUSES],
+    ['forward_authorizations', 'status', AUTHORIZATION_STATUSES],
+    ['webhook_deliveries', 'status', DELIVERY_STATUSES],
+    ['intents', 'status', INTENT_STATUSES],
+  ] as const)(
+    'constraints and indexes of %s name no other %s than its table has',
+    async (table, column, statuses) => {
+      const { rows } = await owner.query<{ text: string }>(
+        `SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conrelid = to_regclass($1) AND contype = 'c'
+       UNION ALL
+       SELECT pg_get_expr(indpred, indrelid) FROM pg_index WHERE indrelid = to_regclass($1) AND indpred IS NOT NULL`,
+        [table],
+      );
+      const compared = new RegExp(
+        `\\b${column}\\)?(?:::text)? (?:=|<>) (?:(?:ANY|ALL) \\(+ARRAY\\[[^\\]]*\\]|'\\w+')`,
+        'g',
+      );
+      const named = rows.flatMap(({ text }) =>
+        (text.match(compared) ?? []).flatMap((part) => part.match(/(?<=')\w+(?=')/g) ?? []),
+      );
+      expect(named.length).toBeGreaterThan(0);
+      expect(statuses).toEqual(expect.arrayContaining(named));
+    },
+  );
+
+  it.each([
+    ['quotes', 'quote_issued', quoteMachine],
+    ['forward_authorizations', 'authorization_issued', authorizationMachine],
+  ] as const)('a row of %s begins as its table says', async (table, trigger, machine) => {
+    const { rows } = await owner.query<{ text: string }>(
+      `SELECT column_default AS text FROM information_schema.columns WHERE table_name = $1 AND column_name = 'status'`,
+      [table],
+    );
+    const [begin] = machine.transitions.filter(({ on }) => on === trigger);
+    expect(rows[0]?.text).toMatch(new RegExp(`^'${begin?.to}'`));
   });
 });
 

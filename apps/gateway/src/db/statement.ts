@@ -24,6 +24,20 @@ type Announces<Params extends readonly unknown[], Row> = (
   rows: readonly Row[],
 ) => readonly Announcement[];
 
+/**
+ * Words that SQL compares with, written out: as parameters they would keep partial indexes from applying. They come from
+ * the tables of packages/protocol, never from a request.
+ */
+export function sqlWords(words: string | readonly string[]): string {
+  return [words]
+    .flat()
+    .map((word) => {
+      if (!/^\w+$/.test(word)) throw new Error(`not a word of a table: ${word}`);
+      return `'${word}'`;
+    })
+    .join(', ');
+}
+
 const registry = new Map<string, Statement<readonly unknown[], unknown>>();
 
 // PostgreSQL truncates identifiers at 63 bytes; two names that differ later would collide silently.

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import {
   ACTORS,
+  AUTHORIZATION_TRIGGERS,
+  authorizationMachine,
   DEPOSIT_TRIGGERS,
   decide,
   depositMachine,
+  FIAT_ACCOUNT_TRIGGERS,
+  FIAT_CLIENT_TRIGGERS,
+  FIAT_PAYMENT_TRIGGERS,
+  fiatAccountMachine,
+  fiatClientMachine,
+  fiatPaymentMachine,
   INITIAL_DEPOSIT_FACTS,
+  INITIAL_FIAT_PAYMENT_FACTS,
   INITIAL_ORDER_FACTS,
   isPublished,
   isTerminal,
@@ -68,6 +77,15 @@ const CASES: readonly Case[] = [
     { decidedByPerson: [false, true] },
     { decidedByPerson: false },
   ),
+  asCase(fiatClientMachine, FIAT_CLIENT_TRIGGERS),
+  asCase(fiatAccountMachine, FIAT_ACCOUNT_TRIGGERS),
+  asCase(
+    fiatPaymentMachine,
+    FIAT_PAYMENT_TRIGGERS,
+    { collecting: [false, true] },
+    INITIAL_FIAT_PAYMENT_FACTS,
+  ),
+  asCase(authorizationMachine, AUTHORIZATION_TRIGGERS),
 ];
 
 function rowsOf(machine: AnyMachine, status: string, trigger: string) {
@@ -200,6 +218,10 @@ test('no trigger and no guard of the vocabularies is idle', () => {
     ['recipient'],
     ['screening'],
     ['screening_case'],
+    ['fiat_client'],
+    ['fiat_account'],
+    ['fiat_payment'],
+    ['authorization'],
   ]) {
     const cases = CASES.filter(({ machine }) => names.includes(machine.name));
     const rows = cases.flatMap(({ machine }) => machine.transitions);

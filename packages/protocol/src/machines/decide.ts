@@ -110,6 +110,30 @@ export function factsAfter<S extends string, T extends string, F extends object,
   return counter === undefined ? after : { ...after, [counter]: Number(facts[counter]) + 1 };
 }
 
+/** Whether a status has a row for the trigger; its guards and actors may still refuse. */
+export function knowsTrigger<S extends string, T extends string, F, G extends string>(
+  machine: Machine<S, T, F, G>,
+  status: S | New,
+  trigger: T,
+): boolean {
+  return machine.index.get(status)?.has(trigger) === true;
+}
+
+/**
+ * From where to where a trigger moves, for a statement that compares and sets the status itself. Only for triggers that
+ * have one row.
+ */
+export function onlyMove<S extends string, T extends string, F, G extends string>(
+  machine: Machine<S, T, F, G>,
+  trigger: T,
+): { readonly from: S | New; readonly to: S } {
+  const [row, another] = machine.transitions.filter(({ on }) => on === trigger);
+  if (row === undefined || another !== undefined || typeof row.from !== 'string') {
+    throw new RangeError(`${machine.name} does not move from one status to one on ${trigger}`);
+  }
+  return { from: row.from, to: row.to };
+}
+
 function statusSpec<S extends string, T extends string, F, G extends string>(
   machine: Machine<S, T, F, G>,
   status: S,

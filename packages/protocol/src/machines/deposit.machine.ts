@@ -283,3 +283,12 @@ export const depositMachine: DepositMachine = defineMachine<
     },
   ],
 });
+
+/** It was exactly what its order waited for. */
+export const DEPOSIT_CREDITED = 'credited' satisfies DepositStatus;
+/** An operator has taken it for the order. */
+export const DEPOSIT_ACCEPTED = 'accepted' satisfies DepositStatus;
+/** Its return is signed and may be executed. */
+export const DEPOSIT_RETURNING = 'returning' satisfies DepositStatus;
+/** A token that nobody knows, taken off the list. */
+export const DEPOSIT_DISMISSED = 'dismissed' satisfies DepositStatus;

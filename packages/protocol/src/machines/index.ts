@@ -1,3 +1,4 @@
+export * from './authorization.machine.ts';
 export {
   decide,
   defineMachine,
@@ -5,12 +6,17 @@ export {
   guardsHold,
   isPublished,
   isTerminal,
+  knowsTrigger,
+  onlyMove,
   sourcesOf,
   timeoutOf,
 } from './decide.ts';
 export * from './deposit.machine.ts';
+export * from './fiat-account.machine.ts';
+export * from './fiat-payment.machine.ts';
 export * from './kyc.machine.ts';
 export * from './machine.types.ts';
+export * from './not-machines.ts';
 export { offrampMachine } from './offramp.machine.ts';
 export * from './offramp-status.ts';
 export { onrampMachine } from './onramp.machine.ts';

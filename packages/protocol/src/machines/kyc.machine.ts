@@ -157,3 +157,14 @@ export const kycMachine: KycMachine = defineMachine<KycStatus, KycTrigger, KycFa
     ...simulated,
   ],
 });
+
+/** Quotes, orders and payouts are possible. */
+export const KYC_CLEARED = 'VERIFIED' satisfies KycStatus;
+/** Nothing was submitted yet. */
+export const KYC_INITIAL = 'NOT_INITIATED' satisfies KycStatus;
+/** An operator decides. */
+export const KYC_IN_REVIEW = 'UNDER_REVIEW' satisfies KycStatus;
+/** Refused for good; the event says why. */
+export const KYC_REFUSED = 'REJECTED' satisfies KycStatus;
+/** Statuses that carry the reasons of a refusal. */
+export const KYC_STATUSES_WITH_REASONS: readonly KycStatus[] = [KYC_REFUSED, 'VERIFICATION_REJECTED'];

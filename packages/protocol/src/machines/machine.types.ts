@@ -24,6 +24,7 @@ export const EVENT_TYPES = [
   'order.refund.required',
   'order.release.required',
   'user.kyc.updated',
+  'retail.settlement.completed',
 ] as const;
 /** Events a transition can publish. Deposits and webhook tests have events of their own, outside any machine. */
 export type MachineEventType = (typeof EVENT_TYPES)[number];
@@ -41,6 +42,9 @@ export const EFFECT_KINDS = [
   'transfer.relay',
   'bridge.relay',
   'bank.pay-vendor',
+  'bank.submit-client',
+  'bank.open-account',
+  'bank.collect',
   'kyc.verify',
   'recipient.screen',
   'screening.screen',
@@ -60,6 +64,8 @@ export const POSTING_KINDS = [
   'deposit_held',
   'deposit_accepted',
   'deposit_returned',
+  'fiat_deposit_received',
+  'fiat_deposit_collected',
 ] as const;
 export type PostingKind = (typeof POSTING_KINDS)[number];
 
@@ -141,9 +147,19 @@ export interface GuardSpec<F, T extends string> {
   readonly onRefusal?: T;
 }
 
+/** Time-outs that a deployment configures. A setting without a value in the configuration is a type error. */
+export const TIMEOUT_SETTINGS = [
+  'no_vendor_seconds',
+  'no_escrow_funding_seconds',
+  'no_fiat_seconds',
+  'no_authorization_seconds',
+] as const;
+export type TimeoutSetting = (typeof TIMEOUT_SETTINGS)[number];
+
 export interface Timeout<T extends string> {
-  /** The configuration setting, in seconds. */
-  readonly setting: string;
+  /** Absent where the time-out is fixed. */
+  readonly setting?: TimeoutSetting;
+  /** What applies where it is fixed, and what the setting says unless it is changed. */
   readonly defaultSeconds: number;
   readonly trigger: T;
 }

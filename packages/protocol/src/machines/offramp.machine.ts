@@ -54,14 +54,14 @@ const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     published: true,
     terminal: false,
     vendorOwes: 'in_time',
-    timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
+    timeout: { defaultSeconds: 86_400, trigger: 'order_expired' },
   },
   fiat_payment_started: {
     says: 'The buyer has submitted a payment proof, or renews a refused one.',
     published: true,
     terminal: false,
     vendorOwes: 'always',
-    timeout: { setting: 'no_payment_proof_seconds', defaultSeconds: 86_400, trigger: 'order_expired' },
+    timeout: { defaultSeconds: 86_400, trigger: 'order_expired' },
   },
   fiat_payment_review_started: {
     says: 'The proof is under review.',

@@ -1,3 +1,4 @@
+import { knowsTrigger } from './decide.ts';
 import type { TradeOutcome } from './machine.types.ts';
 import { ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
 import type { OrderMachine } from './order-facts.ts';
@@ -22,8 +23,17 @@ export function orderStatusesWithOutcome(...outcomes: readonly TradeOutcome[]): 
 
 /** Where a trigger means something, in either direction. */
 export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
-  return statusesWhere((machine, status) => machine.index.get(status)?.has(trigger) === true);
+  return statusesWhere((machine, status) => knowsTrigger(machine, status, trigger));
 }
+
+/** How every order begins. */
+export const ORDER_INITIAL = 'created' satisfies OrderStatus;
+/** The payout has been made: the vendor has kept its word, whatever becomes of the order later. */
+export const ORDER_COMPLETED = 'completed' satisfies OrderStatus;
+/** Somebody else decides whose the money is. */
+export const ORDER_DISPUTED = 'dispute_started' satisfies OrderStatus;
+/** Ended without a trade. */
+export const ORDER_CANCELLED = 'cancelled' satisfies OrderStatus;
 
 /** Whether an order that has passed through these statuses has told its end user where to pay. */
 export function hasRevealedPaymentDetails(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {

@@ -78,3 +78,26 @@ export const ORDER_TRIGGERS = [
   'screening_lost',
 ] as const;
 export type OrderTrigger = (typeof ORDER_TRIGGERS)[number];
+
+/** What interrupts an order rather than taking it further. */
+const INTERRUPTIONS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
+  'vendor_declined',
+  'cancelled_by_partner',
+  'order_expired',
+  'escrow_failed',
+  'cost_bound_exceeded',
+  'cost_bound_met',
+  'dispute_opened',
+  'hold_placed',
+  'deposit_held',
+  'transfer_failed',
+  'transfer_authorization_lapsed',
+  'release_failed',
+  'refund_failed',
+  'refund_signed_by_vendor',
+  'bridge_failed',
+]);
+
+export function interruptsOrder(trigger: OrderTrigger): boolean {
+  return INTERRUPTIONS.has(trigger);
+}

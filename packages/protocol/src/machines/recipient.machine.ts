@@ -53,3 +53,6 @@ export const recipientMachine: RecipientMachine = defineMachine<
     },
   ],
 });
+
+/** May be used for new quotes. */
+export const RECIPIENT_ACTIVE = 'active' satisfies RecipientStatus;

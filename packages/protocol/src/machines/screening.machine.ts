@@ -226,3 +226,16 @@ export const screeningCaseMachine: ScreeningCaseMachine = defineMachine<
     } satisfies CaseRow,
   ].map(withPerson),
 });
+
+/** May be quoted and paid. */
+export const SCREENING_CLEAR = 'clear' satisfies ScreeningStatus;
+/** An operator decides. */
+export const SCREENING_IN_REVIEW = 'review' satisfies ScreeningStatus;
+/** No answer of this round has come yet. */
+export const SCREENING_PENDING = 'pending' satisfies ScreeningStatus;
+/** What a screening can answer, the strictest first. */
+export const SCREENING_RESULTS = [
+  'blocked',
+  SCREENING_IN_REVIEW,
+  SCREENING_CLEAR,
+] as const satisfies ScreeningStatus[];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { FIAT_ACCOUNT_STATUSES, FIAT_CLIENT_STATUSES, FIAT_PAYMENT_STATUSES } from '../machines/index.ts';
 import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
 import { PageSchema } from './paging.ts';
 
@@ -21,7 +22,7 @@ export const IdentificationInput = Type.Object({
   phone_number: Field(40, '+4915112345678'),
 });
 
-export const IDENTIFICATION_STATUSES = ['not_submitted', 'pending', 'approved', 'rejected'] as const;
+export const IDENTIFICATION_STATUSES = ['not_submitted', ...FIAT_CLIENT_STATUSES] as const;
 
 export const IdentificationSchema = Type.Object({
   user_id: Uuid,
@@ -51,7 +52,7 @@ export const FiatAccountSchema = Type.Object({
   holder_id: Uuid,
   currency: Type.String({ examples: ['EUR'] }),
   jurisdiction: Type.String({ examples: ['DE'] }),
-  status: literals(['active', 'provisioning', 'failed']),
+  status: literals(FIAT_ACCOUNT_STATUSES),
   iban: NullableText,
   account_holder_name: NullableText,
   bank_name: NullableText,
@@ -78,8 +79,6 @@ export const FiatLedgerSchema = Type.Object({
   ),
   pagination: PageSchema,
 });
-
-export const FIAT_PAYMENT_STATUSES = ['received', 'matched', 'held_for_review', 'collected'] as const;
 
 export const FiatPaymentSchema = Type.Object({
   id: Uuid,

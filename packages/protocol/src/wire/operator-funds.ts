@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { DEPOSIT_STATUSES } from '../machines/index.ts';
+import { DEPOSIT_STATUSES, FIAT_PAYMENT_STATUSES } from '../machines/index.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
-import { FIAT_PAYMENT_STATUSES } from './fiat-account.ts';
 import { DEPOSIT_KINDS, DepositSchema } from './funds.ts';
 import { oneOf, Reason } from './operator.ts';
 import { GivenSignature, OrderStatusSchema } from './order.ts';

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DELIVERY_STATUSES } from '../machines/index.ts';
 import { literals, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { EventId, PARTNER_EVENT_TYPES } from './events.ts';
 
@@ -22,8 +23,6 @@ export const WebhookSchema = Type.Object({
   ),
   previous_secret_valid_until: Type.Union([Timestamp, Type.Null()]),
 });
-
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
 export const DeliveryAttemptSchema = Type.Object({
   at: Timestamp,

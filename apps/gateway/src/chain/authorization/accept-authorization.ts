@@ -1,4 +1,10 @@
-import { CausewayError, formatFixed, type RefundAuthorizationParametersSchema } from '@causeway/protocol';
+import {
+  AUTHORIZATION_ISSUED,
+  AUTHORIZATION_LIVE,
+  CausewayError,
+  formatFixed,
+  type RefundAuthorizationParametersSchema,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Address, ChainSettings, ChainToken, Hex } from '../chain-settings.ts';
@@ -44,14 +50,14 @@ export async function acceptAuthorization(
   given: SignedAuthorization,
 ): Promise<Authorization> {
   const known = await authorizationsOf(unit, given.orderId, given.purpose);
-  const isSpent = ({ status }: Authorization) => status !== 'issued';
+  const isSpent = ({ status }: Authorization) => status !== AUTHORIZATION_ISSUED;
   const isSame = (authorization: Authorization) =>
     differingField(authorization, given.forwardRequest) === undefined;
   if (known.some((authorization) => isSpent(authorization) && isSame(authorization))) {
     throw new CausewayError('NONCE_ALREADY_USED');
   }
   const issued = matchDestination(
-    known.filter(({ status }) => status === 'issued'),
+    known.filter(({ status }) => status === AUTHORIZATION_ISSUED),
     given,
   );
   if (issued.length === 0) {
@@ -67,7 +73,7 @@ export async function acceptAuthorization(
   if (!(await authorize(unit, match.authorizationId, signature))) {
     throw new CausewayError('NONCE_ALREADY_USED');
   }
-  return { ...match, status: 'authorized', signature };
+  return { ...match, status: AUTHORIZATION_LIVE, signature };
 }
 
 function matchDestination(

@@ -1,12 +1,23 @@
+import {
+  AUTHORIZATION_ISSUED,
+  AUTHORIZATION_LIVE,
+  type AuthorizationEnd,
+  type AuthorizationStatus,
+  authorizationMachine,
+  onlyMove,
+} from '@causeway/protocol';
 import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { larger } from '../../lib/bigints.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { BridgeDeposit } from '../watcher/chain-facts.ts';
-import type { Authorization, AuthorizationPurpose, AuthorizationStatus, BridgeLeg } from './authorization.ts';
+import type { Authorization, AuthorizationPurpose, BridgeLeg } from './authorization.ts';
 
 /** All SQL of forward-request authorizations. */
+
+const ISSUED = sqlWords(AUTHORIZATION_ISSUED);
+const LIVE = sqlWords(AUTHORIZATION_LIVE);
 
 interface AuthorizationRow {
   authorization_id: string;
@@ -68,7 +79,7 @@ const selectPending = statement<
 >(
   'chain.highest_pending_forward',
   `SELECT max(nonce)::text AS highest FROM forward_authorizations
-    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND status = 'authorized'`,
+    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND status = ${LIVE}`,
 );
 
 const insertAuthorization = statement<
@@ -111,27 +122,37 @@ const selectByNonce = statement<
 >(
   'chain.authorization_by_nonce',
   `SELECT ${COLUMNS} FROM forward_authorizations
-    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND nonce = $4 AND status = 'authorized' FOR UPDATE`,
+    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND nonce = $4 AND status = ${LIVE} FOR UPDATE`,
 );
 
-const markAuthorized = statement<[authorizationId: string, signature: string], { authorization_id: string }>(
+const markAuthorized = statement<
+  [authorizationId: string, from: string, to: string, signature: string],
+  { authorization_id: string }
+>(
   'chain.mark_authorized',
-  `UPDATE forward_authorizations SET status = 'authorized', signature = $2
-    WHERE authorization_id = $1 AND status = 'issued' RETURNING authorization_id`,
+  `UPDATE forward_authorizations SET status = $3, signature = $4
+    WHERE authorization_id = $1 AND status = $2 RETURNING authorization_id`,
 );
 
 const settleAuthorization = statement<
-  [authorizationId: string, status: string, txHash: string | null, succeeded: boolean | null, at: Date],
-  { authorization_id: string }
+  [
+    authorizationId: string,
+    from: string,
+    to: string,
+    txHash: string | null,
+    succeeded: boolean | null,
+    at: Date,
+  ],
+  { status: AuthorizationEnd }
 >(
   'chain.settle_authorization',
-  `UPDATE forward_authorizations SET status = $2, tx_hash = $3, succeeded = $4, settled_at = $5
-    WHERE authorization_id = $1 AND status = 'authorized' RETURNING authorization_id`,
+  `UPDATE forward_authorizations SET status = $3, tx_hash = $4, succeeded = $5, settled_at = $6
+    WHERE authorization_id = $1 AND status = $2 RETURNING status`,
 );
 
 const selectByQuote = statement<[quoteId: string], AuthorizationRow>(
   'chain.authorization_by_quote',
-  `SELECT ${COLUMNS} FROM forward_authorizations WHERE bridge ->> 'quoteId' = $1 AND status <> 'issued'`,
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE bridge ->> 'quoteId' = $1 AND status <> ${ISSUED}`,
 );
 
 const markDeposited = statement<
@@ -141,14 +162,14 @@ const markDeposited = statement<
   'chain.mark_bridge_deposited',
   `UPDATE forward_authorizations SET deposit_tx_hash = $6, deposited_at = $7
     WHERE bridge ->> 'quoteId' = $1 AND chain_id = $2 AND lower(token) = lower($3) AND lower(recipient) = lower($4)
-      AND amount <= $5 AND status <> 'issued' AND deposit_tx_hash IS NULL
+      AND amount <= $5 AND status <> ${ISSUED} AND deposit_tx_hash IS NULL
    RETURNING ${COLUMNS}`,
 );
 
 const selectSendOut = statement<[orderId: string], AuthorizationRow & { overdue_at: Date | null }>(
   'chain.current_send_out',
   `SELECT ${COLUMNS}, overdue_at FROM forward_authorizations
-    WHERE order_id = $1 AND purpose = 'bridge' AND status <> 'issued'
+    WHERE order_id = $1 AND purpose = 'bridge' AND status <> ${ISSUED}
     ORDER BY issued_at DESC, authorization_id DESC LIMIT 1`,
 );
 
@@ -223,8 +244,8 @@ export async function findSigned(
   purpose: AuthorizationPurpose,
 ): Promise<Authorization | undefined> {
   const rows = (await db.query(SYSTEM, selectOfOrder, [orderId, purpose])).map(fromRow);
-  const signed = rows.filter(({ status }) => status !== 'issued');
-  return signed.find(({ status }) => status === 'authorized') ?? signed[0];
+  const signed = rows.filter(({ status }) => status !== AUTHORIZATION_ISSUED);
+  return signed.find(({ status }) => status === AUTHORIZATION_LIVE) ?? signed[0];
 }
 
 /** The signed request that pays this quote of a bridge. */
@@ -269,29 +290,26 @@ export async function lockSignedAt(
 
 /** False where the nonce or the order has a signed request already. */
 export async function authorize(unit: UnitOfWork, authorizationId: string, signature: Hex): Promise<boolean> {
+  const { from, to } = onlyMove(authorizationMachine, 'authorization_signed');
   try {
-    return (await unit.tx.query(markAuthorized, [authorizationId, signature])).length > 0;
+    return (await unit.tx.query(markAuthorized, [authorizationId, from, to, signature])).length > 0;
   } catch (error) {
     if (violatedConstraint(error)?.startsWith('forward_authorizations_') === true) return false;
     throw error;
   }
 }
 
-/** False where it was settled before. */
-export async function settleAs(
+/** What became of it; undefined where it was settled before. */
+export async function settle(
   unit: UnitOfWork,
   authorizationId: string,
-  outcome: { status: 'spent'; txHash: Hex; succeeded: boolean } | { status: 'lapsed' },
-): Promise<boolean> {
-  const [txHash, succeeded] = outcome.status === 'spent' ? [outcome.txHash, outcome.succeeded] : [null, null];
-  const settled = await unit.tx.query(settleAuthorization, [
-    authorizationId,
-    outcome.status,
-    txHash,
-    succeeded,
-    unit.at,
-  ]);
-  return settled.length > 0;
+  fact: { on: 'nonce_spent'; txHash: Hex; succeeded: boolean } | { on: 'deadline_passed' },
+): Promise<AuthorizationEnd | undefined> {
+  const { from, to } = onlyMove(authorizationMachine, fact.on);
+  const [txHash, succeeded] = fact.on === 'nonce_spent' ? [fact.txHash, fact.succeeded] : [null, null];
+  const moved = [authorizationId, from, to, txHash, succeeded, unit.at] as const;
+  const [settled] = await unit.tx.query(settleAuthorization, [...moved]);
+  return settled?.status;
 }
 
 function fromRow(row: AuthorizationRow): Authorization {

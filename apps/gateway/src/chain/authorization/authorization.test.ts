@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type AuthorizationEnd,
   CausewayError,
   RefundAuthorizationParametersSchema,
   TransferAuthorizationParametersSchema,
@@ -30,11 +31,7 @@ import { findSigned } from './authorization.store.ts';
 import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
 import { type AuthorizationRequest, issueAuthorization } from './issue-authorization.ts';
-import {
-  type AuthorizationEnd,
-  authorizationRelayHandler,
-  settleAuthorizations,
-} from './relay-authorization.ts';
+import { authorizationRelayHandler, settleAuthorizations } from './relay-authorization.ts';
 
 const AMOUNT = 12_345_678n;
 

@@ -1,4 +1,5 @@
 import {
+  type AuthorizationStatus,
   type BridgeAuthorizationParametersSchema,
   CausewayError,
   type ForwardRequestInput,
@@ -13,7 +14,6 @@ import { type ForwardRequest, forwardTypedData, routerRequest } from './forward-
 /** What a partner is asked to sign so that its own tokens move, as it was issued and as it comes back. */
 
 export type AuthorizationPurpose = 'funding' | 'bridge';
-export type AuthorizationStatus = 'issued' | 'authorized' | 'spent' | 'lapsed';
 
 /** Where a send-out goes, as the bridge quoted it. */
 export interface BridgeLeg {

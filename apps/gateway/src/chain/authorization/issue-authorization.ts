@@ -1,5 +1,5 @@
 import { erc2771Forwarder } from '@causeway/contracts';
-import { CausewayError } from '@causeway/protocol';
+import { authorizationMachine, CausewayError, onlyMove } from '@causeway/protocol';
 import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { partnerScope } from '../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
@@ -86,7 +86,7 @@ async function issue(
     amount: requested.amount,
     recipient: requested.recipient,
     bridge: requested.bridge ?? null,
-    status: 'issued',
+    status: onlyMove(authorizationMachine, 'authorization_issued').to,
     signature: null,
     txHash: null,
     issuedAt: unit.at,
@@ -95,7 +95,7 @@ async function issue(
     depositedAt: null,
   };
   const earlier = (await authorizationsOf(unit, requested.orderId, purpose)).find(
-    (issued) => issued.status === 'issued' && isStillGood(issued, draft),
+    (issued) => issued.status === draft.status && isStillGood(issued, draft),
   );
   if (earlier !== undefined) return earlier;
   storeAuthorization(unit, draft);

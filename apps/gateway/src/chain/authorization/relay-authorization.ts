@@ -1,3 +1,9 @@
+import {
+  AUTHORIZATION_LIVE,
+  type AuthorizationEnd,
+  authorizationMachine,
+  onlyMove,
+} from '@causeway/protocol';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -7,17 +13,17 @@ import type { Chains, ConnectedChain } from '../chains.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import type { ChainEffect, Transactor } from '../transactions/transactor.ts';
 import type { ChainFactHandler } from '../watcher/chain-facts.ts';
-import { findSigned, lockSignedAt, noteSpent, settleAs } from './authorization.store.ts';
+import { findSigned, lockSignedAt, noteSpent, settle } from './authorization.store.ts';
 import { type Authorization, type AuthorizationPurpose, contextOf, requestOf } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
 import { forwarderNonce } from './issue-authorization.ts';
 
+const LAPSED = onlyMove(authorizationMachine, 'deadline_passed').to;
+
 /**
- * What became of a signed request for good. `spent` says only that its nonce is used: whether its tokens moved is told by
+ * Told what became of a signed request for good. `spent` says only that its nonce is used: whether its tokens moved is told by
  * the deposit itself, which the watcher reports before this.
  */
-export type AuthorizationEnd = 'spent' | 'lapsed';
-
 export type AuthorizationSettled = (
   authorization: Authorization,
   end: AuthorizationEnd,
@@ -58,18 +64,17 @@ export function authorizationRelayHandler(
 
   async function advance(signed: Authorization): Promise<Outcome> {
     const chain = chainOf(deps.chains, signed.chainId);
-    const isOpen = signed.status === 'authorized';
+    const isOpen = signed.status === AUTHORIZATION_LIVE;
     const hasLapsed = isOpen && (await isLapsed(chain, signed));
     const isOver = await advanceTransaction(chain, signed, isOpen && !hasLapsed);
     if (!isOver || (isOpen && !hasLapsed)) return { kind: 'waiting', afterMs: POLL_MS };
     if (!isOpen) return { kind: 'confirmed', result: { end: signed.status } };
     return {
       kind: 'confirmed',
-      result: { end: 'lapsed' },
+      result: { end: LAPSED },
       followUp: async (unit) => {
-        if (await settleAs(unit, signed.authorizationId, { status: 'lapsed' })) {
-          await deps.onSettled(signed, 'lapsed', unit);
-        }
+        const end = await settle(unit, signed.authorizationId, { on: 'deadline_passed' });
+        if (end !== undefined) await deps.onSettled(signed, end, unit);
       },
     };
   }
@@ -114,8 +119,9 @@ export function settleAuthorizations(deps: {
     noteSpent(unit, owner, fact.nonce);
     const signed = await lockSignedAt(unit, owner, fact.nonce);
     if (signed === undefined) return;
-    const spent = { status: 'spent', txHash: fact.txHash, succeeded: fact.succeeded } as const;
-    if (await settleAs(unit, signed.authorizationId, spent)) await deps.onSettled(signed, 'spent', unit);
+    const { txHash, succeeded } = fact;
+    const end = await settle(unit, signed.authorizationId, { on: 'nonce_spent', txHash, succeeded });
+    if (end !== undefined) await deps.onSettled(signed, end, unit);
   };
 }
 

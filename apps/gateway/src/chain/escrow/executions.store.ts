@@ -1,5 +1,6 @@
+import { AUTHORIZATION_LIVE } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { EscrowExecution, ForwardExecution } from '../watcher/chain-facts.ts';
@@ -48,7 +49,7 @@ const selectAwaited = statement<
 >(
   'chain.awaited_forwards',
   `SELECT sender, nonce::text FROM forward_authorizations
-    WHERE chain_id = $1 AND forwarder = $2 AND status = 'authorized' AND sender = ANY($3::text[])`,
+    WHERE chain_id = $1 AND forwarder = $2 AND status = ${sqlWords(AUTHORIZATION_LIVE)} AND sender = ANY($3::text[])`,
 );
 
 /** Told again where a local chain was rolled back: the transaction may then be another. */

@@ -1,5 +1,6 @@
+import { AUTHORIZATION_ISSUED } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { sqlWords, statement } from '../../db/statement.ts';
 import { transactionKeysOf } from '../../engine/intent.ts';
 import type { BridgeLeg } from '../authorization/authorization.ts';
 import type { Address, Hex } from '../chain-settings.ts';
@@ -86,7 +87,7 @@ const selectAuthorizations = statement<[orderId: string], InspectedAuthorization
   'inspect.authorizations',
   `SELECT purpose, status, sender, nonce::text, amount::text, recipient, deadline::text, tx_hash, succeeded, bridge,
           deposit_tx_hash, overdue_at
-     FROM forward_authorizations WHERE order_id = $1 AND status <> 'issued' ORDER BY issued_at`,
+     FROM forward_authorizations WHERE order_id = $1 AND status <> ${sqlWords(AUTHORIZATION_ISSUED)} ORDER BY issued_at`,
 );
 const selectTransactions = statement<[orderId: string], InspectedTransaction>(
   'inspect.transactions',

@@ -3,7 +3,7 @@
 
 CREATE DOMAIN order_direction AS text CHECK (VALUE IN ('onramp', 'offramp'));
 CREATE DOMAIN quote_anchor AS text CHECK (VALUE IN ('fiat', 'crypto'));
-CREATE DOMAIN quote_status AS text CHECK (VALUE IN ('active', 'used', 'expired'));
+CREATE DOMAIN quote_status AS text CHECK (VALUE IN ('active', 'used'));
 CREATE DOMAIN provider_scope AS text CHECK (VALUE IN ('all', 'p2p', 'direct'));
 CREATE DOMAIN units AS numeric(78, 0) CHECK (VALUE >= 0);
 CREATE DOMAIN positive_units AS numeric(78, 0) CHECK (VALUE > 0);

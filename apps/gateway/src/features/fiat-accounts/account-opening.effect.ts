@@ -1,5 +1,7 @@
+import { FIAT_ACCOUNT_ACTIVE, fiatClientMachine, knowsTrigger } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { IntentPayload } from '../../engine/effects.ts';
+import { execute } from '../../engine/execute.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -14,14 +16,14 @@ import {
 } from '../../ports/banking.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
 import { userKeyOwner } from '../users/user.ts';
+import { type AccountCase, accountAdapter, clientAdapter } from './fiat-account.adapters.ts';
 import {
   accountToOpen,
-  activateAccount,
   bankUnavailable,
   type ClientRow,
   clientWithKey,
-  decideClient,
-  failAccount,
+  lockAccount,
+  lockClient,
   setAccountBankReference,
   setClientBankReference,
 } from './fiat-account.store.ts';
@@ -75,7 +77,7 @@ export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<'bank.o
   async function carryOut(intent: Intent<'bank.open-account'>): Promise<Outcome> {
     const { seal_id: sealId } = intent.payload;
     const [account] = await deps.db.query(SYSTEM, accountToOpen, [sealId]);
-    if (account === undefined || account.status === 'active') {
+    if (account === undefined || account.status === FIAT_ACCOUNT_ACTIVE) {
       return { kind: 'confirmed', result: 'nothing to do' };
     }
     const vault = deps.vaults.open(account.data_key_sealed, userKeyOwner(account.user_id));
@@ -101,28 +103,42 @@ export function openAccountHandler(deps: OpenAccountDeps): IntentHandler<'bank.o
       return {
         kind: 'failed',
         error: asked.refused,
-        followUp: async (unit) => unit.tx.defer(failAccount, [sealId, unit.at]),
+        followUp: (unit) => moveOpening(unit, sealId, 'opening_failed', 'bank'),
       };
     }
     const { answer: opened } = asked;
     if (opened === null) return lookAgain(deps.clock, intent);
     return {
       kind: 'confirmed',
-      followUp: async (unit) => activate(unit, sealId, { opened, holderName, vault }),
+      followUp: (unit) => activate(unit, sealId, { opened, holderName, vault }),
     };
   }
 
   return {
     schedule: BANK_SCHEDULE,
     perform: carryOut,
-    exhausted: async (intent, unit) => unit.tx.defer(failAccount, [intent.payload.seal_id, unit.at]),
+    exhausted: (intent, unit) => moveOpening(unit, intent.payload.seal_id, 'opening_failed', 'system'),
   };
 }
 
-function activate(unit: UnitOfWork, sealId: string, { opened, holderName, vault }: Opening): void {
-  const details = { iban: opened.iban, account_holder_name: holderName };
-  const sealed = vault.seal(JSON.stringify(details), accountContext(sealId));
-  unit.tx.defer(activateAccount, [sealId, sealed, opened.bankName, opened.bic, unit.at]);
+function activate(unit: UnitOfWork, sealId: string, { opened, holderName, vault }: Opening): Promise<void> {
+  const { iban, bankName, bic } = opened;
+  const details = { iban, account_holder_name: holderName };
+  const detailsSealed = vault.seal(JSON.stringify(details), accountContext(sealId));
+  return moveOpening(unit, sealId, 'account_opened', 'bank', { detailsSealed, bankName, bic });
+}
+
+/** A report that the account’s status does not know changes nothing. */
+async function moveOpening(
+  unit: UnitOfWork,
+  sealId: string,
+  trigger: 'account_opened' | 'opening_failed',
+  actor: 'bank' | 'system',
+  opened?: AccountCase['opened'],
+): Promise<void> {
+  const [account] = await unit.tx.query(lockAccount, [sealId]);
+  if (account === undefined) return;
+  execute(unit, accountAdapter, { account, ...(opened === undefined ? {} : { opened }) }, trigger, actor);
 }
 
 export interface SubmitClientDeps {
@@ -141,7 +157,7 @@ export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<'bank
   async function carryOut(intent: Intent<'bank.submit-client'>): Promise<Outcome> {
     const { user_id: userId, round } = intent.payload;
     const [client] = await deps.db.query(SYSTEM, clientWithKey, [userId]);
-    if (client === undefined || client.round !== round || client.status !== 'pending') {
+    if (client === undefined || client.round !== round || isDecided(client)) {
       return { kind: 'confirmed', result: 'nothing to do' };
     }
     const asked = await askBank(() => introduceOrLook(client));
@@ -151,12 +167,12 @@ export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<'bank
       return {
         kind: 'failed',
         error: asked.refused,
-        followUp: async (unit) => record(unit, intent.payload, refused),
+        followUp: (unit) => record(unit, intent.payload, refused),
       };
     }
     const { answer } = asked;
     if (answer === null) return lookAgain(deps.clock, intent);
-    return { kind: 'confirmed', followUp: async (unit) => record(unit, intent.payload, answer) };
+    return { kind: 'confirmed', followUp: (unit) => record(unit, intent.payload, answer) };
   }
 
   async function introduceOrLook(
@@ -175,9 +191,20 @@ export function submitClientHandler(deps: SubmitClientDeps): IntentHandler<'bank
   return { schedule: BANK_SCHEDULE, perform: carryOut };
 }
 
-function record(unit: UnitOfWork, { user_id, round }: SubmitClientPayload, decision: ClientDecision): void {
-  const reasons = decision.outcome === 'rejected' ? decision.reasons : [];
-  unit.tx.defer(decideClient, [user_id, round, decision.outcome, JSON.stringify(reasons), unit.at]);
+function isDecided({ status }: ClientRow): boolean {
+  return !knowsTrigger(fiatClientMachine, status, 'client_approved');
+}
+
+async function record(
+  unit: UnitOfWork,
+  { user_id: userId, round }: SubmitClientPayload,
+  decision: ClientDecision,
+): Promise<void> {
+  const [client] = await unit.tx.query(lockClient, [userId, round]);
+  if (client === undefined) return;
+  const one = { userId, partnerId: client.partner_id, client };
+  if (decision.outcome === 'approved') execute(unit, clientAdapter, one, 'client_approved', 'bank');
+  else execute(unit, clientAdapter, { ...one, reasons: decision.reasons }, 'client_rejected', 'bank');
 }
 
 function bankClientOf(key: string, fields: ClientFields): BankClient {

@@ -1,4 +1,10 @@
-import { statement } from '../../db/statement.ts';
+import {
+  FIAT_ACCOUNT_ACTIVE,
+  FIAT_ACCOUNT_OPENING,
+  type FiatAccountStatus,
+  type FiatClientStatus,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
 /** SQL of the accounts themselves. Their number can be guessed: every query of a partner's names the customer as well. */
 
@@ -10,7 +16,7 @@ export interface AccountRow {
   currency: string;
   currency_decimals: number;
   jurisdiction: string;
-  status: 'provisioning' | 'active' | 'failed';
+  status: FiatAccountStatus;
   bank_unavailable: boolean;
   details_sealed: string | null;
   bank_name: string | null;
@@ -31,6 +37,7 @@ export const insertAccount = statement<
     currency: string,
     decimals: number,
     jurisdiction: string,
+    status: FiatAccountStatus,
     at: Date,
   ],
   AccountRow
@@ -38,7 +45,7 @@ export const insertAccount = statement<
   'fiat_accounts.insert',
   `INSERT INTO fiat_accounts AS a (seal_id, partner_id, user_id, currency, currency_decimals, jurisdiction, status,
      created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, 'provisioning', $7, $7) RETURNING ${COLUMNS}`,
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING ${COLUMNS}`,
 );
 
 export const accountFor = statement<[userId: string, currency: string, jurisdiction: string], AccountRow>(
@@ -81,21 +88,29 @@ export const setAccountBankReference = statement<[sealId: string, reference: str
 export const bankUnavailable = statement<[sealId: string, at: Date]>(
   'fiat_accounts.bank_unavailable',
   `UPDATE fiat_accounts SET bank_unavailable = true, updated_at = $2
-    WHERE seal_id = $1 AND status = 'provisioning' AND NOT bank_unavailable`,
+    WHERE seal_id = $1 AND status = ${sqlWords(FIAT_ACCOUNT_OPENING)} AND NOT bank_unavailable`,
 );
 
-export const activateAccount = statement<
-  [sealId: string, detailsSealed: string, bankName: string, bic: string, at: Date]
+export const lockAccount = statement<[sealId: string], AccountRow>(
+  'fiat_accounts.lock',
+  `SELECT ${COLUMNS} FROM fiat_accounts a WHERE a.seal_id = $1 FOR UPDATE`,
+);
+
+export const moveAccount = statement<
+  [
+    sealId: string,
+    status: FiatAccountStatus,
+    detailsSealed: string | null,
+    bankName: string | null,
+    bic: string | null,
+    bankUnavailable: boolean,
+    at: Date,
+  ]
 >(
-  'fiat_accounts.activate',
-  `UPDATE fiat_accounts SET status = 'active', details_sealed = $2, bank_name = $3, bic = $4, bank_unavailable = false,
-          updated_at = $5
-    WHERE seal_id = $1 AND status <> 'active'`,
-);
-
-export const failAccount = statement<[sealId: string, at: Date]>(
-  'fiat_accounts.fail',
-  `UPDATE fiat_accounts SET status = 'failed', updated_at = $2 WHERE seal_id = $1 AND status = 'provisioning'`,
+  'fiat_accounts.move',
+  `UPDATE fiat_accounts SET status = $2, details_sealed = $3, bank_name = $4, bic = $5, bank_unavailable = $6,
+          updated_at = $7
+    WHERE seal_id = $1`,
 );
 
 export interface PaidAccountRow extends AccountRow {
@@ -109,7 +124,7 @@ export const accountByReference = statement<[bankReference: string], PaidAccount
   'fiat_accounts.find_by_reference',
   `SELECT ${COLUMNS}, u.data_key_sealed, p.collection_enabled
      FROM fiat_accounts a JOIN users u USING (user_id) JOIN partners p ON p.partner_id = a.partner_id
-    WHERE a.bank_reference = $1 AND a.status = 'active'`,
+    WHERE a.bank_reference = $1 AND a.status = ${sqlWords(FIAT_ACCOUNT_ACTIVE)}`,
 );
 
 export const collectionOf = statement<[partnerId: string], { collection_enabled: boolean }>(
@@ -123,7 +138,7 @@ export interface ClientRow {
   user_id: string;
   partner_id: string;
   round: number;
-  status: 'pending' | 'approved' | 'rejected';
+  status: FiatClientStatus;
   rejection_reasons: string[];
   fields_sealed: string;
   bank_reference: string | null;
@@ -148,16 +163,14 @@ export const clientWithKey = statement<[userId: string], ClientRow & { data_key_
 
 /** A new round clears what the bank said in the one before. */
 export const submitClient = statement<
-  [userId: string, partnerId: string, round: number, fieldsSealed: string, at: Date],
-  ClientRow
+  [userId: string, partnerId: string, round: number, status: FiatClientStatus, fieldsSealed: string, at: Date]
 >(
   'fiat_clients.submit',
   `INSERT INTO fiat_clients AS c (user_id, partner_id, round, status, fields_sealed, submitted_at, updated_at)
-   VALUES ($1, $2, $3, 'pending', $4, $5, $5)
-   ON CONFLICT (user_id) DO UPDATE SET round = excluded.round, status = 'pending', rejection_reasons = '[]',
+   VALUES ($1, $2, $3, $4, $5, $6, $6)
+   ON CONFLICT (user_id) DO UPDATE SET round = excluded.round, status = excluded.status, rejection_reasons = '[]',
      fields_sealed = excluded.fields_sealed, bank_reference = NULL, submitted_at = excluded.submitted_at,
-     updated_at = excluded.updated_at
-   RETURNING ${CLIENT_COLUMNS}`,
+     updated_at = excluded.updated_at`,
 );
 
 export const setClientBankReference = statement<[userId: string, round: number, reference: string]>(
@@ -165,10 +178,13 @@ export const setClientBankReference = statement<[userId: string, round: number, 
   'UPDATE fiat_clients SET bank_reference = $3 WHERE user_id = $1 AND round = $2',
 );
 
-export const decideClient = statement<
-  [userId: string, round: number, status: string, reasons: string, at: Date]
->(
+/** The submission that the bank has answered; no row where a later one has taken its place. */
+export const lockClient = statement<[userId: string, round: number], ClientRow>(
+  'fiat_clients.lock',
+  `SELECT ${CLIENT_COLUMNS} FROM fiat_clients c WHERE c.user_id = $1 AND c.round = $2 FOR UPDATE`,
+);
+
+export const decideClient = statement<[userId: string, status: FiatClientStatus, reasons: string, at: Date]>(
   'fiat_clients.decide',
-  `UPDATE fiat_clients SET status = $3, rejection_reasons = $4::jsonb, updated_at = $5
-    WHERE user_id = $1 AND round = $2 AND status = 'pending'`,
+  `UPDATE fiat_clients SET status = $2, rejection_reasons = $3::jsonb, updated_at = $4 WHERE user_id = $1`,
 );

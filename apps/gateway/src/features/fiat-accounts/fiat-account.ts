@@ -1,4 +1,13 @@
-import { CausewayError, type FiatAccountInput } from '@causeway/protocol';
+import {
+  CausewayError,
+  FIAT_ACCOUNT_ACTIVE,
+  FIAT_ACCOUNT_FAILED,
+  FIAT_CLIENT_APPROVED,
+  type FiatAccountInput,
+  fiatAccountMachine,
+  KYC_CLEARED,
+  onlyMove,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Database, Scope } from '../../db/database.ts';
 import { prepareIntent } from '../../engine/intent.ts';
@@ -10,6 +19,7 @@ import type { BankingPort } from '../../ports/banking.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
 import { lockUserRow, readUser, type UserRow, vaultOfUser } from '../users/user.ts';
+import { accountAdapter } from './fiat-account.adapters.ts';
 import { type AccountRow, accountFor, findAccount, findClient, insertAccount } from './fiat-account.store.ts';
 
 /** The rules of fiat accounts that need nothing but their arguments. */
@@ -120,10 +130,12 @@ export async function issueAccount(
   const [known] = await unit.tx.query(accountFor, [userId, currency, jurisdiction]);
   if (known !== undefined) return { user, account: usable(known) };
   const [client] = await unit.tx.query(findClient, [userId]);
-  if (user.kyc_status !== 'VERIFIED' || client?.status !== 'approved') {
+  if (user.kyc_status !== KYC_CLEARED || client?.status !== FIAT_CLIENT_APPROVED) {
     throw new CausewayError('CLIENT_NOT_APPROVED');
   }
   const sealId = unit.ids.uuid();
+  // Not by the executor, which writes later: the answer carries the number that the database gives.
+  const { to: status } = onlyMove(fiatAccountMachine, 'account_requested');
   const [account] = await unit.tx.query(insertAccount, [
     sealId,
     user.partner_id,
@@ -131,22 +143,18 @@ export async function issueAccount(
     currency,
     decimals,
     jurisdiction,
+    status,
     unit.at,
   ]);
   if (account === undefined) throw new Error('the account was not written');
-  prepareIntent(unit, {
-    kind: 'bank.open-account',
-    dedupeKey: sealId,
-    partnerId: user.partner_id,
-    payload: { seal_id: sealId },
-  });
+  prepareIntent(unit, accountAdapter.intentFor({ account }, 'bank.open-account'));
   return { user, account };
 }
 
 /** What the bank did to an account that was asked for before. */
 function usable(account: AccountRow): AccountRow {
-  if (account.status === 'failed') throw new CausewayError('BANKING_ERROR');
-  if (account.status === 'provisioning') {
+  if (account.status === FIAT_ACCOUNT_FAILED) throw new CausewayError('BANKING_ERROR');
+  if (account.status !== FIAT_ACCOUNT_ACTIVE) {
     throw new CausewayError(account.bank_unavailable ? 'BANKING_UNAVAILABLE' : 'PROVISIONING_IN_PROGRESS');
   }
   return account;

@@ -1,8 +1,9 @@
-import { statement } from '../../db/statement.ts';
+import { FIAT_PAYMENT_HELD, FIAT_PAYMENT_RECEIVED, type FiatPaymentStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
 /** SQL of what is paid into accounts. Amounts are minor units as decimal text. */
 
-export type PaymentStatus = 'received' | 'matched' | 'held_for_review' | 'collected';
+const HELD = sqlWords(FIAT_PAYMENT_HELD);
 
 export interface PaymentRow {
   payment_id: string;
@@ -12,7 +13,7 @@ export interface PaymentRow {
   currency: string;
   currency_decimals: number;
   amount: string;
-  status: PaymentStatus;
+  status: FiatPaymentStatus;
   order_id: string | null;
   candidate_order_ids: string[];
   held_order_ids: string[];
@@ -46,7 +47,7 @@ export const insertPayment = statement<
     currency: string,
     decimals: number,
     amount: string,
-    status: PaymentStatus,
+    status: FiatPaymentStatus,
     orderId: string | null,
     candidates: readonly string[],
     held: readonly string[],
@@ -80,7 +81,7 @@ export const paymentToCollect = statement<
   'fiat_payments.find_to_collect',
   `SELECT ${COLUMNS}, a.bank_reference AS account_reference
      FROM fiat_payments f JOIN fiat_accounts a USING (account_number)
-    WHERE f.settlement_id = $1 AND f.status = 'received'`,
+    WHERE f.settlement_id = $1 AND f.status = ${sqlWords(FIAT_PAYMENT_RECEIVED)}`,
 );
 
 export const listPayments = statement<[accountNumber: string, limit: number, offset: number], PaymentRow>(
@@ -96,34 +97,26 @@ export const countPayments = statement<[accountNumber: string], { total: string 
 
 export const listHeldPayments = statement<[limit: number, offset: number], PaymentRow>(
   'fiat_payments.list_held',
-  `SELECT ${COLUMNS} FROM fiat_payments f WHERE f.status = 'held_for_review'
+  `SELECT ${COLUMNS} FROM fiat_payments f WHERE f.status = ${HELD}
     ORDER BY f.received_at, f.payment_id LIMIT $1 OFFSET $2`,
 );
 
 export const countHeldPayments = statement<[], { total: string }>(
   'fiat_payments.count_held',
-  `SELECT count(*) AS total FROM fiat_payments WHERE status = 'held_for_review'`,
+  `SELECT count(*) AS total FROM fiat_payments WHERE status = ${HELD}`,
 );
 
-export const matchPayment = statement<[paymentId: string, orderId: string, at: Date]>(
-  'fiat_payments.match',
-  `UPDATE fiat_payments SET status = 'matched', order_id = $2, updated_at = $3 WHERE payment_id = $1`,
-);
-
-export const leavePayment = statement<[paymentId: string, at: Date]>(
-  'fiat_payments.leave',
-  `UPDATE fiat_payments SET status = 'received', updated_at = $2 WHERE payment_id = $1`,
-);
-
-export const paymentCollected = statement<[paymentId: string, at: Date]>(
-  'fiat_payments.collected',
-  `UPDATE fiat_payments SET status = 'collected', updated_at = $2 WHERE payment_id = $1`,
-);
-
-/** The bank would not move it: it is on the account as if nobody had asked. */
-export const collectionFailed = statement<[paymentId: string, at: Date]>(
-  'fiat_payments.collection_failed',
-  `UPDATE fiat_payments SET settlement_id = NULL, updated_at = $2 WHERE payment_id = $1 AND status = 'received'`,
+export const movePayment = statement<
+  [
+    paymentId: string,
+    status: FiatPaymentStatus,
+    orderId: string | null,
+    settlementId: string | null,
+    at: Date,
+  ]
+>(
+  'fiat_payments.move',
+  `UPDATE fiat_payments SET status = $2, order_id = $3, settlement_id = $4, updated_at = $5 WHERE payment_id = $1`,
 );
 
 /** Orders that a payment put on hold and that no undecided payment could still pay. */
@@ -135,7 +128,7 @@ export const ordersToRelease = statement<[paymentId: string], { order_id: string
       AND EXISTS (SELECT FROM fiat_payments f
                    WHERE f.user_id = decided.user_id AND candidate.order_id = ANY (f.held_order_ids))
       AND NOT EXISTS (SELECT FROM fiat_payments f
-                       WHERE f.user_id = decided.user_id AND f.payment_id <> $1 AND f.status = 'held_for_review'
+                       WHERE f.user_id = decided.user_id AND f.payment_id <> $1 AND f.status = ${HELD}
                          AND candidate.order_id = ANY (f.candidate_order_ids))
     ORDER BY 1`,
 );

@@ -1,7 +1,16 @@
-import { CausewayError, type IdentificationSchema, type KycStatus } from '@causeway/protocol';
+import {
+  CausewayError,
+  decide,
+  FIAT_CLIENT_REJECTED,
+  fiatClientMachine,
+  type IdentificationSchema,
+  KYC_CLEARED,
+  type KycStatus,
+  NEW,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, reading, type Scope } from '../../db/database.ts';
-import { prepareIntent } from '../../engine/intent.ts';
+import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { BankingPort } from '../../ports/banking.ts';
 import type { Vaults } from '../../vault/vault.ts';
@@ -14,7 +23,8 @@ import {
 } from '../kyc/kyc-fields.ts';
 import { identityOf, readIdentity } from '../kyc/submission.ts';
 import { lockUserRow, vaultOfUser } from '../users/user.ts';
-import { type ClientRow, findClient, submitClient } from './fiat-account.store.ts';
+import { clientAdapter } from './fiat-account.adapters.ts';
+import { type ClientRow, findClient } from './fiat-account.store.ts';
 
 /** What the bank cannot do without. */
 const NEEDED = [
@@ -39,7 +49,7 @@ export function mergedFields(
   given: KycFieldValues,
 ): KycFieldValues {
   const known = identityFields(identity);
-  return kycStatus === 'VERIFIED' ? { ...known, ...given, ...identity.kyc } : { ...known, ...given };
+  return kycStatus === KYC_CLEARED ? { ...known, ...given, ...identity.kyc } : { ...known, ...given };
 }
 
 export function missingFields(fields: KycFieldValues): string[] {
@@ -80,7 +90,9 @@ export async function identifyClient(
   const user = await lockUserRow(unit, userId);
   const given = readSubmission({ method: 'hosted_link', ...body }, unit.at).fields;
   const [known] = await unit.tx.query(findClient, [userId]);
-  if (known !== undefined && known.status !== 'rejected') return submittedView(known);
+  const decision = decide(fiatClientMachine, known?.status ?? NEW, 'client_submitted', {}, 'partner');
+  const isRepeated = decision.kind === 'refused' || decision.transition.noop === true;
+  if (known !== undefined && isRepeated) return submittedView(known);
   if (bank === undefined) throw new CausewayError('BANKING_UNAVAILABLE');
   const fields = mergedFields(await identityOf(unit.tx, vaults, user), user.kyc_status, given);
   const missing = missingFields(fields);
@@ -95,14 +107,14 @@ export async function identifyClient(
     JSON.stringify(clientFieldsOf(fields)),
     clientContext(userId, round),
   );
-  const [client] = await unit.tx.query(submitClient, [userId, user.partner_id, round, sealed, unit.at]);
-  if (client === undefined) throw new Error('the client was not written');
-  prepareIntent(unit, {
-    kind: 'bank.submit-client',
-    dedupeKey: `${userId}:${round}`,
-    partnerId: user.partner_id,
-    payload: { user_id: userId, round },
-  });
+  const { client } = execute(
+    unit,
+    clientAdapter,
+    { userId, partnerId: user.partner_id, client: known, submission: { round, fieldsSealed: sealed } },
+    'client_submitted',
+    'partner',
+  ).row;
+  if (client === undefined) throw new Error('the client was not submitted');
   return submittedView(client);
 }
 
@@ -128,7 +140,7 @@ function submittedView(client: ClientRow): Identification {
     user_id: client.user_id,
     status: client.status,
     missing_fields: [],
-    ...(client.status === 'rejected' ? { rejection_reasons: client.rejection_reasons } : {}),
+    ...(client.status === FIAT_CLIENT_REJECTED ? { rejection_reasons: client.rejection_reasons } : {}),
     submitted_at: client.submitted_at.toISOString(),
     updated_at: client.updated_at.toISOString(),
   };

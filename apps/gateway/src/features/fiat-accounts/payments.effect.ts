@@ -1,10 +1,7 @@
-import { formatFixed } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
-import { postEntry } from '../../engine/ledger.ts';
-import { emitEvent } from '../../engine/outbox.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -13,12 +10,10 @@ import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import { vendorDetailsOf } from '../orders/lifecycle/order.ts';
 import { askBank, BANK_SCHEDULE } from './account-opening.effect.ts';
-import { accountIdOf, collectionPostings } from './fiat-account.ts';
+import { reportOnPayment } from './fiat-payment.adapter.ts';
 import {
-  collectionFailed,
   lockFunds,
   type PaymentRow,
-  paymentCollected,
   paymentOfOrder,
   paymentToCollect,
   readCursor,
@@ -77,35 +72,13 @@ async function stillToCollect(
 
 async function record(unit: UnitOfWork, payload: CollectPaymentPayload): Promise<void> {
   const payment = await stillToCollect(unit, payload);
-  if (payment === undefined) return;
-  unit.tx.defer(paymentCollected, [payment.payment_id, unit.at]);
-  postEntry(unit, {
-    kind: 'fiat_deposit_collected',
-    dedupeKey: `fiat_payment:${payment.payment_id}:collected`,
-    partnerId: payment.partner_id,
-    orderId: null,
-    postings: collectionPostings(payment),
-  });
-  emitEvent(unit, {
-    eventType: 'retail.settlement.completed',
-    partnerId: payment.partner_id,
-    subjectId: payment.payment_id,
-    data: {
-      settlement_id: payload.settlement_id,
-      payment_id: payment.payment_id,
-      user_id: payment.user_id,
-      fiat_account_id: accountIdOf(payment.account_number),
-      amount: formatFixed(BigInt(payment.amount), payment.currency_decimals),
-      currency: payment.currency,
-      collected_at: unit.at.toISOString(),
-    },
-  });
+  if (payment !== undefined) reportOnPayment(unit, payment, 'payment_collected', 'bank');
 }
 
 /** It did not move, so it is on the account as before, and nobody is told of a settlement. */
 async function giveUp(unit: UnitOfWork, payload: CollectPaymentPayload): Promise<void> {
   const payment = await stillToCollect(unit, payload);
-  if (payment !== undefined) unit.tx.defer(collectionFailed, [payment.payment_id, unit.at]);
+  if (payment !== undefined) reportOnPayment(unit, payment, 'collection_failed', 'system');
 }
 
 export interface PayVendorDeps {

@@ -1,7 +1,5 @@
 import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { prepareIntent } from '../../engine/intent.ts';
-import { postEntry } from '../../engine/ledger.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { IncomingPayment } from '../../ports/banking.ts';
 import type { Vaults } from '../../vault/vault.ts';
@@ -17,21 +15,13 @@ import {
 } from '../orders/lifecycle/payment-request.ts';
 import { lockUserIfAny, userKeyOwner, vaultOfUser } from '../users/user.ts';
 import { accountByReference, type PaidAccountRow } from './fiat-account.store.ts';
-import {
-  depositPostings,
-  ledgerAccountOf,
-  type PaymentDetails,
-  paymentContext,
-  paymentDetailsOf,
-} from './fiat-account.ts';
+import { ledgerAccountOf, type PaymentDetails, paymentContext, paymentDetailsOf } from './fiat-account.ts';
+import { mayMatch, type PaymentDraft, reportOnPayment, writePayment } from './fiat-payment.adapter.ts';
 import {
   countHeldPayments,
   findPayment,
-  insertPayment,
-  leavePayment,
   listHeldPayments,
   lockFunds,
-  matchPayment,
   ordersToRelease,
   type PaymentRow,
   paymentByTransaction,
@@ -64,18 +54,7 @@ export async function takeDeposit(
   );
   if (known !== undefined) return known;
   const orders = await ordersAwaitingDeposit(unit, account.user_id, account.currency, given.amount);
-  const payment = draftPayment(deps, unit, account, given);
-  postEntry(unit, {
-    kind: 'fiat_deposit_received',
-    dedupeKey: `fiat_payment:${payment.payment_id}:received`,
-    partnerId: payment.partner_id,
-    orderId: null,
-    postings: depositPostings(payment),
-  });
-  const taken = decideOn(deps, unit, account, payment, orders);
-  writePayment(unit, taken, given.transactionId);
-  if (taken.settlement_id !== null) askForCollection(unit, taken);
-  return taken;
+  return take(deps, unit, account, given, orders);
 }
 
 const LONGEST_ID = 200;
@@ -90,7 +69,7 @@ function draftPayment(
   unit: UnitOfWork,
   account: PaidAccountRow,
   given: IncomingPayment,
-): PaymentRow {
+): PaymentDraft {
   const paymentId = unit.ids.uuid();
   const key = account.data_key_sealed;
   const details = JSON.stringify({ sender_name: given.senderName, reference: given.reference });
@@ -102,7 +81,6 @@ function draftPayment(
     currency: account.currency,
     currency_decimals: account.currency_decimals,
     amount: given.amount.toString(),
-    status: 'received',
     order_id: null,
     candidate_order_ids: [],
     held_order_ids: [],
@@ -116,59 +94,36 @@ function draftPayment(
   };
 }
 
-function decideOn(
-  { orderAdapters }: DepositDeps,
+function take(
+  deps: DepositDeps,
   unit: UnitOfWork,
   account: PaidAccountRow,
-  payment: PaymentRow,
+  given: IncomingPayment,
   orders: readonly OrderRow[],
 ): PaymentRow {
+  const { orderAdapters } = deps;
+  const payment = draftPayment(deps, unit, account, given);
   const [order, another] = orders;
   if (order === undefined) {
-    return account.collection_enabled ? { ...payment, settlement_id: unit.ids.uuid() } : payment;
+    const settlementId = account.collection_enabled ? unit.ids.uuid() : null;
+    const received = { ...payment, settlement_id: settlementId };
+    return writePayment(unit, received, given.transactionId, 'payment_received');
   }
   if (another === undefined && !order.facts.held) {
+    const matched = { ...payment, order_id: order.order_id };
+    // Booked first: the order is paid out of what the account has received.
+    const taken = writePayment(unit, matched, given.transactionId, 'payment_matched');
     payByDeposit(unit, orderAdapters, order, ledgerAccountOf(account.account_number), 'bank');
-    return { ...payment, status: 'matched', order_id: order.order_id };
+    return taken;
   }
-  return {
+  const ambiguous = {
     ...payment,
-    status: 'held_for_review',
     candidate_order_ids: orders.map(({ order_id }) => order_id),
     held_order_ids: orders
       .filter((one) => holdForDeposit(unit, orderAdapters, one))
       .map(({ order_id }) => order_id),
   };
-}
-
-function writePayment(unit: UnitOfWork, payment: PaymentRow, bankTransactionId: string): void {
-  unit.tx.defer(insertPayment, [
-    payment.payment_id,
-    payment.partner_id,
-    payment.user_id,
-    payment.account_number,
-    bankTransactionId,
-    payment.currency,
-    payment.currency_decimals,
-    payment.amount,
-    payment.status,
-    payment.order_id,
-    payment.candidate_order_ids,
-    payment.held_order_ids,
-    payment.settlement_id,
-    payment.details_sealed,
-    payment.received_at,
-  ]);
-}
-
-function askForCollection(unit: UnitOfWork, { settlement_id: settlementId, partner_id }: PaymentRow): void {
-  if (settlementId === null) return;
-  prepareIntent(unit, {
-    kind: 'bank.collect',
-    dedupeKey: settlementId,
-    partnerId: partner_id,
-    payload: { settlement_id: settlementId },
-  });
+  return writePayment(unit, ambiguous, given.transactionId, 'payment_ambiguous');
 }
 
 /** What an operator does with a payment that no machine could match. */
@@ -197,15 +152,10 @@ export async function decidePayment(
   decision: PaymentDecision,
 ): Promise<{ readonly before: PaymentRow; readonly after: PaymentRow }> {
   const before = await lockPayment(unit, paymentId);
-  const isOpen = before.status === 'held_for_review' || before.status === 'received';
-  const mayDecide = decision.kind === 'match' ? isOpen : before.status === 'held_for_review';
-  if (!mayDecide || before.settlement_id !== null) {
-    throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'The payment is decided already.' });
-  }
   const after =
     decision.kind === 'match'
       ? await match(orderAdapters, unit, before, decision.orderId)
-      : leave(unit, before);
+      : movedOrDecided(reportOnPayment(unit, before, 'match_dismissed', 'operator'));
   // Whatever this payment alone kept waiting goes on.
   for (const { order_id: orderId } of await unit.tx.query(ordersToRelease, [paymentId])) {
     if (orderId !== after.order_id) await releaseIfAwaiting(unit, orderAdapters, orderId);
@@ -223,6 +173,11 @@ async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<Payment
   return payment;
 }
 
+function movedOrDecided(moved: PaymentRow | undefined): PaymentRow {
+  if (moved !== undefined) return moved;
+  throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'The payment is decided already.' });
+}
+
 async function match(
   adapters: OrderAdapters,
   unit: UnitOfWork,
@@ -230,6 +185,7 @@ async function match(
   orderId: string,
 ): Promise<PaymentRow> {
   const { user_id: userId, currency, amount } = payment;
+  if (!mayMatch(payment)) return movedOrDecided(undefined);
   const waiting = await ordersAwaitingDeposit(unit, userId, currency, BigInt(amount));
   const order = waiting.find(({ order_id }) => order_id === orderId.toLowerCase());
   if (order === undefined) throw await refusalOf(unit, payment, orderId);
@@ -240,8 +196,8 @@ async function match(
     });
   }
   payByDeposit(unit, adapters, released, ledgerAccountOf(payment.account_number), 'operator');
-  unit.tx.defer(matchPayment, [payment.payment_id, order.order_id, unit.at]);
-  return { ...payment, status: 'matched', order_id: order.order_id };
+  const matched = { ...payment, order_id: order.order_id };
+  return movedOrDecided(reportOnPayment(unit, matched, 'payment_matched', 'operator'));
 }
 
 /** Another customer's order is as good as none; one of this customer's does not wait for this amount. */
@@ -251,11 +207,6 @@ async function refusalOf(unit: UnitOfWork, payment: PaymentRow, orderId: string)
   return new CausewayError('OPERATION_NOT_ALLOWED', {
     message: 'The order does not wait for this amount on the customer’s own account.',
   });
-}
-
-function leave(unit: UnitOfWork, payment: PaymentRow): PaymentRow {
-  unit.tx.defer(leavePayment, [payment.payment_id, unit.at]);
-  return { ...payment, status: 'received' };
 }
 
 /** Who paid and with what words, in clear. Only callers that write an audit entry may ask. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CausewayError,
+  FIAT_ACCOUNT_ACTIVE,
+  FIAT_PAYMENT_COLLECTED,
   FiatAccountParams,
   parsePositiveAmount,
   SandboxDepositInput,
@@ -47,7 +49,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
       const asset = { code: account.currency, decimals: account.currency_decimals };
       const amount = parsePositiveAmount(body.amount, asset);
       if (!amount.ok) throw invalidRequest('amount', `is not a valid amount (${amount.reason})`);
-      if (account.status !== 'active' || account.bank_reference === null) {
+      if (account.status !== FIAT_ACCOUNT_ACTIVE || account.bank_reference === null) {
         throw new CausewayError('PROVISIONING_IN_PROGRESS');
       }
       const transfer = {
@@ -77,7 +79,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
 async function settled({ db }: UnitDeps, scope: Scope, taken: PaymentRow): Promise<PaymentRow> {
   let payment = taken;
   for (let waited = 0; waited < COLLECTED_WITHIN_MS; waited += LOOK_AGAIN_MS) {
-    if (payment.settlement_id === null || payment.status === 'collected') return payment;
+    if (payment.settlement_id === null || payment.status === FIAT_PAYMENT_COLLECTED) return payment;
     await sleep(LOOK_AGAIN_MS);
     const [found] = await db.query(scope, findPayment, [taken.payment_id]);
     payment = found ?? payment;

@@ -1,10 +1,16 @@
-import { orderStatusesWithOutcome } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import {
+  ORDER_CANCELLED,
+  ORDER_COMPLETED,
+  ORDER_DISPUTED,
+  type OrderStatus,
+  orderStatusesWithOutcome,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
-/** Written out, so that the index of orders that are not counted yet applies. */
-const DECIDED = orderStatusesWithOutcome('settled', 'stopped', 'disputed')
-  .map((status) => `'${status}'`)
-  .join(', ');
+const DECIDED = sqlWords(orderStatusesWithOutcome('settled', 'stopped', 'disputed'));
+
+/** The order was once in this status. */
+const passed = (status: OrderStatus) => `timeline @> '[{"status": "${status}"}]'`;
 
 /**
  * An outcome is read off the timeline, so a dispute that was decided before the look counts as well. A
@@ -26,9 +32,9 @@ export const countOutcomes = statement<
             (timeline -> -1 ->> 'at')::timestamptz - (timeline -> -2 ->> 'at')::timestamptz AS lasted FROM due),
    judged AS (
      SELECT order_id, vendor_id, counted_outcomes, array_remove(ARRAY[
-       CASE WHEN timeline @> '[{"status": "completed"}]' THEN 'completed' END,
-       CASE WHEN timeline @> '[{"status": "dispute_started"}]' THEN 'disputed' END,
-       CASE WHEN status = 'cancelled' AND NOT (facts ->> 'held')::boolean AND EXISTS (
+       CASE WHEN ${passed(ORDER_COMPLETED)} THEN 'completed' END,
+       CASE WHEN ${passed(ORDER_DISPUTED)} THEN 'disputed' END,
+       CASE WHEN status = ${sqlWords(ORDER_CANCELLED)} AND NOT (facts ->> 'held')::boolean AND EXISTS (
               SELECT FROM unnest($2::text[], $3::float8[]) AS duty (status, ms)
                WHERE duty.status = stage AND lasted >= duty.ms * interval '1 millisecond') THEN 'failed' END
      ], NULL) AS outcomes FROM timed),

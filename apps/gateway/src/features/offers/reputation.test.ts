@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
 import { createWorker } from '../../worker.ts';
+import { orderTimeouts } from '../orders/lifecycle/order.adapter.ts';
 import { countOrderOutcomes } from './count-outcomes.ts';
 
 const FUNDING_SECONDS = 600;
@@ -60,7 +61,11 @@ describe('reputation', () => {
     return [rows[0].completed_orders, rows[0].failed_orders, rows[0].disputed_orders];
   }
 
-  const count = () => countOrderOutcomes(market.gateway.deps, { no_escrow_funding_seconds: FUNDING_SECONDS });
+  const count = () =>
+    countOrderOutcomes(market.gateway.deps, {
+      ...orderTimeouts(market.gateway.deps.config),
+      no_escrow_funding_seconds: FUNDING_SECONDS,
+    });
 
   async function gainedBy(stages: readonly Stage[], facts: object = {}) {
     const before = await counters();

@@ -1,5 +1,5 @@
-import type { ScreeningStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, type AccountValues } from './account-details.ts';
 
 export interface PaymentDetailsRow extends AccountRow {
@@ -14,7 +14,7 @@ export interface PaymentDetailsRow extends AccountRow {
 
 const COLUMNS = `payment_details_id, seal_id, partner_id, user_id, validated, ${ACCOUNT_COLUMNS},
   coalesce((SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'payment_details'
-    AND c.subject_key = payment_details_id::text), 'clear') AS screening_status`;
+    AND c.subject_key = payment_details_id::text), ${sqlWords(SCREENING_CLEAR)}) AS screening_status`;
 
 export const insertPaymentDetails = statement<
   [

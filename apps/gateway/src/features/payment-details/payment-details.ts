@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, KYC_CLEARED } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { ScreeningPort, ScreeningSubject } from '../../ports/name-screening.ts';
@@ -104,7 +104,7 @@ async function isOwnName(
   user: UserRow,
   subjects: readonly ScreeningSubject[],
 ): Promise<boolean> {
-  if (user.kyc_status !== 'VERIFIED' || subjects.length === 0) return false;
+  if (user.kyc_status !== KYC_CLEARED || subjects.length === 0) return false;
   const { kyc } = await identityOf(unit.tx, vaults, user);
   if (kyc.first_name === undefined || kyc.last_name === undefined) return false;
   const own = nameKey(`${kyc.first_name} ${kyc.last_name}`);

@@ -2,18 +2,19 @@ import {
   CausewayError,
   type DetailsOf,
   decide,
+  KYC_CLEARED,
   type KycStatus,
   orderStatusesWithOutcome,
-  type QuoteStatus,
   quoteMachine,
 } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Offers, VendorKind } from '../../ports/offers.ts';
 import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
+import { quoteAdapter } from './quote.adapter.ts';
 import {
-  claimedBy,
   completeQuoteClaim,
   endQuoteClaims,
   endQuoteClaimsOf,
@@ -122,7 +123,7 @@ export function quoteFacts(
   at: Date,
 ): { readonly kycCleared: boolean; readonly pastExpiry: boolean } {
   return {
-    kycCleared: quote.kyc_status === 'VERIFIED',
+    kycCleared: quote.kyc_status === KYC_CLEARED,
     pastExpiry: quote.expires_at.getTime() <= at.getTime(),
   };
 }
@@ -169,19 +170,20 @@ export async function claimQuote(
     orderId,
   ]);
   if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
-  const decision = decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, unit.at), 'partner');
-  if (decision.kind === 'refused') throw refusal(decision.code, quote.kyc_status);
-  if (claimed === undefined) throw new QuoteClaimLost(`there is no open claim on quote ${quoteId}`);
-  const status: QuoteStatus = decision.transition.to;
   const { serving } = claim;
+  const filled = {
+    quote,
+    facts: quoteFacts(quote, unit.at),
+    vendorId: serving?.vendorId ?? quote.vendor_id,
+    servingOfferId: serving?.offerId ?? null,
+  };
+  const execution = execute(unit, quoteAdapter, filled, 'quote_claimed', 'partner');
+  if (execution.kind === 'refused') throw refusal(execution.code, quote.kyc_status);
+  if (claimed === undefined) throw new QuoteClaimLost(`there is no open claim on quote ${quoteId}`);
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');
-  const vendorId = serving?.vendorId ?? quote.vendor_id;
-  unit.tx.defer(claimedBy, [quote.quote_id, status, vendorId, serving?.offerId ?? null]);
   return {
-    ...quote,
+    ...execution.row.quote,
     order_id: orderId,
-    status,
-    vendor_id: vendorId,
     served: serving !== undefined,
     provider: serving?.provider ?? null,
   };
@@ -201,7 +203,7 @@ function refusal(code: string, kycStatus: KycStatus): CausewayError {
 export function kycNotCleared(kycStatus: KycStatus): CausewayError {
   // The caller was refused for it, so it is any status but VERIFIED.
   return new CausewayError('KYC_NOT_CLEARED', {
-    details: { kyc_status: kycStatus as Exclude<KycStatus, 'VERIFIED'> },
+    details: { kyc_status: kycStatus as Exclude<KycStatus, typeof KYC_CLEARED> },
   });
 }
 

@@ -3,6 +3,7 @@ import {
   CausewayError,
   decide,
   formatPercent,
+  KYC_CLEARED,
   type KycStatus,
   NEW,
   type OfframpQuoteRequest,
@@ -10,6 +11,7 @@ import {
   type OnrampQuoteRequest,
   type QuoteSchema,
   quoteMachine,
+  SCREENING_CLEAR,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { PartnerPrincipal } from '../../http/principals.ts';
@@ -44,7 +46,7 @@ export async function storeQuote(
 /** Unknown and foreign customers first: the two answers are the same. */
 export function requireCleared(kycStatus: KycStatus | undefined): void {
   if (kycStatus === undefined) throw new CausewayError('USER_NOT_FOUND');
-  const facts = { kycCleared: kycStatus === 'VERIFIED', pastExpiry: false };
+  const facts = { kycCleared: kycStatus === KYC_CLEARED, pastExpiry: false };
   const decision = decide(quoteMachine, NEW, 'quote_issued', facts, 'partner');
   if (decision.kind === 'refused') throw kycNotCleared(kycStatus);
 }
@@ -120,7 +122,7 @@ async function ownDetails(
   if (row === undefined) throw new CausewayError('USER_NOT_FOUND');
   if (row.payment_details_id === null) throw new CausewayError('PAYMENT_DETAILS_NOT_FOUND');
   requireCleared(row.kyc_status);
-  if (row.holder_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  if (row.holder_status !== SCREENING_CLEAR) throw new CausewayError('RECIPIENT_NOT_CLEARED');
   return { location: row, paymentDetailsId: row.payment_details_id };
 }
 

@@ -1,6 +1,21 @@
-import type { DetailsOf, KycStatus, QuoteStatus, ScreeningStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import {
+  type DetailsOf,
+  FIAT_ACCOUNT_ACTIVE,
+  KYC_CLEARED,
+  type KycStatus,
+  QUOTE_ACTIVE,
+  type QuoteStatus,
+  RECIPIENT_ACTIVE,
+  SCREENING_CLEAR,
+  type ScreeningStatus,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { PaymentDetailsLocation, ThirdPartyRow } from './payee.ts';
+
+/** What the tables say, as SQL. */
+const CLEARED = sqlWords(KYC_CLEARED);
+const CLEAR = sqlWords(SCREENING_CLEAR);
+const RECIPIENT = sqlWords(RECIPIENT_ACTIVE);
 
 /** The figures that a quote fixes and its order inherits. Atomic units as decimal text. */
 export interface PricedColumns {
@@ -104,7 +119,7 @@ export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
        sender_recipient_relationship, purpose_of_payment)
      SELECT $1, $2, c.user_id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
        $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35
-       FROM customer c WHERE c.kyc_status = 'VERIFIED')
+       FROM customer c WHERE c.kyc_status = ${CLEARED})
    SELECT kyc_status FROM customer`,
 );
 
@@ -115,14 +130,14 @@ const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.
   q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
   q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
   q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
-  (q.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
-    SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
+  (q.recipient_id IS NULL OR (r.status = ${RECIPIENT} AND r.screening_status = ${CLEAR})) AND NOT EXISTS (
+    SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind <> 'wallet'
        AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
   ) AS payee_cleared,
-  NOT EXISTS (SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
+  NOT EXISTS (SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind = 'wallet'
     AND c.subject_key = lower(p.wallet_address)) AS partner_wallet_cleared,
   q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
-    AND a.currency = q.fiat_currency AND a.status = 'active') AS has_own_account`;
+    AND a.currency = q.fiat_currency AND a.status = ${sqlWords(FIAT_ACCOUNT_ACTIVE)}) AS has_own_account`;
 const TABLES = `quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
   LEFT JOIN recipients r ON r.recipient_id = q.recipient_id`;
 
@@ -160,7 +175,7 @@ export const openQuoteClaim = statement<
 >(
   'quotes.open_claim',
   `SELECT ${COLUMNS},
-          CASE WHEN q.status = 'active' AND q.expires_at > $4 AND u.kyc_status = 'VERIFIED' THEN
+          CASE WHEN q.status = ${sqlWords(QUOTE_ACTIVE)} AND q.expires_at > $4 AND u.kyc_status = ${CLEARED} THEN
             open_quote_claim(q.quote_id, q.partner_id, q.user_id, q.crypto_amount / 10::numeric ^ q.crypto_decimals,
               coalesce(p.open_order_limit, $5), coalesce(p.held_value_limit, $6),
               coalesce(p.customer_open_order_limit, $7), coalesce(p.customer_held_value_limit, $8)) END AS over_limit
@@ -222,7 +237,7 @@ export const customerWithDetails = statement<
   'quotes.customer_with_details',
   `SELECT u.kyc_status, p.payment_details_id, p.rail, p.currency, p.country_code, p.institution_id,
           coalesce((SELECT c.screening_status FROM screening_cases c WHERE c.subject_kind = 'payment_details'
-            AND c.subject_key = p.payment_details_id::text), 'clear') AS holder_status
+            AND c.subject_key = p.payment_details_id::text), ${CLEAR}) AS holder_status
      FROM users u
      LEFT JOIN payment_details p ON p.payment_details_id = $2::bigint AND p.user_id = u.user_id
     WHERE u.user_id = $1 AND u.erased_at IS NULL`,
@@ -243,7 +258,7 @@ export const senderWithRecipient = statement<
      FROM users u
      LEFT JOIN (recipients r JOIN recipient_versions v
                   ON v.recipient_id = r.recipient_id AND v.version = r.current_version)
-       ON r.recipient_id = $2 AND r.status = 'active' AND r.erased_at IS NULL
+       ON r.recipient_id = $2 AND r.status = ${RECIPIENT} AND r.erased_at IS NULL
      LEFT JOIN LATERAL (
        SELECT * FROM recipient_destinations x
         WHERE x.recipient_destination_id = $3 AND x.recipient_id = r.recipient_id

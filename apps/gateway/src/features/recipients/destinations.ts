@@ -1,4 +1,9 @@
-import { CausewayError, type DestinationSchema, type RecipientSchema } from '@causeway/protocol';
+import {
+  CausewayError,
+  type DestinationSchema,
+  type RecipientSchema,
+  SCREENING_CLEAR,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -188,7 +193,7 @@ export function takeSnapshot(
   recipient: CurrentRecipientRow,
   destination: DestinationRow,
 ): RecipientSnapshot {
-  if (recipient.screening_status !== 'clear' || destination.screening_status !== 'clear') {
+  if (recipient.screening_status !== SCREENING_CLEAR || destination.screening_status !== SCREENING_CLEAR) {
     throw new CausewayError('RECIPIENT_NOT_CLEARED');
   }
   requireEligible(deps.detailsCheck, destination.rail, recipient);

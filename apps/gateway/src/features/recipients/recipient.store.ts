@@ -1,6 +1,13 @@
-import type { RecipientStatus, ScreeningStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import {
+  RECIPIENT_ACTIVE,
+  type RecipientStatus,
+  SCREENING_IN_REVIEW,
+  type ScreeningStatus,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, type AccountValues } from '../payment-details/account-details.ts';
+
+const IN_REVIEW = sqlWords(SCREENING_IN_REVIEW);
 
 export interface RecipientRow {
   recipient_id: string;
@@ -116,7 +123,7 @@ type Filter = [
 ];
 type Search = [nameTokens: readonly string[], identifierToken: string | null, recipientId: string | null];
 
-const FILTER = `r.partner_id = $1 AND r.status = 'active' AND r.erased_at IS NULL
+const FILTER = `r.partner_id = $1 AND r.status = ${sqlWords(RECIPIENT_ACTIVE)} AND r.erased_at IS NULL
   AND ($2::text IS NULL OR r.screening_status = $2) AND ($3::text IS NULL OR r.recipient_country = $3)
   AND (($4::text IS NULL AND $5::text IS NULL) OR EXISTS (
     SELECT FROM recipient_destinations d WHERE d.recipient_id = r.recipient_id
@@ -157,13 +164,13 @@ export const countFound = statement<[...Filter, ...Search], { total: string }>(
 
 export const listToReview = statement<[limit: number, offset: number], CurrentRecipientRow>(
   'recipients.list_to_review',
-  `SELECT ${COLUMNS} FROM ${CURRENT} WHERE r.screening_status = 'review' AND r.erased_at IS NULL
+  `SELECT ${COLUMNS} FROM ${CURRENT} WHERE r.screening_status = ${IN_REVIEW} AND r.erased_at IS NULL
     ORDER BY r.updated_at, r.recipient_id LIMIT $1 OFFSET $2`,
 );
 
 export const countToReview = statement<[], { total: string }>(
   'recipients.count_to_review',
-  `SELECT count(*) AS total FROM recipients WHERE screening_status = 'review' AND erased_at IS NULL`,
+  `SELECT count(*) AS total FROM recipients WHERE screening_status = ${IN_REVIEW} AND erased_at IS NULL`,
 );
 
 /** The versions stay, for orders refer to them, and nobody can read them any more. */

@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol';
+import { CausewayError, RECIPIENT_ACTIVE } from '@causeway/protocol';
 import type { Database, Scope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidFields } from '../../http/errors.ts';
@@ -111,7 +111,7 @@ export async function lockAnyRecipient(unit: UnitOfWork, recipientId: string): P
 }
 
 function active(row: CurrentRecipientRow | undefined): CurrentRecipientRow {
-  if (row === undefined || row.status !== 'active') throw new CausewayError('RECIPIENT_NOT_FOUND');
+  if (row === undefined || row.status !== RECIPIENT_ACTIVE) throw new CausewayError('RECIPIENT_NOT_FOUND');
   return row;
 }
 

@@ -1,3 +1,4 @@
+import { SCREENING_PENDING } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
@@ -36,7 +37,7 @@ interface Finding {
 const DONE = { kind: 'confirmed' } as const satisfies Outcome;
 
 const isAsked = (row: ScreeningCaseRow | undefined, round: number): row is ScreeningCaseRow =>
-  row?.screening_status === 'pending' && row.screening_round === round;
+  row?.screening_status === SCREENING_PENDING && row.screening_round === round;
 
 /** Asks the screening about a holder or a wallet. Asking twice is harmless: only the first answer of a round counts. */
 export function screenCaseHandler(deps: ScreenCaseDeps): IntentHandler<'screening.screen'> {

@@ -1,4 +1,4 @@
-import { CausewayError, type ScreeningStatus } from '@causeway/protocol';
+import { CausewayError, SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { ScreeningHit } from '../../ports/name-screening.ts';
@@ -42,7 +42,7 @@ export async function lookUpWallet({ walletScreening }: WalletDeps, address: str
  */
 export async function takeWallet(unit: UnitOfWork, address: string, look: WalletLook): Promise<void> {
   const [known] = await unit.tx.query(lockCaseOfWallet, [address]);
-  if (known?.decided_by_person === true && known.screening_status === 'clear') return;
+  if (known?.decided_by_person === true && known.screening_status === SCREENING_CLEAR) return;
   if (look === 'unavailable') {
     throw new CausewayError('SERVICE_UNAVAILABLE', { message: 'Wallets cannot be screened at present.' });
   }
@@ -51,7 +51,8 @@ export async function takeWallet(unit: UnitOfWork, address: string, look: Wallet
   const before = known ?? { ...draftCase(unit, walletSubject(address)), ...found };
   const { row } = moveCase(unit, before, RESULT_TRIGGERS[look.status], 'provider');
   if (known !== undefined) keepFinding(unit, known.case_id, { listVersion, listed });
-  if (row.screening_status !== 'clear') throw new RecordedRefusal(new CausewayError('WALLET_NOT_CLEARED'));
+  if (row.screening_status !== SCREENING_CLEAR)
+    throw new RecordedRefusal(new CausewayError('WALLET_NOT_CLEARED'));
 }
 
 /** The same for a wallet that is named in a request whose work is done outside a transaction. */

@@ -1,5 +1,7 @@
-import type { ScreeningStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
+
+const CLEAR = sqlWords(SCREENING_CLEAR);
 
 export type CaseSubject = 'destination' | 'payment_details' | 'wallet';
 
@@ -84,11 +86,11 @@ export const casesOfSubject = statement<[subjectKey: string], ScreeningCaseRow>(
 export const walletsNotClear = statement<[addresses: readonly string[]], { address: string }>(
   'screening.wallets_not_clear',
   `SELECT subject_key AS address FROM screening_cases
-    WHERE screening_status <> 'clear' AND subject_kind = 'wallet' AND subject_key = ANY($1::text[])`,
+    WHERE screening_status <> ${CLEAR} AND subject_kind = 'wallet' AND subject_key = ANY($1::text[])`,
 );
 
 type Filter = [statuses: readonly string[], subjectKind: string | null];
-const FILTER = `screening_status = ANY($1::text[]) AND screening_status <> 'clear'
+const FILTER = `screening_status = ANY($1::text[]) AND screening_status <> ${CLEAR}
   AND ($2::text IS NULL OR subject_kind = $2)`;
 
 export const listCases = statement<[...Filter, limit: number, offset: number], ScreeningCaseRow>(
@@ -109,6 +111,6 @@ export const walletsDue = statement<[screenedBefore: Date, limit: number], { add
            UNION SELECT lower(wallet_address) FROM vendors WHERE active) w
      LEFT JOIN screening_cases c ON c.subject_kind = 'wallet' AND c.subject_key = w.address
     WHERE c.case_id IS NULL
-       OR (c.screening_status = 'clear' AND NOT c.decided_by_person AND c.screened_at < $1)
+       OR (c.screening_status = ${CLEAR} AND NOT c.decided_by_person AND c.screened_at < $1)
     ORDER BY c.screened_at NULLS FIRST LIMIT $2`,
 );

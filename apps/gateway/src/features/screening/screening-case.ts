@@ -3,6 +3,8 @@ import {
   CausewayError,
   NEW,
   type New,
+  SCREENING_IN_REVIEW,
+  SCREENING_RESULTS,
   type ScreeningCaseFacts,
   type ScreeningCaseGuard,
   type ScreeningStatus,
@@ -181,11 +183,10 @@ export function openHolderCase(
   return moveCase(unit, answered, RESULT_TRIGGERS[result.status], 'provider').row.screening_status;
 }
 
-const STRICTEST = ['blocked', 'review', 'clear'] as const;
-
 /** Of several names the worst result counts. An account without a name cannot be cleared by a machine. */
 export function strictestOf(results: readonly ScreeningResult[]): ScreeningResult {
-  const status = STRICTEST.find((one) => results.some((result) => result.status === one)) ?? 'review';
+  const status =
+    SCREENING_RESULTS.find((one) => results.some((result) => result.status === one)) ?? SCREENING_IN_REVIEW;
   return {
     status,
     hits: results.flatMap(({ hits }) => hits),

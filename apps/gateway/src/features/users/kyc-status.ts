@@ -1,6 +1,8 @@
 import {
   type Actor,
   CausewayError,
+  KYC_REFUSED,
+  KYC_STATUSES_WITH_REASONS,
   KYC_UPDATED_STATUSES,
   type KycFacts,
   type KycStatus,
@@ -26,10 +28,7 @@ export const kycAdapter: MachineAdapter<KycSubject, KycStatus, KycTrigger, KycFa
   factsOf: () => ({}),
 
   write(unit: UnitOfWork, subject, change) {
-    const reasons =
-      change.status === 'REJECTED' || change.status === 'VERIFICATION_REJECTED'
-        ? [...subject.rejectionReasons]
-        : [];
+    const reasons = KYC_STATUSES_WITH_REASONS.includes(change.status) ? [...subject.rejectionReasons] : [];
     unit.tx.defer(updateKyc, [subject.user.user_id, change.status, JSON.stringify(reasons), unit.at]);
     return {
       rejectionReasons: reasons,
@@ -51,7 +50,7 @@ export const kycAdapter: MachineAdapter<KycSubject, KycStatus, KycTrigger, KycFa
       data: {
         user_id: user.user_id,
         kyc_status: sentIn(KYC_UPDATED_STATUSES, user.kyc_status),
-        ...(user.kyc_status === 'REJECTED' ? { rejection_reasons: [...rejectionReasons] } : {}),
+        ...(user.kyc_status === KYC_REFUSED ? { rejection_reasons: [...rejectionReasons] } : {}),
       },
     };
   },

@@ -1,5 +1,5 @@
-import type { KycStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { KYC_IN_REVIEW, type KycStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
 /** A customer as it is kept; what is personal of it is sealed. */
 export interface UserRow {
@@ -73,13 +73,13 @@ export const updateKyc = statement<[userId: string, status: KycStatus, rejection
 
 export const listUnderReview = statement<[limit: number, offset: number], UserRow>(
   'users.list_under_review',
-  `SELECT ${COLUMNS} FROM users WHERE kyc_status = 'UNDER_REVIEW' AND erased_at IS NULL
+  `SELECT ${COLUMNS} FROM users WHERE kyc_status = ${sqlWords(KYC_IN_REVIEW)} AND erased_at IS NULL
     ORDER BY kyc_updated_at, user_id LIMIT $1 OFFSET $2`,
 );
 
 export const countUnderReview = statement<[], { total: string }>(
   'users.count_under_review',
-  `SELECT count(*) AS total FROM users WHERE kyc_status = 'UNDER_REVIEW' AND erased_at IS NULL`,
+  `SELECT count(*) AS total FROM users WHERE kyc_status = ${sqlWords(KYC_IN_REVIEW)} AND erased_at IS NULL`,
 );
 
 /** The row stays, for orders refer to it; the person in it is gone. The index is made one that nothing equals. */

@@ -1,4 +1,4 @@
-import { CausewayError, type UserSchema } from '@causeway/protocol';
+import { CausewayError, KYC_INITIAL, type UserSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, type Reading, reading, type Scope, violatedConstraint } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -172,7 +172,7 @@ export async function createUser(
       profileSealed,
       deps.blindIndex(EMAIL_INDEX, partnerId, profile.email),
       referenceId,
-      'NOT_INITIATED',
+      KYC_INITIAL,
       unit.at,
     ]);
   } catch (error) {
@@ -184,7 +184,7 @@ export async function createUser(
       user_id: userId,
       partner_id: partnerId,
       reference_id: referenceId,
-      kyc_status: 'NOT_INITIATED',
+      kyc_status: KYC_INITIAL,
       kyc_updated_at: unit.at,
       rejection_reasons: [],
       created_at: unit.at,

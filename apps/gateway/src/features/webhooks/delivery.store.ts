@@ -1,7 +1,17 @@
-import { statement } from '../../db/statement.ts';
+import {
+  DELIVERY_CANCELLED,
+  DELIVERY_DELIVERED,
+  DELIVERY_FAILED,
+  DELIVERY_PENDING,
+  type DeliveryStatus,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import { eventsWritten } from '../../engine/outbox.ts';
 
 /** SQL of the queue of deliveries: who has something due, claiming it, and recording what became of it. */
+
+/** Written out in statements, so that the indexes of what waits apply. */
+const PENDING = sqlWords(DELIVERY_PENDING);
 
 export interface AttemptLogEntry {
   readonly at: string;
@@ -26,14 +36,14 @@ export interface ClaimedDelivery {
 export const partnersWithDueDeliveries = statement<[businessNow: Date], { partner_id: string }>(
   'webhook_deliveries.partners_due',
   `WITH RECURSIVE waiting AS (
-     (SELECT partner_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY partner_id LIMIT 1)
+     (SELECT partner_id FROM webhook_deliveries WHERE status = ${PENDING} ORDER BY partner_id LIMIT 1)
      UNION ALL
      SELECT (SELECT d.partner_id FROM webhook_deliveries d
-              WHERE d.status = 'pending' AND d.partner_id > waiting.partner_id ORDER BY d.partner_id LIMIT 1)
+              WHERE d.status = ${PENDING} AND d.partner_id > waiting.partner_id ORDER BY d.partner_id LIMIT 1)
        FROM waiting WHERE waiting.partner_id IS NOT NULL)
    SELECT partner_id FROM waiting WHERE partner_id IS NOT NULL AND EXISTS (
      SELECT FROM webhook_deliveries d
-      WHERE d.partner_id = waiting.partner_id AND d.status = 'pending' AND d.run_at <= $1
+      WHERE d.partner_id = waiting.partner_id AND d.status = ${PENDING} AND d.run_at <= $1
         AND (d.leased_until IS NULL OR d.leased_until < clock_timestamp()))`,
 );
 
@@ -81,12 +91,12 @@ export const claimDeliveries = statement<
       CROSS JOIN LATERAL (
         SELECT candidate.ctid AS row_address, candidate.delivery_id, candidate.event_id
           FROM webhook_deliveries candidate
-         WHERE candidate.partner_id = w.partner_id AND candidate.status = 'pending' AND candidate.run_at <= $3
+         WHERE candidate.partner_id = w.partner_id AND candidate.status = ${PENDING} AND candidate.run_at <= $3
            AND (candidate.leased_until IS NULL OR candidate.leased_until < clock_timestamp())
            AND (NOT candidate.in_order OR candidate.attempts > 0 OR NOT EXISTS (
                  SELECT FROM webhook_deliveries earlier
                   WHERE earlier.subject_id = candidate.subject_id AND earlier.position < candidate.position
-                    AND earlier.status = 'pending' AND earlier.attempts = 0 AND earlier.in_order))
+                    AND earlier.status = ${PENDING} AND earlier.attempts = 0 AND earlier.in_order))
          ORDER BY candidate.run_at, candidate.position
          LIMIT w.quota
          FOR UPDATE SKIP LOCKED) found),
@@ -119,7 +129,8 @@ export const settleDeliveries = statement<
 >(
   'webhook_deliveries.settle',
   `UPDATE webhook_deliveries d
-      SET status = CASE WHEN o.delivered THEN 'delivered' WHEN o.retry_at IS NULL THEN 'failed' ELSE 'pending' END,
+      SET status = CASE WHEN o.delivered THEN ${sqlWords(DELIVERY_DELIVERED)}
+                        WHEN o.retry_at IS NULL THEN ${sqlWords(DELIVERY_FAILED)} ELSE ${PENDING} END,
           attempts = least(10, d.attempts + 1),
           attempt_log = d.attempt_log || o.log_entry,
           run_at = coalesce(o.retry_at, d.run_at),
@@ -127,7 +138,7 @@ export const settleDeliveries = statement<
           leased_until = NULL, lease_owner = NULL
      FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::timestamptz[], $6::jsonb[])
           AS o (partner_id, delivery_id, attempts, delivered, retry_at, log_entry)
-    WHERE d.partner_id = o.partner_id AND d.delivery_id = o.delivery_id AND d.status = 'pending'
+    WHERE d.partner_id = o.partner_id AND d.delivery_id = o.delivery_id AND d.status = ${PENDING}
       AND (o.delivered OR (d.lease_owner = $7 AND d.attempts = o.attempts))`,
 );
 
@@ -178,9 +189,9 @@ export const recordEndpointFailures = statement<
 /** What was written while its partner's webhook was being removed. */
 export const cancelForDisabled = statement<[at: Date]>(
   'webhook_deliveries.cancel_for_disabled',
-  `UPDATE webhook_deliveries d SET status = 'cancelled', settled_at = $1, leased_until = NULL, lease_owner = NULL
+  `UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $1, leased_until = NULL, lease_owner = NULL
      FROM partners p
-    WHERE p.partner_id = d.partner_id AND NOT p.webhook_enabled AND d.status = 'pending'`,
+    WHERE p.partner_id = d.partner_id AND NOT p.webhook_enabled AND d.status = ${PENDING}`,
 );
 
 /** SQL of what a partner sees of its deliveries, and of sending them again. */
@@ -190,7 +201,7 @@ export interface DeliveryRow {
   event_id: string;
   event_type: string;
   subject_id: string | null;
-  status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  status: DeliveryStatus;
   attempt_log: AttemptLogEntry[];
   run_at: Date;
   replay_of: string | null;

@@ -1,4 +1,5 @@
-import { statement } from '../../db/statement.ts';
+import { DELIVERY_PENDING } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 
 /** One reader at a time numbers a partner's events; a statement of its own, so that the next sees what the last one did. */
 export const lockStream = statement<[partnerId: string]>(
@@ -81,7 +82,7 @@ export const purgeAgedEvents = statement<
      SELECT e.event_id, e.event_type FROM events e
       WHERE e.partner_id = $1 AND e.created_at < $2
         AND NOT EXISTS (SELECT FROM webhook_deliveries d
-                         WHERE d.event_id = e.event_id AND (d.status = 'pending' OR d.created_at >= $2))
+                         WHERE d.event_id = e.event_id AND (d.status = ${sqlWords(DELIVERY_PENDING)} OR d.created_at >= $2))
         AND (e.event_type <> 'order.refund.required'
              OR EXISTS (SELECT FROM event_stream s WHERE s.event_id = e.event_id))
       ORDER BY e.created_at LIMIT $3),

@@ -1,4 +1,9 @@
-import { CausewayError, type DeliveryListQuery, type DeliveryView } from '@causeway/protocol';
+import {
+  CausewayError,
+  DELIVERY_PENDING,
+  type DeliveryListQuery,
+  type DeliveryView,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -19,7 +24,7 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
     subject_id: row.subject_id,
     status: row.status,
     attempts: row.attempt_log,
-    next_attempt_at: row.status === 'pending' ? row.run_at.toISOString() : null,
+    next_attempt_at: row.status === DELIVERY_PENDING ? row.run_at.toISOString() : null,
     replay_of: row.replay_of,
     created_at: row.created_at.toISOString(),
   };

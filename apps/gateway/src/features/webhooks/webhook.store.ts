@@ -1,5 +1,8 @@
-import { statement } from '../../db/statement.ts';
+import { DELIVERY_CANCELLED, DELIVERY_PENDING } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { SealedSecrets } from './webhook-sender.ts';
+
+const PENDING = sqlWords(DELIVERY_PENDING);
 
 export interface WebhookRow {
   webhook_url: string | null;
@@ -20,7 +23,7 @@ export const readWebhook = statement<[partnerId: string], WebhookRow>(
   `SELECT p.webhook_url, p.webhook_enabled, p.webhook_previous_secret_until, e.consecutive_failures,
           e.failing_since, e.last_error, e.circuit_opened_at,
           (SELECT count(*)::int FROM (
-             SELECT FROM webhook_deliveries d WHERE d.partner_id = p.partner_id AND d.status = 'pending'
+             SELECT FROM webhook_deliveries d WHERE d.partner_id = p.partner_id AND d.status = ${PENDING}
               LIMIT ${PENDING_COUNTED}) AS waiting) AS pending
      FROM partners p LEFT JOIN webhook_endpoints e USING (partner_id) WHERE p.partner_id = $1`,
 );
@@ -47,8 +50,8 @@ export const disableWebhook = statement<[partnerId: string]>(
 /** Nothing of what was waiting is sent later to an address that is set later. */
 export const cancelPendingDeliveries = statement<[partnerId: string, at: Date]>(
   'webhook_deliveries.cancel_pending',
-  `UPDATE webhook_deliveries SET status = 'cancelled', settled_at = $2, leased_until = NULL, lease_owner = NULL
-    WHERE partner_id = $1 AND status = 'pending'`,
+  `UPDATE webhook_deliveries SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $2, leased_until = NULL, lease_owner = NULL
+    WHERE partner_id = $1 AND status = ${PENDING}`,
 );
 
 export const rotateWebhookSecret = statement<[partnerId: string, sealed: string, previousUntil: Date]>(

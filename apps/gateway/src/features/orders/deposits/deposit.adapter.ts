@@ -1,5 +1,6 @@
 import {
   CausewayError,
+  DEPOSIT_RETURNING,
   type DepositFacts,
   type DepositGuard,
   type DepositStatus,
@@ -57,7 +58,7 @@ export function depositCase(deposit: DepositRow, around: DepositSurroundings): D
       surplus: around.surplus > 0n,
       partCredited: BigInt(deposit.credited_amount) > 0n,
       signed: isSigned(deposit),
-      otherReturning: others.some(({ disposition }) => disposition === 'returning'),
+      otherReturning: others.some(({ disposition }) => disposition === DEPOSIT_RETURNING),
     },
   };
 }

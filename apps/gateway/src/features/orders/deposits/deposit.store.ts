@@ -7,7 +7,7 @@ import {
 } from '@causeway/protocol';
 import type { Address, Hex } from '../../../chain/chain-settings.ts';
 import type { DepositKind } from '../../../chain/watcher/chain-facts.ts';
-import { statement } from '../../../db/statement.ts';
+import { sqlWords, statement } from '../../../db/statement.ts';
 import { ORDER_COLUMNS, ORDER_TABLES } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 
@@ -47,7 +47,7 @@ const COLUMNS = `d.deposit_id, d.order_id, d.partner_id, d.chain_id::text, d.add
 
 /** Something still has to happen to these. */
 export const OPEN_DEPOSITS = DEPOSIT_STATUSES.filter((status) => !isTerminal(depositMachine, status));
-export const OPEN_DEPOSITS_SQL = OPEN_DEPOSITS.map((status) => `'${status}'`).join(', ');
+export const OPEN_DEPOSITS_SQL = sqlWords(OPEN_DEPOSITS);
 
 /** What was paid into an order's escrow, whatever it was: each is final when it is seen here. */
 export const depositsOfOrder = statement<[orderId: string], DepositRow>(

@@ -1,4 +1,4 @@
-import { type DepositSchema, depositMachine, formatFixed } from '@causeway/protocol';
+import { DEPOSIT_CREDITED, type DepositSchema, depositMachine, formatFixed } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Address, ChainSettings } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
@@ -16,7 +16,7 @@ type OrderState = Pick<OrderRow, 'direction' | 'status'> & {
 
 export function depositView(settings: ChainSettings, order: OrderState, row: DepositRow): DepositView {
   const { return_to: payee, return_amount: amount } = row;
-  const isCredited = row.disposition === 'credited';
+  const isCredited = row.disposition === DEPOSIT_CREDITED;
   return {
     deposit_id: row.deposit_id,
     status: row.disposition,

@@ -1,4 +1,10 @@
-import { formatFixed, type OrderFundsSchema } from '@causeway/protocol';
+import {
+  DEPOSIT_ACCEPTED,
+  DEPOSIT_CREDITED,
+  DEPOSIT_DISMISSED,
+  formatFixed,
+  type OrderFundsSchema,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Address, type ChainSettings, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
@@ -62,7 +68,8 @@ async function balancesOf(
   const foreign = new Set(
     deposits
       .filter(
-        ({ token, disposition }) => tokenOf(settings, token) === undefined && disposition !== 'dismissed',
+        ({ token, disposition }) =>
+          tokenOf(settings, token) === undefined && disposition !== DEPOSIT_DISMISSED,
       )
       .map(({ token }) => token),
   );
@@ -158,7 +165,7 @@ function whereItIs(
   inside: readonly BalanceView[],
 ): readonly string[] {
   const odd = deposits.filter(
-    ({ status, return: back }) => status !== 'credited' && (status !== 'accepted' || back),
+    ({ status, return: back }) => status !== DEPOSIT_CREDITED && (status !== DEPOSIT_ACCEPTED || back),
   );
   const sentences = odd.map((one) => `${paid(one)} (${one.kind.replaceAll('_', ' ')}): ${one.says}`);
   if (order.facts.escrow !== 'none') return [WHERE[order.facts.escrow], ...sentences];

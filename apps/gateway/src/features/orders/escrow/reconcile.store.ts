@@ -1,4 +1,5 @@
-import { statement } from '../../../db/statement.ts';
+import { DEPOSIT_RETURNING } from '@causeway/protocol';
+import { sqlWords, statement } from '../../../db/statement.ts';
 import { OPEN_DEPOSITS_SQL } from '../deposits/deposit.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 
@@ -37,7 +38,7 @@ export const bookedEscrows = statement<
                      WHERE p.account IN ('escrow:' || o.order_id, 'held:' || o.order_id)
                        AND p.asset = o.crypto_currency || '@' || o.chain), 0)::text AS booked,
           coalesce((SELECT sum(d.return_amount) FROM deposit_observations d
-                     WHERE d.order_id = o.order_id AND d.disposition = 'returning'), 0)::text AS returning
+                     WHERE d.order_id = o.order_id AND d.disposition = ${sqlWords(DEPOSIT_RETURNING)}), 0)::text AS returning
      FROM orders o
     WHERE o.escrow IS NOT NULL AND ($2::uuid IS NULL OR o.order_id > $2)
       AND ($1::text[] IS NULL OR o.status = ANY($1) OR o.facts->>'escrow' IN ('funded', 'releasing', 'refunding')

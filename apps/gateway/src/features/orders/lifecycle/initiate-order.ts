@@ -2,6 +2,7 @@ import {
   type Actor,
   CausewayError,
   INITIAL_ORDER_FACTS,
+  ORDER_INITIAL,
   type OrderFacts,
   type OrderSchema,
 } from '@causeway/protocol';
@@ -58,7 +59,7 @@ export function draftOrder(
     is_new: true,
     order_type: orderType,
     reference_id: referenceId ?? null,
-    status: 'created',
+    status: ORDER_INITIAL,
     facts: storedFacts({
       ...INITIAL_ORDER_FACTS,
       anchor: quote.anchor,

@@ -6,6 +6,8 @@ import {
   formatFixed,
   formatShortest,
   guardsHold,
+  interruptsOrder,
+  KYC_CLEARED,
   type MachineEventType,
   NEW,
   ORDER_MACHINES,
@@ -19,6 +21,7 @@ import {
   PUBLISHED_ORDER_STATUSES,
   REFUND_REQUIRED_STATUSES,
   RELEASE_REQUIRED_STATUSES,
+  type TimeoutSetting,
   timeoutOf,
 } from '@causeway/protocol';
 import type { MachineAdapter } from '../../../engine/execute.ts';
@@ -29,8 +32,23 @@ import { insertOrder, updateOrder } from './order.store.ts';
 import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
 import { entryForOrder } from './postings.ts';
 
-/** How long an order may stay in a status, by the machine's name of the setting. */
-export type OrderTimeouts = Readonly<Record<string, number>>;
+/** How long an order may stay in a status, in seconds. */
+export type OrderTimeouts = Readonly<Record<TimeoutSetting, number>>;
+
+/** The configuration by the tables' names: a setting of the tables that is missing here does not compile. */
+export function orderTimeouts(config: {
+  readonly orderTimeoutNoVendorSeconds: number;
+  readonly orderTimeoutNoEscrowSeconds: number;
+  readonly orderTimeoutNoFiatSeconds: number;
+  readonly orderTimeoutNoAuthorizationSeconds: number;
+}): OrderTimeouts {
+  return {
+    no_vendor_seconds: config.orderTimeoutNoVendorSeconds,
+    no_escrow_funding_seconds: config.orderTimeoutNoEscrowSeconds,
+    no_fiat_seconds: config.orderTimeoutNoFiatSeconds,
+    no_authorization_seconds: config.orderTimeoutNoAuthorizationSeconds,
+  };
+}
 
 export interface OrderAdapterOptions {
   readonly timeouts: OrderTimeouts;
@@ -137,7 +155,7 @@ export function factsOf(order: OrderRow): OrderFacts {
   const { direction, payee_cleared, seller_cleared, buyer_cleared } = order;
   return {
     ...order.facts,
-    kycCleared: order.kyc_status === 'VERIFIED',
+    kycCleared: order.kyc_status === KYC_CLEARED,
     payeeCleared: payee_cleared,
     // Off-ramp a release pays the partner's markup too, and the partner is the seller.
     payoutWalletsCleared: buyer_cleared && (direction === 'onramp' || seller_cleared),
@@ -162,7 +180,7 @@ export function deadlineOf(
 ): Date | null {
   const timeout = timeoutOf(ORDER_MACHINES[direction], status);
   if (timeout === undefined) return null;
-  const seconds = timeouts[timeout.setting] ?? timeout.defaultSeconds;
+  const seconds = timeout.setting === undefined ? timeout.defaultSeconds : timeouts[timeout.setting];
   return new Date(at.getTime() + seconds * 1_000);
 }
 
@@ -212,25 +230,6 @@ export interface OrderStep {
   readonly fact: OrderTrigger;
 }
 
-/** What interrupts an order rather than taking it further. */
-const DETOURS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
-  'vendor_declined',
-  'cancelled_by_partner',
-  'order_expired',
-  'escrow_failed',
-  'cost_bound_exceeded',
-  'cost_bound_met',
-  'dispute_opened',
-  'hold_placed',
-  'deposit_held',
-  'transfer_failed',
-  'transfer_authorization_lapsed',
-  'release_failed',
-  'refund_failed',
-  'refund_signed_by_vendor',
-  'bridge_failed',
-]);
-
 /** Every transition that could happen to the order now, in the table's order. */
 function possible(order: OrderRow): OrderTransition[] {
   const machine = ORDER_MACHINES[order.direction];
@@ -250,7 +249,7 @@ export function waitingFor(order: OrderRow): OrderStep | null {
   const rows = possible(order);
   const next = order.facts.held
     ? rows.find(({ on }) => on === 'hold_released')
-    : rows.find(({ on }) => !DETOURS.has(on));
+    : rows.find(({ on }) => !interruptsOrder(on));
   return next === undefined ? null : stepOf(next, order);
 }
 

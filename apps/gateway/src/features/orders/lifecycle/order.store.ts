@@ -1,16 +1,22 @@
-import { type OrderStatus, orderStatusesThatKnow, orderStatusesWithOutcome } from '@causeway/protocol';
-import { type Announcement, statement } from '../../../db/statement.ts';
+import {
+  type OrderStatus,
+  orderStatusesThatKnow,
+  orderStatusesWithOutcome,
+  RECIPIENT_ACTIVE,
+  SCREENING_CLEAR,
+} from '@causeway/protocol';
+import { type Announcement, sqlWords, statement } from '../../../db/statement.ts';
 import type { OrderRow } from './order.ts';
 
 /** All SQL of orders. Amounts are atomic units as decimal text. */
 
-/** What the tables say, as SQL: written out, so that partial indexes apply. */
-const sqlList = (statuses: readonly OrderStatus[]) => statuses.map((status) => `'${status}'`).join(', ');
-const WAITING_FOR_VENDOR = sqlList(orderStatusesThatKnow('vendor_declined'));
+/** What the tables say, as SQL. */
+const CLEAR = sqlWords(SCREENING_CLEAR);
+const WAITING_FOR_VENDOR = sqlWords(orderStatusesThatKnow('vendor_declined'));
 
 /** An owner of the escrow is clear while no case says otherwise: every wallet is screened before it is taken. */
 const walletCleared = (owner: 'seller' | 'buyer') => `NOT EXISTS (
-    SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind = 'wallet'
+    SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind = 'wallet'
        AND c.subject_key = lower(o.escrow ->> '${owner}'))`;
 
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
@@ -21,8 +27,8 @@ const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o
   o.recipient_id, o.recipient_context_sealed, r.data_key_sealed AS recipient_key_sealed,
   o.vendor_payment_details_sealed, o.payer_details_sealed, o.provider AS vendor_kind,
   o.direction = 'onramp' OR (
-    (o.recipient_id IS NULL OR (r.status = 'active' AND r.screening_status = 'clear')) AND NOT EXISTS (
-      SELECT FROM screening_cases c WHERE c.screening_status <> 'clear' AND c.subject_kind <> 'wallet'
+    (o.recipient_id IS NULL OR (r.status = ${sqlWords(RECIPIENT_ACTIVE)} AND r.screening_status = ${CLEAR})) AND NOT EXISTS (
+      SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind <> 'wallet'
          AND c.subject_key = coalesce(o.payment_details_id::text, (
            SELECT q.recipient_destination_id::text FROM quotes q WHERE q.quote_id = o.quote_id)))) AS payee_cleared,
   ${walletCleared('seller')} AS seller_cleared, ${walletCleared('buyer')} AS buyer_cleared`;

@@ -1,4 +1,4 @@
-import { type Actor, CausewayError } from '@causeway/protocol';
+import { type Actor, CausewayError, SCREENING_CLEAR } from '@causeway/protocol';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
@@ -119,7 +119,7 @@ async function payerDetails(
     const wanted = `${order.payment_network_slug} in ${order.fiat_currency}`;
     throw invalidPayer([{ path: 'payment_details_id', message: `must be payment details of ${wanted}` }]);
   }
-  if (saved.screening_status !== 'clear') throw new CausewayError('RECIPIENT_NOT_CLEARED');
+  if (saved.screening_status !== SCREENING_CLEAR) throw new CausewayError('RECIPIENT_NOT_CLEARED');
   // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
   return fitting(deps, order, openPaymentDetails(deps.vaults, user, saved));
 }
@@ -127,7 +127,7 @@ async function payerDetails(
 /** The vendor's bank reads the payer's name. A screening that is not in memory has judged saved details only. */
 function screened({ screening }: PayerDeps, details: PlainDetails): PlainDetails {
   const results = holderSubjects(details, 'individual').map((one) => screening.screenAtOnce?.(one).status);
-  if (results.some((status) => status === 'review' || status === 'blocked')) {
+  if (results.some((status) => status !== undefined && status !== SCREENING_CLEAR)) {
     throw new CausewayError('RECIPIENT_NOT_CLEARED');
   }
   return details;

@@ -1,4 +1,8 @@
-import { type BridgeAuthorizationParametersSchema, CausewayError } from '@causeway/protocol';
+import {
+  AUTHORIZATION_LIVE,
+  type BridgeAuthorizationParametersSchema,
+  CausewayError,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { acceptAuthorization } from '../../../chain/authorization/accept-authorization.ts';
 import { currentSendOut } from '../../../chain/authorization/authorization.store.ts';
@@ -185,7 +189,7 @@ export async function decideSendOut(
   if (end.outcome === 'failed') {
     const failed = moveOrder(unit, adapters, before, 'bridge_failed', 'operator');
     const paid = requireSilence(sendOut);
-    const isOver = paid.status !== 'authorized';
+    const isOver = paid.status !== AUTHORIZATION_LIVE;
     const after = isOver ? moveOrder(unit, adapters, failed, 'bridge_authorization_lapsed', 'chain') : failed;
     return { before, after };
   }

@@ -1,3 +1,4 @@
+import { AUTHORIZATION_LIVE } from '@causeway/protocol';
 import { findByQuote, recordOverdue } from '../../../chain/authorization/authorization.store.ts';
 import type { Authorization } from '../../../chain/authorization/authorization.ts';
 import {
@@ -82,7 +83,7 @@ export function trackSendOutHandler(deps: TrackingDeps): IntentHandler<'bridge.t
 /** The order can be sent out again, once the request that paid cannot execute any more. */
 async function reportReturned(deps: TrackingDeps, unit: UnitOfWork, paid: Authorization): Promise<void> {
   await reportFacts(deps, unit, paid.orderId, ['bridge_failed'], 'provider');
-  if (paid.status !== 'authorized') {
+  if (paid.status !== AUTHORIZATION_LIVE) {
     await reportFacts(deps, unit, paid.orderId, ['bridge_authorization_lapsed'], 'chain');
   }
 }
