@@ -91,6 +91,15 @@ export const percentage: ValueType<string> = {
   },
 };
 
+export const score: ValueType<number> = {
+  label: 'decimal above 0 and at most 1',
+  parse(given) {
+    const value = /^[01](?:\.\d{1,4})?$/.test(given) ? Number(given) : Number.NaN;
+    if (!(value > 0 && value <= 1)) throw new InvalidValue('must be a decimal above 0 and at most 1');
+    return value;
+  },
+};
+
 function parseUrl(given: string, protocols: readonly string[], example: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !protocols.includes(url.protocol) || url.hostname === '') {
