@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ExchangeFailedError, exchangeJson, type JsonExchange } from '../../../chain/rpc/json-exchange.ts';
 import {
@@ -54,7 +54,7 @@ const Answer = Type.Object({
     }),
   ),
 });
-type Matches = (typeof Answer)['static']['responses'][string];
+type Matches = Static<typeof Answer>['responses'][string];
 
 const Catalog = Type.Object({
   datasets: Type.Array(
