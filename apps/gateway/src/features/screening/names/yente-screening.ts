@@ -7,6 +7,7 @@ import {
   type ScreeningPort,
   type ScreeningSubject,
 } from '../../../ports/name-screening.ts';
+import { bestOfEach, MAX_HITS } from './list-screening.ts';
 
 /**
  * OpenSanctions' matching API: a yente server of one's own, or the hosted one.
@@ -31,7 +32,6 @@ export interface YenteSettings {
   readonly now: () => number;
 }
 
-const MAX_HITS = 10;
 /** An entity comes with all its names and addresses: tens of kilobytes each. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
@@ -115,14 +115,6 @@ function hitsOf(matches: Matches | undefined, threshold: number): ScreeningHit[]
       listedName: caption.slice(0, 300),
       score: Math.min(100, Math.round(score * 100)),
     }));
-}
-
-function bestOfEach(hits: readonly ScreeningHit[]): ScreeningHit[] {
-  const best = new Map<string, ScreeningHit>();
-  for (const hit of [...hits].sort((one, other) => other.score - one.score)) {
-    if (!best.has(hit.entryId)) best.set(hit.entryId, hit);
-  }
-  return [...best.values()].slice(0, MAX_HITS);
 }
 
 /**
