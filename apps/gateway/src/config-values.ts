@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
 
-/** How the text of a variable becomes a value. Messages of `InvalidValue` say what is expected, never what was given. */
+/**
+ * How the text of a variable becomes a value: a schema says which texts are taken, then the text is decoded. Messages of
+ * `InvalidValue` say what is expected, never what was given.
+ */
 export interface ValueType<T> {
   /** The kind of value, for the reference. */
   readonly label: string;
@@ -14,52 +19,85 @@ export class InvalidValue extends Error {
   override readonly name = 'InvalidValue';
 }
 
-const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const PORT_MAX = 65_535;
-const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-
-export const text: ValueType<string> = { label: 'text', parse: (given) => given };
-
-export const path: ValueType<string> = { label: 'path', parse: (given) => given };
-
-export const flag: ValueType<boolean> = {
-  label: '`true` or `false`',
-  parse(given) {
-    if (given === 'true' || given === '1') return true;
-    if (given === 'false' || given === '0') return false;
-    throw new InvalidValue('must be true or false');
-  },
-};
-
-export const onOrOff: ValueType<boolean> = {
-  label: '`on` or `off`',
-  parse(given) {
-    if (given !== 'on' && given !== 'off') throw new InvalidValue('must be on or off');
-    return given === 'on';
-  },
-};
-
-export function oneOf<const T extends string>(...values: readonly T[]): ValueType<T> {
+function valueType<T>(
+  label: string,
+  schema: TSchema,
+  problem: string,
+  decode: (text: string) => T,
+): ValueType<T> {
   return {
-    label: values.map((value) => `\`${value}\``).join(', '),
+    label,
     parse(given) {
-      const found = values.find((value) => value === given);
-      if (found === undefined) throw new InvalidValue(`must be one of ${values.join(', ')}`);
-      return found;
+      if (!Value.Check(schema, given)) throw new InvalidValue(problem);
+      return decode(given);
     },
   };
 }
 
-export function wholeNumber(min: number, max: number): ValueType<number> {
+/** Entries with commas between; of a wrong one its place is told, never its text. */
+function listOf<T>(
+  label: string,
+  entry: TSchema,
+  problem: string,
+  decode: (entry: string) => T,
+): ValueType<readonly T[]> {
+  const list = Type.Array(entry);
   return {
-    label: `whole number, ${min} to ${max}`,
+    label,
     parse(given) {
-      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-      if (!(value >= min && value <= max))
-        throw new InvalidValue(`must be a whole number from ${min} to ${max}`);
-      return value;
+      const entries = given
+        .split(',')
+        .map((text) => text.trim())
+        .filter((text) => text !== '');
+      const [wrong] = Value.Errors(list, entries);
+      if (wrong === undefined) return entries.map(decode);
+      throw new InvalidValue(`entry ${Number.parseInt(wrong.instancePath.slice(1), 10) + 1} ${problem}`);
     },
   };
+}
+
+const asGiven = (text: string): string => text;
+const matching = (pattern: RegExp) => Type.String({ pattern });
+const passing = (check: (text: string) => boolean) => Type.Refine(Type.String(), check);
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const PORT_MAX = 65_535;
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+export const text: ValueType<string> = valueType('text', Type.String(), 'must be text', asGiven);
+
+export const path: ValueType<string> = valueType('path', Type.String(), 'must be a path', asGiven);
+
+export const flag: ValueType<boolean> = valueType(
+  '`true` or `false`',
+  Type.Enum(['true', '1', 'false', '0']),
+  'must be true or false',
+  (given) => given === 'true' || given === '1',
+);
+
+export const onOrOff: ValueType<boolean> = valueType(
+  '`on` or `off`',
+  Type.Enum(['on', 'off']),
+  'must be on or off',
+  (given) => given === 'on',
+);
+
+export function oneOf<const T extends string>(...values: readonly T[]): ValueType<T> {
+  const label = values.map((value) => `\`${value}\``).join(', ');
+  return valueType(
+    label,
+    Type.Enum([...values]),
+    `must be one of ${values.join(', ')}`,
+    (given) => given as T,
+  );
+}
+
+const digitsFrom = (min: number, max: number) =>
+  Type.Refine(matching(/^\d{1,15}$/), (given) => Number(given) >= min && Number(given) <= max);
+
+export function wholeNumber(min: number, max: number): ValueType<number> {
+  const problem = `must be a whole number from ${min} to ${max}`;
+  return valueType(`whole number, ${min} to ${max}`, digitsFrom(min, max), problem, Number);
 }
 
 export const port: ValueType<number> = { ...wholeNumber(0, PORT_MAX), label: 'port, 0 takes any free one' };
@@ -70,90 +108,101 @@ export const portOrOff: ValueType<number | null> = {
   parse: (given) => (given === '' || given === 'off' ? null : port.parse(given)),
 };
 
+const ports = listOf(
+  'list of ports',
+  digitsFrom(1, PORT_MAX),
+  `must be a whole number from 1 to ${PORT_MAX}`,
+  Number,
+);
+
 export const portsOrAny: ValueType<readonly number[] | 'any'> = {
   label: 'list of ports, comma between; `any` for all of them',
   parse(given) {
     if (given === 'any') return 'any';
-    const ports = splitList(given).map((entry) => wholeNumber(1, PORT_MAX).parse(entry));
-    if (ports.length === 0) throw new InvalidValue('must name at least one port, or be any');
-    return ports;
+    const named = ports.parse(given);
+    if (named.length === 0) throw new InvalidValue('must name at least one port, or be any');
+    return named;
   },
 };
 
 /** A percentage stays decimal text: no float ever touches it. */
-export const percentage: ValueType<string> = {
-  label: 'decimal, 0 or more and below 100, at most 6 decimals',
-  parse(given) {
-    if (!/^\d{1,2}(?:\.\d{1,6})?$/.test(given)) {
-      throw new InvalidValue('must be a decimal below 100 with at most 6 decimals, such as 0.5');
-    }
-    return given;
-  },
-};
+export const percentage: ValueType<string> = valueType(
+  'decimal, 0 or more and below 100, at most 6 decimals',
+  matching(/^\d{1,2}(?:\.\d{1,6})?$/),
+  'must be a decimal below 100 with at most 6 decimals, such as 0.5',
+  asGiven,
+);
 
-function parseUrl(given: string, protocols: readonly string[], example: string): URL {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !protocols.includes(url.protocol) || url.hostname === '') {
-    throw new InvalidValue(`must be an address such as ${example}`);
-  }
-  return url;
+export const score: ValueType<number> = valueType(
+  'decimal above 0 and at most 1',
+  Type.Refine(matching(/^[01](?:\.\d{1,4})?$/), (given) => Number(given) > 0 && Number(given) <= 1),
+  'must be a decimal above 0 and at most 1',
+  Number,
+);
+
+const HTTP = ['http:', 'https:'];
+
+function isUrl(given: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(given)) return false;
+  const { protocol, hostname } = new URL(given);
+  return protocols.includes(protocol) && hostname !== '';
 }
 
+const urlOf = (protocols: readonly string[]) => passing((given) => isUrl(given, protocols));
+
 /** An http(s) address, without the slash at its end so that paths can be appended. */
-export const httpUrl: ValueType<string> = {
-  label: 'http(s) address',
-  parse(given) {
-    parseUrl(given, ['http:', 'https:'], 'https://example.com');
-    return given.replace(/\/+$/, '');
-  },
-};
+export const httpUrl: ValueType<string> = valueType(
+  'http(s) address',
+  urlOf(HTTP),
+  'must be an address such as https://example.com',
+  (given) => given.replace(/\/+$/, ''),
+);
+
+function isOrigin(given: string): boolean {
+  if (!isUrl(given, HTTP)) return false;
+  const { pathname, search, hash, username, password } = new URL(given);
+  return pathname === '/' && [search, hash, username, password].every((part) => part === '');
+}
 
 /** Where this deployment is reached: an origin and nothing more, because every path begins with /api/v1. */
-export const baseUrl: ValueType<string> = {
-  label: 'http(s) address without a path',
-  parse(given) {
-    const url = parseUrl(given, ['http:', 'https:'], 'https://pay.example.com');
-    if (
-      url.pathname !== '/' ||
-      url.search !== '' ||
-      url.hash !== '' ||
-      url.username !== '' ||
-      url.password !== ''
-    ) {
-      throw new InvalidValue(
-        'must be an address without path, query or user, such as https://pay.example.com',
-      );
-    }
-    return url.origin;
-  },
-};
+export const baseUrl: ValueType<string> = valueType(
+  'http(s) address without a path',
+  passing(isOrigin),
+  'must be an address without path, query or user, such as https://pay.example.com',
+  (given) => new URL(given).origin,
+);
 
-export const postgresUrl: ValueType<string> = {
-  label: 'PostgreSQL address',
-  parse(given) {
-    parseUrl(given, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/causeway');
-    return given;
-  },
-};
+export const postgresUrl: ValueType<string> = valueType(
+  'PostgreSQL address',
+  urlOf(['postgres:', 'postgresql:']),
+  'must be an address such as postgres://user:password@host:5432/causeway',
+  asGiven,
+);
 
 export interface ChainRpc {
   readonly slug: string;
   readonly rpcUrl: string;
 }
 
+function chainRpc(entry: string): ChainRpc {
+  const [slug = '', ...rest] = entry.split('=');
+  return { slug, rpcUrl: rest.join('=') };
+}
+
+const chainRpcs = listOf(
+  'list of `slug=address`, comma between',
+  passing((entry) => {
+    const { slug, rpcUrl } = chainRpc(entry);
+    return SLUG.test(slug) && isUrl(rpcUrl, HTTP);
+  }),
+  'must be slug=address, such as base-mainnet=http://127.0.0.1:8545',
+  chainRpc,
+);
+
 export const chainRpcUrls: ValueType<readonly ChainRpc[]> = {
-  label: 'list of `slug=address`, comma between',
+  ...chainRpcs,
   parse(given) {
-    const chains = splitList(given).map((entry, index): ChainRpc => {
-      const [slug = '', ...rest] = entry.split('=');
-      if (!SLUG.test(slug) || rest.length === 0) {
-        throw new InvalidValue(
-          `entry ${index + 1} must be slug=address, such as base-mainnet=http://127.0.0.1:8545`,
-        );
-      }
-      parseUrl(rest.join('='), ['http:', 'https:'], `${slug}=http://127.0.0.1:8545`);
-      return { slug, rpcUrl: rest.join('=') };
-    });
+    const chains = chainRpcs.parse(given);
     if (chains.length === 0) throw new InvalidValue('must name at least one chain');
     if (new Set(chains.map(({ slug }) => slug)).size < chains.length)
       throw new InvalidValue('names a chain twice');
@@ -161,93 +210,83 @@ export const chainRpcUrls: ValueType<readonly ChainRpc[]> = {
   },
 };
 
-export const addressRanges: ValueType<readonly string[]> = {
-  label: 'list of CIDR ranges or addresses, comma between',
-  parse(given) {
-    const ranges = splitList(given);
-    ranges.forEach((range, index) => {
-      if (
-        !ipaddr.isValidCIDR(range) &&
-        !(ipaddr.IPv4.isValidFourPartDecimal(range) || ipaddr.IPv6.isValid(range))
-      ) {
-        throw new InvalidValue(`entry ${index + 1} must be an address or a range, such as 10.0.0.0/8`);
-      }
-    });
-    return ranges;
-  },
-};
+const isIpAddress = (given: string) =>
+  ipaddr.IPv4.isValidFourPartDecimal(given) || ipaddr.IPv6.isValid(given);
 
-export const dnsServers: ValueType<readonly string[]> = {
-  label: 'list of addresses, with a port or without, comma between',
-  parse(given) {
-    const servers = splitList(given);
-    servers.forEach((server, index) => {
-      const [, bracketed, plain, given] =
-        /^(?:\[([^\]]+)\]|([^:]+|[^[]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
-      const isAddress =
-        bracketed === undefined
-          ? ipaddr.IPv4.isValidFourPartDecimal(plain ?? '') || ipaddr.IPv6.isValid(server)
-          : ipaddr.IPv6.isValid(bracketed);
-      if (!isAddress || Number(given ?? 53) > PORT_MAX) {
-        throw new InvalidValue(
-          `entry ${index + 1} must be an address, such as 10.0.0.2 or [2001:db8::53]:5353`,
-        );
-      }
-    });
-    return servers;
-  },
-};
+export const addressRanges: ValueType<readonly string[]> = listOf(
+  'list of CIDR ranges or addresses, comma between',
+  passing((range) => ipaddr.isValidCIDR(range) || isIpAddress(range)),
+  'must be an address or a range, such as 10.0.0.0/8',
+  asGiven,
+);
 
-function splitList(given: string): string[] {
-  return given
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+function isDnsServer(server: string): boolean {
+  const [, bracketed, plain, given] = /^(?:\[([^\]]+)\]|([^:]+|[^[]+?))(?::(\d{1,5}))?$/.exec(server) ?? [];
+  const isAddress =
+    bracketed === undefined
+      ? ipaddr.IPv4.isValidFourPartDecimal(plain ?? '') || ipaddr.IPv6.isValid(server)
+      : ipaddr.IPv6.isValid(bracketed);
+  return isAddress && Number(given ?? 53) <= PORT_MAX;
 }
+
+export const dnsServers: ValueType<readonly string[]> = listOf(
+  'list of addresses, with a port or without, comma between',
+  passing(isDnsServer),
+  'must be an address, such as 10.0.0.2 or [2001:db8::53]:5353',
+  asGiven,
+);
+
+const hexKey = valueType(
+  '`0x` and 64 hex digits',
+  matching(/^0x[0-9a-f]{64}$/i),
+  'must be 0x followed by 64 hex digits',
+  (given) => given.toLowerCase() as `0x${string}`,
+);
 
 /** A secp256k1 private key as `0x` and 64 lower-case hex digits. */
 export const privateKey: ValueType<`0x${string}`> = {
-  label: '`0x` and 64 hex digits',
+  ...hexKey,
   parse(given) {
-    const key = given.toLowerCase();
-    if (!/^0x[0-9a-f]{64}$/.test(key)) throw new InvalidValue('must be 0x followed by 64 hex digits');
+    const key = hexKey.parse(given);
     const scalar = BigInt(key);
     if (scalar === 0n || scalar >= SECP256K1_ORDER)
       throw new InvalidValue('is not a private key of secp256k1');
-    return key as `0x${string}`;
+    return key;
   },
 };
+
+const BYTES_HEX = /^(?:0x)?[0-9a-f]{64}$/i;
+const BYTES_BASE64 = /^[\w+/-]{43}=?$/;
+
+function bytesAsHex(given: string): string {
+  if (BYTES_HEX.test(given)) return given.replace(/^0x/i, '').toLowerCase();
+  return BYTES_BASE64.test(given) ? Buffer.from(given, 'base64').toString('hex') : '';
+}
+
+const isEncryptionKey = (given: string) => bytesAsHex(given).length === 64;
+const ENCRYPTION_KEY_PROBLEM = 'must be 32 bytes in hex or base64; make one with: openssl rand -base64 32';
 
 /** 32 bytes as 64 lower-case hex digits: text, because bytes cannot be frozen. */
-export const encryptionKey: ValueType<string> = {
-  label: '32 bytes in hex or base64',
-  parse(given) {
-    const hex = given.replace(/^0x/i, '');
-    if (/^[0-9a-fA-F]{64}$/.test(hex)) return hex.toLowerCase();
-    const bytes = /^[\w+/-]{43}=?$/.test(given) ? Buffer.from(given, 'base64') : Buffer.alloc(0);
-    if (bytes.length !== 32) {
-      throw new InvalidValue('must be 32 bytes in hex or base64; make one with: openssl rand -base64 32');
-    }
-    return bytes.toString('hex');
-  },
-};
+export const encryptionKey: ValueType<string> = valueType(
+  '32 bytes in hex or base64',
+  passing(isEncryptionKey),
+  ENCRYPTION_KEY_PROBLEM,
+  bytesAsHex,
+);
 
-export const encryptionKeys: ValueType<readonly string[]> = {
-  label: 'list of keys, comma between',
-  parse: (given) => splitList(given).map((key) => encryptionKey.parse(key)),
-};
+export const encryptionKeys: ValueType<readonly string[]> = listOf(
+  'list of keys, comma between',
+  passing(isEncryptionKey),
+  ENCRYPTION_KEY_PROBLEM,
+  bytesAsHex,
+);
 
-export const operatorKey: ValueType<string> = {
-  label: '`cw_operator_` and at least 32 letters and digits',
-  parse(given) {
-    if (!/^cw_operator_[0-9A-Za-z]{32,128}$/.test(given)) {
-      throw new InvalidValue(
-        'must be cw_operator_ followed by 32 to 128 letters and digits; make one with: echo "cw_operator_$(openssl rand -hex 24)"',
-      );
-    }
-    return given;
-  },
-};
+export const operatorKey: ValueType<string> = valueType(
+  '`cw_operator_` and at least 32 letters and digits',
+  matching(/^cw_operator_[0-9A-Za-z]{32,128}$/),
+  'must be cw_operator_ followed by 32 to 128 letters and digits; make one with: echo "cw_operator_$(openssl rand -hex 24)"',
+  asGiven,
+);
 
 /** Whether a secret is so uniform that it was typed rather than drawn: true random ones never come close to the limit. */
 export function looksTyped(secret: string, distinctMin: number): boolean {
@@ -270,13 +309,20 @@ export function isDevelopmentKey(key: string): boolean {
 
 export type RateSourceName = 'simulated' | 'ecb' | 'kraken' | `http://${string}` | `https://${string}`;
 
+const RATE_SOURCE = /^(?:simulated|ecb|kraken|https?:\/\/[^\s/]+.*)$/s;
+
+const namedRateSources = listOf(
+  'comma list of simulated, ecb, kraken and addresses of JSON feeds',
+  matching(RATE_SOURCE),
+  'must be simulated, ecb, kraken or the address of a JSON feed',
+  (name) => name as RateSourceName,
+);
+
 export const rateSources: ValueType<readonly RateSourceName[]> = {
-  label: 'comma list of simulated, ecb, kraken and addresses of JSON feeds',
-  parse: (given) =>
-    given.split(',').map((part) => {
-      const name = part.trim();
-      if (name === 'simulated' || name === 'ecb' || name === 'kraken') return name;
-      if (/^https?:\/\/[^\s/]+/.test(name)) return name as RateSourceName;
-      throw new InvalidValue('must be a comma list of simulated, ecb, kraken and addresses of JSON feeds');
-    }),
+  ...namedRateSources,
+  parse(given) {
+    const named = namedRateSources.parse(given);
+    if (named.length === 0) throw new InvalidValue('must name at least one source');
+    return named;
+  },
 };

@@ -458,8 +458,39 @@ export const VARIABLES = {
   sanctionsListFile: optional(
     'SANCTIONS_LIST_FILE',
     values.path,
-    'Sanctions list (OFAC SDN or OpenSanctions) that recipients, account holders and wallets are screened against. Without it every recipient of production goes to review.',
+    'Sanctions list (OFAC SDN or OpenSanctions) that recipients, account holders and wallets are screened against. Without it and without YENTE_URL every recipient of production goes to review.',
     { example: '/var/lib/causeway/sdn.xml' },
+  ),
+  yenteUrl: optional(
+    'YENTE_URL',
+    values.httpUrl,
+    'OpenSanctions’ matching API (a yente server) that screens the names of recipients and account holders, instead of SANCTIONS_LIST_FILE. While it does not answer, they stay pending.',
+    { example: 'http://yente.internal:8000' },
+  ),
+  yenteDataset: withDefault(
+    'YENTE_DATASET',
+    values.text,
+    'sanctions',
+    'Source or collection that the yente server has indexed.',
+    { roles: worker },
+  ),
+  yenteApiKey: optional('YENTE_API_KEY', values.text, 'Sent to YENTE_URL as `Authorization: ApiKey …`.', {
+    secret: true,
+    roles: worker,
+  }),
+  yenteThreshold: withDefault(
+    'YENTE_THRESHOLD',
+    values.score,
+    '0.7',
+    'Score from which a result of yente is a match and the name goes to review.',
+    { roles: worker },
+  ),
+  yenteTimeoutSeconds: withDefault(
+    'YENTE_TIMEOUT_SECONDS',
+    values.wholeNumber(1, 60),
+    '5',
+    'An answer of yente that takes longer is none; the name is screened again later.',
+    { roles: worker },
   ),
   sanctionsAddressesFile: optional(
     'SANCTIONS_ADDRESSES_FILE',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Config, loadConfig } from './config.ts';
 import { createCustomerAdapters } from './customer-adapters.ts';
+import { startLocalYente } from './features/screening/names/testing/local-yente.ts';
 import { createClock } from './lib/clock.ts';
 import { createIdGenerator } from './lib/ids.ts';
 
@@ -57,6 +58,24 @@ describe('the adapters of customers', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it.each(['sandbox', 'production'] as const)('ask yente in a %s that names one', async (environment) => {
+    const yente = await startLocalYente({
+      entities: [{ id: 'NK-1', schema: 'Person', names: ['Viktor Examplov'], datasets: ['us_ofac_sdn'] }],
+      collection: 'default',
+      apiKey: 'key',
+    });
+    try {
+      const env = { YENTE_URL: yente.url, YENTE_DATASET: 'us_ofac_sdn', YENTE_API_KEY: 'key' };
+      const { screening } = await createCustomerAdapters(deps(env, environment));
+      expect((await screening.screen(subject)).status).toBe('clear');
+      expect((await screening.screen({ ...subject, name: 'Viktor Examplov' })).status).toBe('review');
+    } finally {
+      await yente.close();
+    }
+    const { screening } = await createCustomerAdapters(deps({ YENTE_URL: yente.url }, environment));
+    await expect(screening.screen(subject)).rejects.toThrow('does not answer');
   });
 
   it.each([

@@ -9,6 +9,7 @@ import { createSumsubKyc } from './features/kyc/provider/sumsub-kyc.ts';
 import { createManualKyc, takeCallback } from './features/kyc/verification.effect.ts';
 import { createListScreening, createSimulatedScreening } from './features/screening/names/list-screening.ts';
 import { loadSanctionsList } from './features/screening/names/load-sanctions-list.ts';
+import { createYenteScreening } from './features/screening/names/yente-screening.ts';
 import {
   httpWalletScreening,
   loadListedWallets,
@@ -76,7 +77,9 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
     bank,
     simulatedBank: bank,
     screening:
-      config.sanctionsListFile === undefined ? createSimulatedScreening() : await screeningOf(config),
+      config.sanctionsListFile === undefined && config.yenteUrl === undefined
+        ? createSimulatedScreening()
+        : await screeningOf(config),
     walletScreening: screenByAll([testWallets, ...(await walletScreeningsOf(config))]),
     deliverSimulatedKyc: () => kycProvider.deliverDue(),
   };
@@ -123,7 +126,18 @@ const REVIEW_EVERYBODY: ScreeningPort = {
   screen: async () => ({ status: 'review', hits: [], listVersion: 'none' }),
 };
 
+/** A yente server knows more spellings than a list in memory; the list is the fallback of deployments without one. */
 async function screeningOf(config: Config): Promise<ScreeningPort> {
+  if (config.yenteUrl !== undefined) {
+    return createYenteScreening({
+      url: config.yenteUrl,
+      dataset: config.yenteDataset,
+      apiKey: config.yenteApiKey,
+      threshold: config.yenteThreshold,
+      timeoutMs: config.yenteTimeoutSeconds * 1_000,
+      now: machineNow,
+    });
+  }
   const path = config.sanctionsListFile;
   if (path === undefined || !config.roles.includes('worker')) return REVIEW_EVERYBODY;
   return createListScreening(

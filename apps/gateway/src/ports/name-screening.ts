@@ -29,3 +29,8 @@ export interface ScreeningPort {
   /** The same, where the answer is in memory and nothing has to be waited for. */
   screenAtOnce?(subject: ScreeningSubject): ScreeningResult;
 }
+
+/** Carries neither the service's address nor what it answered. */
+export class NameScreeningUnavailable extends Error {
+  override readonly name = 'NameScreeningUnavailable';
+}

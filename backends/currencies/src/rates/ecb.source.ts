@@ -3,7 +3,7 @@ import { ECB_FIXING_OF_DAY_MS } from './freshness.ts';
 import { type RejectionListener, usableQuotes } from './quote-screen.ts';
 import { RateFeedError } from './rate-feed.error.ts';
 import type { Quote, RateSource } from './rate-source.port.ts';
-import { listElements, type XmlElement } from './xml-elements.ts';
+import type { XmlElement } from './xml-elements.ts';
 
 export interface EcbSourceOptions {
   readonly name?: string;
@@ -32,17 +32,17 @@ export function createEcbSource(options: EcbSourceOptions = {}): RateSource {
     kind: 'daily-reference',
     async fetch(signal) {
       const text = await readFeed(request, signal);
-      return usableQuotes(name, readReferenceRates(name, text), options.onRejected);
+      return usableQuotes(name, await readReferenceRates(name, text), options.onRejected);
     },
   };
 }
 
 /** Rates stay the text they are in the document. Of a document with several days only the newest counts. */
-export function readReferenceRates(source: string, text: string): Quote[] {
+export async function readReferenceRates(source: string, text: string): Promise<Quote[]> {
   const days = new Map<string, Quote[]>();
   let current: Quote[] | undefined;
   let observedAt = 0;
-  for (const element of parse(source, text)) {
+  for (const element of await parse(source, text)) {
     const { time, currency, rate } = element.attributes;
     if (time !== undefined) {
       observedAt = fixingTime(source, time);
@@ -58,7 +58,9 @@ export function readReferenceRates(source: string, text: string): Quote[] {
   return days.get(newest) ?? [];
 }
 
-function parse(source: string, text: string): XmlElement[] {
+async function parse(source: string, text: string): Promise<XmlElement[]> {
+  // Loaded with the first document: a deployment without this source does not need the parser.
+  const { listElements } = await import('./xml-elements.ts');
   try {
     return listElements(text).filter(({ name }) => name === 'Cube');
   } catch (cause) {

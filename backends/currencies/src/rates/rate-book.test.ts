@@ -115,9 +115,9 @@ describe('merging', () => {
     expect(book.rate('toString', 'KES').status).toBe('missing');
   });
 
-  it('reads the reference rates of the ECB and keeps them over the weekend', () => {
+  it('reads the reference rates of the ECB and keeps them over the weekend', async () => {
     const { book, clock } = setUp();
-    const quotes = readReferenceRates('ecb', fixture('ecb-daily.xml'));
+    const quotes = await readReferenceRates('ecb', fixture('ecb-daily.xml'));
     clock.time = Date.UTC(2024, 5, 30, 18);
     const { rejected } = book.observe({ name: 'ecb', kind: 'daily-reference' }, quotes);
     expect(rejected).toEqual([]);

@@ -5,8 +5,11 @@ export interface JsonExchange {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly accessToken?: string | undefined;
+  /** The whole Authorization header, where the service does not take bearer tokens. */
+  readonly authorization?: string | undefined;
   readonly body?: object;
   readonly timeoutMs: number;
+  readonly maxAnswerBytes?: number;
 }
 
 export class ExchangeFailedError extends Error {
@@ -32,31 +35,33 @@ export async function exchangeJson(exchange: JsonExchange): Promise<unknown> {
   }
 }
 
-async function send({ url, method, accessToken, body, timeoutMs }: JsonExchange) {
+async function send(exchange: JsonExchange) {
+  const { url, method, accessToken, body, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES } = exchange;
+  const authorization = accessToken === undefined ? exchange.authorization : `Bearer ${accessToken}`;
   try {
     const answer = await request(url, {
       method,
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+        ...(authorization === undefined ? {} : { authorization }),
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: answer.statusCode, text: await capped(answer.body) };
+    return { status: answer.statusCode, text: await capped(answer.body, maxAnswerBytes) };
   } catch (error) {
     if (error instanceof ExchangeFailedError) throw error;
     throw new ExchangeFailedError(`does not answer (${codeOf(error)})`);
   }
 }
 
-async function capped(body: AsyncIterable<Buffer>): Promise<string> {
+async function capped(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new ExchangeFailedError('answered too much');
+    if (bytes > maxBytes) throw new ExchangeFailedError('answered too much');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,14 +1,7 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  randomBytes,
-  randomUUID,
-  type ScryptOptions,
-  scrypt,
-  timingSafeEqual,
-} from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { bytesToHex, hexToBytes, keccak256 } from 'viem';
+import type * as OxKeystore from 'ox/Keystore';
+import { bytesToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Address, Hex } from '../chain-settings.ts';
 
@@ -39,19 +32,10 @@ export class KeystoreError extends Error {
   override readonly name = 'KeystoreError';
 }
 
-interface Keystore {
-  version: 3;
-  id: string;
-  address: string;
-  crypto: {
-    cipher: 'aes-128-ctr';
-    cipherparams: { iv: string };
-    ciphertext: string;
-    kdf: 'scrypt';
-    kdfparams: { dklen: number; n: number; r: number; p: number; salt: string };
-    mac: string;
-  };
-}
+type ScryptKeystore = OxKeystore.Keystore & {
+  readonly address: string;
+  readonly crypto: { readonly kdfparams: OxKeystore.ScryptDeriveOpts['kdfparams'] };
+};
 
 interface ScryptCost {
   /** A power of two; the memory it takes is 128 * n * r bytes. */
@@ -74,49 +58,36 @@ export async function sealKeystore(
 ): Promise<string> {
   const [salt, iv] = [randomBytes(32), randomBytes(16)];
   const derived = await deriveKey(password, salt, cost);
-  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv);
-  const ciphertext = Buffer.concat([cipher.update(hexToBytes(privateKey)), cipher.final()]);
-  const keystore: Keystore = {
-    version: 3,
-    id: randomUUID(),
-    address: localSigner(privateKey).address.slice(2).toLowerCase(),
-    crypto: {
-      cipher: 'aes-128-ctr',
-      cipherparams: { iv: iv.toString('hex') },
-      ciphertext: ciphertext.toString('hex'),
-      kdf: 'scrypt',
-      kdfparams: { dklen: KEY_BYTES, ...cost, salt: salt.toString('hex') },
-      mac: macOf(derived, ciphertext).toString('hex'),
-    },
-  };
-  return JSON.stringify(keystore, null, 2);
+  const { encrypt } = await import('ox/Keystore');
+  const keystore = encrypt(privateKey, derived, {
+    kdf: 'scrypt',
+    kdfparams: { dklen: KEY_BYTES, ...cost, salt: salt.toString('hex') },
+    iv,
+  });
+  const address = localSigner(privateKey).address.slice(2).toLowerCase();
+  return JSON.stringify({ address, ...keystore }, null, 2);
 }
 
 export async function openKeystore(text: string, password: string): Promise<Signer> {
-  const { address, crypto } = parseKeystore(text);
-  const { kdfparams, cipherparams } = crypto;
+  const keystore = parseKeystore(text);
+  const { kdfparams } = keystore.crypto;
   const derived = await deriveKey(password, Buffer.from(kdfparams.salt, 'hex'), kdfparams);
-  const ciphertext = Buffer.from(crypto.ciphertext, 'hex');
-  const mac = Buffer.from(crypto.mac, 'hex');
-  const expected = macOf(derived, ciphertext);
-  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
+  const { decrypt } = await import('ox/Keystore');
+  let privateKey: Hex;
+  try {
+    privateKey = decrypt(keystore, derived);
+  } catch {
     throw new KeystoreError('the password does not open the keystore');
   }
-  const decipher = createDecipheriv(
-    'aes-128-ctr',
-    derived.subarray(0, 16),
-    Buffer.from(cipherparams.iv, 'hex'),
-  );
-  const privateKey = Buffer.concat([decipher.update(ciphertext), decipher.final()]);
-  const signer = localSigner(bytesToHex(privateKey));
-  if (signer.address.slice(2).toLowerCase() !== address) {
+  const signer = localSigner(privateKey);
+  if (signer.address.slice(2).toLowerCase() !== keystore.address) {
     throw new KeystoreError('the keystore holds the key of another address than it says');
   }
   return signer;
 }
 
 /** The texts of JSON.parse and of wrong fields could quote the file, so none of them is passed on. */
-function parseKeystore(text: string): Keystore {
+function parseKeystore(text: string): ScryptKeystore {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -166,18 +137,15 @@ function count(value: unknown): number {
   return value;
 }
 
-async function deriveKey(password: string, salt: Buffer, { n, r, p }: ScryptCost): Promise<Buffer> {
+/** By Node, in a thread of its own: the library derives in JavaScript, which stops the process for the time it takes. */
+async function deriveKey(password: string, salt: Buffer, { n, r, p }: ScryptCost): Promise<Hex> {
   if (128 * n * r + 128 * r * p > MAX_MEMORY_BYTES) {
     throw new KeystoreError('the keystore asks for too much memory');
   }
   try {
     const cost = { N: n, r, p, maxmem: 2 * MAX_MEMORY_BYTES };
-    return (await derive(password.normalize('NFKC'), salt, KEY_BYTES, cost)) as Buffer;
+    return bytesToHex((await derive(password.normalize('NFKC'), salt, KEY_BYTES, cost)) as Buffer);
   } catch {
     throw new KeystoreError('the keystore asks for an impossible derivation');
   }
-}
-
-function macOf(derived: Buffer, ciphertext: Buffer): Buffer {
-  return Buffer.from(keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]), 'bytes'));
 }

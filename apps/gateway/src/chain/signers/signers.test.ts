@@ -188,12 +188,12 @@ describe('a DER signature', () => {
 
   test('with anything else in it is refused', () => {
     const good = derOf(5n, 7n);
-    expect(() => compactFromDer(Buffer.concat([good, Buffer.of(0)]))).toThrow('behind it');
+    expect(() => compactFromDer(Buffer.concat([good, Buffer.of(0)]))).toThrow('left bytes');
     for (let length = 0; length < good.length; length++) {
       expect(() => compactFromDer(good.subarray(0, length))).toThrow();
     }
-    expect(() => compactFromDer(derOf(0n, 7n))).toThrow('curve');
-    expect(() => compactFromDer(derOf(CURVE_ORDER, 7n))).toThrow('curve');
+    expect(() => compactFromDer(derOf(0n, 7n))).toThrow('invalid');
+    expect(() => compactFromDer(derOf(CURVE_ORDER, 7n))).toThrow('expected valid');
   });
 
   test('is checked against the digest by recovery', async () => {

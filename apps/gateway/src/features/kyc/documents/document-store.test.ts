@@ -104,8 +104,8 @@ describe('document stores', () => {
     );
   });
 
-  it('signs as the published example of Signature Version 4 for S3 does', () => {
-    const headers = signRequest(
+  it('signs as the published example of Signature Version 4 for S3 does', async () => {
+    const headers = await signRequest(
       {
         method: 'GET',
         url: new URL('https://examplebucket.s3.amazonaws.com/?lifecycle='),

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { request } from 'undici';
@@ -48,62 +48,25 @@ export interface SignableRequest {
   readonly body: Uint8Array;
 }
 
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-const SERVICE = 's3';
-
 /** AWS Signature Version 4 in headers, as every S3-compatible store checks it. */
-export function signRequest(
+export async function signRequest(
   { method, url, body }: SignableRequest,
   key: SigningKey,
   at: Date,
-): Record<string, string> {
-  const timestamp = at.toISOString().replace(/[-:]|\.\d{3}/g, '');
-  const day = timestamp.slice(0, 8);
-  const headers: Record<string, string> = {
-    host: url.host,
-    'x-amz-content-sha256': sha256(body),
-    'x-amz-date': timestamp,
-  };
-  const names = Object.keys(headers).sort();
-  const canonical = [
+): Promise<Record<string, string>> {
+  // Loaded with the first document: most processes never sign one.
+  const { AwsV4Signer } = await import('aws4fetch');
+  const signer = new AwsV4Signer({
+    ...key,
     method,
-    url.pathname.split('/').map(encodeSegment).join('/'),
-    canonicalQuery(url.searchParams),
-    ...names.map((name) => `${name}:${headers[name]}`),
-    '',
-    names.join(';'),
-    headers['x-amz-content-sha256'],
-  ].join('\n');
-  const scope = `${day}/${key.region}/${SERVICE}/aws4_request`;
-  const toSign = [ALGORITHM, timestamp, scope, sha256(canonical)].join('\n');
-  const signingKey = [day, key.region, SERVICE, 'aws4_request'].reduce<Buffer>(
-    (secret, part) => createHmac('sha256', secret).update(part).digest(),
-    Buffer.from(`AWS4${key.secretAccessKey}`),
-  );
-  const signature = createHmac('sha256', signingKey).update(toSign).digest('hex');
-  return {
-    ...headers,
-    authorization: `${ALGORITHM} Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
-  };
-}
-
-// S3 signs the path as it is sent, each segment encoded once.
-const encodeSegment = (segment: string) =>
-  encodeURIComponent(decodeURIComponent(segment)).replace(/[!'()*]/g, percent);
-const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-
-function canonicalQuery(query: URLSearchParams): string {
-  return [...query]
-    .map(
-      ([name, value]) =>
-        `${encodeSegment(encodeURIComponent(name))}=${encodeSegment(encodeURIComponent(value))}`,
-    )
-    .sort()
-    .join('&');
-}
-
-function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+    url: url.href,
+    service: 's3',
+    datetime: at.toISOString().replace(/[-:]|\.\d{3}/g, ''),
+    // Without it the signature would not cover the body.
+    headers: { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') },
+  });
+  const { headers } = await signer.sign();
+  return Object.fromEntries(headers);
 }
 
 export interface S3Options extends SigningKey {
@@ -125,7 +88,7 @@ export class DocumentStoreError extends Error {
 export function createS3Documents(options: S3Options): DocumentStore {
   async function send(method: 'GET' | 'PUT' | 'DELETE', documentId: string, body: Uint8Array = NOTHING) {
     const url = new URL(`${options.endpoint}/${options.bucket}/${documentPath(documentId)}`);
-    const headers = signRequest({ method, url, body }, options, options.now());
+    const headers = await signRequest({ method, url, body }, options, options.now());
     return request(url, {
       method,
       headers: method === 'PUT' ? { ...headers, 'content-type': 'application/octet-stream' } : headers,

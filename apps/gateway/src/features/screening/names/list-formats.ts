@@ -5,6 +5,7 @@ import {
   type SanctionsEntry,
   SanctionsListError,
   splitText,
+  tooLong,
 } from './sanctions-list.ts';
 
 /** What the Office of Foreign Assets Control writes for nothing. */
@@ -77,6 +78,14 @@ export function withAlternates(
   return { ...entry, names: namesOf([...entry.names, ...spoken], limits) };
 }
 
+interface XmlNode {
+  readonly name: string;
+  readonly children: XmlNode[];
+  text: string;
+}
+
+const XML_ENTRY = 'sdnEntry';
+
 /**
  * sdn.xml: one `sdnEntry` at a time, never the whole tree. Document types are refused, so nothing can be expanded or
  * fetched.
@@ -85,61 +94,85 @@ export async function* readOfacXml(
   text: AsyncIterable<string>,
   limits: ListLimits,
 ): AsyncGenerator<SanctionsEntry> {
-  let complete = false;
-  for await (const piece of splitText(text, '</sdnEntry>', limits)) {
-    if (piece.includes('<!DOCTYPE') || piece.includes('<!ENTITY')) {
-      throw new SanctionsListError('the list declares a document type');
+  // Loaded with the list: a process that screens by none does not need it.
+  const { SaxesParser } = await import('saxes');
+  const parser = new SaxesParser();
+  const found: XmlNode[] = [];
+  const open: XmlNode[] = [];
+  let recordStart = 0;
+  const refuseLong = () => {
+    if (parser.position - recordStart > limits.maxRecordCharacters) {
+      throw new SanctionsListError(tooLong(limits));
     }
-    const start = piece.indexOf('<sdnEntry>');
-    if (start < 0) {
-      complete ||= piece.includes('</sdnList>');
-      continue;
+  };
+  parser.on('doctype', () => {
+    throw new SanctionsListError('the list declares a document type');
+  });
+  parser.on('opentag', ({ name }) => {
+    if (open.length === 0 && name !== XML_ENTRY) return;
+    const node: XmlNode = { name, text: '', children: [] };
+    open.at(-1)?.children.push(node);
+    open.push(node);
+  });
+  parser.on('text', (value) => {
+    const node = open.at(-1);
+    if (node !== undefined) node.text += value;
+  });
+  parser.on('closetag', () => {
+    const node = open.pop();
+    if (node === undefined || open.length > 0) return;
+    refuseLong();
+    recordStart = parser.position;
+    found.push(node);
+  });
+  for await (const chunk of text) {
+    wellFormed(() => parser.write(chunk), 'the list is not well-formed XML');
+    refuseLong();
+    for (const node of found.splice(0)) {
+      const entry = xmlEntry(node, limits);
+      if (entry !== undefined) yield entry;
     }
-    const entry = readXmlEntry(piece.slice(start), limits);
-    if (entry !== undefined) yield entry;
   }
-  if (!complete) throw new SanctionsListError('the list ends before its last element');
+  wellFormed(() => parser.close(), 'the list ends before its last element');
 }
 
-function readXmlEntry(xml: string, limits: ListLimits): SanctionsEntry | undefined {
-  // Aliases repeat the element names of the entry itself, so each is looked for outside the other.
-  const own = xml.replace(/<akaList>[\s\S]*?<\/akaList>/, '');
-  const [number] = elements(own, 'uid');
-  const [type = ''] = elements(own, 'sdnType');
-  const name = spokenName(own);
-  if (number === undefined || name === '') throw new SanctionsListError('an entry has no number or no name');
-  if (NOT_PAYEES.has(type.toLowerCase())) return undefined;
-  const aliases = [...xml.matchAll(/<aka>([\s\S]*?)<\/aka>/g)]
-    .map(([, aka = '']) => aka)
+/** The parser's own messages quote the document, so none of them is passed on. */
+function wellFormed(read: () => unknown, problem: string): void {
+  try {
+    read();
+  } catch (error) {
+    throw error instanceof SanctionsListError ? error : new SanctionsListError(problem);
+  }
+}
+
+function xmlEntry(node: XmlNode, limits: ListLimits): SanctionsEntry | undefined {
+  const number = childText(node, 'uid');
+  const type = childText(node, 'sdnType').toLowerCase();
+  const name = spokenName(node);
+  if (number === '' || name === '') throw new SanctionsListError('an entry has no number or no name');
+  if (NOT_PAYEES.has(type)) return undefined;
+  const aliases = grandchildren(node, 'akaList', 'aka')
     // A weak alias is a common word or a nickname: the list itself does not ask to screen for it.
-    .filter((aka) => elements(aka, 'category')[0] !== 'weak')
+    .filter((aka) => childText(aka, 'category') !== 'weak')
     .map(spokenName);
   return {
     id: `ofac-${number}`,
-    kind: type.toLowerCase() === 'individual' ? 'individual' : 'organisation',
+    kind: type === 'individual' ? 'individual' : 'organisation',
     names: namesOf([name, ...aliases], limits),
-    programs: elements(own, 'program'),
+    programs: grandchildren(node, 'programList', 'program').map(({ text }) => text.trim()),
   };
 }
 
-const spokenName = (xml: string): string =>
-  `${elements(xml, 'firstName')[0] ?? ''} ${elements(xml, 'lastName')[0] ?? ''}`.trim();
+const spokenName = (node: XmlNode): string =>
+  `${childText(node, 'firstName')} ${childText(node, 'lastName')}`.trim();
 
-function elements(xml: string, tag: string): string[] {
-  return [...xml.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'))].map(([, text = '']) =>
-    unescapeXml(text.trim()),
-  );
-}
+const childText = (node: XmlNode, name: string): string =>
+  node.children.find((child) => child.name === name)?.text.trim() ?? '';
 
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function unescapeXml(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return NAMED[String(name)] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
-}
+const grandchildren = (node: XmlNode, list: string, name: string): XmlNode[] =>
+  node.children
+    .filter((child) => child.name === list)
+    .flatMap(({ children }) => children.filter((child) => child.name === name));
 
 /** Schemata of the FollowTheMoney model that can be paid; addresses, sanctions and ships are other objects. */
 const PERSON = 'Person';

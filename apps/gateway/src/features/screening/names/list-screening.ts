@@ -10,7 +10,8 @@ import { foldName } from './name-similarity.ts';
 
 /** Likeness from which a person looks at it; names of two words with one of them misspelt are above it. */
 export const DEFAULT_SCREENING_THRESHOLD = 0.88;
-const MAX_HITS = 10;
+/** What a reviewer is shown at most. */
+export const MAX_HITS = 10;
 
 /**
  * Screens against a published list. A hit is never a verdict: a name alike goes to `review`, and only a person blocks.
@@ -33,7 +34,8 @@ export function createListScreening(
   return { screenAtOnce, screen: async (subject) => screenAtOnce(subject) };
 }
 
-function bestOfEach(hits: readonly ScreeningHit[]): ScreeningHit[] {
+/** An entry once, by the name of it that is most alike; best first. */
+export function bestOfEach(hits: readonly ScreeningHit[]): ScreeningHit[] {
   const best = new Map<string, ScreeningHit>();
   for (const hit of hits) {
     if (hit.score > (best.get(hit.entryId)?.score ?? -1)) best.set(hit.entryId, hit);

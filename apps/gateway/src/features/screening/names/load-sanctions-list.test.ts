@@ -84,6 +84,7 @@ describe('names on a list are found, others are not', () => {
 describe('a list that cannot be read in full is refused', () => {
   const row = '1,"DOE, Jon","individual","X",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \r\n';
   const entity = '{"id":"a","schema":"Person","properties":{"name":["Jon Doe"],"topics":["sanction"]}}\n';
+  const xml = '<sdnEntry><uid>1</uid><lastName>A B</lastName></sdnEntry>';
   it.each<[string, string | Uint8Array, RegExp]>([
     ['empty', '', /format/],
     ['without an entry', '{"id":"a","schema":"Address","properties":{}}\n', /no entries/],
@@ -98,6 +99,11 @@ describe('a list that cannot be read in full is refused', () => {
       /last element/,
     ],
     ['XML with a document type', '<!DOCTYPE x [<!ENTITY a "b">]><sdnList></sdnList>', /document type/],
+    ['with a quote outside quotes', `${row}2,DOE "J",individual\r\n`, /cannot be read/],
+    ['with text after a quoted field', `${row}2,"DOE"x,individual\r\n`, /cannot be read/],
+    ['XML with crossed elements', `<sdnList>${xml}<sdnEntry></sdnList></sdnEntry>`, /well-formed/],
+    ['XML with an entity of its own', `<sdnList>${xml}&name;</sdnList>`, /well-formed/],
+    ['XML with an entry without a name', '<sdnList><sdnEntry><uid>1</uid></sdnEntry></sdnList>', /no name/],
     ['not UTF-8', new Uint8Array([...Buffer.from('{"id":"a'), 0xff, 0xfe]), /UTF-8/],
     ['a header without aliases', 'id,schema,name\na,Person,Jon Doe\n', /no column aliases/],
   ])('%s', async (_name, content, message) => {
@@ -114,6 +120,15 @@ describe('a list that cannot be read in full is refused', () => {
     const path = written(`1,"${'x'.repeat(300_000)}`);
     const limits = { ...DEFAULT_LIST_LIMITS, maxRecordCharacters: 100_000 };
     await expect(loadSanctionsList({ path, format: 'ofac-csv' }, limits)).rejects.toThrow(/longer than/);
+  });
+  it('an endless element stops at the cap, and so does one long entry among others', async () => {
+    const limits = { ...DEFAULT_LIST_LIMITS, maxRecordCharacters: 100_000 };
+    const long = 'x'.repeat(300_000);
+    for (const text of [`<sdnList><sdnEntry><uid>${long}`, `<sdnList>${xml}<sdnEntry><uid>1</uid>${long}`]) {
+      await expect(loadSanctionsList({ path: written(text) }, limits)).rejects.toThrow(/longer than/);
+    }
+    const path = written(`<sdnList>${xml.repeat(5_000)}</sdnList>`);
+    expect((await loadSanctionsList({ path }, limits)).index.entryCount).toBe(5_000);
   });
   it('a missing file', async () => {
     await expect(loadSanctionsList({ path: join(folder, 'nowhere') })).rejects.toThrow(/ENOENT/);

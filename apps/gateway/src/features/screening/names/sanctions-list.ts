@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream/promises';
+
 /** One person or organisation of a sanctions list, whatever format it came in. */
 export interface SanctionsEntry {
   readonly id: string;
@@ -81,75 +83,52 @@ export async function* splitText(
   if (rest !== '') yield rest;
 }
 
-export function refuseLongRecord(record: string, limits: ListLimits): void {
+function refuseLongRecord(record: string, limits: ListLimits): void {
   if (record.length > limits.maxRecordCharacters) {
-    throw new SanctionsListError(`a record is longer than ${limits.maxRecordCharacters} characters`);
+    throw new SanctionsListError(tooLong(limits));
   }
 }
 
+export const tooLong = ({ maxRecordCharacters }: ListLimits) =>
+  `a record is longer than ${maxRecordCharacters} characters`;
+
 /** The end-of-file mark of old systems, which the published lists still carry after their last row. */
 const SUBSTITUTE = '\u001A';
-// Quotes decide where a row ends, so text is walked by the characters that matter.
-const SPECIAL = /["\r\n,]/g;
 
-/** Rows of RFC 4180 text: quoted fields may hold commas, quotes and line breaks. */
+/**
+ * Rows of RFC 4180 text: quoted fields may hold commas, quotes and line breaks. A row that breaks the rules is not
+ * guessed at: it refuses the list.
+ */
 export async function* readCsvRows(
   text: AsyncIterable<string>,
   limits: ListLimits,
 ): AsyncGenerator<string[]> {
-  let row: string[] = [];
-  let field = '';
-  let length = 0;
-  let quoted = false;
-  let quoteBefore = false;
-
-  function* walk(chunk: string): Generator<string[]> {
-    let from = 0;
-    for (const { 0: special, index } of chunk.matchAll(SPECIAL)) {
-      const plain = chunk.slice(from, index);
-      from = index + 1;
-      take(plain);
-      if (special === '"') {
-        // Two quotes inside a quoted field are one; the second reopens what the first has closed.
-        if (quoteBefore && plain === '' && !quoted) field += '"';
-        quoted = !quoted;
-        quoteBefore = !quoted;
-        continue;
-      }
-      quoteBefore = false;
-      if (quoted) take(special);
-      else if (special === ',') endField();
-      else if (special === '\n' || row.length > 0 || field !== '') {
-        const ended = endRow();
-        if (ended !== undefined) yield ended;
-      }
-    }
-    take(chunk.slice(from));
+  // Loaded with the list: a process that screens by none does not need it.
+  const { CsvError, parse } = await import('csv-parse');
+  const parser = parse({
+    bom: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: limits.maxRecordCharacters,
+  });
+  const read = pipeline(text, withoutSubstitutes, parser).catch(() => undefined);
+  try {
+    for await (const row of parser) yield row as string[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new SanctionsListError(CSV_PROBLEMS[error.code]?.(limits) ?? 'a row of the list cannot be read');
+  } finally {
+    parser.destroy();
+    await read;
   }
-
-  function take(plain: string): void {
-    if (plain === '') return;
-    quoteBefore = false;
-    field += plain;
-    length += plain.length;
-    if (length > limits.maxRecordCharacters) refuseLongRecord(field.padEnd(length), limits);
-  }
-
-  function endField(): void {
-    row.push(field);
-    field = '';
-  }
-
-  function endRow(): string[] | undefined {
-    endField();
-    const ended = row;
-    row = [];
-    length = 0;
-    return ended.length > 1 || (ended[0] ?? '') !== '' ? ended : undefined;
-  }
-
-  for await (const chunk of text) yield* walk(chunk.replaceAll(SUBSTITUTE, ''));
-  if (quoted) throw new SanctionsListError('the list ends inside a quoted field');
-  const last = endRow();
-  if (last !== undefined) yield last;
 }
+
+async function* withoutSubstitutes(text: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of text) yield chunk.replaceAll(SUBSTITUTE, '');
+}
+
+const CSV_PROBLEMS: Readonly<Partial<Record<string, (limits: ListLimits) => string>>> = {
+  CSV_QUOTE_NOT_CLOSED: () => 'the list ends inside a quoted field',
+  CSV_MAX_RECORD_SIZE: (limits) => tooLong(limits),
+};
