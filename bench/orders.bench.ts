@@ -124,7 +124,15 @@ async function compare(
 ): Promise<Measurement> {
   await baseline();
   await candidate();
-  return compareFigures({ name, baseline, candidate, rounds: ROUNDS, better: 'higher', targetRatio });
+  return compareFigures({
+    name,
+    baseline,
+    candidate,
+    sidesUnit: 'requests/s',
+    rounds: ROUNDS,
+    better: 'higher',
+    targetRatio,
+  });
 }
 
 /** A gateway on a database of its own. All figures are requests per second. */

@@ -52,6 +52,9 @@ export async function measureIsolation(quietGround: Ground, hangingGround: Groun
     better: 'lower',
     target: 1.2,
     details: {
+      sidesUnit: 'ms',
+      baselineMedian: median(blocks.map(({ quiet }) => percentile(quiet, 0.99))),
+      candidateMedian: median(blocks.map(({ hanging }) => percentile(hanging, 0.99))),
       ratios,
       spread: relativeSpread(ratios),
       samplesASide: Math.min(allQuiet.length, allHanging.length),
