@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { createIdGenerator, newId } from '../apps/gateway/src/lib/ids.ts';
 import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
 import { compare } from './frame/compare.ts';
@@ -10,11 +9,11 @@ import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
 import { withDatabase } from './ground.ts';
 import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
-import type { RecordedSql } from './servers/recorded-sql.ts';
+import { latestQuoteInsert } from './servers/recorded-sql.ts';
 
 /**
  * What pricing costs. A quote is compared with the least that could be called one: the same schema and one INSERT of the
- * same row. The outer limit is that INSERT with nothing around it.
+ * same row, as the same role of the database. The outer limit is that INSERT with nothing around it.
  */
 const QUOTE_TARGET = 0.7;
 const ESTIMATE_TARGET = 0.5;
@@ -155,7 +154,7 @@ function bare(gateway: BenchGateway, role: string, { request, answer }: Asked): 
 
 /** As many as the database takes from this many connections, for scale; it has no target. */
 async function insertsPerSecond(databaseUrl: string, connections: number): Promise<Measurement> {
-  const { insert, quoteId } = await recordedInsert(databaseUrl);
+  const { insert, quoteId } = await latestQuoteInsert(databaseUrl);
   const perSecond = await callsPerSecond({
     databaseUrl,
     calls: [insert],
@@ -169,24 +168,4 @@ async function insertsPerSecond(databaseUrl: string, connections: number): Promi
     unit: 'ops/s',
     better: 'higher',
   });
-}
-
-/** A quote that the gateway has stored, as the statement that would store it. */
-async function recordedInsert(databaseUrl: string): Promise<{ insert: RecordedSql; quoteId: string }> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ row: Record<string, string | null> }>(
-      `SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(to_jsonb(q))) AS row FROM quotes q LIMIT 1`,
-    );
-    const row = rows[0]?.row ?? {};
-    const columns = Object.keys(row);
-    const values = columns.map((_, index) => `$${index + 1}`);
-    const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${values.join(', ')})`;
-    const step = { how: 'query' as const, name: 'quote', text, params: Object.values(row) };
-    const partnerId = String(row.partner_id);
-    return { insert: { partnerId, inTransaction: false, steps: [step] }, quoteId: String(row.quote_id) };
-  } finally {
-    await client.end();
-  }
 }
