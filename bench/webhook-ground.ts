@@ -20,7 +20,6 @@ export interface Receiver {
   readonly thread: Worker;
 }
 
-export const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
 export const ids = createIdGenerator();
 export const clock = createClock();
 
@@ -44,23 +43,6 @@ export async function withGround<T>(
     await db.close();
     await owner.end();
   }
-}
-
-export async function addPartners(
-  { owner, receiver }: Ground,
-  count: number,
-  path: string,
-): Promise<string[]> {
-  const partnerIds = Array.from({ length: count }, () => ids.uuid());
-  for (const partnerId of partnerIds) {
-    await owner.query(
-      `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_url,
-                             webhook_enabled, webhook_secret_sealed, created_at)
-       VALUES ($1, $2, 'base-mainnet', '0x' || repeat('1', 40), 0, $3, true, 'unused', '2026-01-01')`,
-      [partnerId, `bench ${partnerId}`, `${receiver.url}${path}`],
-    );
-  }
-  return partnerIds;
 }
 
 export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
@@ -108,9 +90,4 @@ export async function timeEvents(
   }
   thread.off('message', note);
   return [...committed].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - at));
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { insertReceivers } from '../test/harness/delivery-drain.ts';
+import { type DeliveryWorker, forkDeliveryWorker } from '../test/soak/delivery-worker.ts';
 import { figure, type Measurement } from './frame/measurement.ts';
-import { median, relativeSpread } from './frame/statistics.ts';
-import { addPartners, fillQueue, type Ground, percentile, SECRET, timeEvents } from './webhook-ground.ts';
+import { median, percentile, relativeSpread } from './frame/statistics.ts';
+import { fillQueue, type Ground, timeEvents } from './webhook-ground.ts';
 
 /**
  * What a hanging partner costs the others. Two workers stand side by side, each a process with a database of its
@@ -71,8 +71,9 @@ export async function measureIsolation(quietGround: Ground, hangingGround: Groun
 }
 
 async function prepareSide(ground: Ground, withHanging: boolean): Promise<Side> {
-  const partners = await addPartners(ground, PARTNERS, '/timed');
-  const [hanging = null] = withHanging ? await addPartners(ground, 1, '/hang') : [];
+  const { owner, receiver } = ground;
+  const partners = await insertReceivers(owner, PARTNERS, () => `${receiver.url}/timed`);
+  const [hanging = null] = await insertReceivers(owner, withHanging ? 1 : 0, () => `${receiver.url}/hang`);
   return { ground, partners, hanging };
 }
 
@@ -114,29 +115,10 @@ async function makeHang({ ground, hanging }: Side): Promise<void> {
   await fillQueue(ground, hanging, HANGING_QUEUE);
 }
 
-interface BenchWorker {
-  cpuMs(): Promise<number>;
-  stop(): Promise<void>;
-}
+const cpuOf = (workers: readonly DeliveryWorker[]) => Promise.all(workers.map((worker) => worker.cpuMs()));
 
-const cpuOf = (workers: readonly BenchWorker[]) => Promise.all(workers.map((worker) => worker.cpuMs()));
-
-async function startWorker(databaseUrl: string): Promise<BenchWorker> {
-  const child = fork(new URL('./servers/webhook-worker.ts', import.meta.url), [databaseUrl, SECRET], {
-    execArgv: [],
-  });
-  const ended = once(child, 'exit');
-  await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('no worker')))]);
-  return {
-    async cpuMs() {
-      const answer = once(child, 'message');
-      child.send('cpu');
-      const [{ cpuMs }] = (await answer) as [{ cpuMs: number }];
-      return cpuMs;
-    },
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+async function startWorker(databaseUrl: string): Promise<DeliveryWorker> {
+  const worker = forkDeliveryWorker();
+  await worker.start({ databaseUrl, listens: true });
+  return worker;
 }

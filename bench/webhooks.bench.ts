@@ -1,30 +1,22 @@
 import pg from 'pg';
-import { createDatabase, SYSTEM } from '../apps/gateway/src/db/database.ts';
-import { createListener } from '../apps/gateway/src/db/listener.ts';
+import { SYSTEM } from '../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
-import {
-  createDeliveryDrain,
-  type DeliveryDrain,
-} from '../apps/gateway/src/features/webhooks/delivery-drain.ts';
 import {
   createWebhookSender,
   type WebhookSender,
 } from '../apps/gateway/src/features/webhooks/webhook-sender.ts';
-import { createLogger } from '../apps/gateway/src/lib/logger.ts';
-import { createMetrics } from '../apps/gateway/src/lib/metrics.ts';
+import { insertReceivers, startDrain, WEBHOOK_SECRET } from '../test/harness/delivery-drain.ts';
 import { compareFigures } from './frame/compare.ts';
 import { figure } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
+import { percentile } from './frame/statistics.ts';
 import { withDatabase } from './ground.ts';
 import {
-  addPartners,
   clock,
   emit,
   type Ground,
   ids,
-  percentile,
   type Receiver,
-  SECRET,
   startReceiver,
   timeEvents,
   withGround,
@@ -76,7 +68,7 @@ async function copyDatabase(databaseUrl: string, names: readonly string[]): Prom
 }
 
 async function measureThroughput(report: BenchReport, ground: Ground): Promise<void> {
-  const partners = await addPartners(ground, PARTNERS, '/plain');
+  const partners = await insertReceivers(ground.owner, PARTNERS, () => `${ground.receiver.url}/plain`);
   await bareLoop(ground);
   await drainAll(ground, partners);
   report.add(
@@ -127,7 +119,7 @@ async function bareLane(client: pg.Client, sender: WebhookSender, url: string): 
     });
     const [row] = rows;
     if (row === undefined) return;
-    await sender.send({ url, secrets: { current: SECRET }, body: row.body });
+    await sender.send({ url, secrets: { current: WEBHOOK_SECRET }, body: row.body });
     await client.query({
       name: 'done',
       text: 'UPDATE bare_queue SET done = true WHERE id = $1',
@@ -147,7 +139,7 @@ async function drainAll(ground: Ground, partners: readonly string[]): Promise<nu
   }
   await owner.query('ANALYZE webhook_deliveries');
   const began = performance.now();
-  const { drain, close } = startDrain(ground);
+  const drain = await startDrain(ground, clock);
   for (;;) {
     const { rows } = await owner.query(
       `SELECT EXISTS (SELECT FROM webhook_deliveries WHERE status = 'pending') AS waiting`,
@@ -157,16 +149,12 @@ async function drainAll(ground: Ground, partners: readonly string[]): Promise<nu
   }
   const seconds = (performance.now() - began) / 1_000;
   await drain.stop();
-  await close();
   return DELIVERIES / seconds;
 }
 
 async function measureLatency(report: BenchReport, ground: Ground): Promise<void> {
-  const partners = await addPartners(ground, PARTNERS, '/timed');
-  const listener = createListener(ground.databaseUrl, () => {});
-  await listener.start();
-  const { drain, close } = startDrain(ground);
-  listener.on('events_written', (partnerId) => drain.wake(partnerId));
+  const partners = await insertReceivers(ground.owner, PARTNERS, () => `${ground.receiver.url}/timed`);
+  const drain = await startDrain({ databaseUrl: ground.databaseUrl, listens: true }, clock);
   await timeEvents(ground, partners, TIMED_EVENTS);
   const times = await timeEvents(ground, partners, TIMED_EVENTS);
   report.add(
@@ -179,9 +167,7 @@ async function measureLatency(report: BenchReport, ground: Ground): Promise<void
       details: { p99: percentile(times, 0.99) },
     }),
   );
-  await listener.close();
   await drain.stop();
-  await close();
 }
 
 async function measureHanging(
@@ -194,27 +180,4 @@ async function measureHanging(
       report.add(await measureIsolation(quiet, hanging));
     }),
   );
-}
-
-function startDrain({ databaseUrl }: Ground): { drain: DeliveryDrain; close(): Promise<void> } {
-  const db = createDatabase({ connectionString: databaseUrl, poolSize: 4 });
-  const sender = createWebhookSender({ allowLoopback: true }, () => Math.floor(Date.now() / 1_000));
-  const drain = createDeliveryDrain({
-    db,
-    clock,
-    ids,
-    logger: createLogger({ level: 'silent', format: 'json' }),
-    metrics: createMetrics({ processMetrics: false }),
-    sender,
-    openSecrets: () => ({ current: SECRET }),
-  });
-  drain.start();
-  return {
-    drain,
-    async close() {
-      await sender.close();
-      await drain.stop();
-      await db.close();
-    },
-  };
 }

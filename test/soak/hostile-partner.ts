@@ -6,7 +6,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
-import { percentile } from '../../bench/webhook-ground.ts';
+import { percentile } from '../../bench/frame/statistics.ts';
 import { startNameServer } from '../harness/name-server.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
