@@ -2,9 +2,9 @@ import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-hands.ts';
 import { expectEveryRow } from './contract-coverage.ts';
 import {
   ANY_SIGNATURE,
@@ -12,14 +12,14 @@ import {
   type Followed,
   type FundedStatus,
   type OfframpSteps,
-  offrampSteps,
   prove,
   refunded,
   review,
 } from './offramp-steps.ts';
-import { type OrderBook, openOrderBook } from './order-book.ts';
+import type { OrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
-import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
+import { startOfframpFixture } from './orders-fixture.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
   'test.offramp_vendor_of_order',
@@ -37,14 +37,7 @@ describe('off-ramp orders, C3.2', () => {
   let steps: OfframpSteps;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
-    for (const { apiKey: key } of gateway.partners) {
-      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
-    }
-    book = await openOrderBook(gateway, drivers[0]);
-    steps = offrampSteps(book, drivers);
-    hands = chainDriver(gateway);
+    ({ gateway, drivers, book, steps, chain: hands } = await startOfframpFixture());
   });
   afterAll(() => gateway?.stop());
 

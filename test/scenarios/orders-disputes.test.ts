@@ -5,10 +5,11 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { refundDeposit } from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import { type OrderParties, signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
 
@@ -27,10 +28,7 @@ describe('disputes', () => {
   let parties: OrderParties;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
   });
   afterAll(() => gateway?.stop());
 

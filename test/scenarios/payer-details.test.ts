@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties } from './orders-parties.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import type { OrderParties } from './orders-parties.ts';
 
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada' };
 const EMMA = { full_name: 'Emma Tremblay', email: 'emma@example.ca' };
@@ -12,10 +13,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
   let parties: OrderParties;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
   });
   afterAll(() => gateway?.stop());
 

@@ -14,12 +14,13 @@ import {
 import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
 import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/escrow/reconcile-escrows.ts';
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
-import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
-import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import type { ChainDriver } from './chain-hands.ts';
+import type { OfframpSteps } from './offramp-steps.ts';
+import type { FollowedOrder, OrderBook } from './order-book.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOfframpFixture } from './orders-fixture.ts';
 
 const CHAIN = 'base-mainnet';
 /** Far above what the service offers: in such a block only the stranger's transaction is mined. */
@@ -41,14 +42,7 @@ describe('a stranger who is first on chain', () => {
   const stranger = privateKeyToAccount(generatePrivateKey());
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
-    for (const { apiKey: key } of gateway.partners) {
-      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
-    }
-    book = await openOrderBook(gateway, drivers[0]);
-    steps = offrampSteps(book, drivers);
-    hands = chainDriver(gateway);
+    ({ gateway, drivers, book, steps, chain: hands } = await startOfframpFixture());
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
     await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);

@@ -5,6 +5,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
+import { type EventStream, openEventStream } from '../harness/event-stream.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { describedRoutes, fillPath, sampleOf } from '../invariants/described-routes.ts';
@@ -20,7 +21,7 @@ describe('the vendor API', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let drivers: readonly VendorClient[];
-  const streams: AbortController[] = [];
+  const streams: EventStream[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({
@@ -30,7 +31,7 @@ describe('the vendor API', () => {
     drivers = await vendorClients(gateway);
   });
   afterAll(async () => {
-    for (const stream of streams) stream.abort();
+    for (const stream of streams) stream.stop();
     await gateway?.stop();
   });
 
@@ -388,39 +389,12 @@ describe('the vendor API', () => {
     expect((await vendor.get(orderId)).status).toBe(200);
   });
 
-  interface LiveStream {
-    // biome-ignore lint/suspicious/noExplicitAny: read as the wire has it
-    events(): any[];
-    lastId(): string;
-    ended(): boolean;
-    stop(): void;
-  }
-
-  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<LiveStream> {
-    const abort = new AbortController();
-    streams.push(abort);
-    const response = await fetch(`${gateway.baseUrl}/api/v1/vendor/events`, {
-      headers: { accept: 'text/event-stream', 'x-api-key': vendor.key, ...headers },
-      signal: abort.signal,
-    });
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    let text = '';
-    let ended = false;
-    void (async () => {
-      const decoder = new TextDecoder();
-      try {
-        for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-      } catch {
-        // Stopped by the test.
-      }
-      ended = true;
-    })();
-    await until('open', () => text.includes(': open'));
-    return {
-      events: () => [...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json ?? '')),
-      lastId: () => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '',
-      ended: () => ended,
-      stop: () => abort.abort(),
-    };
+  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<EventStream> {
+    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
+    const stream = await openEventStream(address, { 'x-api-key': vendor.key, ...headers });
+    streams.push(stream);
+    expect(stream.contentType).toContain('text/event-stream');
+    await until('open', () => stream.text().includes(': open'));
+    return stream;
   }
 });
