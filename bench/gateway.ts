@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
+import { withDatabase } from './database.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
-import { withDatabase } from './ground.ts';
 
 /** A whole gateway in a process of its own, on a database of its own, without the limits that would end a load. */
 export interface BenchGateway {

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { sha256Hex } from '../apps/gateway/src/lib/crypto.ts';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 import { insertPartner } from '../test/harness/partners.ts';
+import { withDatabase } from './database.ts';
 import { compare } from './frame/compare.ts';
 import type { BenchReport } from './frame/report.ts';
 import { startServerProcess } from './frame/server-process.ts';
-import { withDatabase } from './ground.ts';
 
 /** What the shell costs: an authenticated, limited, measured route against bare Fastify sending the same bytes. */
 const TARGET_RATIO = 0.8;

@@ -33,7 +33,7 @@ const SAMPLED_ORDERS = 5_000;
 const LISTS = 15;
 
 export async function run(report: BenchReport): Promise<void> {
-  await withGround(async (young) => {
+  await withFixture(async (young) => {
     await young.settle();
     await young.withBare(async (bare) => {
       const opening = await compare(
@@ -61,20 +61,20 @@ export async function run(report: BenchReport): Promise<void> {
         ),
       );
     });
-    await withGround(async (old) => {
+    await withFixture(async (old) => {
       await old.grow();
       await compareAges(report, young, old);
     });
   });
 }
 
-async function compareAges(report: BenchReport, young: Ground, old: Ground): Promise<void> {
+async function compareAges(report: BenchReport, young: OrdersFixture, old: OrdersFixture): Promise<void> {
   const among = (what: string) => `${what}, with 1,000,000 orders of 10,000 partners against a few thousand`;
-  const pairs: [string, (ground: Ground) => Promise<number>][] = [
-    ['quote then initiate', (ground) => ground.openOrders()],
-    ['GET an order', (ground) => ground.readOrders()],
-    ['outer limit: the SQL of quote then initiate alone', (ground) => ground.openInSql()],
-    ['outer limit: the SELECT of an order alone', (ground) => ground.readInSql()],
+  const pairs: [string, (fixture: OrdersFixture) => Promise<number>][] = [
+    ['quote then initiate', (fixture) => fixture.openOrders()],
+    ['GET an order', (fixture) => fixture.readOrders()],
+    ['outer limit: the SQL of quote then initiate alone', (fixture) => fixture.openInSql()],
+    ['outer limit: the SELECT of an order alone', (fixture) => fixture.readInSql()],
   ];
   for (const [what, measure] of pairs) {
     const aged = await compare(
@@ -132,7 +132,7 @@ async function compare(
 }
 
 /** A gateway on a database of its own. All figures are requests per second. */
-interface Ground {
+interface OrdersFixture {
   /** Of this gateway, or of another server on its database. */
   openOrders(url?: string): Promise<number>;
   readOrders(url?: string): Promise<number>;
@@ -146,12 +146,12 @@ interface Ground {
   withBare(use: (bare: RunningServer) => Promise<void>): Promise<void>;
 }
 
-async function withGround(use: (ground: Ground) => Promise<void>): Promise<void> {
+async function withFixture(use: (fixture: OrdersFixture) => Promise<void>): Promise<void> {
   const script = new URL('./servers/orders-gateway.ts', import.meta.url);
-  await withGateway(script, {}, async (gateway) => use(await groundOf(gateway)));
+  await withGateway(script, {}, async (gateway) => use(await fixtureOf(gateway)));
 }
 
-async function groundOf({ home, databaseUrl, apiKey, env, server }: BenchGateway): Promise<Ground> {
+async function fixtureOf({ home, databaseUrl, apiKey, env, server }: BenchGateway): Promise<OrdersFixture> {
   const recorded = JSON.parse(await readFile(join(home, RECORDED_ORDER_FILE), 'utf8')) as RecordedOrder;
   const loadFor = (url: string, load: OrdersLoad) =>
     generateLoad({ url, apiKey, connections: CONNECTIONS, durationSeconds: ROUND_SECONDS, load });

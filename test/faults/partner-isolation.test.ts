@@ -84,7 +84,7 @@ describe('what a partner may have open', () => {
         HELD_VALUE_PER_CUSTOMER_USD: String(limits.customerUsd),
       },
     });
-    // Nobody acts on their own: what is opened stays open.
+    // Simulated actors are off: what is opened stays open.
     for (const { apiKey } of gateway.partners) {
       await gateway.call('PUT', '/api/v1/sandbox/settings', { key: apiKey, body: { auto_advance: false } });
     }

@@ -19,10 +19,10 @@ import {
   slipOf,
   THEIR_ACCOUNT,
   VENDOR_ACCOUNT,
-} from './people.ts';
+} from './sample-persons.ts';
 
 /** Who was made, for what is done with them later. */
-export interface People {
+export interface Persons {
   readonly userId: string;
   readonly paymentDetailsId: number;
   readonly recipientId: string;
@@ -56,7 +56,7 @@ const callerOf =
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
 /** One of everything that customers' routes can do, right and wrong. */
-export async function liveAsCustomers(gateway: TestGateway): Promise<People> {
+export async function runCustomerFlows(gateway: TestGateway): Promise<Persons> {
   const call = callerOf(gateway);
   const created = await call('POST', '/partner/users', PERSON, keyed('create-once'));
   await call('POST', '/partner/users', PERSON, keyed('create-once'));
@@ -79,7 +79,7 @@ export async function liveAsCustomers(gateway: TestGateway): Promise<People> {
   });
   const details = await call('POST', `${user}/payment-details`, OWN_ACCOUNT, keyed('details-once'));
   const iban = await bankWith(call, userId);
-  const recipient = await meetRecipient(call);
+  const recipient = await addRecipient(call);
   await lookAsOperator(gateway, call, userId, recipient.recipientId);
   return { userId, paymentDetailsId: details.body.data.id, iban, ...recipient };
 }
@@ -101,7 +101,7 @@ async function bankWith(call: Call, userId: string): Promise<string> {
   return account.iban;
 }
 
-async function meetRecipient(call: Call): Promise<Pick<People, 'recipientId' | 'destinationId'>> {
+async function addRecipient(call: Call): Promise<Pick<Persons, 'recipientId' | 'destinationId'>> {
   const registered = await call('POST', '/partner/recipients', RECIPIENT, keyed('register'));
   const recipientId = registered.body.data.recipient_id as string;
   const recipient = `/partner/recipients/${recipientId}`;
@@ -129,12 +129,12 @@ async function lookAsOperator(
   await call('POST', `/operator/recipients/${recipientId}/reveal`, reason, { ...operator, ...keyed('r') });
 }
 
-/** Whole orders with these people in them, each through to its end, with vendors and operators who read and write. */
-export async function tradeAsCustomers(gateway: TestGateway, people: People): Promise<readonly string[]> {
+/** Whole orders with these persons in them, each through to its end, with vendors and operators who read and write. */
+export async function runOrderFlows(gateway: TestGateway, persons: Persons): Promise<readonly string[]> {
   const call = callerOf(gateway);
   const driver = ordersDriver(gateway);
   await call('PUT', '/sandbox/settings', { auto_advance: false });
-  const { userId, paymentDetailsId, recipientId, destinationId } = people;
+  const { userId, paymentDetailsId, recipientId, destinationId } = persons;
   const own = { user_uuid: userId, payment_details_id: paymentDetailsId };
   const theirs = {
     user_uuid: undefined,
@@ -144,7 +144,7 @@ export async function tradeAsCustomers(gateway: TestGateway, people: People): Pr
     recipient_destination_id: destinationId,
     sender_recipient_relationship: 'friend',
   };
-  await quoteBadly(call, people);
+  await quoteBadly(call, persons);
   const orders = await Promise.all([
     sellToCustomer(gateway, driver, userId),
     askPayer(gateway, driver, userId),
@@ -157,10 +157,10 @@ export async function tradeAsCustomers(gateway: TestGateway, people: People): Pr
   return orders.flat();
 }
 
-type Desk = ReturnType<typeof ordersDriver>;
+type Driver = ReturnType<typeof ordersDriver>;
 
 /** On-ramp: a vendor says where to pay. The customer changes its mind about a second one. */
-async function sellToCustomer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
+async function sellToCustomer(gateway: TestGateway, driver: Driver, userId: string): Promise<string> {
   const orderId = await driver.onrampOrder({ user_uuid: userId });
   const vendor = await vendorClient(gateway, orderId);
   await vendor.accept(VENDOR_ACCOUNT);
@@ -178,7 +178,7 @@ async function sellToCustomer(gateway: TestGateway, driver: Desk, userId: string
 }
 
 /** On-ramp where the vendor asks for the money: it reads whom to ask. */
-async function askPayer(gateway: TestGateway, driver: Desk, userId: string): Promise<string> {
+async function askPayer(gateway: TestGateway, driver: Driver, userId: string): Promise<string> {
   const canadian = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada', country_code: 'CA' };
   const orderId = await driver.onrampOrder({ user_uuid: userId, ...canadian });
   const vendor = await vendorClient(gateway, orderId);
@@ -199,7 +199,7 @@ async function askPayer(gateway: TestGateway, driver: Desk, userId: string): Pro
 }
 
 /** Off-ramp to the end: the vendor reads where to pay and shows a slip, the operator looks at it. */
-async function payOut(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function payOut(gateway: TestGateway, driver: Driver, payee: object, name: string): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   const operator = { key: gateway.sandbox.operatorKey };
   const listed = await gateway.call('GET', '/api/v1/operator/proof-reviews?limit=100', operator);
@@ -220,7 +220,7 @@ async function payOut(gateway: TestGateway, driver: Desk, payee: object, name: s
   return orderId;
 }
 
-async function dispute(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function dispute(gateway: TestGateway, driver: Driver, payee: object, name: string): Promise<string> {
   const orderId = await provenOrder(gateway, driver, payee, name);
   expect((await driver.read(orderId)).recipient_context).not.toBeNull();
   const vendor = await vendorClient(gateway, orderId);
@@ -234,7 +234,12 @@ async function dispute(gateway: TestGateway, driver: Desk, payee: object, name: 
   return orderId;
 }
 
-async function provenOrder(gateway: TestGateway, driver: Desk, payee: object, name: string): Promise<string> {
+async function provenOrder(
+  gateway: TestGateway,
+  driver: Driver,
+  payee: object,
+  name: string,
+): Promise<string> {
   const quote = await driver.offrampQuote({ ...payee });
   expect(quote.status, quote.text).toBe(200);
   const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
@@ -263,7 +268,7 @@ async function provenOrder(gateway: TestGateway, driver: Desk, payee: object, na
 }
 
 /** Personal values where none belong: the worst place for one to turn up is the report of a failure. */
-async function quoteBadly(call: Call, { userId, recipientId, destinationId }: People): Promise<void> {
+async function quoteBadly(call: Call, { userId, recipientId, destinationId }: Persons): Promise<void> {
   const wrong = [
     { user_uuid: PERSON.email, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: KYC.id_number },
     { user_uuid: userId, payment_details_id: OWN_ACCOUNT.details.iban, crypto_currency: PERSON.last_name },
@@ -301,7 +306,7 @@ export async function stumble(gateway: TestGateway, log: readonly string[]): Pro
   });
 }
 
-/** The worker fails with somebody's data in its hands: what is sealed does not open. */
+/** The worker fails while it holds personal data: what is sealed does not open. */
 async function breakVerification(gateway: TestGateway): Promise<void> {
   const call = callerOf(gateway);
   const created = await createBystander(gateway);

@@ -61,10 +61,10 @@ const TIMEOUT_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, n
   },
 };
 
-/** When the order's patience ends, counted from its last change of status. */
+/** When the order's time-out ends, counted from its last change of status. */
 export function deadlineAfter({ direction, status }: ModelOrder, changedAt: number): number | null {
-  const patience = TIMEOUT_SECONDS[direction][status];
-  return patience === undefined ? null : changedAt + patience * 1_000;
+  const timeoutSeconds = TIMEOUT_SECONDS[direction][status];
+  return timeoutSeconds === undefined ? null : changedAt + timeoutSeconds * 1_000;
 }
 
 const MONEY: Partial<Record<OrderTrigger, ModelOrder['money']>> = {

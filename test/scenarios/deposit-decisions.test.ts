@@ -8,7 +8,7 @@ import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/si
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { ChainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-driver.ts';
 import {
   CHAIN,
   code,
@@ -22,7 +22,7 @@ import { type OrderParties, orderParties, signSafeTransaction } from './orders-p
 
 type Hex = `0x${string}`;
 const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
-/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
+/** Far above what the service offers: in such a block only the third party's transaction is mined. */
 const DEAR = parseGwei('5000');
 
 const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
@@ -36,13 +36,13 @@ describe('decisions and signatures about odd deposits', () => {
   let at: DepositDriver;
   let gateway: TestGateway;
   let driver: OrdersDriver;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let tokens: Record<string, Hex>;
   let parties: OrderParties;
 
   beforeAll(async () => {
     at = await startDepositDriver();
-    ({ gateway, driver, hands, tokens } = at);
+    ({ gateway, driver, settlementChain, tokens } = at);
     parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
@@ -50,7 +50,7 @@ describe('decisions and signatures about odd deposits', () => {
   async function lateDeposit() {
     const { orderId, escrow } = await at.awaiting();
     await driver.act(orderId, 'cancel');
-    await hands.pay(gateway.partners[0], escrow, 1_000n);
+    await settlementChain.pay(gateway.partners[0], escrow, 1_000n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     return { orderId, escrow, id: id as string };
   }
@@ -89,7 +89,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
   });
 
-  it('of an unknown deposit, a stranger’s and a malformed one are refused', async () => {
+  it('of an unknown deposit, another partner’s and a malformed one are refused', async () => {
     const { orderId, id } = await lateDeposit();
     expect(code(await at.decide(randomUUID(), 'return'))).toEqual([404, 'DEPOSIT_NOT_FOUND']);
     expect(code(await at.decide('x', 'return'))).toEqual([400, 'VALIDATION_ERROR']);
@@ -103,13 +103,13 @@ describe('decisions and signatures about odd deposits', () => {
     const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
     const what = 'return-authorization-parameters';
     const theirs = await ask(`${at.pathOf(id)}/${what}`);
-    const nobodys = await ask(`${at.pathOf(randomUUID())}/${what}`);
-    expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], nobodys.text]);
-    const stranger = await signSafeTransaction(
+    const unknown = await ask(`${at.pathOf(randomUUID())}/${what}`);
+    expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], unknown.text]);
+    const foreignSignature = await signSafeTransaction(
       gateway.partners[1].walletPrivateKey as Hex,
       (await gateway.call('GET', `${at.pathOf(id)}/${what}`)).body.data.typed_data,
     );
-    expect(code(await at.handIn(id, stranger))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+    expect(code(await at.handIn(id, foreignSignature))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     expect((await at.depositsOf(orderId))[0].status).toBe('return_pending');
   });
 
@@ -141,15 +141,15 @@ describe('decisions and signatures about odd deposits', () => {
     await at.agrees(orderId);
   });
 
-  it('that a stranger sends before the service does are settled from the chain, and once', async () => {
+  it('that a third party sends before the service does are settled from the chain, and once', async () => {
     const { orderId, escrow, id } = await lateDeposit();
     const before = await driver.balance(driver.wallet);
     await at.decide(id, 'return');
     const given = await at.signature(id);
     const { client, settings } = gateway.deps.chains.get(CHAIN);
     const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
-    const stranger = privateKeyToAccount(generatePrivateKey());
-    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
+    const thirdParty = privateKeyToAccount(generatePrivateKey());
+    await rpc('hardhat_setBalance', [thirdParty.address, numberToHex(10n ** 21n)]);
     const since = gateway.deps.clock.date();
     await rpc('evm_setAutomine', [false]);
     await at.handIn(id, given);
@@ -157,14 +157,14 @@ describe('decisions and signatures about odd deposits', () => {
       const [row] = await gateway.deps.db.query(SYSTEM, openTransaction, [since]);
       return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
     });
-    const signed = await stranger.signTransaction({
+    const signed = await thirdParty.signTransaction({
       to: ours.to_address,
       data: ours.data,
       chainId: settings.chainId,
       type: 'eip1559',
       maxFeePerGas: DEAR * 4n,
       maxPriorityFeePerGas: DEAR,
-      nonce: await client.getTransactionCount({ address: stranger.address }),
+      nonce: await client.getTransactionCount({ address: thirdParty.address }),
       gas: 3_000_000n,
     });
     const theirs = await client.sendRawTransaction({ serializedTransaction: signed });

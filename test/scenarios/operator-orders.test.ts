@@ -31,7 +31,7 @@ describe('the operator API for orders', () => {
       ...(headers === undefined ? {} : { headers }),
     });
   const code = ({ status, body }: Answer) => [status, body.error?.code];
-  const story = async (orderId: string) => (await operate('GET', `orders/${orderId}`)).body.data;
+  const operatorView = async (orderId: string) => (await operate('GET', `orders/${orderId}`)).body.data;
   const auditOf = async (subject: string) =>
     (await operate('GET', `audit?subject=${subject}`)).body.data.entries.map(
       ({ action, reason }: { action: string; reason: string }) => [action, reason],
@@ -50,7 +50,7 @@ describe('the operator API for orders', () => {
     );
     await driver.act(orderId, 'confirm-payment-sent');
     await vendor.act(orderId, 'fiat-confirmed', { release_signature: await vendor.sign(orderId, 'release') });
-    const { effects } = await story(orderId);
+    const { effects } = await operatorView(orderId);
     const release = effects.find(({ kind }: { kind: string }) => kind === 'escrow.release');
     return { orderId, effectId: release.effect_id };
   }
@@ -63,7 +63,7 @@ describe('the operator API for orders', () => {
       (await operate('GET', `orders?limit=100&${query}`)).body.data.orders.map(
         ({ order_id }: { order_id: string }) => order_id,
       );
-    const { order } = await story(mine);
+    const { order } = await operatorView(mine);
     expect(await found('held=true')).toEqual([mine]);
     expect(await found('reference_id=payout-1')).toContain(payout);
     expect(await found('reference_id=payout-1')).not.toContain(mine);
@@ -84,9 +84,9 @@ describe('the operator API for orders', () => {
     expect(code(await operate('GET', 'orders/x'))).toEqual([400, 'INVALID_ORDER_ID']);
   });
 
-  it('tells an order’s whole story in one answer, without the people', async () => {
+  it('shows everything about an order in one answer, without personal data', async () => {
     const { orderId, effectId } = await releasing();
-    const told = await story(orderId);
+    const told = await operatorView(orderId);
     expect(told).toMatchObject({
       order: { order_id: orderId, status: 'crypto_release_pending', escrow_state: 'releasing' },
       facts: { held: false, escrow: 'releasing' },
@@ -136,7 +136,7 @@ describe('the operator API for orders', () => {
       operate('POST', `effects/${effectId}/give-up`, REASON),
     ]);
     expect(raced.map(({ status }) => status).sort()).toEqual([200, 409]);
-    const held = await story(orderId);
+    const held = await operatorView(orderId);
     expect(held.order).toMatchObject({
       status: 'fiat_received_confirmed',
       escrow_state: 'funded',
@@ -148,7 +148,7 @@ describe('the operator API for orders', () => {
     expect(again.body.error.message).toContain('release the hold');
 
     await operate('POST', `orders/${orderId}/hold`, { decision: 'release', ...REASON });
-    const releases = (await story(orderId)).effects.filter(
+    const releases = (await operatorView(orderId)).effects.filter(
       ({ kind }: { kind: string }) => kind === 'escrow.release',
     );
     expect(releases.map(({ status }: { status: string }) => status)).toEqual(['failed', 'prepared']);
@@ -173,7 +173,7 @@ describe('the operator API for orders', () => {
       'OPERATION_NOT_ALLOWED',
       'It has been signed and may still reach the chain.',
     ]);
-    const { effects } = await story((await releasing()).orderId);
+    const { effects } = await operatorView((await releasing()).orderId);
     const watch = effects.find(({ kind }: { kind: string }) => kind === 'escrow.deploy-and-watch');
     expect(code(await operate('POST', `effects/${watch.effect_id}/give-up`, REASON))).toEqual([
       409,
@@ -231,11 +231,11 @@ describe('the operator API for orders', () => {
     await owner.end();
     expect((await operate('POST', `effects/${effectId}/give-up`, REASON)).status).toBe(200);
     expect(await listed('state=failed')).toEqual([]);
-    expect((await story(orderId)).order.status).toBe('crypto_release_pending');
+    expect((await operatorView(orderId)).order.status).toBe('crypto_release_pending');
   });
 
   it('sends a partner its events again: one, or the latest of each since a time; audited', async () => {
-    const partnerId = (await story(await driver.onrampOrder())).order.partner_id;
+    const partnerId = (await operatorView(await driver.onrampOrder())).order.partner_id;
     const path = `partners/${partnerId}/webhooks`;
     expect(
       code(await operate('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
@@ -259,10 +259,10 @@ describe('the operator API for orders', () => {
       404,
       'DELIVERY_NOT_FOUND',
     ]);
-    const nobody = `partners/${randomUUID()}/webhooks`;
-    expect(code(await operate('GET', `${nobody}/deliveries`))).toEqual([404, 'PARTNER_NOT_FOUND']);
+    const unknownPartner = `partners/${randomUUID()}/webhooks`;
+    expect(code(await operate('GET', `${unknownPartner}/deliveries`))).toEqual([404, 'PARTNER_NOT_FOUND']);
     expect(
-      code(await operate('POST', `${nobody}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
+      code(await operate('POST', `${unknownPartner}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
     ).toEqual([404, 'PARTNER_NOT_FOUND']);
   });
 

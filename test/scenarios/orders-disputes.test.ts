@@ -116,8 +116,8 @@ describe('disputes', () => {
       },
     });
 
-    const stranger = await signedRelease(orderId, generatePrivateKey());
-    const refused = await driver.act(orderId, 'authorize-release', { signature: stranger });
+    const foreignSignature = await signedRelease(orderId, generatePrivateKey());
+    const refused = await driver.act(orderId, 'authorize-release', { signature: foreignSignature });
     expect([refused.status, refused.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
     const held = { partner: await driver.balance(driver.wallet), treasury: await driver.balance(treasury) };
@@ -136,7 +136,7 @@ describe('disputes', () => {
     await driver.booksBalance();
   });
 
-  it('on-ramp for the vendor: even after a decision for the partner that nobody signed, its crypto goes back', async () => {
+  it('on-ramp for the vendor: even after a decision for the partner that was not signed, its crypto goes back', async () => {
     const orderId = await fundedOnramp(await driver.onrampOrder());
     const deposit = await driver.escrowBalance(orderId);
     await sentAndDisputed(orderId);
@@ -212,7 +212,7 @@ describe('disputes', () => {
     expect(await driver.escrowBalance(orderId)).toBe(0n);
   });
 
-  it('a widget order is never stuck: the partner cannot act, the operator hands its signature in', async () => {
+  it('a widget order is never stuck: the partner cannot act, the operator submits its signature', async () => {
     const opened = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
       body: { order_type: 'onramp' },
     });

@@ -1,5 +1,5 @@
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
+import { type ChainDriver, chainDriver } from './chain-driver.ts';
 import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
 import { type OrderBook, openOrderBook } from './order-book.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
@@ -25,7 +25,7 @@ export interface OfframpFixture {
   readonly drivers: readonly [OrdersDriver, OrdersDriver];
   readonly book: OrderBook;
   readonly steps: OfframpSteps;
-  readonly chain: ChainDriver;
+  readonly settlementChain: ChainDriver;
 }
 
 export async function startOfframpFixture(): Promise<OfframpFixture> {
@@ -33,7 +33,13 @@ export async function startOfframpFixture(): Promise<OfframpFixture> {
   const drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])] as const;
   await Promise.all([stopSimulatedActors(gateway, 0), stopSimulatedActors(gateway, 1)]);
   const book = await openOrderBook(gateway, drivers[0]);
-  return { gateway, drivers, book, steps: offrampSteps(book, drivers), chain: chainDriver(gateway) };
+  return {
+    gateway,
+    drivers,
+    book,
+    steps: offrampSteps(book, drivers),
+    settlementChain: chainDriver(gateway),
+  };
 }
 
 async function stopSimulatedActors(gateway: TestGateway, partner: 0 | 1): Promise<void> {

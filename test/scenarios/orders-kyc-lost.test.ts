@@ -132,14 +132,14 @@ describe('a customer’s KYC that is lost while an order runs', () => {
         body: { decision: 'release', reason: 'ticket 9', ...body },
         ...(key ? { headers: { 'idempotency-key': key } } : {}),
       });
-    const story = async (orderId: string) =>
+    const operatorView = async (orderId: string) =>
       (
         await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
           key: gateway.sandbox.operatorKey,
         })
       ).body.data;
     const waivers = async (orderId: string) => {
-      const { audit, timeline } = await story(orderId);
+      const { audit, timeline } = await operatorView(orderId);
       return {
         audited: audit
           .filter(({ action }: { action: string }) => action === 'order.hold.release_without_kyc')
@@ -194,7 +194,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       expect((await parties.operate(orderId, 'dispute', { decision: 'for_buyer' })).status).toBe(200);
       await driver.reaches(orderId, 'completed');
       expect((await waivers(orderId)).shown).toHaveLength(1);
-      const { user_id: userId } = (await story(orderId)).order;
+      const { user_id: userId } = (await operatorView(orderId)).order;
       const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
         body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' },
       });

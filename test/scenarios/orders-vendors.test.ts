@@ -23,7 +23,7 @@ const cheapenOthers = statement<[vendorId: string]>(
     WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR' AND vendor_id <> $1`,
 );
 
-describe('vendors and operators at their own desks', () => {
+describe('vendors and operators in their own interfaces', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let vendors: readonly SimulatedVendor[];
@@ -77,9 +77,9 @@ describe('vendors and operators at their own desks', () => {
     const vendor = await vendorClient(orderId);
     const listed = (await vendor.list()).body.data.orders;
     expect(listed).toContainEqual(expect.objectContaining({ order_id: orderId, direction: 'onramp' }));
-    const stranger = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
+    const otherVendor = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
     const foreign = await gateway.call('POST', `/api/v1/vendor/orders/${orderId}/decline`, {
-      key: stranger.apiKey,
+      key: otherVendor.apiKey,
     });
     expect(foreign.body.error.code).toBe('ORDER_NOT_FOUND');
 

@@ -57,10 +57,10 @@ describe('what is said of a payer or a payee fits the rail', () => {
       expect(sepa.body.error.details.fields).toEqual([
         { path: 'payment_details_id', message: expect.stringContaining('interac-canada') },
       ]);
-      const strangers = await submit({ payment_details_id: await canadianDetails(await driver.user()) });
+      const foreign = await submit({ payment_details_id: await canadianDetails(await driver.user()) });
       const missing = await submit({ payment_details_id: 999_999_999 });
-      expect([strangers.status, strangers.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
-      expect(strangers.text).toBe(missing.text);
+      expect([foreign.status, foreign.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
+      expect(foreign.text).toBe(missing.text);
       expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 

@@ -122,7 +122,7 @@ describe('a send-out whose bridge does not answer', () => {
     await driver.booksBalance();
   });
 
-  /** The bridge pays, and says so to nobody. */
+  /** The bridge pays without reporting it. */
   async function payout(to: Hex, amount: bigint): Promise<Hex> {
     const { settings, client } = gateway.deps.chains.get('arbitrum-one');
     const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
@@ -218,7 +218,7 @@ describe('a send-out whose bridge does not answer', () => {
       });
     const said = ({ status, body }: Answer) => [status, body.error?.code ?? body.data.status];
     const REFUSED = [409, 'OPERATION_NOT_ALLOWED'];
-    const story = async (orderId: string) =>
+    const operatorView = async (orderId: string) =>
       (
         await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
           key: gateway.sandbox.operatorKey,
@@ -276,7 +276,7 @@ describe('a send-out whose bridge does not answer', () => {
       const [one, two] = [await settle(), await settle()];
       expect(said(one)).toEqual([200, 'send_out_completed']);
       expect([two.text, two.headers.get('idempotency-replayed')]).toEqual([one.text, 'true']);
-      const told = await story(arrived);
+      const told = await operatorView(arrived);
       expect(told.order).toMatchObject({ send_out_tx_hash: txHash, held_for_review: true });
       expect(told.audit).toMatchObject([{ action: 'order.send-out.settled', reason: 'ticket 31' }]);
       expect((await trackingOf(arrived))?.status).toBe('confirmed');
@@ -304,7 +304,7 @@ describe('a send-out whose bridge does not answer', () => {
       );
       await advance(60);
       expect((await driver.event(lost, 'bridge_settles')).body.data.status).toBe('send_out_completed');
-      expect((await story(lost)).order.send_out_tx_hash).not.toBe(txHash);
+      expect((await operatorView(lost)).order.send_out_tx_hash).not.toBe(txHash);
 
       await owner.query(
         `UPDATE forward_authorizations SET bridge = jsonb_set(bridge, '{destinationChain}', '"far-away"')
@@ -415,7 +415,7 @@ describe('a send-out whose bridge does not answer', () => {
       await paid(orderId, to);
     });
 
-    it('fails as soon as its nonce is spent without a deposit, by a stranger’s batch or by another request', async () => {
+    it('fails as soon as its nonce is spent without a deposit, by a third party’s batch or by another request', async () => {
       const { settings, client } = chain();
       const { forwarder } = settings.contracts;
       const orderId = await nextOrder();

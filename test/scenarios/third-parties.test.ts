@@ -16,14 +16,14 @@ import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/esc
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { ChainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-driver.ts';
 import type { OfframpSteps } from './offramp-steps.ts';
 import type { FollowedOrder, OrderBook } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
 import { startOfframpFixture } from './orders-fixture.ts';
 
 const CHAIN = 'base-mainnet';
-/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
+/** Far above what the service offers: in such a block only the third party's transaction is mined. */
 const DEAR = parseGwei('5000');
 const DAY_SECONDS = 86_400;
 
@@ -32,20 +32,20 @@ interface OurTransaction extends ContractCall {
 }
 
 /** What two owners or a wallet have signed, anyone may send: the order ends as it should all the same. */
-describe('a stranger who is first on chain', () => {
+describe('a third party who is first on chain', () => {
   let gateway: TestGateway;
   let drivers: readonly [OrdersDriver, OrdersDriver];
   let book: OrderBook;
   let steps: OfframpSteps;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let owner: pg.Client;
-  const stranger = privateKeyToAccount(generatePrivateKey());
+  const thirdParty = privateKeyToAccount(generatePrivateKey());
 
   beforeAll(async () => {
-    ({ gateway, drivers, book, steps, chain: hands } = await startOfframpFixture());
+    ({ gateway, drivers, book, steps, settlementChain } = await startOfframpFixture());
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
-    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
+    await rpc('hardhat_setBalance', [thirdParty.address, numberToHex(10n ** 21n)]);
   }, 120_000);
   afterAll(async () => {
     await owner?.end();
@@ -73,21 +73,21 @@ describe('a stranger who is first on chain', () => {
     return { ...found, value: 0n };
   }
 
-  async function sendAsStranger(call: ContractCall): Promise<Hex> {
+  async function sendAsThirdParty(call: ContractCall): Promise<Hex> {
     const { client, settings } = chain();
-    const signed = await stranger.signTransaction({
+    const signed = await thirdParty.signTransaction({
       ...call,
       chainId: settings.chainId,
       type: 'eip1559',
       maxFeePerGas: DEAR * 4n,
       maxPriorityFeePerGas: DEAR,
-      nonce: await client.getTransactionCount({ address: stranger.address }),
+      nonce: await client.getTransactionCount({ address: thirdParty.address }),
       gas: 3_000_000n,
     });
     return client.sendRawTransaction({ serializedTransaction: signed });
   }
 
-  /** The stranger's call is in a block before ours, which was signed and sent first. */
+  /** The third party's call is in a block before ours, which was signed and sent first. */
   async function overtaken(
     trigger: () => Promise<unknown>,
     first: (ours: OurTransaction) => ContractCall,
@@ -96,7 +96,7 @@ describe('a stranger who is first on chain', () => {
     await rpc('evm_setAutomine', [false]);
     const triggered = trigger();
     const ours = await signedAfter(since);
-    const theirs = await sendAsStranger(first(ours));
+    const theirs = await sendAsThirdParty(first(ours));
     await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
     await rpc('hardhat_mine', [numberToHex(1)]);
     expect((await receiptOf(theirs)).status).toBe('success');
@@ -153,7 +153,7 @@ describe('a stranger who is first on chain', () => {
     expect(await minedFor(order.id)).toEqual(['reverted', 'succeeded']);
   });
 
-  it('and executes an off-ramp release has released it, and the order is completed by the stranger’s transaction', async () => {
+  it('and executes an off-ramp release has released it, and the order is completed by the third party’s transaction', async () => {
     const order = await confirmable();
     const { theirs } = await overtaken(() => order.driver.act(order.id, 'confirm-fiat-received'), same);
     expect((await order.took('3.2 confirm-fiat-received')).tx_hash).toBe(theirs);
@@ -176,7 +176,7 @@ describe('a stranger who is first on chain', () => {
       data: encodeFunctionData({
         abi: erc20Abi,
         functionName: 'transferFrom',
-        args: [escrow.address, stranger.address, 0n],
+        args: [escrow.address, thirdParty.address, 0n],
       }),
     };
     const { theirs } = await overtaken(
@@ -197,7 +197,10 @@ describe('a stranger who is first on chain', () => {
     const { settings } = chain();
     const escrow = await escrowOf(order.id);
     const { multiSendCallOnly } = settings.contracts;
-    const other = payoutTransaction([{ token: usdc(), to: stranger.address, amount: 1n }], multiSendCallOnly);
+    const other = payoutTransaction(
+      [{ token: usdc(), to: thirdParty.address, amount: 1n }],
+      multiSendCallOnly,
+    );
     const hash = hashSafeTransaction(escrow, other);
     const partner = privateKeyToAccount(gateway.partners[0].walletPrivateKey as Hex);
     const signed = await packSignatures(escrow, hash, [
@@ -205,7 +208,7 @@ describe('a stranger who is first on chain', () => {
       await partner.sign({ hash }),
     ]);
     const call = batchCall([escrow.deploymentCall, executionCall(escrow, other, signed)], multiSendCallOnly);
-    const theirs = await sendAsStranger(call);
+    const theirs = await sendAsThirdParty(call);
     await until('their transaction', () => receiptOf(theirs).catch(() => false));
 
     const told = driver.event(order.id, 'vendor_confirms_fiat');
@@ -282,14 +285,14 @@ describe('a stranger who is first on chain', () => {
 
     const [partner] = gateway.partners;
     await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 29 * DAY_SECONDS } });
-    await hands.pay(partner, escrow.address, 29n);
+    await settlementChain.pay(partner, escrow.address, 29n);
     await until('the stray deposit', async () => (await strays()).length === 1);
 
     await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2 * DAY_SECONDS } });
-    await hands.pay(partner, escrow.address, 31n);
+    await settlementChain.pay(partner, escrow.address, 31n);
     // What is paid after it to an order that is not over has been read, so its block has been, too.
     const { escrow: open } = await waiting.driver.funds(waiting.id);
-    await hands.pay(partner, open.address, 1n);
+    await settlementChain.pay(partner, open.address, 1n);
     await until('the block to be read', async () => {
       const { rowCount } = await owner.query(
         `SELECT FROM deposit_observations WHERE order_id = $1 AND kind = 'double'`,

@@ -42,11 +42,11 @@ describe('the vendor API', () => {
       }
     });
 
-  async function offered(): Promise<{ orderId: string; vendor: VendorClient; stranger: VendorClient }> {
+  async function offered(): Promise<{ orderId: string; vendor: VendorClient; otherVendor: VendorClient }> {
     const orderId = await driver.onrampOrder();
     const vendor = await holderOf(gateway, drivers, orderId);
-    const stranger = drivers.find(({ id }) => id !== vendor.id)!;
-    return { orderId, vendor, stranger };
+    const otherVendor = drivers.find(({ id }) => id !== vendor.id)!;
+    return { orderId, vendor, otherVendor };
   }
 
   async function accepted() {
@@ -76,7 +76,7 @@ describe('the vendor API', () => {
   ];
 
   it('answers another vendor’s order and an unknown one with the same bytes, and a malformed id with 400', async () => {
-    const { orderId, stranger } = await offered();
+    const { orderId, otherVendor } = await offered();
     const routes = (await describedRoutes(gateway)).filter(
       ({ access, path }) => access === 'vendor' && path.includes('{order_id}'),
     );
@@ -85,7 +85,7 @@ describe('the vendor API', () => {
       const query = route.queryNames.includes('purpose') ? '?purpose=refund' : '';
       const send = (order_id: string) =>
         gateway.call(route.method, fillPath(route.path, { order_id }) + query, {
-          key: stranger.key,
+          key: otherVendor.key,
           ...(route.bodySchema === undefined ? {} : { body: sampleOf(route.bodySchema) }),
         });
       const [foreign, unknown, malformed] = [
@@ -371,8 +371,8 @@ describe('the vendor API', () => {
       ['order.offered', next.orderId, null],
       ['order.withdrawn', next.orderId, null],
     ]);
-    const stranger = (await next.stranger.call('GET', 'events?limit=200')).body.data.events;
-    expect(stranger.filter(({ order_id }: { order_id: string }) => order_id === orderId)).toEqual([]);
+    const others = (await next.otherVendor.call('GET', 'events?limit=200')).body.data.events;
+    expect(others.filter(({ order_id }: { order_id: string }) => order_id === orderId)).toEqual([]);
   });
 
   it('a stream ends at once when its key is revoked', async () => {

@@ -8,7 +8,7 @@ import {
 import type { Answer, CallOptions, TestGateway } from '../harness/gateway.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
-  'test.vendor_desk_of_order',
+  'test.vendor_of_order',
   'SELECT vendor_id FROM orders WHERE order_id = $1',
 );
 

@@ -318,7 +318,7 @@ export function p99Of({ measured }: Round): number {
   return percentile(Object.values(measured.latencies).flat(), 0.99);
 }
 
-/** Answers that nobody should have got: anything but success for the measured partner, 5xx and no answer for the other. */
+/** Answers that neither partner should have got: anything but success for the measured partner, 5xx and no answer for the other. */
 export function brokenPromises({ hostile, measured }: Round): string[] {
   const answers = Object.keys(hostile ?? {}).filter((line) => / (0|5\d\d)( |$)/.test(line));
   return [

@@ -81,7 +81,7 @@ export async function soakWebhooks(options: SoakOptions): Promise<SoakResult> {
         killed++;
         void crew.hire();
       }
-      // What is left waits for a retry or is in somebody's hands: go to where the retries are due.
+      // What is left waits for a retry or is under way: go to where the retries are due.
       if (written && due === 0) {
         clock.moveTo(clock.offsetMs + JUMP_MS);
         await crew.moveClock();

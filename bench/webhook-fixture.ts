@@ -8,7 +8,7 @@ import { createClock } from '../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 
 /** What the benches of webhooks stand on: a database with partners, and a receiver that says when events arrive. */
-export interface Ground {
+export interface WebhookFixture {
   readonly databaseUrl: string;
   readonly owner: pg.Client;
   readonly db: Database;
@@ -29,10 +29,10 @@ export async function startReceiver(): Promise<Receiver> {
   return { url: `http://127.0.0.1:${port}`, thread };
 }
 
-export async function withGround<T>(
+export async function withFixture<T>(
   databaseUrl: string,
   receiver: Receiver,
-  use: (ground: Ground) => Promise<T>,
+  use: (fixture: WebhookFixture) => Promise<T>,
 ): Promise<T> {
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
@@ -54,7 +54,7 @@ export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
   });
 }
 
-export function fillQueue({ db }: Ground, partnerId: string, events: number): Promise<void> {
+export function fillQueue({ db }: WebhookFixture, partnerId: string, events: number): Promise<void> {
   return unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => {
     for (let n = 0; n < events; n++) emit(unit, partnerId, String(n));
   });
@@ -66,18 +66,18 @@ const wallNow = () => performance.timeOrigin + performance.now();
 
 /** Milliseconds from the end of each commit to the arrival of its event. */
 export async function timeEvents(
-  ground: Ground,
+  fixture: WebhookFixture,
   partners: readonly string[],
   events: number,
 ): Promise<number[]> {
   const arrived = new Map<string, number>();
   const note = ({ id, at }: { id: string; at: number }) => arrived.set(id, at);
-  const { thread } = ground.receiver;
+  const { thread } = fixture.receiver;
   thread.on('message', note);
   const committed = new Map<string, number>();
   for (let n = 0; n < events; n++) {
     const id = ids.uuid();
-    await unitOfWork({ db: ground.db, clock, ids }, SYSTEM, async (unit) =>
+    await unitOfWork({ db: fixture.db, clock, ids }, SYSTEM, async (unit) =>
       emit(unit, partners[n % partners.length] as string, id),
     );
     committed.set(id, wallNow());
