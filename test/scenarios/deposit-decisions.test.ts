@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { getAddress, numberToHex, parseGwei } from 'viem';
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { getAddress } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
-import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
-import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { until } from '../harness/until.ts';
 import type { ChainDriver } from './chain-driver.ts';
 import {
   CHAIN,
@@ -19,19 +15,10 @@ import {
 } from './deposit-driver.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+import { thirdPartySender } from './third-party-sender.ts';
 
 type Hex = `0x${string}`;
 const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
-/** Far above what the service offers: in such a block only the third party's transaction is mined. */
-const DEAR = parseGwei('5000');
-
-const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
-  'test.open_transaction',
-  `SELECT v.tx_hash, t.to_address, t.data FROM chain_transactions t
-     JOIN chain_signed_versions v USING (transaction_id)
-    WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
-);
-
 describe('decisions and signatures about odd deposits', () => {
   let at: DepositDriver;
   let gateway: TestGateway;
@@ -146,38 +133,8 @@ describe('decisions and signatures about odd deposits', () => {
     const before = await driver.balance(driver.wallet);
     await at.decide(id, 'return');
     const given = await at.signature(id);
-    const { client, settings } = gateway.deps.chains.get(CHAIN);
-    const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
-    const thirdParty = privateKeyToAccount(generatePrivateKey());
-    await rpc('hardhat_setBalance', [thirdParty.address, numberToHex(10n ** 21n)]);
-    const since = gateway.deps.clock.date();
-    await rpc('evm_setAutomine', [false]);
-    await at.handIn(id, given);
-    const ours = await until('our transaction in the pool', async () => {
-      const [row] = await gateway.deps.db.query(SYSTEM, openTransaction, [since]);
-      return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
-    });
-    const signed = await thirdParty.signTransaction({
-      to: ours.to_address,
-      data: ours.data,
-      chainId: settings.chainId,
-      type: 'eip1559',
-      maxFeePerGas: DEAR * 4n,
-      maxPriorityFeePerGas: DEAR,
-      nonce: await client.getTransactionCount({ address: thirdParty.address }),
-      gas: 3_000_000n,
-    });
-    const theirs = await client.sendRawTransaction({ serializedTransaction: signed });
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    await rpc('evm_setAutomine', [true]);
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    expect((await client.getTransactionReceipt({ hash: theirs })).status).toBe('success');
-    const reverted = await until('ours in a block', () =>
-      client.getTransactionReceipt({ hash: ours.tx_hash }).catch(() => false as const),
-    );
-    expect(reverted.status).toBe('reverted');
+    const thirdParty = await thirdPartySender(gateway, CHAIN);
+    const { theirs } = await thirdParty.overtake(() => at.handIn(id, given));
     expect((await at.reaches(orderId, id, 'returned')).return.tx_hash).toBe(theirs);
     expect(await driver.balance(driver.wallet)).toBe(before + 1_000n);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(0n);

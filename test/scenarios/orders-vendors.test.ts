@@ -10,11 +10,7 @@ import {
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-
-const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
-  'test.vendor_of_order',
-  'SELECT vendor_id FROM orders WHERE order_id = $1',
-);
+import { orderParties } from './orders-parties.ts';
 
 /** The market moves in the customer's favour: others would now sell at the quoted rate too. */
 const cheapenOthers = statement<[vendorId: string]>(
@@ -36,10 +32,7 @@ describe('vendors and operators in their own interfaces', () => {
   });
   afterAll(() => gateway?.stop());
 
-  async function vendorId(orderId: string): Promise<string | null> {
-    const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
-    return row?.vendor_id ?? null;
-  }
+  const vendorId = (orderId: string) => orderParties(gateway).vendorId(orderId);
 
   /** The driver of the vendor that has the order. */
   async function vendorClient(orderId: string) {
