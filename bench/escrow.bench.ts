@@ -37,11 +37,11 @@ import type { BenchReport } from './frame/report.ts';
 import { median } from './frame/statistics.ts';
 
 /**
- * What an escrow's life costs: the table of docs/guides/chain.md. Gas is the chain's own count and the same on every
+ * What an escrow costs from its payment to its end: the table of docs/guides/chain.md. Gas is the chain's own count and the same on every
  * machine, but for the zero bytes in random addresses and signatures; times are those of a local chain.
  */
 const CHAIN_ID = 31_477;
-const LIVES = 9;
+const LIFECYCLES = 9;
 const CODES = ['USDC', 'USDT'] as const;
 // Odd on purpose, as real amounts are: round ones have more zero bytes, which cost less.
 const CRYPTO_AMOUNT = 10_203_047n;
@@ -62,7 +62,7 @@ interface Cost {
   readonly gas: number;
   readonly ms: number;
 }
-type Life = Readonly<Record<Step, Cost>>;
+type Lifecycle = Readonly<Record<Step, Cost>>;
 
 interface Stage {
   readonly chain: TestChain;
@@ -91,22 +91,25 @@ export async function run(report: BenchReport): Promise<void> {
 
 async function measureToken(report: BenchReport, stage: Stage, code: Code): Promise<void> {
   // The treasury holds none of the token yet.
-  const first = await live(stage, code);
-  const lives: Life[] = [];
-  for (let count = 0; count < LIVES; count += 1) lives.push(await live(stage, code));
-  const gasOf = (step: Step) => median(lives.map((life) => life[step].gas));
+  const first = await runLifecycle(stage, code);
+  const lifecycles: Lifecycle[] = [];
+  for (let count = 0; count < LIFECYCLES; count += 1) lifecycles.push(await runLifecycle(stage, code));
+  const gasOf = (step: Step) => median(lifecycles.map((lifecycle) => lifecycle[step].gas));
   const add = (name: string, value: number, unit: 'gas' | 'ms') =>
-    report.add(figure({ name: `${code}: ${name}`, value, unit, better: 'lower', details: { lives: LIVES } }));
+    report.add(
+      figure({ name: `${code}: ${name}`, value, unit, better: 'lower', details: { lifecycles: LIFECYCLES } }),
+    );
 
   for (const step of STEPS) add(step, gasOf(step), 'gas');
-  add('whole life on-ramp', gasOf('on-ramp funding') + gasOf('on-ramp release'), 'gas');
-  add('whole life off-ramp', gasOf('off-ramp funding') + gasOf('off-ramp release'), 'gas');
+  add('whole lifecycle on-ramp', gasOf('on-ramp funding') + gasOf('on-ramp release'), 'gas');
+  add('whole lifecycle off-ramp', gasOf('off-ramp funding') + gasOf('off-ramp release'), 'gas');
   add('more for a first holder of the token', first['on-ramp release'].gas - gasOf('on-ramp release'), 'gas');
-  for (const step of STEPS) add(`${step}, time`, median(lives.map((life) => life[step].ms)), 'ms');
+  for (const step of STEPS)
+    add(`${step}, time`, median(lifecycles.map((lifecycle) => lifecycle[step].ms)), 'ms');
 }
 
 /** One escrow of each kind, from its payment to its end. */
-async function live(stage: Stage, code: Code): Promise<Life> {
+async function runLifecycle(stage: Stage, code: Code): Promise<Lifecycle> {
   const { chain, service, partner, vendor } = stage;
   const token = tokenByCode(chain.settings, code).address;
   const figures = {
@@ -210,6 +213,6 @@ async function cost(
   const receipt = await chain.send(sender, await prepare());
   const ms = performance.now() - began;
   // A step that failed is cheaper, and would flatter the figure.
-  if (!isDone(receipt)) throw new Error('a step of the life did not succeed');
+  if (!isDone(receipt)) throw new Error('a step of the lifecycle did not succeed');
   return { gas: Number(receipt.gasUsed), ms };
 }

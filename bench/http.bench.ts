@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { sha256Hex } from '../apps/gateway/src/lib/crypto.ts';
 import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
+import { insertPartner } from '../test/harness/partners.ts';
+import { withDatabase } from './database.ts';
 import { compare } from './frame/compare.ts';
 import type { BenchReport } from './frame/report.ts';
 import { startServerProcess } from './frame/server-process.ts';
-import { withDatabase } from './ground.ts';
 
 /** What the shell costs: an authenticated, limited, measured route against bare Fastify sending the same bytes. */
 const TARGET_RATIO = 0.8;
@@ -44,11 +45,7 @@ async function seedPartner(databaseUrl: string): Promise<void> {
   const partnerId = ids.uuid();
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(
-    `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_secret_sealed, created_at)
-     VALUES ($1, 'Bench', 'base-mainnet', '0x0000000000000000000000000000000000000001', 0.5, '', '2026-01-01')`,
-    [partnerId],
-  );
+  await insertPartner(client, partnerId);
   await client.query(
     `INSERT INTO api_keys (key_id, kind, owner_id, key_hash, hint, created_at)
      VALUES ($1, 'partner', $2, $3, 'bench', '2026-01-01')`,

@@ -1,16 +1,13 @@
-import { fork } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
-import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
 import { compareFigures } from './frame/compare.ts';
+import { askProcess } from './frame/load.ts';
 import { figure, type Measurement } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
 import { median } from './frame/statistics.ts';
-import { withDatabase } from './ground.ts';
+import { type BenchGateway, withGateway } from './gateway.ts';
 import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
 import { writeHistory } from './servers/orders-history.ts';
 import type { OrdersLoad, OrdersLoadOptions, OrdersLoadReply } from './servers/orders-load.ts';
@@ -29,7 +26,6 @@ const MANY_ORDERS_TARGET = 1 / 1.3;
 const HISTORY = { orders: 1_000_000, partners: 10_000, users: 100_000 };
 
 const CONNECTIONS = 32;
-const POOL_SIZE = 10;
 const ROUNDS = 5;
 /** Long enough that the start of the load generator, a new process each time, hardly counts. */
 const ROUND_SECONDS = 5;
@@ -37,7 +33,7 @@ const SAMPLED_ORDERS = 5_000;
 const LISTS = 15;
 
 export async function run(report: BenchReport): Promise<void> {
-  await withGround(async (young) => {
+  await withFixture(async (young) => {
     await young.settle();
     await young.withBare(async (bare) => {
       const opening = await compare(
@@ -65,20 +61,20 @@ export async function run(report: BenchReport): Promise<void> {
         ),
       );
     });
-    await withGround(async (old) => {
+    await withFixture(async (old) => {
       await old.grow();
       await compareAges(report, young, old);
     });
   });
 }
 
-async function compareAges(report: BenchReport, young: Ground, old: Ground): Promise<void> {
+async function compareAges(report: BenchReport, young: OrdersFixture, old: OrdersFixture): Promise<void> {
   const among = (what: string) => `${what}, with 1,000,000 orders of 10,000 partners against a few thousand`;
-  const pairs: [string, (ground: Ground) => Promise<number>][] = [
-    ['quote then initiate', (ground) => ground.openOrders()],
-    ['GET an order', (ground) => ground.readOrders()],
-    ['outer limit: the SQL of quote then initiate alone', (ground) => ground.openInSql()],
-    ['outer limit: the SELECT of an order alone', (ground) => ground.readInSql()],
+  const pairs: [string, (fixture: OrdersFixture) => Promise<number>][] = [
+    ['quote then initiate', (fixture) => fixture.openOrders()],
+    ['GET an order', (fixture) => fixture.readOrders()],
+    ['outer limit: the SQL of quote then initiate alone', (fixture) => fixture.openInSql()],
+    ['outer limit: the SELECT of an order alone', (fixture) => fixture.readInSql()],
   ];
   for (const [what, measure] of pairs) {
     const aged = await compare(
@@ -124,11 +120,19 @@ async function compare(
 ): Promise<Measurement> {
   await baseline();
   await candidate();
-  return compareFigures({ name, baseline, candidate, rounds: ROUNDS, better: 'higher', targetRatio });
+  return compareFigures({
+    name,
+    baseline,
+    candidate,
+    sidesUnit: 'requests/s',
+    rounds: ROUNDS,
+    better: 'higher',
+    targetRatio,
+  });
 }
 
 /** A gateway on a database of its own. All figures are requests per second. */
-interface Ground {
+interface OrdersFixture {
   /** Of this gateway, or of another server on its database. */
   openOrders(url?: string): Promise<number>;
   readOrders(url?: string): Promise<number>;
@@ -142,51 +146,12 @@ interface Ground {
   withBare(use: (bare: RunningServer) => Promise<void>): Promise<void>;
 }
 
-async function withGround(use: (ground: Ground) => Promise<void>): Promise<void> {
-  const home = await mkdtemp(join(tmpdir(), 'causeway-bench-home-'));
-  try {
-    await withDatabase(async (databaseUrl) => {
-      const secrets = await makeSecrets(home, createIdGenerator());
-      const [partner] = secrets.partners.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-      const apiKey = partner?.apiKey ?? '';
-      const env = {
-        CAUSEWAY_HOME: home,
-        BENCH_HOME: home,
-        BENCH_KEY: apiKey,
-        BENCH_POOL: String(POOL_SIZE),
-        DATABASE_URL: databaseUrl,
-        DATABASE_POOL_SIZE: String(POOL_SIZE),
-        METRICS_PORT: 'off',
-        PORT: '0',
-        RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
-        RATE_LIMIT_PUBLIC_PER_MINUTE: '10000000',
-        OPEN_ORDERS_PER_PARTNER: '1000000000',
-        OPEN_ORDERS_PER_CUSTOMER: '1000000000',
-        HELD_VALUE_PER_PARTNER_USD: '1000000000',
-        HELD_VALUE_PER_CUSTOMER_USD: '1000000000',
-      };
-      const script = new URL('./servers/orders-gateway.ts', import.meta.url);
-      const server = await startServerProcess({ script, env });
-      try {
-        await use(await groundOf({ home, databaseUrl, apiKey, env, server }));
-      } finally {
-        await server.stop();
-      }
-    });
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+async function withFixture(use: (fixture: OrdersFixture) => Promise<void>): Promise<void> {
+  const script = new URL('./servers/orders-gateway.ts', import.meta.url);
+  await withGateway(script, {}, async (gateway) => use(await fixtureOf(gateway)));
 }
 
-interface Started {
-  readonly home: string;
-  readonly databaseUrl: string;
-  readonly apiKey: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly server: RunningServer;
-}
-
-async function groundOf({ home, databaseUrl, apiKey, env, server }: Started): Promise<Ground> {
+async function fixtureOf({ home, databaseUrl, apiKey, env, server }: BenchGateway): Promise<OrdersFixture> {
   const recorded = JSON.parse(await readFile(join(home, RECORDED_ORDER_FILE), 'utf8')) as RecordedOrder;
   const loadFor = (url: string, load: OrdersLoad) =>
     generateLoad({ url, apiKey, connections: CONNECTIONS, durationSeconds: ROUND_SECONDS, load });
@@ -214,18 +179,11 @@ async function groundOf({ home, databaseUrl, apiKey, env, server }: Started): Pr
   };
 }
 
-function generateLoad(options: OrdersLoadOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = fork(new URL('./servers/orders-load.ts', import.meta.url), { execArgv: [] });
-    child.once('error', reject);
-    child.once('message', (message) => {
-      const reply = message as OrdersLoadReply;
-      if (reply.ok) resolve(reply.requestsPerSecond);
-      else reject(new Error(`${options.load.kind} at ${options.url}: ${reply.message}`));
-    });
-    child.once('exit', (code) => reject(new Error(`load generator ended early with code ${code}`)));
-    child.send(options);
-  });
+async function generateLoad(options: OrdersLoadOptions): Promise<number> {
+  const script = new URL('./servers/orders-load.ts', import.meta.url);
+  const reply = await askProcess<OrdersLoadReply>(script, options);
+  if (!reply.ok) throw new Error(`${options.load.kind} at ${options.url}: ${reply.message}`);
+  return reply.requestsPerSecond;
 }
 
 async function sampleOrders(databaseUrl: string, recorded: RecordedOrder): Promise<string[]> {

@@ -32,7 +32,7 @@ export async function callsPerSecond(limit: OuterLimit): Promise<number> {
 
 async function byPgbench({ databaseUrl, connections, seconds, ...sql }: OuterLimit): Promise<number> {
   const script = await sqlScript({ databaseUrl, choices: new Map(), ...sql });
-  return pgbenchPerSecond({ databaseUrl, script, clients: connections, seconds, role: 'causeway_system' });
+  return pgbenchPerSecond({ databaseUrl, script, clients: connections, seconds });
 }
 
 async function byLoop(limit: OuterLimit): Promise<number> {

@@ -1,32 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { createIdGenerator, newId } from '../apps/gateway/src/lib/ids.ts';
-import { makeSecrets } from '../apps/gateway/src/sandbox.ts';
+import { newId } from '../apps/gateway/src/lib/ids.ts';
 import { compare } from './frame/compare.ts';
 import { figure, type Measurement } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
-import { withDatabase } from './ground.ts';
+import { POOL_SIZE, withGateway } from './gateway.ts';
 import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
-import type { RecordedSql } from './servers/recorded-sql.ts';
+import { latestQuoteInsert } from './servers/recorded-sql.ts';
 
 /**
  * What pricing costs. A quote is compared with the least that could be called one: the same schema and one INSERT of the
- * same row. The outer limit is that INSERT with nothing around it.
+ * same row, as the same role of the database. The outer limit is that INSERT with nothing around it.
  */
 const QUOTE_TARGET = 0.7;
 const ESTIMATE_TARGET = 0.5;
 /** Ten thousand offers may slow a quote down by less than 1.3. */
 const MANY_OFFERS_TARGET = 1 / 1.3;
 const CONNECTIONS = [8, 32] as const;
-const POOL_SIZE = 10;
 const ROUNDS = { durationSeconds: 3, rounds: 5 };
 const TERMS = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', partner_fee_pct: '1' };
 
 export async function run(report: BenchReport): Promise<void> {
-  await withGateway(100, async (gateway) => {
+  await withOffers(100, async (gateway) => {
     for (const connections of CONNECTIONS) {
       report.add(
         await compare({
@@ -52,8 +46,8 @@ export async function run(report: BenchReport): Promise<void> {
     );
   });
   // Both new: a gateway that has served the rounds above is warm, and its table of quotes is long.
-  await withGateway(100, async (usual) => {
-    await withGateway(10_000, async (crowded) => {
+  await withOffers(100, async (usual) => {
+    await withOffers(10_000, async (crowded) => {
       report.add(
         await compare({
           name: 'POST onramp/quote with 10,000 offers of a pair against 100',
@@ -79,57 +73,26 @@ interface Asked {
   readonly answer: string;
 }
 
-interface BenchGateway {
+interface AskedGateway {
   readonly databaseUrl: string;
   readonly quote: Asked;
   readonly estimate: Asked;
 }
 
-async function withGateway(offers: number, use: (gateway: BenchGateway) => Promise<void>): Promise<void> {
-  const home = await mkdtemp(join(tmpdir(), 'causeway-bench-home-'));
-  try {
-    await withDatabase(async (databaseUrl) => {
-      const secrets = await makeSecrets(home, createIdGenerator());
-      const [partner] = secrets.partners.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-      const userId = newId();
-      const server = await startServerProcess({
-        script: new URL('./servers/quote-gateway.ts', import.meta.url),
-        env: {
-          CAUSEWAY_HOME: home,
-          BENCH_HOME: home,
-          BENCH_USER: userId,
-          BENCH_OFFERS: String(offers),
-          DATABASE_URL: databaseUrl,
-          DATABASE_POOL_SIZE: String(POOL_SIZE),
-          METRICS_PORT: 'off',
-          PORT: '0',
-          RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
-          RATE_LIMIT_PUBLIC_PER_MINUTE: '10000000',
-          OPEN_ORDERS_PER_PARTNER: '1000000000',
-          OPEN_ORDERS_PER_CUSTOMER: '1000000000',
-          HELD_VALUE_PER_PARTNER_USD: '1000000000',
-          HELD_VALUE_PER_CUSTOMER_USD: '1000000000',
-        },
-      });
-      try {
-        const headers = { 'content-type': 'application/json', 'x-api-key': partner?.apiKey ?? '' };
-        const quote = await ask(`${server.url}/api/v1/partner/onramp/quote`, headers, {
-          ...TERMS,
-          user_uuid: userId,
-        });
-        const estimate = await ask(
-          `${server.url}/api/v1/partner/onramp/estimate`,
-          { 'content-type': 'application/json' },
-          TERMS,
-        );
-        await use({ databaseUrl, quote, estimate });
-      } finally {
-        await server.stop();
-      }
-    });
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+async function withOffers(offers: number, use: (gateway: AskedGateway) => Promise<void>): Promise<void> {
+  const userId = newId();
+  await withGateway(
+    new URL('./servers/quote-gateway.ts', import.meta.url),
+    { BENCH_USER: userId, BENCH_OFFERS: String(offers) },
+    async ({ server, databaseUrl, apiKey }) => {
+      const json = { 'content-type': 'application/json' };
+      const address = `${server.url}/api/v1/partner/onramp`;
+      const headers = { ...json, 'x-api-key': apiKey };
+      const quote = await ask(`${address}/quote`, headers, { ...TERMS, user_uuid: userId });
+      const estimate = await ask(`${address}/estimate`, json, TERMS);
+      await use({ databaseUrl, quote, estimate });
+    },
+  );
 }
 
 async function ask(url: string, headers: Record<string, string>, terms: object): Promise<Asked> {
@@ -144,7 +107,7 @@ function running({ url, request }: Asked): RunningServer {
   return { url, request, stop: async () => {} };
 }
 
-function bare(gateway: BenchGateway, role: string, { request, answer }: Asked): Promise<RunningServer> {
+function bare(gateway: AskedGateway, role: string, { request, answer }: Asked): Promise<RunningServer> {
   return startServerProcess({
     script: new URL('./servers/bare-quote.ts', import.meta.url),
     args: [role],
@@ -155,7 +118,7 @@ function bare(gateway: BenchGateway, role: string, { request, answer }: Asked): 
 
 /** As many as the database takes from this many connections, for scale; it has no target. */
 async function insertsPerSecond(databaseUrl: string, connections: number): Promise<Measurement> {
-  const { insert, quoteId } = await recordedInsert(databaseUrl);
+  const { insert, quoteId } = await latestQuoteInsert(databaseUrl);
   const perSecond = await callsPerSecond({
     databaseUrl,
     calls: [insert],
@@ -169,24 +132,4 @@ async function insertsPerSecond(databaseUrl: string, connections: number): Promi
     unit: 'ops/s',
     better: 'higher',
   });
-}
-
-/** A quote that the gateway has stored, as the statement that would store it. */
-async function recordedInsert(databaseUrl: string): Promise<{ insert: RecordedSql; quoteId: string }> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ row: Record<string, string | null> }>(
-      `SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(to_jsonb(q))) AS row FROM quotes q LIMIT 1`,
-    );
-    const row = rows[0]?.row ?? {};
-    const columns = Object.keys(row);
-    const values = columns.map((_, index) => `$${index + 1}`);
-    const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${values.join(', ')})`;
-    const step = { how: 'query' as const, name: 'quote', text, params: Object.values(row) };
-    const partnerId = String(row.partner_id);
-    return { insert: { partnerId, inTransaction: false, steps: [step] }, quoteId: String(row.quote_id) };
-  } finally {
-    await client.end();
-  }
 }

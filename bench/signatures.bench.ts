@@ -54,6 +54,7 @@ export async function run(report: BenchReport): Promise<void> {
       name: 'verifying a signed forward request, against viem recoverTypedDataAddress',
       baseline: () => perSecond(BASELINE_RUNS, inputs, account.address, verifyViem),
       candidate: () => perSecond(CANDIDATE_RUNS, inputs, account.address, verifyOurs),
+      sidesUnit: 'verified/s',
       rounds: ROUNDS,
       better: 'higher',
       targetRatio: TARGET_RATIO,

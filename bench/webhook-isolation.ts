@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { insertReceivers } from '../test/harness/delivery-drain.ts';
+import { type DeliveryWorker, forkDeliveryWorker } from '../test/soak/delivery-worker.ts';
 import { figure, type Measurement } from './frame/measurement.ts';
-import { median, relativeSpread } from './frame/statistics.ts';
-import { addPartners, fillQueue, type Ground, percentile, SECRET, timeEvents } from './webhook-ground.ts';
+import { median, percentile, relativeSpread } from './frame/statistics.ts';
+import { fillQueue, timeEvents, type WebhookFixture } from './webhook-fixture.ts';
 
 /**
  * What a hanging partner costs the others. Two workers stand side by side, each a process with a database of its
@@ -22,7 +22,7 @@ const PARTNERS = 4;
 const HANGING_QUEUE = 500;
 
 interface Side {
-  readonly ground: Ground;
+  readonly fixture: WebhookFixture;
   readonly partners: readonly string[];
   readonly hanging: string | null;
 }
@@ -33,9 +33,12 @@ interface Block {
   readonly cpuRatio: number;
 }
 
-export async function measureIsolation(quietGround: Ground, hangingGround: Ground): Promise<Measurement> {
-  const quiet = await prepareSide(quietGround, false);
-  const hanging = await prepareSide(hangingGround, true);
+export async function measureIsolation(
+  quietFixture: WebhookFixture,
+  hangingFixture: WebhookFixture,
+): Promise<Measurement> {
+  const quiet = await prepareSide(quietFixture, false);
+  const hanging = await prepareSide(hangingFixture, true);
   const blocks: Block[] = [];
   for (let n = 0; n < BLOCKS; n++) blocks.push(await measureBlock(quiet, hanging, n % 2 === 0));
   const ratiosAt = (share: number) =>
@@ -52,6 +55,9 @@ export async function measureIsolation(quietGround: Ground, hangingGround: Groun
     better: 'lower',
     target: 1.2,
     details: {
+      sidesUnit: 'ms',
+      baselineMedian: median(blocks.map(({ quiet }) => percentile(quiet, 0.99))),
+      candidateMedian: median(blocks.map(({ hanging }) => percentile(hanging, 0.99))),
       ratios,
       spread: relativeSpread(ratios),
       samplesASide: Math.min(allQuiet.length, allHanging.length),
@@ -67,15 +73,16 @@ export async function measureIsolation(quietGround: Ground, hangingGround: Groun
   });
 }
 
-async function prepareSide(ground: Ground, withHanging: boolean): Promise<Side> {
-  const partners = await addPartners(ground, PARTNERS, '/timed');
-  const [hanging = null] = withHanging ? await addPartners(ground, 1, '/hang') : [];
-  return { ground, partners, hanging };
+async function prepareSide(fixture: WebhookFixture, withHanging: boolean): Promise<Side> {
+  const { owner, receiver } = fixture;
+  const partners = await insertReceivers(owner, PARTNERS, () => `${receiver.url}/timed`);
+  const [hanging = null] = await insertReceivers(owner, withHanging ? 1 : 0, () => `${receiver.url}/hang`);
+  return { fixture, partners, hanging };
 }
 
 /** Fresh workers and an endpoint without history, so that every block meets the first, widest window. */
 async function measureBlock(quiet: Side, hanging: Side, quietFirst: boolean): Promise<Block> {
-  const workers = await Promise.all([quiet, hanging].map(({ ground }) => startWorker(ground.databaseUrl)));
+  const workers = await Promise.all([quiet, hanging].map(({ fixture }) => startWorker(fixture.databaseUrl)));
   try {
     for (const side of [quiet, hanging]) await timeSlice(side);
     await makeHang(hanging);
@@ -102,38 +109,19 @@ async function measureBlock(quiet: Side, hanging: Side, quietFirst: boolean): Pr
   }
 }
 
-const timeSlice = ({ ground, partners }: Side) => timeEvents(ground, partners, EVENTS_A_SLICE);
+const timeSlice = ({ fixture, partners }: Side) => timeEvents(fixture, partners, EVENTS_A_SLICE);
 
-async function makeHang({ ground, hanging }: Side): Promise<void> {
+async function makeHang({ fixture, hanging }: Side): Promise<void> {
   if (hanging === null) return;
-  await ground.owner.query(`DELETE FROM webhook_endpoints WHERE partner_id = $1`, [hanging]);
-  await ground.owner.query(`DELETE FROM webhook_deliveries WHERE partner_id = $1`, [hanging]);
-  await fillQueue(ground, hanging, HANGING_QUEUE);
+  await fixture.owner.query(`DELETE FROM webhook_endpoints WHERE partner_id = $1`, [hanging]);
+  await fixture.owner.query(`DELETE FROM webhook_deliveries WHERE partner_id = $1`, [hanging]);
+  await fillQueue(fixture, hanging, HANGING_QUEUE);
 }
 
-interface BenchWorker {
-  cpuMs(): Promise<number>;
-  stop(): Promise<void>;
-}
+const cpuOf = (workers: readonly DeliveryWorker[]) => Promise.all(workers.map((worker) => worker.cpuMs()));
 
-const cpuOf = (workers: readonly BenchWorker[]) => Promise.all(workers.map((worker) => worker.cpuMs()));
-
-async function startWorker(databaseUrl: string): Promise<BenchWorker> {
-  const child = fork(new URL('./servers/webhook-worker.ts', import.meta.url), [databaseUrl, SECRET], {
-    execArgv: [],
-  });
-  const ended = once(child, 'exit');
-  await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('no worker')))]);
-  return {
-    async cpuMs() {
-      const answer = once(child, 'message');
-      child.send('cpu');
-      const [{ cpuMs }] = (await answer) as [{ cpuMs: number }];
-      return cpuMs;
-    },
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+async function startWorker(databaseUrl: string): Promise<DeliveryWorker> {
+  const worker = forkDeliveryWorker();
+  await worker.start({ databaseUrl, listens: true });
+  return worker;
 }

@@ -1,34 +1,26 @@
 import pg from 'pg';
-import { createDatabase, SYSTEM } from '../apps/gateway/src/db/database.ts';
-import { createListener } from '../apps/gateway/src/db/listener.ts';
+import { SYSTEM } from '../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
-import {
-  createDeliveryDrain,
-  type DeliveryDrain,
-} from '../apps/gateway/src/features/webhooks/delivery-drain.ts';
 import {
   createWebhookSender,
   type WebhookSender,
 } from '../apps/gateway/src/features/webhooks/webhook-sender.ts';
-import { createLogger } from '../apps/gateway/src/lib/logger.ts';
-import { createMetrics } from '../apps/gateway/src/lib/metrics.ts';
+import { insertReceivers, startDrain, WEBHOOK_SECRET } from '../test/harness/delivery-drain.ts';
+import { withDatabase } from './database.ts';
 import { compareFigures } from './frame/compare.ts';
 import { figure } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
-import { withDatabase } from './ground.ts';
+import { percentile } from './frame/statistics.ts';
 import {
-  addPartners,
   clock,
   emit,
-  type Ground,
   ids,
-  percentile,
   type Receiver,
-  SECRET,
   startReceiver,
   timeEvents,
-  withGround,
-} from './webhook-ground.ts';
+  type WebhookFixture,
+  withFixture,
+} from './webhook-fixture.ts';
 import { measureIsolation } from './webhook-isolation.ts';
 
 /** Deliveries from their row to the receiver and back into the row, against a bare loop over a table on the same database. */
@@ -44,13 +36,13 @@ export async function run(report: BenchReport): Promise<void> {
     try {
       // Copied before it is used: the workers of the last figure begin with the same, empty database.
       const copies = await copyDatabase(databaseUrl, ['quiet_side', 'hanging_side']);
-      await withGround(databaseUrl, receiver, async (ground) => {
-        await ground.owner.query(
+      await withFixture(databaseUrl, receiver, async (fixture) => {
+        await fixture.owner.query(
           'CREATE TABLE bare_queue (id bigint PRIMARY KEY, body text NOT NULL, claimed boolean NOT NULL DEFAULT false, done boolean NOT NULL DEFAULT false)',
         );
-        await ground.owner.query('CREATE INDEX bare_queue_due ON bare_queue (id) WHERE NOT claimed');
-        await measureThroughput(report, ground);
-        await measureLatency(report, ground);
+        await fixture.owner.query('CREATE INDEX bare_queue_due ON bare_queue (id) WHERE NOT claimed');
+        await measureThroughput(report, fixture);
+        await measureLatency(report, fixture);
       });
       await measureHanging(report, receiver, copies);
     } finally {
@@ -75,15 +67,16 @@ async function copyDatabase(databaseUrl: string, names: readonly string[]): Prom
   return names.map((name) => Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href);
 }
 
-async function measureThroughput(report: BenchReport, ground: Ground): Promise<void> {
-  const partners = await addPartners(ground, PARTNERS, '/plain');
-  await bareLoop(ground);
-  await drainAll(ground, partners);
+async function measureThroughput(report: BenchReport, fixture: WebhookFixture): Promise<void> {
+  const partners = await insertReceivers(fixture.owner, PARTNERS, () => `${fixture.receiver.url}/plain`);
+  await bareLoop(fixture);
+  await drainAll(fixture, partners);
   report.add(
     await compareFigures({
       name: `persisted deliveries a second, against a bare loop of ${LANES} lanes`,
-      baseline: () => bareLoop(ground),
-      candidate: () => drainAll(ground, partners),
+      baseline: () => bareLoop(fixture),
+      candidate: () => drainAll(fixture, partners),
+      sidesUnit: 'deliveries/s',
       rounds: ROUNDS,
       better: 'higher',
       targetRatio: 1,
@@ -91,8 +84,8 @@ async function measureThroughput(report: BenchReport, ground: Ground): Promise<v
   );
 }
 
-/** Claim a row, post it, update it; eight at a time. */
-async function bareLoop({ owner, databaseUrl, receiver }: Ground): Promise<number> {
+/** Claim a row, post it, update it; eight at a time, as the login itself: no role, no row-level security, no order of events. */
+async function bareLoop({ owner, databaseUrl, receiver }: WebhookFixture): Promise<number> {
   await owner.query('TRUNCATE bare_queue');
   const body = JSON.stringify({ event_id: ids.eventId(), data: { filler: 'x'.repeat(300) } });
   await owner.query('INSERT INTO bare_queue (id, body) SELECT n, $2 FROM generate_series(1, $1::int) AS n', [
@@ -126,7 +119,7 @@ async function bareLane(client: pg.Client, sender: WebhookSender, url: string): 
     });
     const [row] = rows;
     if (row === undefined) return;
-    await sender.send({ url, secrets: { current: SECRET }, body: row.body });
+    await sender.send({ url, secrets: { current: WEBHOOK_SECRET }, body: row.body });
     await client.query({
       name: 'done',
       text: 'UPDATE bare_queue SET done = true WHERE id = $1',
@@ -135,8 +128,8 @@ async function bareLane(client: pg.Client, sender: WebhookSender, url: string): 
   }
 }
 
-async function drainAll(ground: Ground, partners: readonly string[]): Promise<number> {
-  const { owner, db } = ground;
+async function drainAll(fixture: WebhookFixture, partners: readonly string[]): Promise<number> {
+  const { owner, db } = fixture;
   await owner.query('TRUNCATE webhook_deliveries');
   for (let first = 0; first < DELIVERIES; first += 500) {
     await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => {
@@ -146,7 +139,7 @@ async function drainAll(ground: Ground, partners: readonly string[]): Promise<nu
   }
   await owner.query('ANALYZE webhook_deliveries');
   const began = performance.now();
-  const { drain, close } = startDrain(ground);
+  const drain = await startDrain(fixture, clock);
   for (;;) {
     const { rows } = await owner.query(
       `SELECT EXISTS (SELECT FROM webhook_deliveries WHERE status = 'pending') AS waiting`,
@@ -156,18 +149,14 @@ async function drainAll(ground: Ground, partners: readonly string[]): Promise<nu
   }
   const seconds = (performance.now() - began) / 1_000;
   await drain.stop();
-  await close();
   return DELIVERIES / seconds;
 }
 
-async function measureLatency(report: BenchReport, ground: Ground): Promise<void> {
-  const partners = await addPartners(ground, PARTNERS, '/timed');
-  const listener = createListener(ground.databaseUrl, () => {});
-  await listener.start();
-  const { drain, close } = startDrain(ground);
-  listener.on('events_written', (partnerId) => drain.wake(partnerId));
-  await timeEvents(ground, partners, TIMED_EVENTS);
-  const times = await timeEvents(ground, partners, TIMED_EVENTS);
+async function measureLatency(report: BenchReport, fixture: WebhookFixture): Promise<void> {
+  const partners = await insertReceivers(fixture.owner, PARTNERS, () => `${fixture.receiver.url}/timed`);
+  const drain = await startDrain({ databaseUrl: fixture.databaseUrl, listens: true }, clock);
+  await timeEvents(fixture, partners, TIMED_EVENTS);
+  const times = await timeEvents(fixture, partners, TIMED_EVENTS);
   report.add(
     figure({
       name: 'commit to first byte, p50',
@@ -178,9 +167,7 @@ async function measureLatency(report: BenchReport, ground: Ground): Promise<void
       details: { p99: percentile(times, 0.99) },
     }),
   );
-  await listener.close();
   await drain.stop();
-  await close();
 }
 
 async function measureHanging(
@@ -188,32 +175,9 @@ async function measureHanging(
   receiver: Receiver,
   [quietUrl = '', hangingUrl = '']: readonly string[],
 ): Promise<void> {
-  await withGround(quietUrl, receiver, (quiet) =>
-    withGround(hangingUrl, receiver, async (hanging) => {
+  await withFixture(quietUrl, receiver, (quiet) =>
+    withFixture(hangingUrl, receiver, async (hanging) => {
       report.add(await measureIsolation(quiet, hanging));
     }),
   );
-}
-
-function startDrain({ databaseUrl }: Ground): { drain: DeliveryDrain; close(): Promise<void> } {
-  const db = createDatabase({ connectionString: databaseUrl, poolSize: 4 });
-  const sender = createWebhookSender({ allowLoopback: true }, () => Math.floor(Date.now() / 1_000));
-  const drain = createDeliveryDrain({
-    db,
-    clock,
-    ids,
-    logger: createLogger({ level: 'silent', format: 'json' }),
-    metrics: createMetrics({ processMetrics: false }),
-    sender,
-    openSecrets: () => ({ current: SECRET }),
-  });
-  drain.start();
-  return {
-    drain,
-    async close() {
-      await sender.close();
-      await drain.stop();
-      await db.close();
-    },
-  };
 }

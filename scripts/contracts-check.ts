@@ -24,7 +24,7 @@ forwarder verifies, the decimals of tokens. Ends with 0 when all is well, 1 when
   --json                 the result as JSON
 `;
 
-/** Something that whoever called can put right. */
+/** Something that the caller can put right. */
 class CannotCheck extends Error {}
 
 const result = readFlags();

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { renderBench } from './docs/bench.ts';
 import { renderConfig } from './docs/config.ts';
 import { renderEffects } from './docs/effects.ts';
 import { renderErrors } from './docs/errors.ts';
@@ -8,6 +9,7 @@ import { renderStates } from './docs/states.ts';
 
 /** The reference pages that are made from code and data. `npm run docs` writes them; the tests check that they are current. */
 const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/bench.md': renderBench,
   'docs/reference/config.md': renderConfig,
   'docs/reference/effects.md': renderEffects,
   'docs/reference/errors.md': renderErrors,

@@ -93,7 +93,7 @@ describe('a browser for the tests', () => {
 });
 
 describe('a command that is run for a while', () => {
-  test('is ended when its time is over, also where what it started lives on', async () => {
+  test('is ended when its time is over, also where what it started goes on', async () => {
     const began = performance.now();
     const { ok, output } = await runForAWhile('sh', ['-c', 'echo begun; sleep 20 & sleep 20'], 300);
     expect({ ok, output }).toEqual({ ok: false, output: 'begun\n\nsh took longer than 0.3 s' });

@@ -6,7 +6,7 @@ import { localSigner, sealKeystore } from '../apps/gateway/src/chain/signers/key
 
 /**
  * `npm run keys:new -- <file>`: draws a private key and writes it as an encrypted keystore, for a service signer, a hot wallet
- * or a deployer. Nobody ever sees the key; its address is printed.
+ * or a deployer. The key is never shown; its address is printed.
  */
 const USAGE = `Usage: npm run keys:new -- <keystore file> [--password-file <path>]
 

@@ -8,6 +8,7 @@ export interface CompareFiguresOptions {
   /** Measure once and answer one figure, in the same unit on both sides. */
   readonly baseline: () => Promise<number>;
   readonly candidate: () => Promise<number>;
+  readonly sidesUnit: string;
   readonly rounds: number;
   /** Whether a higher figure, and so a higher ratio, is the better one. */
   readonly better: Better;
@@ -20,7 +21,7 @@ export interface CompareFiguresOptions {
  * drift cancels out. The result is the median of the rounds' ratios, each of two neighbours in time.
  */
 export async function compareFigures(options: CompareFiguresOptions): Promise<Measurement> {
-  const { name, rounds, better, targetRatio } = options;
+  const { name, sidesUnit, rounds, better, targetRatio } = options;
   const baseline: number[] = [];
   const candidate: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -37,6 +38,7 @@ export async function compareFigures(options: CompareFiguresOptions): Promise<Me
     better,
     target: targetRatio,
     details: {
+      sidesUnit,
       baselineMedian: median(baseline),
       candidateMedian: median(candidate),
       baselineRounds: baseline,
@@ -105,6 +107,7 @@ async function compareRunning(
     name,
     baseline: measure('baseline'),
     candidate: measure('candidate'),
+    sidesUnit: 'requests/s',
     rounds,
     better: 'higher',
     targetRatio,

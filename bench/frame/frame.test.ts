@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { compareFigures } from './compare.ts';
 import { measureOps } from './measure-ops.ts';
 import { figure } from './measurement.ts';
-import { makeSection, renderMarkdown, renderTable } from './report.ts';
+import { describeMachine, readReport, renderTable } from './report.ts';
 import { runBenches } from './run-benches.ts';
 import { median, relativeSpread } from './statistics.ts';
 
@@ -88,6 +88,7 @@ describe('compareFigures', () => {
       name: 'turns',
       baseline: measure('A'),
       candidate: measure('B'),
+      sidesUnit: 'requests/s',
       rounds: 3,
       better: 'higher',
     });
@@ -100,6 +101,7 @@ describe('compareFigures', () => {
       name: 'drift',
       baseline: async () => figures.baseline.shift() ?? 0,
       candidate: async () => figures.candidate.shift() ?? 0,
+      sidesUnit: 'requests/s',
       rounds: 3,
       better: 'higher',
       targetRatio: 0.9,
@@ -118,6 +120,7 @@ describe('compareFigures', () => {
         name: 'p99',
         baseline: async () => 10,
         candidate: async () => candidate,
+        sidesUnit: 'ms',
         rounds: 1,
         better: 'lower',
         targetRatio: 1.2,
@@ -139,11 +142,22 @@ describe('report', () => {
     ]);
   });
 
-  test('markdown names the Node version and cores, and says when a bench was cut short', () => {
-    const section = makeSection(new Date('2024-01-01T00:00:00Z'), false, [met]);
-    const text = renderMarkdown({ money: section });
-    expect(text).toContain(`2024-01-01T00:00:00.000Z, Node ${process.version}, ${section.cores} cores`);
-    expect(text).toContain('ended by an error');
+  test('a figure gone wrong is shown as none, not as a number', () => {
+    const wrong = { ...met, value: null as unknown as number, passed: false };
+    expect(renderTable([wrong])).toContain('no figure ops/s');
+  });
+
+  test('the machine is described by what figures depend on, and by nothing that names it', () => {
+    const described = JSON.stringify(describeMachine());
+    expect(Object.keys(describeMachine())).toEqual([
+      'cores',
+      'memoryGib',
+      'processor',
+      'architecture',
+      'node',
+    ]);
+    expect(described).toContain(process.version);
+    expect(described).not.toContain(hostname());
   });
 });
 
@@ -155,61 +169,120 @@ describe('runBenches', () => {
   const measured = (passed: boolean | null, name = 'm') =>
     `report.add(${JSON.stringify({ name, value: 1, unit: 'ratio', better: 'higher', target: 1, passed, details: {} })});`;
 
-  async function runIn(files: string[][], filter?: string, folder = emptyFolder()) {
+  const MACHINE = { cores: 2, memoryGib: 8, processor: 'P', architecture: 'arm64', node: 'v24.0.0' };
+
+  interface Run {
+    readonly args?: readonly string[];
+    /** Of an earlier run, with its benches and its report. */
+    readonly folder?: string;
+    readonly machine?: typeof MACHINE;
+  }
+
+  async function runIn(
+    files: string[][],
+    { args = [], folder = emptyFolder(), machine = MACHINE }: Run = {},
+  ) {
     for (const [name = '', text = ''] of files) writeFileSync(join(folder, name), text);
     const printed: string[] = [];
     const benches = pathToFileURL(`${folder}/`);
     const exitCode = await runBenches({
       benches,
       reports: new URL('reports/', benches),
-      filter,
+      args,
+      machine,
       now: () => new Date('2024-01-01T00:00:00Z'),
       print: (text) => printed.push(text),
     });
-    const read = (name: string) => readFileSync(join(folder, 'reports', name), 'utf8');
-    return { folder, exitCode, printed: printed.join('\n'), read };
+    const text = () => readFileSync(join(folder, 'reports', 'latest.json'), 'utf8');
+    const figures = (name: string) => readReport(new URL('reports/', benches))?.benches[name]?.measurements;
+    return { folder, exitCode, printed: printed.join('\n'), text, figures };
   }
 
   test('all targets met or only reported is a success', async () => {
-    const { exitCode, read } = await runIn([bench('a', measured(true)), bench('b', measured(null))]);
+    const { exitCode, text } = await runIn([bench('a', measured(true)), bench('b', measured(null))]);
     expect(exitCode).toBe(0);
-    expect(Object.keys(JSON.parse(read('latest.json')))).toEqual(['a', 'b']);
+    const saved = JSON.parse(text());
+    expect(saved.machine).toEqual(MACHINE);
+    expect(Object.keys(saved.benches)).toEqual(['a', 'b']);
   });
 
   test('one missed target fails the run, and the other benches still run', async () => {
-    const { exitCode, read } = await runIn([bench('a', measured(false)), bench('b', measured(true))]);
+    const { exitCode, figures } = await runIn([bench('a', measured(false)), bench('b', measured(true))]);
     expect(exitCode).toBe(1);
-    expect(read('latest.md')).toContain('## b');
+    expect(figures('b')).toHaveLength(1);
   });
 
   test('a bench that throws fails the run; what it measured is saved, its message is not', async () => {
     const throwing = bench('a', `${measured(true, 'before')} throw new Error('at /home/somebody');`);
-    const { exitCode, printed, read } = await runIn([throwing]);
+    const { exitCode, printed, text } = await runIn([throwing]);
     expect(exitCode).toBe(1);
     expect(printed).toContain('/home/somebody');
-    const saved = read('latest.json') + read('latest.md');
-    expect(saved).toContain('before');
-    expect(saved).not.toContain('somebody');
-    expect(saved).not.toContain(hostname());
-    expect(saved).not.toContain(process.cwd());
+    expect(JSON.parse(text()).benches.a.finished).toBe(false);
+    expect(text()).toContain('before');
+    for (const personal of ['somebody', hostname(), process.cwd()]) expect(text()).not.toContain(personal);
   });
 
   test('a bench that measures nothing fails the run', async () => {
     expect((await runIn([bench('a', '')])).exitCode).toBe(1);
   });
 
-  test('a filter runs the benches it names and keeps the saved figures of the others', async () => {
+  test('names run the benches they are part of and keep the recorded figures of the others', async () => {
     const { folder } = await runIn([bench('money', measured(true, 'first'))]);
-    const { exitCode, read } = await runIn([bench('http', measured(true, 'second'))], 'htt', folder);
+    const files = [bench('http', measured(true, 'second')), bench('quotes', measured(true, 'third'))];
+    const { exitCode, figures } = await runIn(files, { args: ['htt', 'quotes'], folder });
     expect(exitCode).toBe(0);
-    const saved = JSON.parse(read('latest.json'));
-    expect(Object.keys(saved)).toEqual(['http', 'money']);
-    expect(saved.money.measurements[0].name).toBe('first');
+    expect(['http', 'money', 'quotes'].map((name) => figures(name)?.[0]?.name)).toEqual([
+      'second',
+      'first',
+      'third',
+    ]);
   });
 
-  test('a filter that names no bench is an error that lists them', async () => {
-    const { exitCode, printed } = await runIn([bench('money', measured(true))], 'mony');
+  test('a name that no bench has is an error that lists them, and nothing runs', async () => {
+    const { exitCode, printed, figures } = await runIn([bench('money', measured(true))], {
+      args: ['money', 'mony'],
+    });
     expect(exitCode).toBe(2);
     expect(printed).toContain('there are: money');
+    expect(figures('money')).toBeUndefined();
+  });
+
+  test('figures of two machines never stand in one report: some benches are only shown, all of them replace it', async () => {
+    const { folder } = await runIn([bench('a', measured(true, 'old')), bench('b', measured(true, 'old b'))]);
+    const machine = { ...MACHINE, cores: 64 };
+    const some = await runIn([], { args: ['b'], folder, machine });
+    expect(some.printed).toContain('another machine');
+    expect(JSON.parse(some.text()).machine).toEqual(MACHINE);
+    const all = await runIn([], { folder, machine });
+    expect(JSON.parse(all.text())).toMatchObject({ machine, benches: { a: {}, b: {} } });
+  });
+
+  test('a bench that is no more leaves the report', async () => {
+    const { folder } = await runIn([bench('gone', measured(true)), bench('kept', measured(true))]);
+    rmSync(join(folder, 'gone.bench.ts'));
+    const { text } = await runIn([], { folder });
+    expect(Object.keys(JSON.parse(text()).benches)).toEqual(['kept']);
+  });
+
+  test('comparing records nothing, does not judge targets and fails on a regression only', async () => {
+    // A module is loaded once: this one asks what to answer.
+    const changing = bench(
+      'a',
+      `const value = globalThis.benchedRatio;
+       const judged = { unit: 'ratio', better: 'higher', target: 9, passed: false };
+       report.add({ name: 'm', value, ...judged, details: { ratios: [value, value, value] } });`,
+    );
+    const answer = (ratio: number) => Object.assign(globalThis, { benchedRatio: ratio });
+    answer(1);
+    const { folder, text, exitCode: missedTarget } = await runIn([changing]);
+    expect(missedTarget).toBe(1);
+    const recorded = text();
+    answer(0.97);
+    const noise = await runIn([], { args: ['--compare'], folder });
+    expect([noise.exitCode, noise.text()]).toEqual([0, recorded]);
+    answer(0.8);
+    const worse = await runIn([], { args: ['a', '--compare'], folder });
+    expect([worse.exitCode, worse.text()]).toEqual([1, recorded]);
+    expect(worse.printed).toMatch(/m +1 ratio +0\.8 ratio +-20\.0 % +± 5\.0 % +REGRESSED/);
   });
 });

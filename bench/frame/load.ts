@@ -27,16 +27,19 @@ export type LoadReply =
   | { readonly ok: false; readonly message: string };
 
 /** Loads a server from a process of its own, so that generator and server never share an event loop. */
-export function generateLoad(options: LoadOptions): Promise<LoadResult> {
+export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
+  const reply = await askProcess<LoadReply>(new URL('./load-generator.ts', import.meta.url), options);
+  if (!reply.ok) throw new Error(`load generator: ${reply.message}`);
+  return reply.result;
+}
+
+/** One message in, one message out: what the script, in a process of its own, answers. */
+export function askProcess<Reply>(script: URL, question: object): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const child = fork(new URL('./load-generator.ts', import.meta.url), { execArgv: [] });
+    const child = fork(script, { execArgv: [] });
     child.once('error', reject);
-    child.once('message', (reply) => {
-      const answer = reply as LoadReply;
-      if (answer.ok) resolve(answer.result);
-      else reject(new Error(`load generator: ${answer.message}`));
-    });
+    child.once('message', (reply) => resolve(reply as Reply));
     child.once('exit', (code) => reject(new Error(`load generator ended early with code ${code}`)));
-    child.send(options);
+    child.send(question);
   });
 }

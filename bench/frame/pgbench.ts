@@ -14,7 +14,6 @@ export interface PgbenchOptions {
   readonly script: string;
   readonly clients: number;
   readonly seconds: number;
-  readonly role: string;
 }
 
 const run = promisify(execFile);
@@ -52,7 +51,6 @@ export async function pgbenchPerSecond(options: PgbenchOptions): Promise<number>
         PGPORT: port,
         PGUSER: username,
         PGPASSWORD: password,
-        PGOPTIONS: `-c role=${options.role}`,
       },
     });
     const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1] ?? '0';

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { Measurement } from './measurement.ts';
 
 /** What a bench file's `run` is given. */
@@ -7,69 +7,94 @@ export interface BenchReport {
   add(measurement: Measurement): void;
 }
 
-/** One bench file's latest run. Holds nothing that tells whose machine it was: the report is meant to be shared. */
+/** What figures depend on, and nothing that tells whose machine it was: the report is committed. */
+export interface Machine {
+  readonly cores: number;
+  readonly memoryGib: number;
+  readonly processor: string;
+  readonly architecture: string;
+  readonly node: string;
+}
+
+/** One bench file's latest run. */
 export interface BenchSection {
   readonly measuredAt: string;
-  readonly node: string;
-  readonly cores: number;
   /** False where the bench threw: the measurements are those it made before. */
   readonly finished: boolean;
   readonly measurements: readonly Measurement[];
 }
 
-export type SavedReport = Readonly<Record<string, BenchSection>>;
+/** bench/reports/latest.json. All of it comes from one machine: figures of two do not stand in one table. */
+export interface SavedReport {
+  readonly machine: Machine;
+  readonly benches: Readonly<Record<string, BenchSection>>;
+}
 
-export function makeSection(at: Date, finished: boolean, measurements: readonly Measurement[]): BenchSection {
+const FILE = 'latest.json';
+const SIGNIFICANT_DIGITS = 6;
+
+export function describeMachine(): Machine {
   return {
-    measuredAt: at.toISOString(),
-    node: process.version,
     cores: availableParallelism(),
-    finished,
-    measurements,
+    memoryGib: Math.round(totalmem() / 2 ** 30),
+    processor: cpus()[0]?.model.trim() || 'unknown',
+    architecture: process.arch,
+    node: process.version,
   };
 }
 
-/** Puts one bench's section into latest.json and latest.md; a run of some benches keeps the figures of the others. */
-export function saveSection(directory: URL, bench: string, section: BenchSection): void {
-  mkdirSync(directory, { recursive: true });
-  const all = { ...readSaved(directory), [bench]: section };
-  const sorted = Object.fromEntries(Object.entries(all).sort(([left], [right]) => (left < right ? -1 : 1)));
-  writeFileSync(new URL('latest.json', directory), `${JSON.stringify(sorted, null, 2)}\n`);
-  writeFileSync(new URL('latest.md', directory), renderMarkdown(sorted));
+export function machineText({ cores, memoryGib, processor, architecture, node }: Machine): string {
+  return `${cores} cores, ${memoryGib} GiB of memory, ${processor} (${architecture}), Node ${node}`;
 }
 
-function readSaved(directory: URL): SavedReport {
+export function isSameMachine(left: Machine, right: Machine): boolean {
+  return JSON.stringify(Object.entries(left).sort()) === JSON.stringify(Object.entries(right).sort());
+}
+
+/** Undefined where nothing has been recorded yet. */
+export function readReport(directory: URL): SavedReport | undefined {
   let text: string;
   try {
-    text = readFileSync(new URL('latest.json', directory), 'utf8');
+    text = readFileSync(new URL(FILE, directory), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
   return JSON.parse(text) as SavedReport;
 }
 
-export function renderMarkdown(report: SavedReport): string {
-  const sections = Object.entries(report).map(([bench, section]) => {
-    const { measuredAt, node, cores, finished } = section;
-    const rows = section.measurements.map((measurement) => `| ${tableCells(measurement).join(' | ')} |`);
-    return [
-      `## ${bench}`,
-      '',
-      `${measuredAt}, Node ${node}, ${cores} cores${finished ? '' : ', **ended by an error**'}`,
-      '',
-      '| measurement | result | target | spread | verdict |',
-      '|---|---:|---:|---:|---|',
-      ...rows,
-      '',
-    ].join('\n');
+export function writeReport(directory: URL, report: SavedReport): void {
+  mkdirSync(directory, { recursive: true });
+  const benches = Object.fromEntries(Object.entries(report.benches).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const text = JSON.stringify({ machine: report.machine, benches }, roundNumbers, 2);
+  // The rounds of a figure in one line: a new run then changes few lines.
+  const compact = text.replaceAll(/\[\s+([^[\]{}"]+?)\s+\]/g, (_, items: string) => {
+    return `[${items.split(/,\s+/).join(', ')}]`;
   });
-  return `# Measurements\n\nWritten by \`npm run bench\`.\n\n${sections.join('\n')}`;
+  writeFileSync(new URL(FILE, directory), `${compact}\n`);
+}
+
+function roundNumbers(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value)
+    ? Number(value.toPrecision(SIGNIFICANT_DIGITS))
+    : value;
 }
 
 /** The table that the command prints. */
 export function renderTable(measurements: readonly Measurement[]): string {
-  const rows = [['measurement', 'result', 'target', 'spread', 'verdict'], ...measurements.map(tableCells)];
+  return alignColumns([
+    ['measurement', 'result', 'target', 'spread', 'verdict'],
+    ...measurements.map(({ name, value, unit, passed, details, ...rest }) => [
+      name,
+      formatFigure(value, unit),
+      formatTarget(rest),
+      typeof details.spread === 'number' ? `${Math.round(details.spread * 100)} %` : '',
+      passed === null ? 'reported' : passed ? 'met' : 'MISSED',
+    ]),
+  ]);
+}
+
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows
     .map((row) =>
@@ -81,18 +106,16 @@ export function renderTable(measurements: readonly Measurement[]): string {
     .join('\n');
 }
 
-function tableCells(measurement: Measurement): string[] {
-  const { name, value, unit, better, target, passed, details } = measurement;
-  const bound = better === 'higher' ? '≥' : '≤';
-  return [
-    name,
-    `${formatNumber(value)} ${unit}`,
-    target === null ? '' : `${bound} ${formatNumber(target)}`,
-    typeof details.spread === 'number' ? `${Math.round(details.spread * 100)} %` : '',
-    passed === null ? 'reported' : passed ? 'met' : 'MISSED',
-  ];
+export function formatTarget({ target, better }: Pick<Measurement, 'target' | 'better'>): string {
+  return target === null ? '' : `${better === 'higher' ? '≥' : '≤'} ${formatNumber(target)}`;
 }
 
-function formatNumber(value: number): string {
+export function formatFigure(value: number, unit: string): string {
+  return `${formatNumber(value)} ${unit}`;
+}
+
+export function formatNumber(value: number): string {
+  // JSON has no NaN: the result of a measurement gone wrong comes back as null.
+  if (!Number.isFinite(value)) return 'no figure';
   return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 3 : 0 });
 }

@@ -1,12 +1,17 @@
 import { EstimateSchema, OnrampQuoteRequest, PricingRequest, QuoteSchema } from '@causeway/protocol';
 import Fastify from 'fastify';
-import pg from 'pg';
 import { Type } from 'typebox';
+import { createDatabase } from '../../apps/gateway/src/db/database.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { latestQuoteInsert, replaySql } from './recorded-sql.ts';
 
 /**
  * The baselines: Fastify as it comes with the gateway's own schemas. `quote` makes one INSERT of a row like the gateway's
- * last quote, on a pool of the same size; `estimate` only validates and serialises. Both answer what the gateway answered.
+ * last quote; `estimate` only validates and serialises. Both answer what the gateway answered.
+ *
+ * What the INSERT includes is what every statement of a partner includes (docs/decisions/0022): the gateway's own pool, of the
+ * same size, and the role and the partner set in the same round trip, so that row-level security binds it. What it does
+ * not include, and the ratio therefore measures: keys, limits, log, metrics, pricing, matching and reserving.
  */
 const role = process.argv[2];
 const {
@@ -27,18 +32,14 @@ if (role === 'estimate') {
     async () => answer,
   );
 } else {
-  const ids = createIdGenerator();
-  const pool = new pg.Pool({ connectionString, max: Number(poolSize), options: '-c role=causeway_system' });
-  const { rows, fields } = await pool.query('SELECT * FROM quotes ORDER BY created_at DESC LIMIT 1');
-  const columns = fields.map(({ name }) => name);
-  const row = columns.map((name) => (rows[0] as Record<string, unknown>)[name]);
-  const idAt = columns.indexOf('quote_id');
-  const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`;
+  const { insert, quoteId } = await latestQuoteInsert(connectionString);
+  const db = createDatabase({ connectionString, poolSize: Number(poolSize) });
+  const store = replaySql(db, createIdGenerator(), insert, [quoteId]);
   app.post(
     '/api/v1/partner/onramp/quote',
     { schema: { body: OnrampQuoteRequest, response: response(QuoteSchema) } },
     async () => {
-      await pool.query({ name: 'bare', text, values: row.with(idAt, ids.uuid()) });
+      await store(new Map());
       return answer;
     },
   );

@@ -51,7 +51,7 @@ const CHAIN: ChainSettings = {
 
 export async function startChainlessGateway(home: string, userId: string): Promise<ChainlessGateway> {
   const config = loadConfig(process.env, []);
-  // Every request leaves its line, as it does in production, where nobody reads it.
+  // Every request leaves its line, as it does in production; here to the null device.
   const logger = createLogger({ level: 'error', format: 'json', fd: openSync(devNull, 'w') });
   const secrets = JSON.parse(await readFile(join(home, SECRETS_FILE), 'utf8')) as SandboxSecrets;
   const databaseUrl = config.databaseUrl ?? '';

@@ -176,7 +176,7 @@ export async function writeHistory(connectionString: string, history: History): 
   await client.connect();
   try {
     const { rows: measured } = await client.query('SELECT partner_id FROM orders LIMIT 1');
-    // Nothing is checked on the way and nobody is told: what is written is right, and nobody listens.
+    // No trigger runs, those of foreign keys included: what is written is right, and there is no listener.
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off;
       SET maintenance_work_mem = '256MB'; ${WORDS}
       CREATE FUNCTION pg_temp.measured_partner() RETURNS uuid LANGUAGE sql IMMUTABLE

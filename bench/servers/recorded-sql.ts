@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
 import { type BatchItem, batchItem } from '../../apps/gateway/src/db/batch.ts';
 import { type Database, type Scope, SYSTEM, type Transaction } from '../../apps/gateway/src/db/database.ts';
 import type { Statement } from '../../apps/gateway/src/db/statement.ts';
@@ -98,6 +99,29 @@ export function recordSql(db: Database): { stop(): RecordedSql } {
       return { partnerId, inTransaction, steps };
     },
   };
+}
+
+/** The newest quote that a gateway has stored, as the statement that would store it again under another id. */
+export async function latestQuoteInsert(
+  connectionString: string,
+): Promise<{ insert: RecordedSql; quoteId: string }> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ row: Record<string, string | null> }>(
+      `SELECT (SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(to_jsonb(q))) AS row
+         FROM quotes q ORDER BY created_at DESC LIMIT 1`,
+    );
+    const row = rows[0]?.row ?? {};
+    const columns = Object.keys(row);
+    const values = columns.map((_, index) => `$${index + 1}`);
+    const text = `INSERT INTO quotes (${columns.join(', ')}) VALUES (${values.join(', ')})`;
+    const step = { how: 'query' as const, name: 'quote', text, params: Object.values(row) };
+    const partnerId = String(row.partner_id);
+    return { insert: { partnerId, inTransaction: false, steps: [step] }, quoteId: String(row.quote_id) };
+  } finally {
+    await client.end();
+  }
 }
 
 type Fill = (ids: ReadonlyMap<string, string>) => string | null;

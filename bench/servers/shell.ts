@@ -15,7 +15,7 @@ import { ANSWER } from './answer.ts';
 
 /**
  * The candidate: the gateway's whole shell (keys, limits, headers, metrics, errors, access log) around a route that does
- * nothing. The log is written as ever, to where nobody reads it.
+ * nothing. The log is written as ever, to the null device.
  */
 const { DATABASE_URL: databaseUrl = '', ACCESS_LOG: accessLog = 'on' } = process.env;
 const logger = createLogger({ level: 'warn', format: 'json', fd: openSync(devNull, 'w') });

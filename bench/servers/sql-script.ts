@@ -2,8 +2,9 @@ import pg from 'pg';
 import type { RecordedSql, RecordedStep } from './recorded-sql.ts';
 
 /**
- * Recorded SQL as a script for pgbench, in the same round trips. What a request asked outside of its transaction comes
- * first here, since a client of pgbench has one connection.
+ * Recorded SQL as a script for pgbench, in the same round trips, with the role set in each transaction's first
+ * (docs/decisions/0022). What a request asked outside of its transaction comes first here, since a client of pgbench has one
+ * connection.
  */
 export interface ScriptOptions {
   readonly databaseUrl: string;
@@ -28,7 +29,7 @@ export async function sqlScript({ databaseUrl, calls, own, choices }: ScriptOpti
       sql: `('{${others.join(',')}}'::uuid[])[(:choice${index})::int]::text`,
     })),
   ];
-  const client = new pg.Client({ connectionString: databaseUrl, options: '-c role=causeway_system' });
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     const lines = replaced.map(({ draw }) => draw);
@@ -38,6 +39,8 @@ export async function sqlScript({ databaseUrl, calls, own, choices }: ScriptOpti
     await client.end();
   }
 }
+
+const AS_SYSTEM = `SELECT set_config('role', 'causeway_system', true);`;
 
 interface Replacement {
   readonly id: string;
@@ -52,11 +55,11 @@ async function linesOf(
   replaced: readonly Replacement[],
 ): Promise<string[]> {
   const lines: string[] = [];
-  const opening = `SELECT set_config('causeway.partner_id', '${call.partnerId}', true);`;
+  const opening = `SELECT set_config('role', 'causeway_partner', true), set_config('causeway.partner_id', '${call.partnerId}', true);`;
   const inOneTrip = (statements: readonly string[]) =>
     lines.push('\\startpipeline', ...statements, '\\endpipeline');
   for (const step of call.steps.filter(({ how }) => how === 'apart')) {
-    inOneTrip([await filledIn(client, step, replaced)]);
+    inOneTrip([AS_SYSTEM, await filledIn(client, step, replaced)]);
   }
   let trip = call.inTransaction ? ['BEGIN;', opening] : [opening];
   for (const step of call.steps.filter(({ how }) => how !== 'apart')) {

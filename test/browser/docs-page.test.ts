@@ -42,7 +42,7 @@ describe.skipIf(found === undefined)('the reference page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lets people try a call against the gateway that serves it', async () => {
+  it('lets a reader try a call against the gateway that serves it', async () => {
     const tryPage = await openDocs('/docs/#tag/gateway/GET/health');
     await tryPage
       .getByRole('button', { name: /Test Request/ })

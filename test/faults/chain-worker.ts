@@ -98,7 +98,7 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
   })();
 }
 
-/** An address that nobody else uses. */
+/** An address of its own. */
 export function recipientOf(orderId: string): Hex {
   return `0x${orderId.replaceAll('-', '').padEnd(40, '7')}`;
 }

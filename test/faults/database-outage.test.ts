@@ -45,7 +45,7 @@ describe('while PostgreSQL is away', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** As `pg_ctl stop -m immediate` does: nobody is waited for, and the next start recovers. */
+  /** As `pg_ctl stop -m immediate` does: it waits for no client, and the next start recovers. */
   async function crash(): Promise<void> {
     process.kill(postgres.pid, 'SIGQUIT');
     await postgres.exited;

@@ -3,6 +3,12 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import {
+  THIRD_PARTY,
+  THIRD_PARTY_DESTINATION,
+  type ThirdPartyIds,
+  thirdPartyQuote,
+} from '../harness/third-party-payout.ts';
 import { until } from '../harness/until.ts';
 import { ordersDriver } from '../scenarios/orders-driver.ts';
 
@@ -20,7 +26,7 @@ const PROMPT_MS = 8_000;
 
 describe('one partner’s load on few connections', () => {
   let gateway: TestGateway;
-  let recipient: { recipient_id: string; recipient_destination_id: string };
+  let recipient: ThirdPartyIds;
   let sender: string;
 
   beforeAll(async () => {
@@ -29,15 +35,11 @@ describe('one partner’s load on few connections', () => {
     sender = user.body.data.id;
     await post(`/partner/users/${sender}/kyc`, { ...SUBMISSION, phone_number: '+4915112345678' });
     await post(`/sandbox/users/${sender}/kyc-status`, { status: 'VERIFIED' });
-    const made = await post('/partner/recipients', { recipient_name: 'Wang Wei', recipient_country: 'CN' });
+    const made = await post('/partner/recipients', THIRD_PARTY);
     const { recipient_id } = made.body.data;
     await post(`/sandbox/recipients/${recipient_id}/screening-status`, { screening_status: 'clear' });
-    const added = await post(`/partner/recipients/${recipient_id}/destinations`, {
-      rail: 'alipay-china',
-      currency: 'CNY',
-      country_code: 'CN',
-      details: { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '+8613800138000' },
-    });
+    const destinations = `/partner/recipients/${recipient_id}/destinations`;
+    const added = await post(destinations, THIRD_PARTY_DESTINATION);
     recipient = { recipient_id, recipient_destination_id: added.body.data.recipient_destination_id };
   });
   afterAll(() => gateway?.stop());
@@ -47,17 +49,7 @@ describe('one partner’s load on few connections', () => {
   async function quotes(count: number): Promise<string[]> {
     const made: Answer[] = [];
     for (let n = 0; n < count; n++) {
-      made.push(
-        await post('/partner/offramp/quote', {
-          crypto_currency: 'USDC',
-          fiat_currency: 'CNY',
-          fiat_amount: '700.00',
-          sender_id: sender,
-          ...recipient,
-          sender_recipient_relationship: 'family',
-          purpose_of_payment: 'gift',
-        }),
-      );
+      made.push(await post('/partner/offramp/quote', thirdPartyQuote(sender, recipient)));
     }
     for (const { text, status } of made) expect(status, text).toBe(200);
     return made.map(({ body }) => body.data.quote_id as string);
@@ -92,7 +84,7 @@ describe('what a partner may have open', () => {
         HELD_VALUE_PER_CUSTOMER_USD: String(limits.customerUsd),
       },
     });
-    // Nobody acts on their own: what is opened stays open.
+    // Simulated actors are off: what is opened stays open.
     for (const { apiKey } of gateway.partners) {
       await gateway.call('PUT', '/api/v1/sandbox/settings', { key: apiKey, body: { auto_advance: false } });
     }

@@ -19,7 +19,7 @@ const keepsStatementsApart = pgbouncer !== undefined && (pgbouncer.major > 1 || 
 
 const LOGIN = `pooled_${process.pid}`;
 const SERVER_CONNECTIONS = 4;
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 
 let admin: pg.Client;
 let folder: string;
@@ -51,7 +51,7 @@ async function startPooler(settings: Readonly<Record<string, string | number>>):
     `[databases]\n* = host=127.0.0.1 port=${serverPort}\n[pgbouncer]\n${lines.join('\n')}\n`,
   );
   // It refuses to run as root.
-  const as = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const as = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   pooler = spawn(pgbouncer?.path ?? '', [join(folder, 'pgbouncer.ini')], { stdio: 'ignore', ...as });
   await until('PgBouncer to listen', async () => {
     if (pooler?.exitCode !== null) throw new Error(`PgBouncer ended with ${pooler?.exitCode}`);

@@ -73,7 +73,7 @@ describe('names whose server is silent', () => {
     }
   });
 
-  it('an answer is shared and remembered for a while, a failure for a shorter one; names of this machine are asked of nobody', async () => {
+  it('an answer is shared and remembered for a while, a failure for a shorter one; names of this machine are not looked up', async () => {
     let now = 0;
     const names = createNameResolver({ servers: [server.address], wall: () => now });
     const asks = (name: string) => server.asked.filter((line) => line === `${name} A`).length;

@@ -1,7 +1,7 @@
 import { ERROR_CODES, ERROR_KEYS } from '@causeway/protocol';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { requestsOf } from '../invariants/carried-ids.ts';
-import { type CustomerFixture, makeCustomer } from '../invariants/customers-world.ts';
+import { type CustomerFixture, makeCustomer } from '../invariants/customer-fixture.ts';
 import {
   type DescribedRoute,
   describedRoutes,
@@ -100,14 +100,14 @@ interface Case {
 
 const IN_FLIGHT = 12;
 const MOST_PROBLEMS = 10;
-/** Streams that do not end, and the clock, which all the others live by. */
+/** Streams that do not end, and the clock, which all the others depend on. */
 const LEFT_OUT = new Set(['sandboxAdvanceClock', 'streamEvents', 'streamVendorEvents']);
 
 export async function fuzzDescribed(
   gateway: TestGateway,
   options: { readonly seed: number; readonly requests: number },
 ): Promise<DescribedFuzzReport> {
-  const world = await makeCustomer(gateway, gateway.partners[0].apiKey);
+  const customer = await makeCustomer(gateway, gateway.partners[0].apiKey);
   const routes = (await describedRoutes(gateway)).filter(
     ({ operationId, path }) => !LEFT_OUT.has(operationId) && !path.endsWith('/stream'),
   );
@@ -120,7 +120,7 @@ export async function fuzzDescribed(
   const sender = async () => {
     while (next < chosen.length && problems.length < MOST_PROBLEMS) {
       const one = chosen[next++] as Case;
-      const answer = await send(gateway, world, one);
+      const answer = await send(gateway, customer, one);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       const problem = problemWith(one.route, answer);
       if (problem === undefined) continue;
@@ -181,14 +181,14 @@ function fieldsOf(
   return [...own, ...alternatives.flatMap((one) => fieldsOf(one, before))];
 }
 
-function send(gateway: TestGateway, world: CustomerFixture, one: Case): Promise<Answer> {
+function send(gateway: TestGateway, customer: CustomerFixture, one: Case): Promise<Answer> {
   const { route, place, field, value } = one;
   const [request] = requestsOf(route);
   const ids = (where: string) =>
     Object.fromEntries(
       (request?.ids ?? [])
         .filter((id) => id.place === where)
-        .map(({ name, kind }) => [name, world.ids[kind]]),
+        .map(({ name, kind }) => [name, customer.ids[kind]]),
     );
   const paths: Record<string, string> = {
     ...Object.fromEntries(route.parameters.map(({ name }) => [name, 'x'])),

@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** CHROME_PATH: whoever sets it wants that one. */
+  /** CHROME_PATH, where it is set. */
   readonly chromePath: string | undefined;
   /** The folders of PATH. */
   readonly folders: readonly string[];
@@ -82,7 +82,7 @@ const QUIET = [
 
 /** A real browser without a window. */
 export async function launchBrowser(found: FoundBrowser): Promise<Browser> {
-  // Loaded here only: whoever merely looks for a browser need not wait for them.
+  // Loaded here only: looking for a browser need not wait for them.
   const { chromium: playwright } = await import('playwright-core');
   if (found.from === 'machine') {
     return playwright.launch({ executablePath: found.executablePath, args: QUIET });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { until } from './until.ts';
 
-/** The program as people start it: a process of its own, seen only from outside. */
+/** The program as it is started by hand: a process of its own, seen only from outside. */
 export interface GatewayProcess {
   readonly child: ChildProcess;
   /** Everything it has printed so far. */

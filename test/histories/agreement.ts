@@ -4,8 +4,8 @@ import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { atomic } from '../scenarios/orders-driver.ts';
+import { CHAIN, type Fixture } from './fixture.ts';
 import type { History } from './history.ts';
-import { CHAIN, type World } from './world.ts';
 
 const bookedOf = statement<[orderId: string], { asset: string; inside: string; all: string }>(
   'test.booked_of_order',
@@ -28,7 +28,7 @@ const escrows = statement<[], { total: string }>(
 );
 
 /** What the books, the chain and /funds say of one order's escrow, token by token, in atomic units. */
-export async function figuresOf({ gateway, tokens }: World, { orderId, lane }: History) {
+export async function figuresOf({ gateway, tokens }: Fixture, { orderId, lane }: History) {
   const funds = await lane.driver.funds(orderId);
   const booked = await gateway.deps.db.query(SYSTEM, bookedOf, [orderId]);
   const { client } = gateway.deps.chains.get(CHAIN);
@@ -64,7 +64,7 @@ function added(moves: readonly (readonly [wallet: string, token: string, amount:
 }
 
 /** What everybody has gained or lost by the order: by the books, and by what really went in and out of its escrow. */
-async function gains({ gateway, tokens }: World, { orderId, lane, plan }: History) {
+async function gains({ gateway, tokens }: Fixture, { orderId, lane, plan }: History) {
   const { escrow } = await lane.driver.funds(orderId);
   if (escrow === null) return { booked: {}, moved: {} };
   const { client, settings } = gateway.deps.chains.get(CHAIN);
@@ -96,8 +96,8 @@ async function gains({ gateway, tokens }: World, { orderId, lane, plan }: Histor
 }
 
 /** Books = chain = /funds; and because everything was settled, nothing is left in the escrow. */
-export async function agrees(world: World, history: History): Promise<void> {
-  for (const figures of await figuresOf(world, history)) {
+export async function agrees(fixture: Fixture, history: History): Promise<void> {
+  for (const figures of await figuresOf(fixture, history)) {
     const { token, fundsBooked } = figures;
     const isOwn = fundsBooked !== undefined;
     expect(figures).toEqual({
@@ -110,12 +110,12 @@ export async function agrees(world: World, history: History): Promise<void> {
       fundsOnChain: isOwn ? 0n : undefined,
     });
   }
-  const { booked, moved } = await gains(world, history);
+  const { booked, moved } = await gains(fixture, history);
   expect(booked).toEqual(moved);
 }
 
 /** The operator's own comparison of all escrows finds nothing, and no entry is one-sided. */
-export async function reconciles({ gateway, operate }: World): Promise<void> {
+export async function reconciles({ gateway, operate }: Fixture): Promise<void> {
   expect(await gateway.deps.db.query(SYSTEM, unbalanced, [])).toEqual([]);
   const [count] = await gateway.deps.db.query(SYSTEM, escrows, []);
   let checked = 0;

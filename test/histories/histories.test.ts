@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { agrees, reconciles } from './agreement.ts';
+import { type Fixture, openFixture } from './fixture.ts';
 import { History } from './history.ts';
 import { planOf, TROUBLES } from './plan.ts';
-import { openFixture, type World } from './world.ts';
 
 /** `npm run histories` is the long run. */
 const COUNT = Number(process.env.HISTORIES ?? 6);
 /** Seen to agree; `npm run histories` draws others. */
 const SEED = Number(process.env.HISTORIES_SEED ?? 257_255_893);
 /** So many share a gateway and chains: a reorganisation plays the whole chain again, so chains stay short. */
-const A_WORLD = 100;
+const HISTORIES_A_FIXTURE = 100;
 /** Under way at once. */
 const LANES = 8;
 const LONG_MS = 120_000 + COUNT * 20_000;
@@ -23,7 +23,7 @@ const FAR_ENOUGH = [
   ...['completed', 'cancelled', 'failed'].flatMap((status) => [`onramp ${status}`, `offramp ${status}`]),
   ...['short', 'foreign_sender'].map((kind) => `${kind} deposit accepted`),
   ...['short', 'excess', 'foreign_sender', 'double', 'wrong_token'].map((kind) => `${kind} deposit returned`),
-  ...['passed through dispute_started', 'a stranger was first'],
+  ...['passed through dispute_started', 'a third party was first'],
 ];
 const met = statement<[], { what: string; times: string }>(
   'test.met_in_histories',
@@ -41,7 +41,7 @@ interface Failure {
 
 /** Each lane leads one history after the other; what one meets does not stop the others. */
 async function lead(
-  world: World,
+  fixture: Fixture,
   seeds: readonly number[],
 ): Promise<{ readonly failures: readonly Failure[]; readonly lived: readonly History[] }> {
   const failures: Failure[] = [];
@@ -60,20 +60,20 @@ async function lead(
       },
     );
   await Promise.all(
-    world.lanes.map(async (lane) => {
+    fixture.lanes.map(async (lane) => {
       for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-        const history = new History(world, lane, planOf(seed));
+        const history = new History(fixture, lane, planOf(seed));
         if (await trying(history, () => history.live())) lived.push(history);
       }
     }),
   );
   await Promise.all(
-    world.lanes.map(async (lane) => {
+    fixture.lanes.map(async (lane) => {
       for (const history of lived.filter((one) => one.lane === lane)) {
         // Another history's blocked vendor or reorganisation may have come after its own end.
         await trying(history, async () => {
           await history.settle();
-          await agrees(world, history);
+          await agrees(fixture, history);
         });
       }
     }),
@@ -82,12 +82,15 @@ async function lead(
 }
 
 /** What the histories have led through, to be told and to be sure that they prove something. */
-async function metIn({ gateway, stranger }: World, lived: readonly History[]): Promise<[string, number][]> {
+async function metIn(
+  { gateway, thirdParty }: Fixture,
+  lived: readonly History[],
+): Promise<[string, number][]> {
   const rows = await gateway.deps.db.query(SYSTEM, met, []);
   return [
     ...lived.flatMap(({ troublesMet }) => troublesMet.map((what): [string, number] => [what, 1])),
     ...rows.map(({ what, times }): [string, number] => [what, Number(times)]),
-    ['a stranger was first', stranger.wasFirst()],
+    ['a third party was first', thirdParty.wasFirst()],
   ];
 }
 
@@ -98,24 +101,25 @@ describe('books, chain and /funds', () => {
     const seeds = Array.from({ length: COUNT }, (_, index) => SEED + index);
     const times = new Map<string, number>();
     const failed: number[] = [];
-    for (let start = 0; start < COUNT; start += A_WORLD) {
-      const some = seeds.slice(start, start + A_WORLD);
-      const world = await openFixture(Math.min(LANES, some.length));
+    for (let start = 0; start < COUNT; start += HISTORIES_A_FIXTURE) {
+      const some = seeds.slice(start, start + HISTORIES_A_FIXTURE);
+      const fixture = await openFixture(Math.min(LANES, some.length));
       try {
-        const { failures, lived } = await lead(world, some);
+        const { failures, lived } = await lead(fixture, some);
         for (const { seed, error, told } of failures) {
           failed.push(seed);
           process.stdout.write(`\nhistory ${seed} failed\n${told.join('\n')}\n${error}\n`);
           process.stdout.write(`npm run histories -- 1 ${seed}\n\n`);
         }
-        if (failures.length === 0) await reconciles(world);
-        for (const [what, count] of await metIn(world, lived)) {
+        if (failures.length === 0) await reconciles(fixture);
+        for (const [what, count] of await metIn(fixture, lived)) {
           if (count > 0) times.set(what, (times.get(what) ?? 0) + count);
         }
       } finally {
-        await world.stop();
+        await fixture.stop();
       }
-      if (COUNT > A_WORLD) process.stdout.write(`${start + some.length} of ${COUNT} histories led\n`);
+      if (COUNT > HISTORIES_A_FIXTURE)
+        process.stdout.write(`${start + some.length} of ${COUNT} histories led\n`);
     }
     const summary = [...times].sort().map(([what, count]) => `${String(count).padStart(6)}  ${what}`);
     if (COUNT >= ENOUGH) process.stdout.write(`${summary.join('\n')}\n`);

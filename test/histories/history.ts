@@ -6,9 +6,9 @@ import type { Answer } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { atomic } from '../scenarios/orders-driver.ts';
 import { signSafeTransaction } from '../scenarios/orders-parties.ts';
-import { type People, peopleOf } from './people.ts';
+import { type Actors, actorsOf } from './actors.ts';
+import { CHAIN, type Fixture, type Lane } from './fixture.ts';
 import type { Plan, Stage, Trouble, TroubleName } from './plan.ts';
-import { CHAIN, type Lane, type World } from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: orders and funds are read as the wire has them
 type Wire = any;
@@ -46,14 +46,14 @@ export class History {
   orderId = '';
   /** Transactions that paid something odd into its escrow. */
   readonly #paid = new Set<string>();
-  readonly #world: World;
+  readonly #fixture: Fixture;
   readonly #troubles: Trouble[];
-  #people!: People;
+  #actors!: Actors;
   #hasEnded: boolean;
   #isForBuyer: boolean;
 
-  constructor(world: World, lane: Lane, plan: Plan) {
-    this.#world = world;
+  constructor(fixture: Fixture, lane: Lane, plan: Plan) {
+    this.#fixture = fixture;
     this.lane = lane;
     this.plan = plan;
     this.#troubles = [...plan.troubles];
@@ -63,11 +63,11 @@ export class History {
 
   /** From the quote until everything that can be settled is settled. */
   async live(): Promise<void> {
-    this.#people = await peopleOf(this.#world, this.lane, this.plan);
-    this.orderId = await this.#people.open();
+    this.#actors = await actorsOf(this.#fixture, this.lane, this.plan);
+    this.orderId = await this.#actors.open();
     this.#tell(`order ${this.orderId}`);
     // The next history of the lane has the same partner and may get the same vendor.
-    await this.settle().finally(() => this.#people.lift(this.orderId));
+    await this.settle().finally(() => this.#actors.lift(this.orderId));
   }
 
   /** Goes on until nothing is left to do; again where something has arrived meanwhile. */
@@ -105,7 +105,7 @@ export class History {
     const seen = new Set(deposits.map(({ tx_hash }: Wire) => tx_hash));
     if ([...this.#paid].some((hash) => !seen.has(hash))) return false;
     if (deposits.some(({ status }: Wire) => OPEN_DEPOSITS.includes(status))) return false;
-    return (await this.#people.openEffects(this.orderId)) === 0;
+    return (await this.#actors.openEffects(this.orderId)) === 0;
   }
 
   async #step(sight: Sight): Promise<void> {
@@ -136,13 +136,13 @@ export class History {
   }
 
   async #event(event: string, more?: object): Promise<Answer | undefined> {
-    const answer = await this.#people.event(this.orderId, event, more, TIMEOUT_MS);
+    const answer = await this.#actors.event(this.orderId, event, more, TIMEOUT_MS);
     this.#tell(event, answer);
     return answer;
   }
 
   async #operate(what: string, body: object): Promise<Answer> {
-    const answer = await this.#world.parties.operate(this.orderId, what, body);
+    const answer = await this.#fixture.parties.operate(this.orderId, what, body);
     this.#tell(`operator: ${what} ${JSON.stringify(body)}`, answer);
     return answer;
   }
@@ -161,9 +161,9 @@ export class History {
     this.#tell(`TROUBLE ${what} in ${sight.order.status}`);
     this.troublesMet.push(what);
     const { escrow } = sight.funds;
-    const { stranger } = this.#world;
+    const { thirdParty } = this.#fixture;
     const expected = atomic(escrow.expected_amount);
-    const { settings } = this.#world.gateway.deps.chains.get(CHAIN);
+    const { settings } = this.#fixture.gateway.deps.chains.get(CHAIN);
     const { deploymentCall } = describeEscrow(settings, this.orderId, escrow.owners);
     switch (what) {
       case 'pays short':
@@ -175,18 +175,18 @@ export class History {
       case 'pays twice':
         return this.#pay(sight, this.#seller(sight), expected, isAwaited);
       case 'a foreign sender pays':
-        return this.#pay(sight, this.#world.payer, size % 2 ? expected : BigInt(size), isAwaited);
+        return this.#pay(sight, this.#fixture.payer, size % 2 ? expected : BigInt(size), isAwaited);
       case 'pays the wrong token':
         return this.#pay(sight, this.#seller(sight), BigInt(size), isAwaited, true);
-      case 'a stranger deploys the escrow':
-        this.#tell(`deployed: ${await stranger.send(deploymentCall)}`);
+      case 'a third party deploys the escrow':
+        this.#tell(`deployed: ${await thirdParty.send(deploymentCall)}`);
         return;
-      case 'a stranger executes first':
-        return stranger.overtake(escrow.address);
-      case 'a stranger deploys first':
-        return stranger.overtake(escrow.address, deploymentCall);
+      case 'a third party executes first':
+        return thirdParty.overtake(escrow.address);
+      case 'a third party deploys first':
+        return thirdParty.overtake(escrow.address, deploymentCall);
       case 'the chain is reorganised':
-        return this.#world.reorganise(1 + (size % 2));
+        return this.#fixture.reorganise(1 + (size % 2));
       case 'the operator holds it':
         await this.#operate('hold', { decision: 'place' });
         return;
@@ -196,7 +196,7 @@ export class History {
         }
         return;
       default:
-        this.#tell(await this.#people.lose(what, this.orderId));
+        this.#tell(await this.#actors.lose(what, this.orderId));
     }
   }
 
@@ -208,7 +208,7 @@ export class History {
   async #pay(sight: Sight, from: string, amount: bigint, isAwaited: boolean, isWrong = false): Promise<void> {
     if (amount <= 0n) return;
     const { escrow, crypto_currency: own } = sight.funds;
-    const { tokens, pay } = this.#world;
+    const { tokens, pay } = this.#fixture;
     const token = tokens.find(({ code }) => (code === own) !== isWrong)!;
     const hash = await pay({ token: token.address, from, to: escrow.address, amount });
     this.#paid.add(hash);
@@ -222,14 +222,14 @@ export class History {
 
   /** The operator's queue and the partner's signature; true where something was done. */
   async #tendDeposits(sight: Sight): Promise<boolean> {
-    const { deposits } = (await this.#world.operate('GET', `deposits?order_id=${this.orderId}`)).body.data;
+    const { deposits } = (await this.#fixture.operate('GET', `deposits?order_id=${this.orderId}`)).body.data;
     for (const deposit of deposits as Wire[]) {
       if (deposit.status === 'held_for_review') {
         await this.#decideDeposit(deposit, deposits, sight);
         return true;
       }
       if (deposit.status === 'return_pending' && deposit.return.waiting_for === 'signature') {
-        await this.#people.lift(this.orderId);
+        await this.#actors.lift(this.orderId);
         await this.#sign(`return of ${deposit.deposit_id}`, () => this.#signReturn(deposit.deposit_id));
         return true;
       }
@@ -240,13 +240,13 @@ export class History {
   async #decideDeposit(deposit: Wire, deposits: readonly Wire[], sight: Sight): Promise<void> {
     const decide = async (decision: string) => {
       const path = `deposits/${deposit.deposit_id}/decision`;
-      const answer = await this.#world.operate('POST', path, { decision, reason: 'a history' });
+      const answer = await this.#fixture.operate('POST', path, { decision, reason: 'a history' });
       this.#tell(`operator: ${decision} ${deposit.kind} deposit ${deposit.deposit_id}`, answer);
       return answer.status === 200;
     };
     const { accepts, topsUp } = this.plan;
     if (accepts && sight.stage === 'unfunded') {
-      await this.#people.lift(this.orderId);
+      await this.#actors.lift(this.orderId);
       if (await decide('accept')) return;
       const missing = atomic(sight.funds.escrow.expected_amount) - BigInt(deposit.amount_atomic);
       if (topsUp && deposit.kind === 'short' && deposits.length === 1 && missing > 0n) {
@@ -254,7 +254,7 @@ export class History {
         if (await decide('accept')) return;
       }
     }
-    if (!(await decide('return'))) await this.#people.lift(this.orderId);
+    if (!(await decide('return'))) await this.#actors.lift(this.orderId);
   }
 
   async #signReturn(depositId: string): Promise<Answer> {
@@ -297,8 +297,8 @@ export class History {
 
   /** Whatever was lost is there again, unless it is lost for good: then the order is stopped, or the operator answers for it. */
   async #releaseHold({ order, stage }: Sight): Promise<void> {
-    await this.#people.lift(this.orderId);
-    const { isLostForGood, isKycLost } = this.#people;
+    await this.#actors.lift(this.orderId);
+    const { isLostForGood, isKycLost } = this.#actors;
     if (isLostForGood() && stage === 'funded' && this.plan.direction === 'offramp') {
       await this.#act('cancel');
     }
@@ -312,19 +312,19 @@ export class History {
 
   async #goOn({ order, stage }: Sight): Promise<void> {
     const { driver } = this.lane;
-    const { isLostForGood } = this.#people;
+    const { isLostForGood } = this.#actors;
     if (isLostForGood() && (stage === 'unfunded' || stage === 'funded')) {
       await this.#act('cancel');
       return;
     }
     if (order.allowed_actions.includes('authorize-refund')) {
-      await this.#people.lift(this.orderId);
+      await this.#actors.lift(this.orderId);
       await this.#sign('refund', () => driver.refund(this.orderId));
       return;
     }
     switch (order.status as OrderStatus) {
       case 'awaiting_liquidity_provider':
-        await this.#people.lift(this.orderId);
+        await this.#actors.lift(this.orderId);
         await this.#event('vendor_accepts');
         return;
       case 'awaiting_vendor_escrow_funding':
@@ -337,7 +337,7 @@ export class History {
         await this.#event('vendor_confirms_fiat');
         return;
       case 'awaiting_crypto_transfer_authorization':
-        await this.#people.lift(this.orderId);
+        await this.#actors.lift(this.orderId);
         await this.#sign('fund', () => driver.fund(this.orderId));
         return;
       case 'crypto_received':
@@ -362,7 +362,7 @@ export class History {
   async #decideDispute(order: Wire): Promise<void> {
     const { driver, partner } = this.lane;
     if (order.allowed_actions.includes('authorize-release')) {
-      await this.#people.lift(this.orderId);
+      await this.#actors.lift(this.orderId);
       await this.#sign('release', async () => {
         const path = `partner/orders/${this.orderId}/release-authorization-parameters`;
         const { data } = (await this.lane.call('GET', path)).body;
@@ -371,12 +371,12 @@ export class History {
       });
       return;
     }
-    await this.#people.lift(this.orderId);
+    await this.#actors.lift(this.orderId);
     const decision = this.#isForBuyer ? 'for_buyer' : 'for_seller';
     const decided = await this.#operate('dispute', { decision });
     if (decided.status === 200 && decided.body.data.status !== 'dispute_started') return;
     if (!this.#isForBuyer || this.plan.direction === 'onramp') return;
-    const vendor = await this.#world.parties.vendorOf(this.orderId);
+    const vendor = await this.#fixture.parties.vendorOf(this.orderId);
     await this.#sign('the vendor’s release', async () =>
       vendor.post('sign-release', { release_signature: await vendor.sign('release') }),
     );

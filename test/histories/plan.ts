@@ -23,15 +23,15 @@ const LOSSES = [
   'the vendor’s wallet is blocked',
 ] as const;
 
-const STRANGERS = [
-  'a stranger deploys the escrow',
-  'a stranger executes first',
-  'a stranger deploys first',
+const THIRD_PARTIES = [
+  'a third party deploys the escrow',
+  'a third party executes first',
+  'a third party deploys first',
 ] as const;
 
 const OTHERS = ['the operator holds it', 'the chain is reorganised', 'the proof is rejected'] as const;
 
-export const TROUBLES = [...ODD_DEPOSITS, ...LOSSES, ...STRANGERS, ...OTHERS] as const;
+export const TROUBLES = [...ODD_DEPOSITS, ...LOSSES, ...THIRD_PARTIES, ...OTHERS] as const;
 export type TroubleName = (typeof TROUBLES)[number];
 
 export interface Trouble {
@@ -84,13 +84,20 @@ const AT: Readonly<Record<Stage, readonly TroubleName[]>> = {
     ...ODD_DEPOSITS,
     ...ODD_DEPOSITS,
     ...LOSSES,
-    ...STRANGERS,
-    ...STRANGERS,
+    ...THIRD_PARTIES,
+    ...THIRD_PARTIES,
     ...OTHERS.slice(0, 2),
   ],
-  funded: ['pays twice', 'pays the wrong token', 'a foreign sender pays', ...LOSSES, ...STRANGERS, ...OTHERS],
-  claimed: ['pays twice', 'a foreign sender pays', ...LOSSES, ...STRANGERS, ...OTHERS],
-  over: ['pays short', 'pays twice', 'pays the wrong token', 'a foreign sender pays', ...STRANGERS],
+  funded: [
+    'pays twice',
+    'pays the wrong token',
+    'a foreign sender pays',
+    ...LOSSES,
+    ...THIRD_PARTIES,
+    ...OTHERS,
+  ],
+  claimed: ['pays twice', 'a foreign sender pays', ...LOSSES, ...THIRD_PARTIES, ...OTHERS],
+  over: ['pays short', 'pays twice', 'pays the wrong token', 'a foreign sender pays', ...THIRD_PARTIES],
 };
 
 export function planOf(seed: number): Plan {

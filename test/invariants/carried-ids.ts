@@ -1,4 +1,4 @@
-import { type IdKind, KIND_BY_NAME, KINDS, NO_CUSTOMERS_IDS, PRICE } from './customers-world.ts';
+import { type IdKind, KIND_BY_NAME, KINDS, NO_CUSTOMERS_IDS, PRICE } from './customer-fixture.ts';
 import { type DescribedRoute, type PathParameter, type Schema, sampleOf } from './described-routes.ts';
 import { BODIES } from './id-factories.ts';
 
@@ -55,18 +55,18 @@ export function undeclaredIds(route: DescribedRoute): string[] {
     .filter((name) => LOOKS_LIKE_AN_ID.test(name) && !NO_CUSTOMERS_IDS.has(name) && !filled.has(name))
     .map(
       (name) =>
-        `${route.operationId} ${name}: say what it is in KIND_BY_NAME (customers-world.ts), or how it is sent in TEMPLATES (carried-ids.ts)`,
+        `${route.operationId} ${name}: say what it is in KIND_BY_NAME (customer-fixture.ts), or how it is sent in TEMPLATES (carried-ids.ts)`,
     );
 }
 
-/** Ids that stand behind another one in a path, of which nobody has said whose they are. */
+/** Ids that stand behind another one in a path, whose owner is not declared. */
 export function unownedPairs({ parameters, operationId }: DescribedRoute): string[] {
   return parameters.slice(1).flatMap((child) => {
     if (NO_CUSTOMERS_IDS.has(child.qualified)) return [];
     const kind = kindOf(child);
     return kind !== undefined && KINDS[kind].within !== undefined
       ? []
-      : [`${operationId} ${child.qualified}: say whose it is in KINDS (customers-world.ts)`];
+      : [`${operationId} ${child.qualified}: say whose it is in KINDS (customer-fixture.ts)`];
   });
 }
 

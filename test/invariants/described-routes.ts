@@ -1,7 +1,7 @@
 import { call } from '../harness/call.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 
-/** The routes as the running gateway describes them, so that invariants hold for routes nobody listed by hand. */
+/** The routes as the running gateway describes them, so that invariants hold for routes that no list names. */
 export interface DescribedRoute {
   readonly method: string;
   /** With parameters in braces. */

@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts';
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 
-describe('requests that nobody should send', () => {
+describe('malformed requests', () => {
   let gateway: TestGateway;
   const logged: string[] = [];
   beforeAll(async () => {

@@ -6,13 +6,13 @@ import { until } from '../harness/until.ts';
 import { EURO, IDENTIFICATION } from '../scenarios/fiat-driver.ts';
 
 /**
- * A stranger's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI
+ * Another owner's id and an id that never existed are answered with the same bytes. Routes come from the OpenAPI
  * description; only what an id is, and how to get a real one, is said here.
  */
 export interface IdFactory {
   /** A real id that belongs to the partner with this key, and to what stands before it in the path. */
   make(as: Caller, before: Readonly<Record<string, string>>, gateway: TestGateway): Promise<string>;
-  /** Well-formed, but nobody's. */
+  /** Well-formed, but of no customer. */
   unknown(): string;
   /** Answered 400. Empty where the contract accepts any text. */
   readonly malformed: readonly string[];
@@ -30,7 +30,7 @@ export const FACTORIES: Readonly<Record<string, IdFactory>> = {
   recipient_id: { ...uuidId, make: makeRecipient },
   deposit_id: { ...uuidId, make: makeDeposit },
   'deliveries/{id}': { ...uuidId, make: makeDelivery },
-  // Opaque, so any text is an id; nobody's is not found.
+  // Opaque, so any text is an id; an unknown one is not found.
   'fiat-accounts/{id}': {
     make: makeFiatAccount,
     unknown: () => `retail_${randomInt(1_000_000, 9_000_000)}`,
@@ -78,7 +78,7 @@ async function makeUser(as: Caller): Promise<string> {
   return made.body.data.id;
 }
 
-/** Where the bank works, it approves whoever is introduced to it. */
+/** Where the bank works, it approves every client. */
 export async function makeFiatAccount(as: Caller, before: Readonly<Record<string, string>>): Promise<string> {
   const user = `/api/v1/partner/users/${before.user_uuid}`;
   await as('POST', `/api/v1/sandbox/users/${before.user_uuid}/kyc-status`, { status: 'VERIFIED' });

@@ -7,15 +7,15 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
 import { ordersDriver } from '../scenarios/orders-driver.ts';
-import { BYSTANDERS_VALUES, PERSON, PERSONS_VALUES, RECIPIENTS_VALUES } from './people.ts';
 import {
   createBystander,
-  liveAsCustomers,
-  type People,
+  type Persons,
+  runCustomerFlows,
+  runOrderFlows,
   stumble,
-  tradeAsCustomers,
   vendorClient,
 } from './personal-flows.ts';
+import { BYSTANDERS_VALUES, PERSON, PERSONS_VALUES, RECIPIENTS_VALUES } from './sample-persons.ts';
 import { dump, leaks, readWithKeys } from './sealed-values.ts';
 
 const EVERYBODY = [...PERSONS_VALUES, ...RECIPIENTS_VALUES];
@@ -23,7 +23,7 @@ const EVERYBODY = [...PERSONS_VALUES, ...RECIPIENTS_VALUES];
 describe('personal data at rest and in logs', () => {
   let gateway: TestGateway;
   let sink: WebhookSink;
-  let people: People;
+  let persons: Persons;
   let orders: readonly string[];
   const log: string[] = [];
   const masterKey = randomBytes(32);
@@ -37,8 +37,8 @@ describe('personal data at rest and in logs', () => {
     });
     sink = await startWebhookSink({ tls: true, secret: gateway.partners[0].webhookSecret });
     await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
-    people = await liveAsCustomers(gateway);
-    orders = await tradeAsCustomers(gateway, people);
+    persons = await runCustomerFlows(gateway);
+    orders = await runOrderFlows(gateway, persons);
     await stumble(gateway, log);
     await until('a webhook of each order', () =>
       orders.every((id) => sink.received.some(({ event }) => event?.data.order_id === id)),
@@ -66,7 +66,7 @@ describe('personal data at rest and in logs', () => {
       ...sandbox.vendors.map(({ apiKey }) => apiKey),
     ];
   }
-  const secrets = () => [...EVERYBODY, people.iban, ...BYSTANDERS_VALUES, ...keys()];
+  const secrets = () => [...EVERYBODY, persons.iban, ...BYSTANDERS_VALUES, ...keys()];
 
   async function filesOf(folder: string): Promise<string[]> {
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -156,9 +156,9 @@ describe('personal data at rest and in logs', () => {
     const hidden = Buffer.from(`x${PERSON.last_name}y`);
     expect(leaks('quartermain', secrets())).toContain(PERSON.last_name);
     expect(leaks(hidden.toString('hex'), secrets())).toContain(PERSON.last_name);
-    // Every value of everybody is in the database, for whoever has the keys.
+    // Every value of every person is in the database, readable with the keys.
     const found = await readable(EVERYBODY);
-    expect(await readable([people.iban])).toContain(`fiat_accounts: ${people.iban}`);
+    expect(await readable([persons.iban])).toContain(`fiat_accounts: ${persons.iban}`);
     const values = new Set(found.map((leak) => leak.slice(leak.indexOf(': ') + 2)));
     expect(EVERYBODY.filter((value) => !values.has(value) && !isPicture(value))).toEqual([]);
     for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_responses']) {
@@ -175,11 +175,11 @@ describe('personal data at rest and in logs', () => {
       const orderId = await driver.offrampOrder({
         user_uuid: undefined,
         payment_details_id: undefined,
-        sender_id: people.userId,
-        recipient_id: people.recipientId,
-        recipient_destination_id: people.destinationId,
+        sender_id: persons.userId,
+        recipient_id: persons.recipientId,
+        recipient_destination_id: persons.destinationId,
       });
-      for (const path of [`/users/${people.userId}/erase`, `/recipients/${people.recipientId}/erase`]) {
+      for (const path of [`/users/${persons.userId}/erase`, `/recipients/${persons.recipientId}/erase`]) {
         const { status, body } = await operate(path, { reason: 'too early' });
         expect([status, body.error?.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       }
@@ -188,14 +188,14 @@ describe('personal data at rest and in logs', () => {
 
     it('cannot be read any more with every key there is, and the books stay as they are', async () => {
       const before = await books();
-      const erased = await operate(`/users/${people.userId}/erase`, { reason: 'asked for' });
+      const erased = await operate(`/users/${persons.userId}/erase`, { reason: 'asked for' });
       expect(erased.status, erased.text).toBe(200);
       // The recipient is somebody else, whose own data stays; what named both is gone.
-      expect(await readable([...PERSONS_VALUES, people.iban])).toEqual([]);
+      expect(await readable([...PERSONS_VALUES, persons.iban])).toEqual([]);
       expect((await readable(RECIPIENTS_VALUES)).length).toBeGreaterThan(0);
-      expect((await operate(`/recipients/${people.recipientId}/erase`, { reason: 'asked for' })).status).toBe(
-        200,
-      );
+      expect(
+        (await operate(`/recipients/${persons.recipientId}/erase`, { reason: 'asked for' })).status,
+      ).toBe(200);
       expect(await readable(EVERYBODY)).toEqual([]);
       expect(await books()).toEqual(before);
       const documents = join(gateway.env.CAUSEWAY_HOME as string, 'documents');
@@ -203,11 +203,11 @@ describe('personal data at rest and in logs', () => {
       await until('the documents to be deleted', async () => (await filesOf(documents)).length === 2);
     });
 
-    it('leaves orders that read as before, without the people', async () => {
+    it('leaves orders that read as before, without personal data', async () => {
       const driver = ordersDriver(gateway);
       for (const id of orders) {
         const order = await driver.read(id);
-        expect(order).toMatchObject({ status: 'completed', user_id: people.userId });
+        expect(order).toMatchObject({ status: 'completed', user_id: persons.userId });
         expect(order.amounts.fiat_amount).toMatch(/^[0-9.]+$/);
         expect(leaks(JSON.stringify(order), EVERYBODY)).toEqual([]);
         const instructions = await (await vendorClient(gateway, id)).get('payment-instructions');

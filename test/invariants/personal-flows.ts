@@ -19,10 +19,10 @@ import {
   slipOf,
   THEIR_ACCOUNT,
   VENDOR_ACCOUNT,
-} from './people.ts';
+} from './sample-persons.ts';
 
 /** Who was made, for what is done with them later. */
-export interface People {
+export interface Persons {
   readonly userId: string;
   readonly paymentDetailsId: number;
   readonly recipientId: string;
@@ -56,7 +56,7 @@ const callerOf =
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
 /** One of everything that customers' routes can do, right and wrong. */
-export async function liveAsCustomers(gateway: TestGateway): Promise<People> {
+export async function runCustomerFlows(gateway: TestGateway): Promise<Persons> {
   const call = callerOf(gateway);
   const created = await call('POST', '/partner/users', PERSON, keyed('create-once'));
   await call('POST', '/partner/users', PERSON, keyed('create-once'));
@@ -79,7 +79,7 @@ export async function liveAsCustomers(gateway: TestGateway): Promise<People> {
   });
   const details = await call('POST', `${user}/payment-details`, OWN_ACCOUNT, keyed('details-once'));
   const iban = await bankWith(call, userId);
-  const recipient = await meetRecipient(call);
+  const recipient = await addRecipient(call);
   await lookAsOperator(gateway, call, userId, recipient.recipientId);
   return { userId, paymentDetailsId: details.body.data.id, iban, ...recipient };
 }
@@ -101,7 +101,7 @@ async function bankWith(call: Call, userId: string): Promise<string> {
   return account.iban;
 }
 
-async function meetRecipient(call: Call): Promise<Pick<People, 'recipientId' | 'destinationId'>> {
+async function addRecipient(call: Call): Promise<Pick<Persons, 'recipientId' | 'destinationId'>> {
   const registered = await call('POST', '/partner/recipients', RECIPIENT, keyed('register'));
   const recipientId = registered.body.data.recipient_id as string;
   const recipient = `/partner/recipients/${recipientId}`;
@@ -129,12 +129,12 @@ async function lookAsOperator(
   await call('POST', `/operator/recipients/${recipientId}/reveal`, reason, { ...operator, ...keyed('r') });
 }
 
-/** Whole orders with these people in them, each through to its end, with vendors and operators who read and write. */
-export async function tradeAsCustomers(gateway: TestGateway, people: People): Promise<readonly string[]> {
+/** Whole orders with these persons in them, each through to its end, with vendors and operators who read and write. */
+export async function runOrderFlows(gateway: TestGateway, persons: Persons): Promise<readonly string[]> {
   const call = callerOf(gateway);
   const driver = ordersDriver(gateway);
   await call('PUT', '/sandbox/settings', { auto_advance: false });
-  const { userId, paymentDetailsId, recipientId, destinationId } = people;
+  const { userId, paymentDetailsId, recipientId, destinationId } = persons;
   const own = { user_uuid: userId, payment_details_id: paymentDetailsId };
   const theirs = {
     user_uuid: undefined,
@@ -144,7 +144,7 @@ export async function tradeAsCustomers(gateway: TestGateway, people: People): Pr
     recipient_destination_id: destinationId,
     sender_recipient_relationship: 'friend',
   };
-  await quoteBadly(call, people);
+  await quoteBadly(call, persons);
   const orders = await Promise.all([
     sellToCustomer(gateway, driver, userId),
     askPayer(gateway, driver, userId),
@@ -278,7 +278,7 @@ async function provenOrder(
 }
 
 /** Personal values where none belong: the worst place for one to turn up is the report of a failure. */
-async function quoteBadly(call: Call, { userId, recipientId, destinationId }: People): Promise<void> {
+async function quoteBadly(call: Call, { userId, recipientId, destinationId }: Persons): Promise<void> {
   const wrong = [
     { user_uuid: PERSON.email, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: KYC.id_number },
     { user_uuid: userId, payment_details_id: OWN_ACCOUNT.details.iban, crypto_currency: PERSON.last_name },
@@ -316,7 +316,7 @@ export async function stumble(gateway: TestGateway, log: readonly string[]): Pro
   });
 }
 
-/** The worker fails with somebody's data in its hands: what is sealed does not open. */
+/** The worker fails while it holds personal data: what is sealed does not open. */
 async function breakVerification(gateway: TestGateway): Promise<void> {
   const call = callerOf(gateway);
   const created = await createBystander(gateway);

@@ -8,7 +8,7 @@ import {
   undeclaredIds,
   unownedPairs,
 } from './carried-ids.ts';
-import { type CustomerFixture, KINDS, makeCustomer } from './customers-world.ts';
+import { type CustomerFixture, KINDS, makeCustomer } from './customer-fixture.ts';
 import {
   type DescribedRoute,
   describedRoutes,
@@ -30,7 +30,7 @@ describe('tenancy of every described route', () => {
       env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', RATE_LIMIT_PUBLIC_PER_MINUTE: '100000' },
     });
     routes = await describedRoutes(gateway);
-    // Strangers have accounts too.
+    // The other partner has accounts too.
     await enableFiatAccounts(gateway, 1);
     bank = startBank(gateway);
   });
@@ -139,7 +139,7 @@ describe('tenancy of every described route', () => {
       const own = await ownIds(route);
       for (const parameter of route.parameters) {
         const factory = factoryOf(parameter, route);
-        const strangers = await send(
+        const foreign = await send(
           route,
           { ...own, [parameter.name]: await realId(parameter, route, 1) },
           gateway.partners[0].apiKey,
@@ -150,10 +150,10 @@ describe('tenancy of every described route', () => {
           gateway.partners[0].apiKey,
         );
         const where = `${route.method} ${route.path}, ${parameter.name}`;
-        expect(`${where}: ${strangers.status} ${strangers.text}`).toBe(
+        expect(`${where}: ${foreign.status} ${foreign.text}`).toBe(
           `${where}: ${unknown.status} ${unknown.text}`,
         );
-        expect(comparable(strangers)).toEqual(comparable(unknown));
+        expect(comparable(foreign)).toEqual(comparable(unknown));
         if (!factory.ignored)
           expect(`${where}: ${unknown.status} ${unknown.text}`).toContain(`${where}: 404 `);
       }
@@ -185,9 +185,9 @@ describe('tenancy of every described route', () => {
   });
 
   it('another customer’s id is answered as an unknown one, wherever a request carries it', async () => {
-    const [{ apiKey: key }, { apiKey: strangersKey }] = gateway.partners;
+    const [{ apiKey: key }, { apiKey: otherKey }] = gateway.partners;
     const neighbour = await makeCustomer(gateway, key);
-    const stranger = await makeCustomer(gateway, strangersKey);
+    const otherPartnersCustomer = await makeCustomer(gateway, otherKey);
     const carrying = routes.filter(carriesCustomersIds);
     const tried = new Set<string>();
     for (const route of carrying) {
@@ -203,12 +203,12 @@ describe('tenancy of every described route', () => {
           expect(`${where}: ${missing}`).toContain(carried.place === 'query' ? ': 200 ' : ': 404 ');
           // An operator serves every partner; that somebody's id is not another's holds for operators too.
           if (route.access === 'partner') {
-            const strangers = await ask(carried, stranger.ids[carried.kind]);
-            expect(`${where}: ${answerOf(strangers)}`).toBe(`${where}: ${missing}`);
+            const foreign = await ask(carried, otherPartnersCustomer.ids[carried.kind]);
+            expect(`${where}: ${answerOf(foreign)}`).toBe(`${where}: ${missing}`);
           }
           if (within !== undefined) {
             // What belongs to a partner is somebody else's only with another partner.
-            const other = within === 'partner' ? stranger : neighbour;
+            const other = within === 'partner' ? otherPartnersCustomer : neighbour;
             const others = await ask(carried, other.ids[carried.kind]);
             expect(`${where}: ${answerOf(others)}`).toBe(`${where}: ${missing}`);
             tried.add(`${route.operationId} ${carried.name}`);

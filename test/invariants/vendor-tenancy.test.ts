@@ -8,7 +8,7 @@ import { type DescribedRoute, describedRoutes, fillPath, sampleOf } from './desc
 const SIGNATURE = `0x${'ab'.repeat(64)}1b`;
 /** Bodies that get past validation; whatever is refused after that says whose the id is. */
 const BODIES: Readonly<Record<string, object>> = {
-  acceptVendorOrder: { refund_signature: SIGNATURE, payment_details: { full_name: 'Desk' } },
+  acceptVendorOrder: { refund_signature: SIGNATURE, payment_details: { full_name: 'Vendor Ltd' } },
   signVendorRefund: { refund_signature: SIGNATURE },
   confirmVendorFiat: { release_signature: SIGNATURE },
   signVendorRelease: { release_signature: SIGNATURE },
@@ -23,7 +23,7 @@ describe('tenancy of every vendor route', () => {
   let owner: pg.Client;
   /** Of the vendor that has an order; the other has none of it. */
   let own: { vendorId: string; key: string; ids: Record<string, string> };
-  let stranger: { vendorId: string; key: string };
+  let otherVendor: { vendorId: string; key: string };
 
   beforeAll(async () => {
     gateway = await startGateway();
@@ -43,7 +43,7 @@ describe('tenancy of every vendor route', () => {
     };
     const busy = await owner.query('SELECT vendor_id FROM orders');
     const isBusy = (id: string) => busy.rows.some((row) => row.vendor_id === id);
-    stranger = { vendorId: await idOf((id) => !isBusy(id)), key: await keyOf((id) => !isBusy(id)) };
+    otherVendor = { vendorId: await idOf((id) => !isBusy(id)), key: await keyOf((id) => !isBusy(id)) };
   });
   afterAll(async () => {
     await owner?.end();
@@ -84,12 +84,12 @@ describe('tenancy of every vendor route', () => {
     const before = await everything();
     for (const route of withIds()) {
       const where = `${route.method} ${route.path}`;
-      const strangers = await send(route, own.ids, stranger.key);
-      const missing = await send(route, unknown, stranger.key);
-      expect(`${where}: ${strangers.status} ${strangers.text}`).toBe(
+      const foreign = await send(route, own.ids, otherVendor.key);
+      const missing = await send(route, unknown, otherVendor.key);
+      expect(`${where}: ${foreign.status} ${foreign.text}`).toBe(
         `${where}: ${missing.status} ${missing.text}`,
       );
-      expect(`${where}: ${strangers.status}`).toBe(`${where}: 404`);
+      expect(`${where}: ${foreign.status}`).toBe(`${where}: 404`);
     }
     expect(await everything()).toEqual(before);
   });
@@ -99,7 +99,7 @@ describe('tenancy of every vendor route', () => {
     expect(tables).toContain('orders');
     expect(tables).not.toContain('api_keys');
     expect(await seen(null)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
-    const theirs = await seen(stranger.vendorId);
+    const theirs = await seen(otherVendor.vendorId);
     for (const table of ['orders', 'users', 'partners', 'quotes', 'events', 'intents', 'recipients']) {
       expect(`${table}: ${theirs[table]}`).toBe(`${table}: 0`);
     }
@@ -117,7 +117,7 @@ describe('tenancy of every vendor route', () => {
       ['UPDATE quotes SET status = $1', ['used']],
       ['UPDATE vendors SET wallet_address = $1', [`0x${'1'.repeat(40)}`]],
       ['DELETE FROM orders WHERE order_id = $1', [own.ids.order_id]],
-      ['UPDATE orders SET vendor_id = $1', [stranger.vendorId]],
+      ['UPDATE orders SET vendor_id = $1', [otherVendor.vendorId]],
       ['UPDATE users SET user_id = $1', [unknown.order_id]],
     ];
     for (const [sql, params] of attempts) {
@@ -128,11 +128,11 @@ describe('tenancy of every vendor route', () => {
         code: '42501',
       });
     }
-    const others = await asVendor(stranger.vendorId, () =>
+    const others = await asVendor(otherVendor.vendorId, () =>
       owner.query('UPDATE offers SET available_balance = 0 WHERE offer_id = $1', [own.ids.offer_id]),
     );
     expect(others.rowCount).toBe(0);
-    const declined = await asVendor(stranger.vendorId, () =>
+    const declined = await asVendor(otherVendor.vendorId, () =>
       owner.query('SELECT * FROM decline_order($1, NULL)', [own.ids.order_id]),
     );
     expect(declined.rowCount).toBe(0);

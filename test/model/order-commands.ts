@@ -168,8 +168,8 @@ const anyReport = fc
   .filter(([, trigger]) => trigger !== 'order_initiated')
   .map(([order, trigger, actor]) => new Report(order, [trigger, actor]));
 
-/** Named several times where it should come more often: many steps lead on, so that lives go far before they stop. */
-export const lives = fc.commands(
+/** Named several times where it should come more often: many steps lead on, so that courses go far before they stop. */
+export const courses = fc.commands(
   [
     ...[onward, onward, onward, onward, legal, legal, legal],
     ...[request, request, anyReport, anyReport],

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { NO_ORDER_LIMITS, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { fillOffers, type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
-import { begin, beginnings, lives } from './order-commands.ts';
+import { begin, beginnings, courses } from './order-commands.ts';
 import type { Model } from './order-model.ts';
 import { type Customer, realOrders } from './real-orders.ts';
 
@@ -14,7 +14,7 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 80);
 const MINUTES = Number(process.env.MODEL_MINUTES ?? 0);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** So many lives that never come this far would prove little. */
+/** So many courses that never come this far would prove little. */
 const ENOUGH_LIVES = 200;
 const FAR_ENOUGH = ['completed', 'cancelled'];
 const statusesMet = statement<[direction: string], { status: string }>(
@@ -39,22 +39,22 @@ describe('orders against their model', () => {
   });
   afterAll(() => gateway?.stop());
 
-  it(`${MINUTES > 0 ? 'up to ' : ''}${RUNS} random lives keep to the tables and conserve money after each step (seed ${SEED})`, {
+  it(`${MINUTES > 0 ? 'up to ' : ''}${RUNS} random courses of orders keep to the tables and conserve money after each step (seed ${SEED})`, {
     timeout: 120_000 + RUNS * 3_000,
   }, async () => {
     let led = 0;
     await fc.assert(
-      fc.asyncProperty(beginnings, lives, async (beginning, life) => {
+      fc.asyncProperty(beginnings, courses, async (beginning, course) => {
         led += 1;
         const real = realOrders(gateway, customer);
         await real.setKyc(true);
         const model: Model = { orders: [], kycCleared: true };
         await begin(beginning, model, real);
-        await fc.asyncModelRun(() => ({ model, real }), life);
+        await fc.asyncModelRun(() => ({ model, real }), course);
       }),
       { numRuns: RUNS, seed: SEED, ...(MINUTES > 0 ? { interruptAfterTimeLimit: MINUTES * 60_000 } : {}) },
     );
-    if (led < RUNS) process.stdout.write(`time is up after ${led} of ${RUNS} lives\n`);
+    if (led < RUNS) process.stdout.write(`time is up after ${led} of ${RUNS} courses\n`);
     await driver.booksBalance();
     for (const direction of led < ENOUGH_LIVES ? [] : ['onramp', 'offramp']) {
       const rows = await gateway.deps.db.query(SYSTEM, statusesMet, [direction]);

@@ -55,7 +55,7 @@ const statesOf = statement<[orderIds: readonly string[]], OrderState>(
     ORDER BY named.place`,
 );
 
-/** A hundred orders each: more than all lives of a long run leave behind between two looks at the clock. */
+/** A hundred orders each: more than all courses of a long run leave behind between two looks at the clock. */
 const MOST_TURNS = 100;
 
 const codeOf = ({ status, body }: Answer): string | undefined =>
@@ -117,7 +117,7 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
     async passTime(seconds) {
       await call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
       const now = deps.clock.now();
-      // Lives before this one have left orders too; they come first, in batches.
+      // Courses before this one have left orders too; they come first, in batches.
       for (let turns = 0; (await expireOrders(deps)) > 0; turns++) {
         if (turns > MOST_TURNS) throw new Error('orders that are overdue do not expire');
       }

@@ -71,7 +71,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   });
   afterAll(() => gateway?.stop());
 
-  /** Reports facts as whoever knows them would; answers whether the table took the last one. */
+  /** Reports facts as the party that knows them would; answers whether the table took the last one. */
   async function report(orderId: string, ...facts: Fact[]): Promise<boolean> {
     for (const [trigger, actor] of facts) {
       const taken = await unitOfWork(gateway.deps, SYSTEM, (unit) =>

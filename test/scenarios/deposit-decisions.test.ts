@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { getAddress, numberToHex, parseGwei } from 'viem';
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { getAddress } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
-import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
-import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { until } from '../harness/until.ts';
-import type { ChainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-driver.ts';
 import {
   CHAIN,
   code,
@@ -19,30 +15,21 @@ import {
 } from './deposit-driver.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+import { thirdPartySender } from './third-party-sender.ts';
 
 type Hex = `0x${string}`;
 const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
-/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
-const DEAR = parseGwei('5000');
-
-const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
-  'test.open_transaction',
-  `SELECT v.tx_hash, t.to_address, t.data FROM chain_transactions t
-     JOIN chain_signed_versions v USING (transaction_id)
-    WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
-);
-
 describe('decisions and signatures about odd deposits', () => {
   let at: DepositDriver;
   let gateway: TestGateway;
   let driver: OrdersDriver;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let tokens: Record<string, Hex>;
   let parties: OrderParties;
 
   beforeAll(async () => {
     at = await startDepositDriver();
-    ({ gateway, driver, hands, tokens } = at);
+    ({ gateway, driver, settlementChain, tokens } = at);
     parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
@@ -50,7 +37,7 @@ describe('decisions and signatures about odd deposits', () => {
   async function lateDeposit() {
     const { orderId, escrow } = await at.awaiting();
     await driver.act(orderId, 'cancel');
-    await hands.pay(gateway.partners[0], escrow, 1_000n);
+    await settlementChain.pay(gateway.partners[0], escrow, 1_000n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     return { orderId, escrow, id: id as string };
   }
@@ -89,7 +76,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
   });
 
-  it('of an unknown deposit, a stranger’s and a malformed one are refused', async () => {
+  it('of an unknown deposit, another partner’s and a malformed one are refused', async () => {
     const { orderId, id } = await lateDeposit();
     expect(code(await at.decide(randomUUID(), 'return'))).toEqual([404, 'DEPOSIT_NOT_FOUND']);
     expect(code(await at.decide('x', 'return'))).toEqual([400, 'VALIDATION_ERROR']);
@@ -103,13 +90,13 @@ describe('decisions and signatures about odd deposits', () => {
     const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
     const what = 'return-authorization-parameters';
     const theirs = await ask(`${at.pathOf(id)}/${what}`);
-    const nobodys = await ask(`${at.pathOf(randomUUID())}/${what}`);
-    expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], nobodys.text]);
-    const stranger = await signSafeTransaction(
+    const unknown = await ask(`${at.pathOf(randomUUID())}/${what}`);
+    expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], unknown.text]);
+    const foreignSignature = await signSafeTransaction(
       gateway.partners[1].walletPrivateKey as Hex,
       (await gateway.call('GET', `${at.pathOf(id)}/${what}`)).body.data.typed_data,
     );
-    expect(code(await at.handIn(id, stranger))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
+    expect(code(await at.handIn(id, foreignSignature))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     expect((await at.depositsOf(orderId))[0].status).toBe('return_pending');
   });
 
@@ -141,43 +128,13 @@ describe('decisions and signatures about odd deposits', () => {
     await at.agrees(orderId);
   });
 
-  it('that a stranger sends before the service does are settled from the chain, and once', async () => {
+  it('that a third party sends before the service does are settled from the chain, and once', async () => {
     const { orderId, escrow, id } = await lateDeposit();
     const before = await driver.balance(driver.wallet);
     await at.decide(id, 'return');
     const given = await at.signature(id);
-    const { client, settings } = gateway.deps.chains.get(CHAIN);
-    const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
-    const stranger = privateKeyToAccount(generatePrivateKey());
-    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
-    const since = gateway.deps.clock.date();
-    await rpc('evm_setAutomine', [false]);
-    await at.handIn(id, given);
-    const ours = await until('our transaction in the pool', async () => {
-      const [row] = await gateway.deps.db.query(SYSTEM, openTransaction, [since]);
-      return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
-    });
-    const signed = await stranger.signTransaction({
-      to: ours.to_address,
-      data: ours.data,
-      chainId: settings.chainId,
-      type: 'eip1559',
-      maxFeePerGas: DEAR * 4n,
-      maxPriorityFeePerGas: DEAR,
-      nonce: await client.getTransactionCount({ address: stranger.address }),
-      gas: 3_000_000n,
-    });
-    const theirs = await client.sendRawTransaction({ serializedTransaction: signed });
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    await rpc('evm_setAutomine', [true]);
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    expect((await client.getTransactionReceipt({ hash: theirs })).status).toBe('success');
-    const reverted = await until('ours in a block', () =>
-      client.getTransactionReceipt({ hash: ours.tx_hash }).catch(() => false as const),
-    );
-    expect(reverted.status).toBe('reverted');
+    const thirdParty = await thirdPartySender(gateway, CHAIN);
+    const { theirs } = await thirdParty.overtake(() => at.handIn(id, given));
     expect((await at.reaches(orderId, id, 'returned')).return.tx_hash).toBe(theirs);
     expect(await driver.balance(driver.wallet)).toBe(before + 1_000n);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(0n);

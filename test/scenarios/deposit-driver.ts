@@ -4,7 +4,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
+import { type ChainDriver, chainDriver } from './chain-driver.ts';
 import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { signSafeTransaction } from './orders-parties.ts';
 
@@ -16,7 +16,7 @@ export const code = ({ status, body }: Answer) => [status, body.error?.code];
 // biome-ignore lint/suspicious/noExplicitAny: deposits are read as the wire has them
 export type Deposit = any;
 
-/** A gateway with chains where nobody acts by himself. */
+/** A gateway with chains with the simulated actors off. */
 export async function startDepositDriver(): Promise<DepositDriver> {
   const gateway = await startGateway({
     chains: true,
@@ -31,7 +31,7 @@ export type DepositDriver = ReturnType<typeof depositDriver>;
 /** What partner and operator do about odd deposits, and what has to be true after it. */
 function depositDriver(gateway: TestGateway) {
   const driver: OrdersDriver = ordersDriver(gateway);
-  const hands: ChainDriver = chainDriver(gateway);
+  const settlementChain: ChainDriver = chainDriver(gateway);
   const { settings } = gateway.deps.chains.get(CHAIN);
   const tokens: Record<string, Hex> = Object.fromEntries(
     settings.tokens.map(({ code: name, address }) => [name, address]),
@@ -111,7 +111,7 @@ function depositDriver(gateway: TestGateway) {
   return {
     gateway,
     driver,
-    hands,
+    settlementChain,
     tokens,
     operate,
     decide,

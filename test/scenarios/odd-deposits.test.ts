@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import type { ChainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-driver.ts';
 import { CHAIN, code, type DepositDriver, startDepositDriver } from './deposit-driver.ts';
 import { atomic, type OrdersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
@@ -16,20 +16,20 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   let at: DepositDriver;
   let gateway: TestGateway;
   let driver: OrdersDriver;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let tokens: Record<string, Hex>;
   let parties: OrderParties;
 
   beforeAll(async () => {
     at = await startDepositDriver();
-    ({ gateway, driver, hands, tokens } = at);
+    ({ gateway, driver, settlementChain, tokens } = at);
     parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
 
   it('too short: it is shown, cannot be accepted alone, and with what was missing the order goes on', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
-    await hands.pay(gateway.partners[0], escrow, expected - MISSING);
+    await settlementChain.pay(gateway.partners[0], escrow, expected - MISSING);
     const [short] = await at.seen(orderId);
     expect(short).toMatchObject({
       status: 'held_for_review',
@@ -49,7 +49,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
     expect(code(await at.decide(short.deposit_id, 'accept'))).toEqual(NOT_ALLOWED);
 
-    await hands.pay(gateway.partners[0], escrow, MISSING);
+    await settlementChain.pay(gateway.partners[0], escrow, MISSING);
     await at.seen(orderId, 2);
     const decided = await at.decide(short.deposit_id, 'accept');
     expect(decided.body.data).toMatchObject({ status: 'accepted', credited_atomic: `${expected - MISSING}` });
@@ -66,7 +66,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   it('one unit short is within the tolerance: the order goes on, and the platform’s fee alone bears the unit', async () => {
     const { treasury } = gateway.deps.chains.get(CHAIN).settings;
     const { orderId, escrow, expected } = await at.awaiting();
-    await hands.pay(gateway.partners[0], escrow, expected - 1n);
+    await settlementChain.pay(gateway.partners[0], escrow, expected - 1n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     expect((await at.decide(id, 'accept')).body.data).toMatchObject({
       status: 'accepted',
@@ -97,7 +97,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
 
     const refundedOrder = await at.awaiting();
-    await hands.pay(gateway.partners[0], refundedOrder.escrow, refundedOrder.expected - 1n);
+    await settlementChain.pay(gateway.partners[0], refundedOrder.escrow, refundedOrder.expected - 1n);
     const [other] = await at.seen(refundedOrder.orderId);
     await at.decide(other.deposit_id, 'accept');
     await at.refunded(refundedOrder.orderId);
@@ -108,7 +108,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   it('one unit short of an order that is cancelled goes back to its payer, out of an escrow that was never deployed', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
     const before = await driver.balance(driver.wallet);
-    await hands.pay(gateway.partners[0], escrow, expected - 1n);
+    await settlementChain.pay(gateway.partners[0], escrow, expected - 1n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     expect((await at.decide(id, 'return')).body.data).toMatchObject({ status: 'return_pending' });
     expect((await at.depositsOf(orderId))[0].return.waiting_for).toBe('order');
@@ -123,7 +123,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
 
     // The escrow's first nonce is used: an exact deposit that comes now cannot be refunded as the order's.
-    await hands.pay(gateway.partners[0], escrow, expected);
+    await settlementChain.pay(gateway.partners[0], escrow, expected);
     const [, late] = await at.seen(orderId, 2);
     expect(late).toMatchObject({ kind: 'exact', status: 'held_for_review' });
     await at.agrees(orderId);
@@ -136,7 +136,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   it('one unit over: accepted, the order goes on, and the unit goes back after the order’s own payout', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
     const before = await driver.balance(driver.wallet);
-    await hands.pay(gateway.partners[0], escrow, expected + 1n);
+    await settlementChain.pay(gateway.partners[0], escrow, expected + 1n);
     const [{ deposit_id: id, kind }] = await at.seen(orderId);
     expect(kind).toBe('excess');
     expect((await at.decide(id, 'accept')).body.data).toMatchObject({
@@ -161,7 +161,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const { orderId, escrow, expected } = await at.awaiting();
     await driver.fund(orderId);
     await driver.reaches(orderId, 'crypto_received');
-    await hands.pay(gateway.partners[0], escrow, expected);
+    await settlementChain.pay(gateway.partners[0], escrow, expected);
     const double = (await at.seen(orderId, 2)).find(({ kind }) => kind === 'double');
     expect((await driver.funds(orderId)).summary).toContain('double');
     expect(code(await at.decide(double.deposit_id, 'accept'))).toEqual(NOT_ALLOWED);
@@ -176,7 +176,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   it('the wrong token is never accepted and goes back', async () => {
     const { orderId, escrow } = await at.awaiting();
     const before = await at.holds(tokens.USDT!, driver.wallet);
-    await hands.transfer(gateway.partners[0].walletPrivateKey, escrow, 5_000_001n, tokens.USDT);
+    await settlementChain.transfer(gateway.partners[0].walletPrivateKey, escrow, 5_000_001n, tokens.USDT);
     const [{ deposit_id: id, kind }] = await at.seen(orderId);
     expect(kind).toBe('wrong_token');
     expect((await driver.funds(orderId)).escrow.balances).toMatchObject([
@@ -192,32 +192,32 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   });
 
   it('a foreign sender’s payment is accepted, or goes back to that sender', async () => {
-    const stranger = gateway.partners[1];
+    const otherPartner = gateway.partners[1];
     const accepted = await at.awaiting();
-    await hands.pay(stranger, accepted.escrow, accepted.expected);
+    await settlementChain.pay(otherPartner, accepted.escrow, accepted.expected);
     const [one] = await at.seen(accepted.orderId);
-    expect(one).toMatchObject({ kind: 'foreign_sender', sender: stranger.walletAddress });
+    expect(one).toMatchObject({ kind: 'foreign_sender', sender: otherPartner.walletAddress });
     expect((await at.decide(one.deposit_id, 'accept')).body.data).toMatchObject({ status: 'accepted' });
     await driver.reaches(accepted.orderId, 'crypto_received');
     await at.refunded(accepted.orderId);
     await at.agrees(accepted.orderId);
 
     const returned = await at.awaiting();
-    const before = await at.holds(tokens.USDC!, stranger.walletAddress);
-    await hands.pay(stranger, returned.escrow, returned.expected);
+    const before = await at.holds(tokens.USDC!, otherPartner.walletAddress);
+    await settlementChain.pay(otherPartner, returned.escrow, returned.expected);
     const [other] = await at.seen(returned.orderId);
     await driver.act(returned.orderId, 'cancel');
     await at.decide(other.deposit_id, 'return');
     await at.sendBack(returned.orderId, other.deposit_id);
-    expect(await at.holds(tokens.USDC!, stranger.walletAddress)).toBe(before);
+    expect(await at.holds(tokens.USDC!, otherPartner.walletAddress)).toBe(before);
     await at.agrees(returned.orderId);
   });
 
   it('a late payment after the cancellation goes back; with two, one after the other', async () => {
     const { orderId, escrow } = await at.awaiting();
     await driver.act(orderId, 'cancel');
-    await hands.pay(gateway.partners[0], escrow, 7n);
-    await hands.pay(gateway.partners[0], escrow, 8n);
+    await settlementChain.pay(gateway.partners[0], escrow, 7n);
+    await settlementChain.pay(gateway.partners[0], escrow, 8n);
     const [first, second] = await at.seen(orderId, 2);
     for (const { deposit_id } of [first, second]) await at.decide(deposit_id, 'return');
     // Both are signed for the nonce that is next: only one of them can have it.
@@ -234,12 +234,12 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
-  it('a token that nobody knows is rescued, or dismissed', async () => {
+  it('an unknown token is rescued, or dismissed', async () => {
     const { orderId, escrow } = await at.awaiting();
     const { walletPrivateKey } = gateway.partners[1];
-    const stray = await hands.deployToken(walletPrivateKey, 1_000n);
-    await hands.transfer(walletPrivateKey, escrow, 400n, stray);
-    await hands.transfer(walletPrivateKey, escrow, 1n, stray);
+    const stray = await settlementChain.deployToken(walletPrivateKey, 1_000n);
+    await settlementChain.transfer(walletPrivateKey, escrow, 400n, stray);
+    await settlementChain.transfer(walletPrivateKey, escrow, 1n, stray);
     const [large, dust] = await at.seen(orderId, 2);
     expect(large).toMatchObject({ kind: 'wrong_token', token: null, amount: null, amount_atomic: '400' });
     expect((await driver.funds(orderId)).escrow.balances).toMatchObject([
@@ -263,7 +263,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const vendor = vendors.find(({ row }) => row.vendor_id === vendorId)!;
     const { escrow } = await driver.funds(orderId);
     const expected = atomic(escrow.expected_amount);
-    await hands.transfer(vendor.privateKey, escrow.address, expected + 3n);
+    await settlementChain.transfer(vendor.privateKey, escrow.address, expected + 3n);
     const [{ deposit_id: id }] = await at.seen(orderId);
     await at.decide(id, 'accept');
     await driver.reaches(orderId, 'awaiting_fiat_transfer');

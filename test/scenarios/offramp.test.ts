@@ -2,9 +2,9 @@ import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
+import type { ChainDriver } from './chain-driver.ts';
 import { expectEveryRow } from './contract-coverage.ts';
 import {
   ANY_SIGNATURE,
@@ -12,14 +12,14 @@ import {
   type Followed,
   type FundedStatus,
   type OfframpSteps,
-  offrampSteps,
   prove,
   refunded,
   review,
 } from './offramp-steps.ts';
-import { type OrderBook, openOrderBook } from './order-book.ts';
+import type { OrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
-import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
+import { startOfframpFixture } from './orders-fixture.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
   'test.offramp_vendor_of_order',
@@ -33,18 +33,11 @@ describe('off-ramp orders, C3.2', () => {
   let gateway: TestGateway;
   let drivers: readonly [OrdersDriver, OrdersDriver];
   let book: OrderBook;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let steps: OfframpSteps;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
-    for (const { apiKey: key } of gateway.partners) {
-      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
-    }
-    book = await openOrderBook(gateway, drivers[0]);
-    steps = offrampSteps(book, drivers);
-    hands = chainDriver(gateway);
+    ({ gateway, drivers, book, steps, settlementChain } = await startOfframpFixture());
   });
   afterAll(() => gateway?.stop());
 
@@ -102,7 +95,7 @@ describe('off-ramp orders, C3.2', () => {
         const funds = await order.driver.funds(order.id);
         return funds.escrow !== null && funds;
       });
-      await hands.pay(partner, escrow.address, atomic(escrow.expected_amount));
+      await settlementChain.pay(partner, escrow.address, atomic(escrow.expected_amount));
       await order.took('3.2 wallet pays by itself');
       await order.ended('locked');
     });
@@ -152,7 +145,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('untouched');
     });
 
-    it('a cancelled deposit is asked back once and returns whole: not for a stranger, not while held', async () => {
+    it('a cancelled deposit is asked back once and returns whole: not by a third party, not while held', async () => {
       const order = await steps.fund();
       await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
       await order.took('3.2 cancelled with a deposit', OWED);
@@ -264,12 +257,12 @@ describe('off-ramp orders, C3.2', () => {
     });
   });
 
-  // From here on the ground itself is moved, so one scenario at a time.
+  // From here on the chain itself is changed, so one scenario at a time.
 
   it('a deposit that loses against a cancellation or a failure is owed back when it arrives', async () => {
     const orders = await Promise.all([steps.open({}, drivers[0]), steps.open({}, drivers[1])]);
     const [cancelled, failed] = orders;
-    await hands.withoutBlocks(async () => {
+    await settlementChain.withoutBlocks(async () => {
       for (const order of orders) {
         await order.driver.fund(order.id);
         await order.is('crypto_transfer_authorization_pending');
@@ -291,15 +284,15 @@ describe('off-ramp orders, C3.2', () => {
     const [partner] = gateway.partners;
     const order = await steps.open({}, drivers[0]);
     const signed = await order.driver.signedFunding(order.id);
-    await hands.allowRouter(partner, 0n);
+    await settlementChain.allowRouter(partner, 0n);
     expect((await order.driver.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
     await order.is('crypto_transfer_authorization_pending');
     const path = `/api/v1/partner/orders/${order.id}/transfer-authorization-parameters`;
     const early = await gateway.call('GET', path);
     expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-    await hands.passTime(700);
+    await settlementChain.passTime(700);
     await order.took('3.2 transfer refused by the chain');
-    await hands.allowRouter(partner, 2n ** 255n);
+    await settlementChain.allowRouter(partner, 2n ** 255n);
     const repeated = await order.driver.act(order.id, 'authorize-crypto-transfer', signed);
     expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
     await order.driver.fund(order.id);

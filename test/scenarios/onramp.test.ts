@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { chainDriver } from './chain-hands.ts';
+import { chainDriver } from './chain-driver.ts';
 import { expectEveryRow } from './contract-coverage.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
@@ -10,7 +10,7 @@ import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 type Hex = `0x${string}`;
 
-/** An address that nobody has used before. */
+/** A new address. */
 const freshAddress = (): Hex =>
   `0x${Array.from({ length: 40 }, () => Math.floor(Math.random() * 16).toString(16)).join('')}`;
 
@@ -182,8 +182,10 @@ describe('on-ramp orders, C3.1', () => {
         const refused = await driver.act(order.id, 'submit-payer-details', body);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_PAYER_DETAILS']);
       }
-      const strangers = await driver.ownDetails(await driver.user());
-      const foreign = await driver.act(order.id, 'submit-payer-details', { payment_details_id: strangers });
+      const othersDetails = await driver.ownDetails(await driver.user());
+      const foreign = await driver.act(order.id, 'submit-payer-details', {
+        payment_details_id: othersDetails,
+      });
       expect(foreign.status).toBe(404);
       await order.is('awaiting_fiat_transfer', unknown);
 
@@ -302,15 +304,15 @@ describe('on-ramp orders, C3.1', () => {
     });
   }
 
-  // From here on the ground itself is moved, so one scenario at a time.
+  // From here on the chain itself is changed, so one scenario at a time.
 
   it('a send-out that the chain refuses is tried again only when the first can no longer execute', async () => {
     const [partner] = gateway.partners;
-    const hands = chainDriver(gateway);
+    const settlementChain = chainDriver(gateway);
     const order = await completed();
     const destination = { destination_chain: 'arbitrum-one', destination_address: freshAddress() };
     const signed = await driver.signedSendOut(order.id, destination);
-    await hands.allowRouter(partner, 0n);
+    await settlementChain.allowRouter(partner, 0n);
     expect((await driver.act(order.id, 'authorize-bridge', signed)).status).toBe(200);
     await order.took('3.1 authorize-bridge');
     const query = new URLSearchParams(destination);
@@ -321,9 +323,9 @@ describe('on-ramp orders, C3.1', () => {
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
     }
-    await hands.passTime(700);
+    await settlementChain.passTime(700);
     await order.took('3.1 bridge fails');
-    await hands.allowRouter(partner, 2n ** 255n);
+    await settlementChain.allowRouter(partner, 2n ** 255n);
     const repeated = await driver.act(order.id, 'authorize-bridge', signed);
     expect([repeated.status, repeated.body.error.code]).toEqual([409, 'NONCE_ALREADY_USED']);
     await driver.sendOut(order.id, freshAddress());

@@ -259,10 +259,10 @@ describe('the operator API for orders', () => {
       404,
       'DELIVERY_NOT_FOUND',
     ]);
-    const nobody = `partners/${randomUUID()}/webhooks`;
-    expect(code(await operate('GET', `${nobody}/deliveries`))).toEqual([404, 'PARTNER_NOT_FOUND']);
+    const unknownPartner = `partners/${randomUUID()}/webhooks`;
+    expect(code(await operate('GET', `${unknownPartner}/deliveries`))).toEqual([404, 'PARTNER_NOT_FOUND']);
     expect(
-      code(await operate('POST', `${nobody}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
+      code(await operate('POST', `${unknownPartner}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
     ).toEqual([404, 'PARTNER_NOT_FOUND']);
   });
 

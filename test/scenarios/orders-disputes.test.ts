@@ -5,10 +5,11 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { refundDeposit } from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+import { atomic, type OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import { type OrderParties, signSafeTransaction } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
 
@@ -27,10 +28,7 @@ describe('disputes', () => {
   let parties: OrderParties;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
   });
   afterAll(() => gateway?.stop());
 
@@ -118,8 +116,8 @@ describe('disputes', () => {
       },
     });
 
-    const stranger = await signedRelease(orderId, generatePrivateKey());
-    const refused = await driver.act(orderId, 'authorize-release', { signature: stranger });
+    const foreignSignature = await signedRelease(orderId, generatePrivateKey());
+    const refused = await driver.act(orderId, 'authorize-release', { signature: foreignSignature });
     expect([refused.status, refused.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
     const held = { partner: await driver.balance(driver.wallet), treasury: await driver.balance(treasury) };
@@ -141,7 +139,7 @@ describe('disputes', () => {
     await driver.booksBalance();
   });
 
-  it('on-ramp for the vendor: even after a decision for the partner that nobody signed, its crypto goes back', async () => {
+  it('on-ramp for the vendor: even after a decision for the partner that was not signed, its crypto goes back', async () => {
     const orderId = await fundedOnramp(await driver.onrampOrder());
     const deposit = await driver.escrowBalance(orderId);
     await sentAndDisputed(orderId);
@@ -226,7 +224,7 @@ describe('disputes', () => {
     expect(await driver.escrowBalance(orderId)).toBe(0n);
   });
 
-  it('a widget order is never stuck: the partner cannot act, the operator hands its signature in', async () => {
+  it('a widget order is never stuck: the partner cannot act, the operator submits its signature', async () => {
     const opened = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
       body: { order_type: 'onramp' },
     });

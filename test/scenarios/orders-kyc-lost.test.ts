@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties } from './orders-parties.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import type { OrderParties } from './orders-parties.ts';
 
 const LOST = 'UNDER_REVIEW';
 const REFUSED = [422, 'KYC_NOT_CLEARED'];
@@ -13,10 +14,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   let parties: OrderParties;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
   });
   afterAll(() => gateway?.stop());
 

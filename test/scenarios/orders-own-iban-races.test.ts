@@ -5,12 +5,12 @@ import { until } from '../harness/until.ts';
 import type { FiatDriver } from './fiat-driver.ts';
 import type { FollowedOrder } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
-import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-world.ts';
+import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const AT_ONCE = 64;
 const ROUNDS = 4;
 
-/** Keeps an order's row until it is let go, and says when so many wait, for it or for whoever waits for it. */
+/** Keeps an order's row until it is let go, and says when so many wait, for it or behind others that wait for it. */
 async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
   const connect = async () => {
     const client = new pg.Client({ connectionString: databaseUrl });
@@ -38,20 +38,20 @@ async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
 }
 
 describe('deposits that meet each other, and cancellations', () => {
-  let world: OwnIbanFixture;
+  let fixture: OwnIbanFixture;
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let fiat: FiatDriver;
 
   beforeAll(async () => {
-    world = await openOwnIbanFixture();
-    ({ gateway, driver, fiat } = world);
+    fixture = await openOwnIbanFixture();
+    ({ gateway, driver, fiat } = fixture);
   });
   afterAll(() => gateway?.stop());
 
   it('a transfer is taken once, however often and by how many at once it is reported', async () => {
-    const ada = await world.holder();
-    const order = await world.locked(ada, '55.55');
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '55.55');
     // Several are under way before the first can be finished.
     const row = await holdRow(gateway, order.id);
     const running = Array.from({ length: AT_ONCE }, () => ada.pay('55.55', { transaction_id: 'E2E-1' }));
@@ -71,27 +71,27 @@ describe('deposits that meet each other, and cancellations', () => {
       amount: '55.55',
     });
     expect(await ada.payments()).toHaveLength(1);
-    await world.completed(order);
+    await fixture.completed(order);
     await driver.booksBalance();
   });
 
   it('different transfers at once pay an order once, and the rest stays', async () => {
-    const ada = await world.holder();
-    const order = await world.locked(ada, '77.00');
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '77.00');
     const answers = await Promise.all(Array.from({ length: 8 }, () => ada.pay('77.00')));
     const statuses = answers.map(({ body }) => body.data.status).sort();
     expect(statuses).toEqual(['matched', ...Array(7).fill('received')]);
     await order.took('3.1 deposit matched');
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '539.00' });
-    await world.completed(order);
+    await fixture.completed(order);
   });
 
   it.each([
     ['a deposit', 'a cancellation', true],
     ['a cancellation', 'a deposit', false],
   ])('%s that comes just before %s wins, and no money is lost', async (_first, _second, depositFirst) => {
-    const ada = await world.holder();
-    const order = await world.locked(ada, '21.00');
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '21.00');
     // Both wait for the same row, in the order in which they came.
     const row = await holdRow(gateway, order.id);
     const acts = {
@@ -110,19 +110,19 @@ describe('deposits that meet each other, and cancellations', () => {
     );
     if (depositFirst) {
       await order.took('3.1 deposit matched');
-      await world.completed(order);
+      await fixture.completed(order);
     } else {
-      await world.cancelled(order);
+      await fixture.cancelled(order);
     }
     expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe(depositFirst ? '0.00' : '21.00');
     await driver.booksBalance();
   });
 
   it('deposits and cancellations at once have one winner each', async () => {
-    const ada = await world.holder();
+    const ada = await fixture.holder();
     const amounts = Array.from({ length: ROUNDS }, (_, round) => `${30 + round}.00`);
     const orders: FollowedOrder[] = [];
-    for (const amount of amounts) orders.push(await world.locked(ada, amount));
+    for (const amount of amounts) orders.push(await fixture.locked(ada, amount));
     const outcomes = await Promise.all(
       orders.map(async (order, index) => {
         const [paid, stopped] = await Promise.all([ada.pay(amounts[index]!), driver.act(order.id, 'cancel')]);
@@ -134,10 +134,10 @@ describe('deposits that meet each other, and cancellations', () => {
       const order = orders[index]!;
       expect([status, stopped]).toEqual(status === 'matched' ? ['matched', 409] : ['received', 200]);
       if (status === 'received') left += Number(amounts[index]);
-      if (status === 'received') await world.cancelled(order);
+      if (status === 'received') await fixture.cancelled(order);
       else {
         await order.took('3.1 deposit matched');
-        await world.completed(order);
+        await fixture.completed(order);
       }
     }
     expect(Number((await fiat.ledger(ada.userId, ada.accountId)).balance)).toBe(left);
@@ -145,8 +145,8 @@ describe('deposits that meet each other, and cancellations', () => {
   });
 
   it('two operators who match one payment with two orders pay one of them', async () => {
-    const ada = await world.holder();
-    const orders = [await world.locked(ada, '44.00'), await world.locked(ada, '44.00')];
+    const ada = await fixture.holder();
+    const orders = [await fixture.locked(ada, '44.00'), await fixture.locked(ada, '44.00')];
     const { id: paymentId, status } = (await ada.pay('44.00')).body.data;
     expect(status).toBe('held_for_review');
     const decisions = await Promise.all(
@@ -160,15 +160,15 @@ describe('deposits that meet each other, and cancellations', () => {
     expect(decisions.map((answer) => answer.status).sort()).toEqual([200, 409]);
     const paid = decisions[0]?.status === 200 ? 0 : 1;
     await orders[paid]!.took('3.1 deposit matched');
-    await world.completed(orders[paid]!);
+    await fixture.completed(orders[paid]!);
     const other = orders[1 - paid]!;
     await other.is('awaiting_fiat_transfer', { ownIban: true });
     expect((await driver.act(other.id, 'cancel')).status).toBe(200);
-    await world.cancelled(other);
+    await fixture.cancelled(other);
     expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe('0.00');
     await driver.booksBalance();
   });
 
   it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
-    world.book.checkWallets());
+    fixture.book.checkWallets());
 });

@@ -8,7 +8,7 @@ import type { FiatDriver } from './fiat-driver.ts';
 import type { OrderBook } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
 import { orderParties } from './orders-parties.ts';
-import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-world.ts';
+import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const WAITING = { ownIban: true };
 const HELD = { ownIban: true, held: true };
@@ -19,15 +19,15 @@ const settlements = statement<[], { body: string }>(
 );
 
 describe('orders paid from the customer’s own account, C3.1 row 5', () => {
-  let world: OwnIbanFixture;
+  let fixture: OwnIbanFixture;
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let fiat: FiatDriver;
   let book: OrderBook;
 
   beforeAll(async () => {
-    world = await openOwnIbanFixture();
-    ({ gateway, driver, fiat, book } = world);
+    fixture = await openOwnIbanFixture();
+    ({ gateway, driver, fiat, book } = fixture);
   });
   afterAll(() => gateway?.stop());
 
@@ -38,8 +38,8 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     });
 
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
-    const ada = await world.holder();
-    const order = await world.locked(ada);
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada);
     const reading = await driver.read(order.id);
     expect(reading).toMatchObject({ fiat_funding_source: 'own_iban', payment_request: false });
     expect(reading).not.toHaveProperty('vendor_payment_details');
@@ -70,7 +70,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
         ],
       }),
     );
-    await world.completed(order);
+    await fixture.completed(order);
     const { balance, entries } = await fiat.ledger(ada.userId, ada.accountId);
     expect([balance, entries]).toMatchObject([
       '100.01',
@@ -96,8 +96,8 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   });
 
   it('two open orders of one amount are both held, and a person says which one was paid', async () => {
-    const ada = await world.holder();
-    const [first, second] = [await world.locked(ada), await world.locked(ada)];
+    const ada = await fixture.holder();
+    const [first, second] = [await fixture.locked(ada), await fixture.locked(ada)];
     const held = (await ada.pay('100.00', { sender_name: 'Byron' })).body.data;
     expect(held).toMatchObject({ status: 'held_for_review' });
     for (const order of [first, second]) {
@@ -105,7 +105,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
       const refused = await driver.act(order.id, 'cancel');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     }
-    // The money is there although nobody knows what for.
+    // The money is there although it matches no order.
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
     const listed = await gateway.call('GET', '/api/v1/operator/fiat-payments?limit=100', {
       key: gateway.sandbox.operatorKey,
@@ -129,7 +129,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect([again.status, again.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect((await ada.pay('100.00')).body.data).toMatchObject({ status: 'matched', order_id: first.id });
     await first.took('3.1 deposit matched');
-    await Promise.all([world.completed(first), world.completed(second)]);
+    await Promise.all([fixture.completed(first), fixture.completed(second)]);
     const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=fiat-payments/${held.id}`, {
       key: gateway.sandbox.operatorKey,
     });
@@ -140,8 +140,8 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   });
 
   it('matching a payment ends the hold that the payment put on the order, and no other', async () => {
-    const ada = await world.holder();
-    const [first, second] = [await world.locked(ada), await world.locked(ada)];
+    const ada = await fixture.holder();
+    const [first, second] = [await fixture.locked(ada), await fixture.locked(ada)];
     const payment = (await ada.pay('100.00')).body.data;
     await first.is('awaiting_fiat_transfer', HELD);
     // Somebody holds both for reasons of their own: the deposit's hold gives way to theirs.
@@ -165,18 +165,18 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await first.took('3.1 deposit matched');
     // The other one is held for the other reason still.
     await second.is('awaiting_fiat_transfer', HELD);
-    await world.completed(first);
+    await fixture.completed(first);
     await gateway.call('POST', `/api/v1/operator/orders/${second.id}/hold`, {
       key: gateway.sandbox.operatorKey,
       body: { decision: 'release', reason: 'answered' },
     });
     expect((await driver.act(second.id, 'cancel')).status).toBe(200);
-    await world.cancelled(second);
+    await fixture.cancelled(second);
   });
 
   it('two payments for two equal orders wait for two decisions, and what is left goes on', async () => {
-    const ada = await world.holder();
-    const [first, second] = [await world.locked(ada), await world.locked(ada)];
+    const ada = await fixture.holder();
+    const [first, second] = [await fixture.locked(ada), await fixture.locked(ada)];
     const payments = [await ada.pay('100.00'), await ada.pay('100.00')].map(({ body }) => body.data);
     expect(payments.map(({ status }) => status)).toEqual(['held_for_review', 'held_for_review']);
     const [one, other] = payments;
@@ -187,15 +187,15 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect((await operate(other.id, 'decision', { decision: 'leave' })).body.data.status).toBe('received');
     await second.is('awaiting_fiat_transfer', WAITING);
     expect((await driver.act(second.id, 'cancel')).status).toBe(200);
-    await Promise.all([world.completed(first), world.cancelled(second)]);
+    await Promise.all([fixture.completed(first), fixture.cancelled(second)]);
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
   });
 
   it('what matches nothing stays on the account; what came too early can be matched by an operator', async () => {
-    const [ada, grace] = [await world.holder(), await world.holder()];
+    const [ada, grace] = [await fixture.holder(), await fixture.holder()];
     const early = (await ada.pay('100.00')).body.data;
     expect(early).toMatchObject({ status: 'received' });
-    const [order, others] = [await world.locked(ada), await world.locked(grace)];
+    const [order, others] = [await fixture.locked(ada), await fixture.locked(grace)];
     const wrong = [
       [others.id, 404, 'ORDER_NOT_FOUND'],
       ['00000000-0000-7000-8000-000000000000', 404, 'ORDER_NOT_FOUND'],
@@ -206,14 +206,14 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     }
     expect((await operate(early.id, 'decision', { decision: 'match', order_id: order.id })).status).toBe(200);
     await order.took('3.1 deposit matched');
-    await world.completed(order);
+    await fixture.completed(order);
     expect((await driver.act(others.id, 'cancel')).status).toBe(200);
-    await world.cancelled(others);
+    await fixture.cancelled(others);
   });
 
   it('an order whose vendor the bank will not pay is held', async () => {
-    const ada = await world.holder();
-    const order = await world.locked(ada, '13.13');
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '13.13');
     expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'matched' });
     await order.took('3.1 deposit matched');
     await until('the hold', () => orderParties(gateway).isHeld(order.id));
@@ -222,13 +222,13 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
 
   it('where collection is switched on, what matches nothing goes to the partner, who hears of it', async () => {
     await enableFiatAccounts(gateway, 0, { collection_enabled: true });
-    const ada = await world.holder();
-    const order = await world.locked(ada, '31.00');
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '31.00');
     expect((await ada.pay('31.00')).body.data).toMatchObject({ status: 'matched' });
     await order.took('3.1 deposit matched');
     const collected = (await ada.pay('12.34')).body.data;
     expect(collected).toMatchObject({ status: 'collected', amount: '12.34' });
-    // The bank refuses to move this amount: it stays, and nobody is told of a settlement.
+    // The bank refuses to move this amount: it stays, and no settlement is announced.
     expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'received' });
     const events = (await gateway.deps.db.query(SYSTEM, settlements, [])).map(({ body }) => JSON.parse(body));
     expect(events.map(({ data }) => data)).toEqual([
@@ -254,7 +254,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     });
     const refused = await operate(collected.id, 'decision', { decision: 'match', order_id: order.id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    await world.completed(order);
+    await fixture.completed(order);
   });
 
   it('an order without an account in its currency pays the vendor as ever', async () => {

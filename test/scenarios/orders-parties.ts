@@ -18,7 +18,7 @@ const partyRow = statement<
      FROM orders o WHERE order_id = $1`,
 );
 
-/** The people besides the partner: the vendor that has an order, and the operator. */
+/** The parties besides the partner: the vendor that has an order, and the operator. */
 export interface OrderParties {
   vendorId(orderId: string): Promise<string | null>;
   isHeld(orderId: string): Promise<boolean>;

@@ -10,11 +10,7 @@ import {
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-
-const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
-  'test.vendor_of_order',
-  'SELECT vendor_id FROM orders WHERE order_id = $1',
-);
+import { orderParties } from './orders-parties.ts';
 
 /** The market moves in the customer's favour: others would now sell at the quoted rate too. */
 const cheapenOthers = statement<[vendorId: string]>(
@@ -23,7 +19,7 @@ const cheapenOthers = statement<[vendorId: string]>(
     WHERE side = 'SELL' AND crypto_currency = 'USDC' AND fiat_currency = 'EUR' AND vendor_id <> $1`,
 );
 
-describe('vendors and operators in their backoffice', () => {
+describe('vendors and operators in their own interfaces', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let vendors: readonly SimulatedVendor[];
@@ -36,10 +32,7 @@ describe('vendors and operators in their backoffice', () => {
   });
   afterAll(() => gateway?.stop());
 
-  async function vendorId(orderId: string): Promise<string | null> {
-    const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
-    return row?.vendor_id ?? null;
-  }
+  const vendorId = (orderId: string) => orderParties(gateway).vendorId(orderId);
 
   /** The driver of the vendor that has the order. */
   async function vendorClient(orderId: string) {
@@ -77,9 +70,9 @@ describe('vendors and operators in their backoffice', () => {
     const vendor = await vendorClient(orderId);
     const listed = (await vendor.list()).body.data.orders;
     expect(listed).toContainEqual(expect.objectContaining({ order_id: orderId, direction: 'onramp' }));
-    const stranger = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
+    const otherVendor = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
     const foreign = await gateway.call('POST', `/api/v1/vendor/orders/${orderId}/decline`, {
-      key: stranger.apiKey,
+      key: otherVendor.apiKey,
     });
     expect(foreign.body.error.code).toBe('ORDER_NOT_FOUND');
 

@@ -6,7 +6,7 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { type CallOptions, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { chainDriver } from './chain-hands.ts';
+import { chainDriver } from './chain-driver.ts';
 import { openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
@@ -90,7 +90,7 @@ describe('orders of a sandbox that acts on its own', () => {
 
   const widgetPartner = () => gateway.partners[1];
 
-  /** Opened as the embedded widget would; the people around it do only what they are told. */
+  /** Opened as the embedded widget would; simulated actors are off. */
   async function openWidgetOrder(direction: 'onramp' | 'offramp') {
     const { apiKey: key } = widgetPartner();
     const widgetDriver = ordersDriver(gateway, widgetPartner());

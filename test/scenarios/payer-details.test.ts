@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties } from './orders-parties.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import type { OrderParties } from './orders-parties.ts';
 
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada' };
 const EMMA = { full_name: 'Emma Tremblay', email: 'emma@example.ca' };
@@ -12,10 +13,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
   let parties: OrderParties;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
   });
   afterAll(() => gateway?.stop());
 
@@ -59,10 +57,10 @@ describe('what is said of a payer or a payee fits the rail', () => {
       expect(sepa.body.error.details.fields).toEqual([
         { path: 'payment_details_id', message: expect.stringContaining('interac-canada') },
       ]);
-      const strangers = await submit({ payment_details_id: await canadianDetails(await driver.user()) });
+      const foreign = await submit({ payment_details_id: await canadianDetails(await driver.user()) });
       const missing = await submit({ payment_details_id: 999_999_999 });
-      expect([strangers.status, strangers.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
-      expect(strangers.text).toBe(missing.text);
+      expect([foreign.status, foreign.body.error.code]).toEqual([404, 'PAYMENT_DETAILS_NOT_FOUND']);
+      expect(foreign.text).toBe(missing.text);
       expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 

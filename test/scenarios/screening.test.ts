@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { type OrderParties, orderParties } from './orders-parties.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOrdersFixture } from './orders-fixture.ts';
+import type { OrderParties } from './orders-parties.ts';
 
 const REFUSED = [422, 'RECIPIENT_NOT_CLEARED'];
 const code = ({ status, body }: Answer) => [status, body.error?.code];
@@ -14,10 +15,7 @@ describe('screening counts at every step that spends or reveals', () => {
   let sender: string;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true });
-    driver = ordersDriver(gateway);
-    parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    ({ gateway, driver, parties } = await startOrdersFixture());
     sender = await driver.user();
   });
   afterAll(() => gateway?.stop());

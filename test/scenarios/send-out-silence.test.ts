@@ -122,7 +122,7 @@ describe('a send-out whose bridge does not answer', () => {
     await driver.booksBalance();
   });
 
-  /** The bridge pays, and says so to nobody. */
+  /** The bridge pays without reporting it. */
   async function payout(to: Hex, amount: bigint): Promise<Hex> {
     const { settings, client } = gateway.deps.chains.get('arbitrum-one');
     const { address } = settings.tokens.find(({ code }) => code === 'USDC')!;
@@ -415,7 +415,7 @@ describe('a send-out whose bridge does not answer', () => {
       await paid(orderId, to);
     });
 
-    it('fails as soon as its nonce is spent without a deposit, by a stranger’s batch or by another request', async () => {
+    it('fails as soon as its nonce is spent without a deposit, by a third party’s batch or by another request', async () => {
       const { settings, client } = chain();
       const { forwarder } = settings.contracts;
       const orderId = await nextOrder();

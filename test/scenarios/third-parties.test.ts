@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { encodeFunctionData, erc20Abi, numberToHex, parseGwei } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { describeEscrow, type Escrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
@@ -13,45 +13,33 @@ import {
 } from '../../apps/gateway/src/chain/escrow/safe-transaction.ts';
 import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
 import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/escrow/reconcile-escrows.ts';
-import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { type ChainDriver, chainDriver } from './chain-hands.ts';
-import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
-import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
-import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import type { ChainDriver } from './chain-driver.ts';
+import type { OfframpSteps } from './offramp-steps.ts';
+import type { FollowedOrder, OrderBook } from './order-book.ts';
+import type { OrdersDriver } from './orders-driver.ts';
+import { startOfframpFixture } from './orders-fixture.ts';
+import { type ThirdPartySender, thirdPartySender } from './third-party-sender.ts';
 
 const CHAIN = 'base-mainnet';
-/** Far above what the service offers: in such a block only the stranger's transaction is mined. */
-const DEAR = parseGwei('5000');
 const DAY_SECONDS = 86_400;
 
-interface OurTransaction extends ContractCall {
-  readonly txHash: Hex;
-}
-
 /** What two owners or a wallet have signed, anyone may send: the order ends as it should all the same. */
-describe('a stranger who is first on chain', () => {
+describe('a third party who is first on chain', () => {
   let gateway: TestGateway;
   let drivers: readonly [OrdersDriver, OrdersDriver];
   let book: OrderBook;
   let steps: OfframpSteps;
-  let hands: ChainDriver;
+  let settlementChain: ChainDriver;
   let owner: pg.Client;
-  const stranger = privateKeyToAccount(generatePrivateKey());
+  let thirdParty: ThirdPartySender;
 
   beforeAll(async () => {
-    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
-    drivers = [ordersDriver(gateway), ordersDriver(gateway, gateway.partners[1])];
-    for (const { apiKey: key } of gateway.partners) {
-      await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
-    }
-    book = await openOrderBook(gateway, drivers[0]);
-    steps = offrampSteps(book, drivers);
-    hands = chainDriver(gateway);
+    ({ gateway, drivers, book, steps, settlementChain } = await startOfframpFixture());
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
-    await rpc('hardhat_setBalance', [stranger.address, numberToHex(10n ** 21n)]);
+    thirdParty = await thirdPartySender(gateway, CHAIN);
   }, 120_000);
   afterAll(async () => {
     await owner?.end();
@@ -59,64 +47,8 @@ describe('a stranger who is first on chain', () => {
   });
 
   const chain = () => gateway.deps.chains.get(CHAIN);
-  const rpc = (method: string, params: readonly unknown[] = []) =>
-    callRpc(chain().settings.rpcUrl, method, params);
   const usdc = () => chain().settings.tokens.find(({ code }) => code === 'USDC')!.address;
   const receiptOf = (hash: Hex) => chain().client.getTransactionReceipt({ hash });
-
-  /** The transaction that waits in the pool for what `trigger` has set going. */
-  async function signedAfter(since: Date): Promise<OurTransaction> {
-    const found = await until('our transaction in the pool', async () => {
-      const { rows } = await owner.query(
-        `SELECT v.tx_hash AS "txHash", t.to_address AS "to", t.data FROM chain_transactions t
-           JOIN chain_signed_versions v USING (transaction_id)
-          WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
-        [since],
-      );
-      const known = rows[0] && (await rpc('eth_getTransactionByHash', [rows[0].txHash]));
-      return known ? (rows[0] as { txHash: Hex; to: Hex; data: Hex }) : false;
-    });
-    return { ...found, value: 0n };
-  }
-
-  async function sendAsStranger(call: ContractCall): Promise<Hex> {
-    const { client, settings } = chain();
-    const signed = await stranger.signTransaction({
-      ...call,
-      chainId: settings.chainId,
-      type: 'eip1559',
-      maxFeePerGas: DEAR * 4n,
-      maxPriorityFeePerGas: DEAR,
-      nonce: await client.getTransactionCount({ address: stranger.address }),
-      gas: 3_000_000n,
-    });
-    return client.sendRawTransaction({ serializedTransaction: signed });
-  }
-
-  /** The stranger's call is in a block before ours, which was signed and sent first. */
-  async function overtaken(
-    trigger: () => Promise<unknown>,
-    first: (ours: OurTransaction) => ContractCall,
-  ): Promise<{ readonly ours: Hex; readonly theirs: Hex }> {
-    const since = gateway.deps.clock.date();
-    await rpc('evm_setAutomine', [false]);
-    const triggered = trigger();
-    const ours = await signedAfter(since);
-    const theirs = await sendAsStranger(first(ours));
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(DEAR)]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    expect((await receiptOf(theirs)).status).toBe('success');
-    await expect(receiptOf(ours.txHash)).rejects.toThrow();
-    await rpc('evm_setAutomine', [true]);
-    await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(parseGwei('1'))]);
-    await rpc('hardhat_mine', [numberToHex(1)]);
-    await until('our transaction in a block', () => receiptOf(ours.txHash).catch(() => false));
-    expect((await receiptOf(ours.txHash)).status).toBe('reverted');
-    await triggered;
-    return { ours: ours.txHash, theirs };
-  }
-
-  const same = ({ to, data, value }: OurTransaction): ContractCall => ({ to, data, value });
 
   async function escrowOf(orderId: string): Promise<Escrow> {
     const { rows } = await owner.query('SELECT escrow FROM orders WHERE order_id = $1', [orderId]);
@@ -150,7 +82,7 @@ describe('a stranger who is first on chain', () => {
   it('and deploys the escrow delays a release by one transaction and no more', async () => {
     const order = await confirmable();
     const { deploymentCall } = await escrowOf(order.id);
-    await overtaken(
+    await thirdParty.overtake(
       () => order.driver.act(order.id, 'confirm-fiat-received'),
       () => deploymentCall,
     );
@@ -159,9 +91,9 @@ describe('a stranger who is first on chain', () => {
     expect(await minedFor(order.id)).toEqual(['reverted', 'succeeded']);
   });
 
-  it('and executes an off-ramp release has released it, and the order is completed by the stranger’s transaction', async () => {
+  it('and executes an off-ramp release has released it, and the order is completed by the third party’s transaction', async () => {
     const order = await confirmable();
-    const { theirs } = await overtaken(() => order.driver.act(order.id, 'confirm-fiat-received'), same);
+    const { theirs } = await thirdParty.overtake(() => order.driver.act(order.id, 'confirm-fiat-received'));
     expect((await order.took('3.2 confirm-fiat-received')).tx_hash).toBe(theirs);
     await order.ended('released');
     expect(await minedFor(order.id)).toEqual(['reverted']);
@@ -182,12 +114,12 @@ describe('a stranger who is first on chain', () => {
       data: encodeFunctionData({
         abi: erc20Abi,
         functionName: 'transferFrom',
-        args: [escrow.address, stranger.address, 0n],
+        args: [escrow.address, thirdParty.address, 0n],
       }),
     };
-    const { theirs } = await overtaken(
+    const { theirs } = await thirdParty.overtake(
       () => driver.event(order.id, 'vendor_confirms_fiat'),
-      (ours) => batchCall([nothing, same(ours), nothing], chain().settings.contracts.multiSendCallOnly),
+      (ours) => batchCall([nothing, ours, nothing], chain().settings.contracts.multiSendCallOnly),
     );
     expect((await order.took('3.1 vendor confirms fiat')).tx_hash).toBe(theirs);
     expect(await driver.escrowBooks(order.id)).toBe(0n);
@@ -203,7 +135,10 @@ describe('a stranger who is first on chain', () => {
     const { settings } = chain();
     const escrow = await escrowOf(order.id);
     const { multiSendCallOnly } = settings.contracts;
-    const other = payoutTransaction([{ token: usdc(), to: stranger.address, amount: 1n }], multiSendCallOnly);
+    const other = payoutTransaction(
+      [{ token: usdc(), to: thirdParty.address, amount: 1n }],
+      multiSendCallOnly,
+    );
     const hash = hashSafeTransaction(escrow, other);
     const partner = privateKeyToAccount(gateway.partners[0].walletPrivateKey as Hex);
     const signed = await packSignatures(escrow, hash, [
@@ -211,7 +146,7 @@ describe('a stranger who is first on chain', () => {
       await partner.sign({ hash }),
     ]);
     const call = batchCall([escrow.deploymentCall, executionCall(escrow, other, signed)], multiSendCallOnly);
-    const theirs = await sendAsStranger(call);
+    const theirs = await thirdParty.send(call);
     await until('their transaction', () => receiptOf(theirs).catch(() => false));
 
     const told = driver.event(order.id, 'vendor_confirms_fiat');
@@ -232,7 +167,7 @@ describe('a stranger who is first on chain', () => {
     const order = await steps.fund();
     await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
     await order.took('3.2 cancelled with a deposit', { refundOwed: true });
-    const { theirs } = await overtaken(() => order.driver.refund(order.id), same);
+    const { theirs } = await thirdParty.overtake(() => order.driver.refund(order.id));
     await until('the refund', async () => (await order.driver.funds(order.id)).escrow.state === 'emptied');
     expect((await order.is('cancelled')).tx_hash).toBe(theirs);
     await order.ended('returned');
@@ -241,7 +176,9 @@ describe('a stranger who is first on chain', () => {
   it('and executes the return of a vendor’s crypto has returned it', async () => {
     const [driver] = drivers;
     const order = await lockedOnramp();
-    const { theirs } = await overtaken(() => driver.act(order.id, 'cancel', { reason: 'a scenario' }), same);
+    const { theirs } = await thirdParty.overtake(() =>
+      driver.act(order.id, 'cancel', { reason: 'a scenario' }),
+    );
     await until('the return', async () => (await driver.funds(order.id)).escrow.state === 'emptied');
     expect((await driver.read(order.id)).tx_hash).toBe(theirs);
     await order.ended('returned');
@@ -250,7 +187,7 @@ describe('a stranger who is first on chain', () => {
 
   it('and executes a partner’s forward request has funded its order', async () => {
     const order = await steps.open();
-    const { theirs } = await overtaken(() => order.driver.fund(order.id), same);
+    const { theirs } = await thirdParty.overtake(() => order.driver.fund(order.id));
     expect((await order.took('3.2 authorize-crypto-transfer')).tx_hash).toBe(theirs);
     await order.ended('locked');
     const { rows } = await owner.query(
@@ -288,14 +225,14 @@ describe('a stranger who is first on chain', () => {
 
     const [partner] = gateway.partners;
     await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 29 * DAY_SECONDS } });
-    await hands.pay(partner, escrow.address, 29n);
+    await settlementChain.pay(partner, escrow.address, 29n);
     await until('the stray deposit', async () => (await strays()).length === 1);
 
     await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2 * DAY_SECONDS } });
-    await hands.pay(partner, escrow.address, 31n);
+    await settlementChain.pay(partner, escrow.address, 31n);
     // What is paid after it to an order that is not over has been read, so its block has been, too.
     const { escrow: open } = await waiting.driver.funds(waiting.id);
-    await hands.pay(partner, open.address, 1n);
+    await settlementChain.pay(partner, open.address, 1n);
     await until('the block to be read', async () => {
       const { rowCount } = await owner.query(
         `SELECT FROM deposit_observations WHERE order_id = $1 AND kind = 'double'`,

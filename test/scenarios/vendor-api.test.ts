@@ -5,6 +5,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
+import { type EventStream, openEventStream } from '../harness/event-stream.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { describedRoutes, fillPath, sampleOf } from '../invariants/described-routes.ts';
@@ -20,7 +21,7 @@ describe('the vendor API', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let drivers: readonly VendorClient[];
-  const streams: AbortController[] = [];
+  const streams: EventStream[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({
@@ -30,7 +31,7 @@ describe('the vendor API', () => {
     drivers = await vendorClients(gateway);
   });
   afterAll(async () => {
-    for (const stream of streams) stream.abort();
+    for (const stream of streams) stream.stop();
     await gateway?.stop();
   });
 
@@ -41,11 +42,11 @@ describe('the vendor API', () => {
       }
     });
 
-  async function offered(): Promise<{ orderId: string; vendor: VendorClient; stranger: VendorClient }> {
+  async function offered(): Promise<{ orderId: string; vendor: VendorClient; otherVendor: VendorClient }> {
     const orderId = await driver.onrampOrder();
     const vendor = await holderOf(gateway, drivers, orderId);
-    const stranger = drivers.find(({ id }) => id !== vendor.id)!;
-    return { orderId, vendor, stranger };
+    const otherVendor = drivers.find(({ id }) => id !== vendor.id)!;
+    return { orderId, vendor, otherVendor };
   }
 
   async function accepted() {
@@ -75,7 +76,7 @@ describe('the vendor API', () => {
   ];
 
   it('answers another vendor’s order and an unknown one with the same bytes, and a malformed id with 400', async () => {
-    const { orderId, stranger } = await offered();
+    const { orderId, otherVendor } = await offered();
     const routes = (await describedRoutes(gateway)).filter(
       ({ access, path }) => access === 'vendor' && path.includes('{order_id}'),
     );
@@ -84,7 +85,7 @@ describe('the vendor API', () => {
       const query = route.queryNames.includes('purpose') ? '?purpose=refund' : '';
       const send = (order_id: string) =>
         gateway.call(route.method, fillPath(route.path, { order_id }) + query, {
-          key: stranger.key,
+          key: otherVendor.key,
           ...(route.bodySchema === undefined ? {} : { body: sampleOf(route.bodySchema) }),
         });
       const [foreign, unknown, malformed] = [
@@ -370,8 +371,8 @@ describe('the vendor API', () => {
       ['order.offered', next.orderId, null],
       ['order.withdrawn', next.orderId, null],
     ]);
-    const stranger = (await next.stranger.call('GET', 'events?limit=200')).body.data.events;
-    expect(stranger.filter(({ order_id }: { order_id: string }) => order_id === orderId)).toEqual([]);
+    const others = (await next.otherVendor.call('GET', 'events?limit=200')).body.data.events;
+    expect(others.filter(({ order_id }: { order_id: string }) => order_id === orderId)).toEqual([]);
   });
 
   it('a stream ends at once when its key is revoked', async () => {
@@ -388,39 +389,12 @@ describe('the vendor API', () => {
     expect((await vendor.get(orderId)).status).toBe(200);
   });
 
-  interface LiveStream {
-    // biome-ignore lint/suspicious/noExplicitAny: read as the wire has it
-    events(): any[];
-    lastId(): string;
-    ended(): boolean;
-    stop(): void;
-  }
-
-  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<LiveStream> {
-    const abort = new AbortController();
-    streams.push(abort);
-    const response = await fetch(`${gateway.baseUrl}/api/v1/vendor/events`, {
-      headers: { accept: 'text/event-stream', 'x-api-key': vendor.key, ...headers },
-      signal: abort.signal,
-    });
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    let text = '';
-    let ended = false;
-    void (async () => {
-      const decoder = new TextDecoder();
-      try {
-        for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-      } catch {
-        // Stopped by the test.
-      }
-      ended = true;
-    })();
-    await until('open', () => text.includes(': open'));
-    return {
-      events: () => [...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json ?? '')),
-      lastId: () => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '',
-      ended: () => ended,
-      stop: () => abort.abort(),
-    };
+  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<EventStream> {
+    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
+    const stream = await openEventStream(address, { 'x-api-key': vendor.key, ...headers });
+    streams.push(stream);
+    expect(stream.contentType).toContain('text/event-stream');
+    await until('open', () => stream.text().includes(': open'));
+    return stream;
   }
 });

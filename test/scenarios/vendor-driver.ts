@@ -1,16 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
-import { statement } from '../../apps/gateway/src/db/statement.ts';
 import {
   listSimulatedVendors,
   type SimulatedVendor,
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { Answer, CallOptions, TestGateway } from '../harness/gateway.ts';
-
-const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
-  'test.vendor_driver_of_order',
-  'SELECT vendor_id FROM orders WHERE order_id = $1',
-);
+import { orderParties } from './orders-parties.ts';
 
 /** A vendor's engineer: calls the API with the vendor's key and signs with its wallet. */
 export interface VendorClient {
@@ -33,8 +27,8 @@ export async function holderOf(
   drivers: readonly VendorClient[],
   orderId: string,
 ): Promise<VendorClient> {
-  const [row] = await gateway.deps.db.query(SYSTEM, vendorOf, [orderId]);
-  const driver = drivers.find(({ id }) => id === row?.vendor_id);
+  const holder = await orderParties(gateway).vendorId(orderId);
+  const driver = drivers.find(({ id }) => id === holder);
   if (driver === undefined) throw new Error(`no vendor has order ${orderId}`);
   return driver;
 }

@@ -14,10 +14,10 @@ describe('who is paid by a consumer wallet, and who pays', () => {
   afterAll(() => gateway?.stop());
 
   const post = (path: string, body: unknown) => gateway.call('POST', `/api/v1${path}`, { body });
-  let people = 0;
+  let users = 0;
 
   async function customer(fields: object = {}): Promise<string> {
-    const made = await post('/partner/users', { email: `wallet-${people++}@example.com`, ...fields });
+    const made = await post('/partner/users', { email: `wallet-${users++}@example.com`, ...fields });
     const { id } = made.body.data;
     await post(`/sandbox/users/${id}/kyc-status`, { status: 'VERIFIED' });
     return id;
@@ -62,7 +62,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
       expect(listed.body.data.destinations).toEqual([]);
     });
 
-    it('quotes nobody who has moved out of China since the destination was added', async () => {
+    it('refuses to quote for a payee that has moved out of China since the destination was added', async () => {
       const id = await recipient({ recipient_name: 'Wang Wei', recipient_country: 'CN' });
       const added = await destination(id, rail);
       const { recipient_destination_id: destinationId } = added.body.data;
@@ -123,7 +123,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
       while (left.length > 0) {
         const refused = await initiate();
         expect([refused.status, refused.body.error?.code]).toEqual([422, 'SENDER_IDENTITY_REQUIRED']);
-        // Whatever is missing can be sent: nobody is stuck.
+        // Whatever is missing can be sent: no order is stuck.
         expect(refused.body.error.details).toMatchObject({ missing_fields: left, kyc_fields: left });
         const field = left.shift() as string;
         expect(SENDER, `${slug} asks for ${field}`).toHaveProperty(field);

@@ -287,7 +287,7 @@ describe('a screening service behind HTTP', () => {
       { status: 200, body: JSON.stringify({ status: 'fine', categories: [] }) },
     ],
     ['too many requests', { status: 429, body: '{}' }],
-  ])('that answers %s clears nobody, and refuses a listed wallet all the same', async (_what, failing) => {
+  ])('that answers %s clears no wallet, and refuses a listed wallet all the same', async (_what, failing) => {
     answer = () => failing;
     const wallet = freshWallet();
     expect(code(await operator.admit(wallet))).toEqual([503, 'SERVICE_UNAVAILABLE']);

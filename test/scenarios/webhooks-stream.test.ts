@@ -3,6 +3,7 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { connect } from '../harness/database.ts';
+import { type EventStream, openEventStream } from '../harness/event-stream.ts';
 import { orderChanged } from '../harness/events.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
@@ -147,40 +148,13 @@ describe('the event stream', () => {
     }
   }
 
-  interface Reader {
-    readonly contentType: string;
-    text(): string;
+  interface Reader extends EventStream {
     steps(): number[];
-    lastId(): string;
-    ended(): boolean;
-    stop(): void;
   }
 
   async function follow(headers: Record<string, string>, key = gateway.partners[0].apiKey): Promise<Reader> {
-    const abort = new AbortController();
-    const response = await fetch(gateway.baseUrl + PATH, {
-      headers: { accept: 'text/event-stream', 'x-api-key': key, ...headers },
-      signal: abort.signal,
-    });
-    let text = '';
-    let ended = false;
-    void (async () => {
-      const decoder = new TextDecoder();
-      try {
-        for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-      } catch {
-        // Stopped by the test.
-      }
-      ended = true;
-    })();
-    const reader: Reader = {
-      contentType: response.headers.get('content-type') ?? '',
-      text: () => text,
-      steps: () => [...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json ?? '').data.step),
-      lastId: () => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '',
-      ended: () => ended,
-      stop: () => abort.abort(),
-    };
+    const stream = await openEventStream(gateway.baseUrl + PATH, { 'x-api-key': key, ...headers });
+    const reader = { ...stream, steps: () => stream.events().map(({ data }) => data.step) };
     readers.push(reader);
     return reader;
   }

@@ -224,17 +224,17 @@ describe('webhooks as a partner sees them', () => {
     expect(page.deliveries).toHaveLength(1);
     const next = (await list(`limit=1&cursor=${page.pagination.next_cursor}`)).body.data;
     expect(next.deliveries[0].id < page.deliveries[0].id).toBe(true);
-    const stranger = gateway.partners[1].apiKey;
-    expect((await list(`order_id=${orderId}`, stranger)).body.data.deliveries).toEqual([]);
-    await call('POST', BASE, { key: stranger, body: { url: sink.url } });
+    const otherKey = gateway.partners[1].apiKey;
+    expect((await list(`order_id=${orderId}`, otherKey)).body.data.deliveries).toEqual([]);
+    await call('POST', BASE, { key: otherKey, body: { url: sink.url } });
     const [theirs, missing] = await Promise.all(
       [delivery.id, gateway.deps.ids.uuid()].map((id) =>
-        call('POST', `${BASE}/deliveries/${id}/replay`, { key: stranger }),
+        call('POST', `${BASE}/deliveries/${id}/replay`, { key: otherKey }),
       ),
     );
     expect([theirs?.status, theirs?.body.error.code]).toEqual([404, 'DELIVERY_NOT_FOUND']);
     expect(theirs?.text).toBe(missing?.text);
-    await call('DELETE', `${BASE}/any`, { key: stranger });
+    await call('DELETE', `${BASE}/any`, { key: otherKey });
   });
 
   it('replays one delivery, and after an outage only the latest state of each order', async () => {

@@ -1,34 +1,43 @@
-import { createDatabase } from '../../apps/gateway/src/db/database.ts';
-import { createDeliveryDrain } from '../../apps/gateway/src/features/webhooks/delivery-drain.ts';
-import { createWebhookSender } from '../../apps/gateway/src/features/webhooks/webhook-sender.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
-import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
-import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
-import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
+import { type DrainSettings, type RunningDrain, startDrain } from '../harness/delivery-drain.ts';
+import { answerParent, type LoadProcess, startLoadProcess } from './load-process.ts';
 
-/** A process that drains deliveries until it is killed; its clock is moved over standard input, in milliseconds. */
-const [databaseUrl = '', secret = ''] = process.argv.slice(2);
-// Short, so that hanging receivers and dead workers cost a test little; the order of the three is the real one.
-const [TIMEOUT_MS, LEASE_MS, POLL_MS] = [1_000, 3_000, 50];
+/**
+ * A process that drains deliveries until it is killed: what it has in hand is left as a crash would leave it. Its parent
+ * moves its clock.
+ */
+export interface DeliveryWorker extends Pick<LoadProcess, 'stop'> {
+  start(settings: DrainSettings, clockOffsetMs?: number): Promise<void>;
+  moveClock(offsetMs: number): Promise<void>;
+  /** Of the processor, since its start. */
+  cpuMs(): Promise<number>;
+}
 
-const clock = createClock();
-const drain = createDeliveryDrain(
-  {
-    db: createDatabase({ connectionString: databaseUrl, poolSize: 4 }),
-    clock,
-    ids: createIdGenerator(),
-    logger: createLogger({ level: 'error', format: 'json', destination: process.stderr }),
-    metrics: createMetrics({ processMetrics: false }),
-    sender: createWebhookSender({ allowLoopback: true }, () => Math.floor(Date.now() / 1_000), {
-      timeoutMs: TIMEOUT_MS,
-    }),
-    openSecrets: () => ({ current: secret }),
-  },
-  { leaseMs: LEASE_MS, pollMs: POLL_MS },
-);
-drain.start();
-process.stdin.on('data', (chunk) => {
-  clock.moveTo(Number(chunk.toString().trim().split('\n').at(-1)));
-  drain.wake();
-});
-process.stdout.write('ready\n');
+export function forkDeliveryWorker(): DeliveryWorker {
+  const worker = startLoadProcess('./delivery-worker.ts');
+  return {
+    start: (settings, clockOffsetMs = 0) => worker.ask('start', { settings, clockOffsetMs }),
+    moveClock: (offsetMs) => worker.ask('moveClock', offsetMs),
+    cpuMs: () => worker.ask('cpuMs'),
+    stop: () => worker.stop(),
+  };
+}
+
+if (import.meta.main) {
+  const clock = createClock();
+  let drain: RunningDrain | undefined;
+  answerParent({
+    async start({ settings, clockOffsetMs }: { settings: DrainSettings; clockOffsetMs: number }) {
+      clock.moveTo(clockOffsetMs);
+      drain = await startDrain(settings, clock);
+    },
+    async moveClock(offsetMs: number) {
+      clock.moveTo(offsetMs);
+      drain?.wake();
+    },
+    async cpuMs() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000;
+    },
+  });
+}

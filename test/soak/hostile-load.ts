@@ -12,6 +12,12 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
+import {
+  THIRD_PARTY,
+  THIRD_PARTY_DESTINATION,
+  type ThirdPartyIds,
+  thirdPartyQuote,
+} from '../harness/third-party-payout.ts';
 import type { Attack, Flood, HostileResult, HostileRound, SoakPartner } from './hostile-partner.ts';
 import { answerParent, expectSuccess, type LoadAnswer, type LoadCall, loadClient } from './load-process.ts';
 
@@ -28,7 +34,7 @@ const FLOOD_GAS = 90_000_000n;
 
 let call: LoadCall;
 let sender: string;
-let recipient: { recipient_id: string; recipient_destination_id: string };
+let recipient: ThirdPartyIds;
 let customers: string[];
 let flood: (kind: 'pretend' | 'dust', times: number) => Promise<void>;
 
@@ -38,16 +44,9 @@ async function prepare(partner: SoakPartner): Promise<void> {
   customers = [];
   for (let n = 0; n < CUSTOMERS; n++) customers.push(await customer(`customer${n}@example.com`));
   sender = await customer('sender@example.com', SUBMISSION);
-  const { recipient_id } = await expectSuccess(
-    call('POST', '/partner/recipients', { recipient_name: 'Wang Wei', recipient_country: 'CN' }),
-  );
+  const { recipient_id } = await expectSuccess(call('POST', '/partner/recipients', THIRD_PARTY));
   const { recipient_destination_id } = await expectSuccess(
-    call('POST', `/partner/recipients/${recipient_id}/destinations`, {
-      rail: 'alipay-china',
-      currency: 'CNY',
-      country_code: 'CN',
-      details: { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '+8613800138000' },
-    }),
+    call('POST', `/partner/recipients/${recipient_id}/destinations`, THIRD_PARTY_DESTINATION),
   );
   await expectSuccess(
     call('POST', `/sandbox/recipients/${recipient_id}/screening-status`, { screening_status: 'clear' }),
@@ -63,16 +62,7 @@ async function customer(email: string, submission?: object): Promise<string> {
   return id;
 }
 
-const offrampQuote = () =>
-  call('POST', '/partner/offramp/quote', {
-    crypto_currency: 'USDC',
-    fiat_currency: 'CNY',
-    fiat_amount: '700.00',
-    sender_id: sender,
-    ...recipient,
-    sender_recipient_relationship: 'family',
-    purpose_of_payment: 'gift',
-  });
+const offrampQuote = () => call('POST', '/partner/offramp/quote', thirdPartyQuote(sender, recipient));
 
 /** An order of its own, whose escrow is watched, and a contract that fills blocks with logs about it. */
 async function prepareFlood({ chain, walletPrivateKey }: SoakPartner): Promise<typeof flood> {

@@ -6,7 +6,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
-import { percentile } from '../../bench/webhook-ground.ts';
+import { percentile } from '../../bench/frame/statistics.ts';
 import { startNameServer } from '../harness/name-server.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
@@ -318,7 +318,7 @@ export function p99Of({ measured }: Round): number {
   return percentile(Object.values(measured.latencies).flat(), 0.99);
 }
 
-/** Answers that nobody should have got: anything but success for the measured partner, 5xx and no answer for the other. */
+/** Answers that neither partner should have got: anything but success for the measured partner, 5xx and no answer for the other. */
 export function brokenPromises({ hostile, measured }: Round): string[] {
   const answers = Object.keys(hostile ?? {}).filter((line) => / (0|5\d\d)( |$)/.test(line));
   return [

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createDatabase, SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -7,9 +5,11 @@ import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { insertReceivers, WEBHOOK_SECRET } from '../harness/delivery-drain.ts';
 import { orderChanged } from '../harness/events.ts';
 import { startWebhookSink } from '../harness/webhook-sink.ts';
 import { COMMON_FAULTS } from '../harness/webhook-sink-faults.ts';
+import { type DeliveryWorker, forkDeliveryWorker } from './delivery-worker.ts';
 
 export interface SoakOptions {
   readonly databaseUrl: string;
@@ -39,7 +39,6 @@ export interface SoakResult {
   readonly seconds: number;
 }
 
-const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
 const EVENTS_A_SUBJECT = 5;
 const SUBJECTS_A_TRANSACTION = 20;
 const FAULTY_SHARE = 0.3;
@@ -57,13 +56,13 @@ export async function soakWebhooks(options: SoakOptions): Promise<SoakResult> {
   const db = createDatabase({ connectionString: options.databaseUrl, poolSize: 4 });
   const sink = await startWebhookSink({
     tls: false,
-    secret: SECRET,
+    secret: WEBHOOK_SECRET,
     seed: options.seed,
     faults: { probability: FAULTY_SHARE, mix: COMMON_FAULTS },
   });
   const crew = createCrew(options.databaseUrl, () => clock.offsetMs);
   try {
-    const partnerIds = await registerPartners(owner, ids, partners, sink.url);
+    const partnerIds = await insertReceivers(owner, partners, (partnerId) => `${sink.url}/${partnerId}`);
     await Promise.all(Array.from({ length: workers }, () => crew.hire()));
     const writing = writeEvents({ db, clock, ids }, partnerIds, options.events);
     const deadline = performance.now() + options.timeoutMs;
@@ -83,10 +82,10 @@ export async function soakWebhooks(options: SoakOptions): Promise<SoakResult> {
         killed++;
         void crew.hire();
       }
-      // What is left waits for a retry or is in somebody's hands: go to where the retries are due.
+      // What is left waits for a retry or is under way: go to where the retries are due.
       if (written && due === 0) {
         clock.moveTo(clock.offsetMs + JUMP_MS);
-        crew.moveClock();
+        await crew.moveClock();
       }
     }
     await writing;
@@ -101,24 +100,6 @@ export async function soakWebhooks(options: SoakOptions): Promise<SoakResult> {
     await db.close();
     await owner.end();
   }
-}
-
-async function registerPartners(
-  owner: pg.Client,
-  ids: ReturnType<typeof createIdGenerator>,
-  count: number,
-  url: string,
-): Promise<string[]> {
-  const partnerIds = Array.from({ length: count }, () => ids.uuid());
-  for (const partnerId of partnerIds) {
-    await owner.query(
-      `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_url,
-                             webhook_enabled, webhook_secret_sealed, created_at)
-       VALUES ($1, $2, 'base-mainnet', '0x' || repeat('1', 40), 0, $3, true, 'unused', '2026-01-01')`,
-      [partnerId, `soak ${partnerId}`, `${url}/${partnerId}`],
-    );
-  }
-  return partnerIds;
 }
 
 async function writeEvents(
@@ -204,42 +185,44 @@ async function judge(
   };
 }
 
+// Short, so that hanging receivers and dead workers cost a test little; the order of the three is the real one.
+const DRAIN = { timeoutMs: 1_000, draining: { leaseMs: 3_000, pollMs: 50 } };
+
 /** The worker processes. */
 function createCrew(databaseUrl: string, offsetMs: () => number) {
-  const script = new URL('./delivery-worker.ts', import.meta.url).pathname;
-  const working = new Set<ChildProcess>();
+  const working = new Set<DeliveryWorker>();
   let dismissed = false;
-
-  const tell = (child: ChildProcess) => child.stdin?.write(`${offsetMs()}\n`);
 
   async function hire(): Promise<void> {
     if (dismissed) return;
-    const child = spawn(process.execPath, [script, databaseUrl, SECRET], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    working.add(child);
-    child.stdin?.on('error', () => {}); // killed while it was being told
-    await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), once(child, 'exit')]);
-    tell(child);
+    const worker = forkDeliveryWorker();
+    working.add(worker);
+    await unlessKilled(worker, () => worker.start({ databaseUrl, ...DRAIN }, offsetMs()));
+    // It may have moved meanwhile.
+    await unlessKilled(worker, () => worker.moveClock(offsetMs()));
   }
 
-  async function kill(child: ChildProcess): Promise<void> {
-    working.delete(child);
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
+  /** A worker may be killed while it is being told something. */
+  async function unlessKilled(worker: DeliveryWorker, tell: () => Promise<void>): Promise<void> {
+    if (!working.has(worker)) return;
+    await tell().catch((error) => {
+      if (working.has(worker)) throw error;
+    });
+  }
+
+  async function kill(worker: DeliveryWorker): Promise<void> {
+    working.delete(worker);
+    await worker.stop();
   }
 
   return {
     hire,
     killOne: (chance: number) => {
-      const child = [...working][Math.floor(chance * working.size)];
-      return child === undefined ? Promise.resolve() : kill(child);
+      const worker = [...working][Math.floor(chance * working.size)];
+      return worker === undefined ? Promise.resolve() : kill(worker);
     },
-    moveClock: () => {
-      for (const child of working) tell(child);
-    },
+    moveClock: () =>
+      Promise.all([...working].map((worker) => unlessKilled(worker, () => worker.moveClock(offsetMs())))),
     async dismiss() {
       dismissed = true;
       await Promise.all([...working].map(kill));

@@ -1,4 +1,4 @@
-import { withDatabase } from '../../bench/ground.ts';
+import { withDatabase } from '../../bench/database.ts';
 import { soakWebhooks } from './webhook-soak.ts';
 
 /** `npm run soak:webhooks [-- events]`: 100,000 events unless told otherwise; exits with 1 when a promise was broken. */

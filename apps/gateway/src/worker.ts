@@ -38,6 +38,7 @@ import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts'
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
+import { repeatEvery } from './lib/repeat.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */
@@ -102,23 +103,17 @@ export function createWorker(deps: Deps): Worker {
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
 
-  /** Never two of a kind at once, and never an unhandled failure. */
   function every(ms: number, what: string, run: () => Promise<unknown>): void {
-    let busy = false;
     const turned = health.loop(what, ms);
-    const timer = setInterval(() => {
-      if (busy) return;
-      busy = true;
-      const work = run()
-        .catch((error) => deps.logger.error({ err: error }, `${what} failed`))
-        .finally(() => {
-          busy = false;
-          turned();
-          running.delete(work);
-        });
+    const turn = () => {
+      const work = run().finally(() => {
+        turned();
+        running.delete(work);
+      });
       running.add(work);
-    }, ms);
-    timers.push(timer);
+      return work;
+    };
+    timers.push(repeatEvery(ms, turn, (error) => deps.logger.error({ err: error }, `${what} failed`)));
   }
 
   return {

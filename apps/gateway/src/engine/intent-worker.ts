@@ -1,6 +1,7 @@
 import { SYSTEM } from '../db/database.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { repeatEvery } from '../lib/repeat.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { payloadProblem } from './effects.ts';
 import {
@@ -105,11 +106,8 @@ export function createIntentWorker(
   }
 
   function every(ms: number, run: () => Promise<unknown>): void {
-    const timer = setInterval(() => {
-      run().catch((error) => logger.error({ err: error }, 'worker upkeep failed'));
-    }, ms);
-    timer.unref();
-    timers.push(timer);
+    const failed = (error: unknown) => logger.error({ err: error }, 'worker upkeep failed');
+    timers.push(repeatEvery(ms, run, failed).unref());
   }
 
   return {

@@ -2,6 +2,7 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { repeatEvery } from '../../lib/repeat.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { type ConcurrencySlots, createConcurrencySlots, type Place } from './concurrency-slots.ts';
 import {
@@ -101,12 +102,17 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     if (slow.length > 0) claiming.soon();
   }
 
+  const upkeep = (ms: number, run: () => Promise<unknown>) =>
+    repeatEvery(ms, run, (error) =>
+      logger.error({ err: error }, 'upkeep of webhook deliveries failed'),
+    ).unref();
+
   return {
     start() {
       timers.push(
-        every(logger, options.pollMs ?? POLL_MS, discover),
-        every(logger, LOOK_FOR_SLOW_MS, withdrawFromSlow),
-        every(logger, SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()])),
+        upkeep(options.pollMs ?? POLL_MS, discover),
+        upkeep(LOOK_FOR_SLOW_MS, withdrawFromSlow),
+        upkeep(SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()])),
       );
       this.wake();
     },
@@ -292,18 +298,4 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
 function letGo({ windows }: DrainState, partnerId: string, slot: Place, end: 'prompt' | 'timeout'): void {
   slot.giveBack();
   windows.ended(partnerId, end);
-}
-
-function every(logger: Logger, ms: number, run: () => Promise<unknown>): NodeJS.Timeout {
-  let running = false;
-  const timer = setInterval(() => {
-    if (running) return;
-    running = true;
-    run()
-      .catch((error) => logger.error({ err: error }, 'upkeep of webhook deliveries failed'))
-      .finally(() => {
-        running = false;
-      });
-  }, ms);
-  return timer.unref();
 }

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { repeatEvery } from '../../lib/repeat.ts';
 import { coalesce } from '../coalesce.ts';
 import { holdBook, publishBook, releaseBook, type StoredRateHistory } from './rate.store.ts';
 
@@ -139,6 +140,7 @@ export interface RatePublisherOptions {
 /** Published this often even when nothing moved: readers take silence for death. */
 const HEARTBEAT_MS = 10_000;
 const UPKEEP_MS = 3_600_000;
+const PUBLISHING = 'publishing rates';
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 30;
 /** Older values say nothing about whether the first observation after a restart is plausible. */
@@ -156,16 +158,10 @@ export function createRatePublisher(options: RatePublisherOptions): RateLeadersh
     await db.query(SYSTEM, publishBook, [holder, JSON.stringify(toPublishedLegs(rates)), new Date(at)]);
   });
 
-  function inBackground(work: () => Promise<unknown>, what: string): () => void {
-    return () => {
-      work().catch((error) => logger.error({ err: error }, `${what} failed`));
-    };
-  }
+  const failed = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} failed`);
 
-  function every(ms: number, work: () => void): void {
-    const timer = setInterval(work, ms);
-    timer.unref();
-    timers.push(timer);
+  function every(ms: number, what: string, run: () => Promise<unknown>): void {
+    timers.push(repeatEvery(ms, run, failed(what)).unref());
   }
 
   async function lead(): Promise<void> {
@@ -174,22 +170,18 @@ export function createRatePublisher(options: RatePublisherOptions): RateLeadersh
     const known = await history.newest(wall() - RESTORED_DAYS * DAY_MS);
     if (known.length === 0) await options.backfill?.(history);
     book.restore(known);
-    const announce = inBackground(publish, 'publishing rates');
     service = new RateService({
       clock,
       book,
       sources,
       history,
-      onChange: announce,
+      onChange: () => void publish().catch(failed(PUBLISHING)),
       onFailure: (source, error) => logger.warn({ err: error, source }, 'a rate source failed'),
     });
     await service.start();
     await publish();
-    every(HEARTBEAT_MS, announce);
-    every(
-      UPKEEP_MS,
-      inBackground(() => history.purge(wall() - KEPT_DAYS * DAY_MS), 'purging old rates'),
-    );
+    every(HEARTBEAT_MS, PUBLISHING, publish);
+    every(UPKEEP_MS, 'purging old rates', () => history.purge(wall() - KEPT_DAYS * DAY_MS));
   }
 
   async function follow(): Promise<void> {

@@ -28,7 +28,7 @@ export type IdKind =
   | 'event';
 
 interface KindRules {
-  /** Well-formed, but nobody's. */
+  /** Well-formed, but of no customer. */
   unknown(): string;
   /** Whose it is, where a request names that too: one of somebody else's is as good as none. */
   readonly within?: IdKind;

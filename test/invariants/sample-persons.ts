@@ -1,6 +1,6 @@
 import { fileOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 
-/** People whose every value occurs nowhere else: whoever finds one has found a leak. */
+/** Persons whose every value occurs nowhere else: where one is found, there is a leak. */
 
 export const PERSON = {
   email: 'zebulon.quartermain@leak-check.example',

@@ -3,14 +3,14 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import type { Answer } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
+import type { Fixture, Lane } from './fixture.ts';
 import type { Plan, TroubleName } from './plan.ts';
-import type { Lane, World } from './world.ts';
 
 /** The other history waits for the chain, which may be playing itself again. */
 const MOMENT_MS = 180_000;
 
 /** The customer, the recipient and the vendor of one order, as far as somebody can lose confidence in them. */
-export interface People {
+export interface Actors {
   open(): Promise<string>;
   /** Takes away what the order needs; says what was done. */
   lose(what: TroubleName, orderId: string): Promise<string>;
@@ -38,9 +38,9 @@ const openEffects = statement<[orderId: string], { open: string }>(
      AND status IN ('prepared', 'submitted', 'unknown')`,
 );
 
-export async function peopleOf(world: World, lane: Lane, plan: Plan): Promise<People> {
+export async function actorsOf(fixture: Fixture, lane: Lane, plan: Plan): Promise<Actors> {
   const { driver, call } = lane;
-  const { gateway, operate, parties } = world;
+  const { gateway, operate, parties } = fixture;
   const userId = await driver.user();
   const recipient = plan.isToRecipient ? await addRecipient(lane) : undefined;
   const lost = { kyc: false, kycForGood: false, recipient: false, recipientForGood: false };

@@ -11,7 +11,7 @@ import { oneAtATime } from '../scenarios/orders-driver.ts';
  * Somebody between the service and a chain's node who reads every transaction before it is mined, as anyone can in a public
  * pool, and may be first.
  */
-export interface Stranger {
+export interface ThirdParty {
   /** Where the service finds its node. */
   readonly url: string;
   /** Sends a call of its own; answers whether it succeeded. */
@@ -23,7 +23,7 @@ export interface Stranger {
   stop(): Promise<void>;
 }
 
-interface StrangerOptions {
+interface ThirdPartyOptions {
   readonly slug: string;
   readonly chainId: number;
   readonly node: string;
@@ -34,7 +34,12 @@ interface StrangerOptions {
 const GAS = 3_000_000n;
 const ETHER = 10n ** 22n;
 
-export async function startStranger({ slug, chainId, node, tokens }: StrangerOptions): Promise<Stranger> {
+export async function startThirdParty({
+  slug,
+  chainId,
+  node,
+  tokens,
+}: ThirdPartyOptions): Promise<ThirdParty> {
   const account = privateKeyToAccount(generatePrivateKey());
   const chain = viemChain(slug, chainId, node);
   const wallet = createWalletClient({ account, chain, transport: http(node) });

@@ -13,7 +13,7 @@ import { type Answer, NO_ORDER_LIMITS, startGateway, type TestGateway } from '..
 import { until } from '../harness/until.ts';
 import { fillOffers, type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
 import { type OrderParties, orderParties } from '../scenarios/orders-parties.ts';
-import { type Stranger, startStranger } from './stranger.ts';
+import { startThirdParty, type ThirdParty } from './third-party.ts';
 
 export const CHAIN = 'base-mainnet';
 
@@ -25,11 +25,11 @@ export interface Lane {
 }
 
 /** One gateway with its database and chains, and everybody who has to do with its orders. */
-export interface World {
+export interface Fixture {
   readonly gateway: TestGateway;
   readonly lanes: readonly Lane[];
   readonly parties: OrderParties;
-  readonly stranger: Stranger;
+  readonly thirdParty: ThirdParty;
   readonly tokens: readonly ChainToken[];
   /** Somebody who is no party of any order. */
   readonly payer: Hex;
@@ -51,11 +51,11 @@ export interface Payment {
 const FUNDS = { etherWei: 10n ** 19n, wholeTokens: 10_000_000n };
 const GAS = 200_000n;
 
-export async function openFixture(laneCount: number): Promise<World> {
+export async function openFixture(laneCount: number): Promise<Fixture> {
   const settings = inject('ground').chains.find(({ slug }) => slug === CHAIN)!;
   const { tokens, chainId, confirmations } = settings;
   let node = '';
-  let stranger: Stranger | undefined;
+  let thirdParty: ThirdParty | undefined;
   const gateway = await startGateway({
     chains: true,
     env: {
@@ -67,12 +67,12 @@ export async function openFixture(laneCount: number): Promise<World> {
       if (slug !== CHAIN) return rpcUrl;
       node = rpcUrl;
       const addresses = tokens.map(({ address }) => address);
-      stranger = await startStranger({ slug, chainId, node, tokens: addresses });
-      return stranger.url;
+      thirdParty = await startThirdParty({ slug, chainId, node, tokens: addresses });
+      return thirdParty.url;
     },
   });
   await fillOffers(gateway);
-  const operate: World['operate'] = (method, path, body) =>
+  const operate: Fixture['operate'] = (method, path, body) =>
     gateway.call(method, `/api/v1/operator/${path}`, {
       key: gateway.sandbox.operatorKey,
       ...(body ? { body } : {}),
@@ -139,7 +139,7 @@ export async function openFixture(laneCount: number): Promise<World> {
     gateway,
     lanes,
     parties: orderParties(gateway),
-    stranger: stranger!,
+    thirdParty: thirdParty!,
     tokens,
     payer: courier.address,
     operate,
@@ -157,14 +157,14 @@ export async function openFixture(laneCount: number): Promise<World> {
 
     async stop() {
       await gateway.stop();
-      await stranger?.stop();
+      await thirdParty?.stop();
     },
   };
 }
 
 async function openLane(
   gateway: TestGateway,
-  operate: World['operate'],
+  operate: Fixture['operate'],
   key: Hex,
   index: number,
 ): Promise<Lane> {

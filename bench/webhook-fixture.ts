@@ -9,7 +9,7 @@ import { createIdGenerator } from '../apps/gateway/src/lib/ids.ts';
 import { orderChanged } from '../test/harness/events.ts';
 
 /** What the benches of webhooks stand on: a database with partners, and a receiver that says when events arrive. */
-export interface Ground {
+export interface WebhookFixture {
   readonly databaseUrl: string;
   readonly owner: pg.Client;
   readonly db: Database;
@@ -21,7 +21,6 @@ export interface Receiver {
   readonly thread: Worker;
 }
 
-export const SECRET = 'whsec_0123456789abcdefghijklmnopqrstuv';
 export const ids = createIdGenerator();
 export const clock = createClock();
 
@@ -31,10 +30,10 @@ export async function startReceiver(): Promise<Receiver> {
   return { url: `http://127.0.0.1:${port}`, thread };
 }
 
-export async function withGround<T>(
+export async function withFixture<T>(
   databaseUrl: string,
   receiver: Receiver,
-  use: (ground: Ground) => Promise<T>,
+  use: (fixture: WebhookFixture) => Promise<T>,
 ): Promise<T> {
   const owner = new pg.Client({ connectionString: databaseUrl });
   await owner.connect();
@@ -47,23 +46,6 @@ export async function withGround<T>(
   }
 }
 
-export async function addPartners(
-  { owner, receiver }: Ground,
-  count: number,
-  path: string,
-): Promise<string[]> {
-  const partnerIds = Array.from({ length: count }, () => ids.uuid());
-  for (const partnerId of partnerIds) {
-    await owner.query(
-      `INSERT INTO partners (partner_id, name, settlement_chain, wallet_address, platform_fee_pct, webhook_url,
-                             webhook_enabled, webhook_secret_sealed, created_at)
-       VALUES ($1, $2, 'base-mainnet', '0x' || repeat('1', 40), 0, $3, true, 'unused', '2026-01-01')`,
-      [partnerId, `bench ${partnerId}`, `${receiver.url}${path}`],
-    );
-  }
-  return partnerIds;
-}
-
 export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
   emitEvent(unit, {
     eventType: 'order.status.changed',
@@ -73,7 +55,7 @@ export function emit(unit: UnitOfWork, partnerId: string, id: string): void {
   });
 }
 
-export function fillQueue({ db }: Ground, partnerId: string, events: number): Promise<void> {
+export function fillQueue({ db }: WebhookFixture, partnerId: string, events: number): Promise<void> {
   return unitOfWork({ db, clock, ids }, SYSTEM, async (unit) => {
     for (let n = 0; n < events; n++) emit(unit, partnerId, String(n));
   });
@@ -85,18 +67,18 @@ const wallNow = () => performance.timeOrigin + performance.now();
 
 /** Milliseconds from the end of each commit to the arrival of its event. */
 export async function timeEvents(
-  ground: Ground,
+  fixture: WebhookFixture,
   partners: readonly string[],
   events: number,
 ): Promise<number[]> {
   const arrived = new Map<string, number>();
   const note = ({ id, at }: { id: string; at: number }) => arrived.set(id, at);
-  const { thread } = ground.receiver;
+  const { thread } = fixture.receiver;
   thread.on('message', note);
   const committed = new Map<string, number>();
   for (let n = 0; n < events; n++) {
     const id = ids.uuid();
-    await unitOfWork({ db: ground.db, clock, ids }, SYSTEM, async (unit) =>
+    await unitOfWork({ db: fixture.db, clock, ids }, SYSTEM, async (unit) =>
       emit(unit, partners[n % partners.length] as string, id),
     );
     committed.set(id, wallNow());
@@ -109,9 +91,4 @@ export async function timeEvents(
   }
   thread.off('message', note);
   return [...committed].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - at));
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
