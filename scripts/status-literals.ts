@@ -49,7 +49,7 @@ const ALLOWED: readonly Allowed[] = [
     why: 'results of a screening, not yet a status',
   },
   { path: 'ports/', words: ['clear', 'review', 'blocked'], why: 'results of a screening, not yet a status' },
-  { path: 'customer-parts.ts', words: ['review'], why: 'result of a screening, not yet a status' },
+  { path: 'customer-adapters.ts', words: ['review'], why: 'result of a screening, not yet a status' },
   { path: 'lib/name-resolver.ts', words: ['rejected'], why: 'of a promise' },
   { path: 'local/', words: ['rejected'], why: 'of a promise' },
 ];

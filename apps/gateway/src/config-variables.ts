@@ -238,7 +238,7 @@ export const VARIABLES = {
       alternatives: ['SERVICE_SIGNER_KEYSTORE', 'SERVICE_SIGNER_URL'],
       refuse: inProduction((key) =>
         values.isDevelopmentKey(key) || values.looksTyped(key.slice(2), 8)
-          ? 'is a publicly known or guessable key: whoever knows it owns every escrow; use a key of your own'
+          ? 'is a publicly known or guessable key: anyone who knows it owns every escrow; use a key of your own'
           : undefined,
       ),
     },
@@ -534,7 +534,7 @@ export const VARIABLES = {
       roles: worker,
       refuse: inProduction((sources) =>
         sources.includes('simulated')
-          ? 'must not be simulated in production: nobody trades at those rates'
+          ? 'must not be simulated in production: those are not market rates'
           : undefined,
       ),
     },

@@ -33,7 +33,7 @@ describe('the adapters of customers', () => {
     expect((await adapters.screening.screen(subject)).status).toBe('clear');
   });
 
-  it('clear nobody in a production that has neither a provider nor a list', async () => {
+  it('clear no customer in a production that has neither a provider nor a list', async () => {
     const adapters = await createCustomerAdapters(deps({}, 'production'));
     expect(adapters.kycProvider.name).toBe('manual');
     const started = { submissionId: 's', reference: 's' };

@@ -121,7 +121,7 @@ function providerOf({ config, alpha3Of, clock }: CustomerAdapterDeps): KycProvid
   });
 }
 
-/** Without a list nobody can be cleared by a machine, so everybody goes to a person. */
+/** Without a list no name can be cleared by a machine, so each goes to a reviewer. */
 const REVIEW_EVERYBODY: ScreeningPort = {
   screen: async () => ({ status: 'review', hits: [], listVersion: 'none' }),
 };

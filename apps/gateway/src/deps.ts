@@ -229,7 +229,7 @@ async function startMarket(base: Base, around: Surroundings): Promise<Market> {
   await listener.start();
   if (config.roles.includes('worker')) {
     const keeping = currenciesParts.rateKeeper.start();
-    // A sandbox is ready to quote when it says so; elsewhere a slow feed must hold nobody up.
+    // A sandbox is ready to quote when it says so; elsewhere a slow feed must not delay the start.
     if (sandbox) await keeping;
   }
   await Promise.all([principals.refresh(), currenciesParts.start()]);

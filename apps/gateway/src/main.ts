@@ -50,7 +50,7 @@ async function startSandbox(config: Config): Promise<void> {
   const progress = showProgress(process.stdout);
   const notice = (text: string) => progress.note(text);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, fd: 2 });
-  // Before anything is started: a taken port should cost nobody a wait.
+  // Before anything is started: a taken port should be reported without a wait.
   const port = await portFor(config, notice);
   progress.update('Starting PostgreSQL and two chains');
   // Imported here only: a production process never loads the embedded services.
@@ -159,7 +159,7 @@ async function startProduction(config: Config): Promise<void> {
   logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
 }
 
-/** A taken port is exchanged where nobody asked for it; otherwise it is a clear error. */
+/** A taken port is exchanged where it was not asked for; otherwise it is a clear error. */
 async function portFor(config: Config, notice: (text: string) => void): Promise<number> {
   if (!config.roles.includes('api') || config.port === 0) return pickPort(undefined);
   const port = await pickPort(config.port);
@@ -171,7 +171,7 @@ async function portFor(config: Config, notice: (text: string) => void): Promise<
   return port;
 }
 
-/** What a start needs once: done when it is over, so that nobody waits for it. */
+/** What a start needs once: done when it is over, so that the start does not wait for it. */
 function tidyUp(): void {
   flushCompileCache();
   releaseStartMemory();

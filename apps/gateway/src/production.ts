@@ -71,7 +71,7 @@ const installFirstOperatorKey = statement<[keyId: string, keyHash: string, hint:
     WHERE NOT EXISTS (SELECT FROM api_keys WHERE kind = 'operator')`,
 );
 
-/** Without it nobody could make a second one. */
+/** Without it a second one could not be made. */
 export async function installOperatorKey(
   deps: { readonly db: Database; readonly ids: IdGenerator; readonly clock: MovableClock },
   config: Config,

@@ -2,7 +2,7 @@ import { VENDOR_EVENT_TYPES } from '@causeway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 
-/** What the database itself refuses, whoever writes: the last line of defence under everything the program checks. */
+/** What the database itself refuses, whichever role writes: the last line of defence under everything the program checks. */
 const CASES: readonly [type: string, refused: readonly string[], taken: readonly string[]][] = [
   ['units', ['-1', '1e78'], ['0', '1', '9'.repeat(78)]],
   ['positive_units', ['0', '-1'], ['1']],

@@ -19,7 +19,7 @@ export interface ClaimedRow {
 }
 
 /**
- * A prepared intent becomes submitted; one found submitted with its lease gone was in somebody's hands
+ * A prepared intent becomes submitted; one found submitted with its lease gone was in a worker's hands
  * when they died, so it becomes unknown and is reconciled, never blindly repeated.
  */
 export const claimIntents = statement<
@@ -53,7 +53,7 @@ export const renewLeases = statement<[owner: string, leaseMs: number, intentIds:
     WHERE intent_id = ANY($3::uuid[]) AND lease_owner = $1 AND status IN ('submitted', 'unknown')`,
 );
 
-/** Answers no row when the lease was lost: whoever holds it now decides. */
+/** Answers no row when the lease was lost: its present holder decides. */
 export const settleIntent = statement<
   [
     intentId: string,

@@ -60,7 +60,7 @@ export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {
 }
 
 /**
- * How many transactions one intent may need, one after the other. A stranger can be first twice, in deploying an escrow
+ * How many transactions one intent may need, one after the other. A third party can be first twice, in deploying an escrow
  * and in emptying it; more than that is something else.
  */
 export const MAX_TRANSACTIONS = 4;

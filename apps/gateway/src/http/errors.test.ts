@@ -227,7 +227,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     });
   });
 
-  it('a body that ends early or lies about its length harms nobody', async () => {
+  it('a body that ends early or lies about its length does no harm', async () => {
     const head = `POST /api/v1/t/things HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`;
     await exchange(`${head}content-length: 500\r\n\r\n{"extra":`, { hangUp: true });
     const invalid = await exchange(`${head}content-length: 13\r\nconnection: close\r\n\r\n{"extra":"\xff"}`);

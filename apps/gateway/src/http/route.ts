@@ -37,7 +37,7 @@ export interface RouteSpec<P extends TSchema, Q extends TSchema, B extends TSche
   readonly errors?: readonly ErrorCode[];
   /**
    * Throws where what the path names is not there for this caller. Asked before a request that does not fit is told so:
-   * whoever may not act on something learns nothing about how to.
+   * a caller that may not act on something learns nothing about how to.
    */
   readonly requireSubject?: (request: FastifyRequest) => Promise<void>;
 }
@@ -126,7 +126,7 @@ export function route<
   Acquired = undefined,
 >(app: FastifyInstance, spec: RouteDeclaration<A, M, P, Q, B, D, Acquired>): void {
   const { access, transaction } = spec;
-  // A call to somebody outside does not keep the partner's other requests waiting.
+  // A call that leaves the process does not keep the partner's other requests waiting.
   const takesTurn = access === 'partner' && transaction !== 'outside';
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;

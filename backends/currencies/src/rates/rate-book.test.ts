@@ -365,7 +365,7 @@ describe('observe', () => {
     ]);
   });
 
-  it('screens what it is given, whoever the source is', () => {
+  it('screens what it is given, whichever the source is', () => {
     const { book, say } = setUp();
     const { rejected } = say('a', { 'USD/KES': '-1', 'USD/USD': '1', 'USD/NGN': 'NaN', 'USD/GHS': '11' });
     expect(rejected).toHaveLength(3);

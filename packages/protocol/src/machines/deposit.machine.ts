@@ -35,7 +35,7 @@ export interface DepositFacts {
   readonly knownToken: boolean;
   /** The order still waits for its escrow to be funded. */
   readonly orderAwaitsFunding: boolean;
-  /** The order’s own payout has happened, or never will: the escrow’s next transaction is nobody else’s. */
+  /** The order’s own payout has happened, or never will: the escrow’s next transaction is free. */
   readonly escrowFree: boolean;
   /** The escrow has executed nothing yet, so the order’s payout, which has its first nonce, can still happen. */
   readonly escrowUnused: boolean;

@@ -1,6 +1,6 @@
 /**
  * The shape shared by every state machine. A machine is a table: what may happen in which status, who may cause
- * it, under which conditions, and everything that follows. Whoever executes it locks the row, asks `decide`,
+ * it, under which conditions, and everything that follows. The executor locks the row, asks `decide`,
  * and writes what the transition says; it holds no rule of its own.
  */
 
@@ -93,7 +93,7 @@ export const NEXT_ACTIONS = [
   'wait',
   'none',
 ] as const;
-/** `wait`: others must act first. `none`: the order has ended and asks nothing more of anybody. */
+/** `wait`: others must act first. `none`: the order has ended and asks nothing more. */
 export type NextAction = (typeof NEXT_ACTIONS)[number];
 
 export type RefusalCode =
@@ -172,7 +172,7 @@ export interface NextStep<G extends string> {
   readonly when?: readonly G[];
 }
 
-/** `settled`: both sides have what they traded for. `disputed`: somebody else decides whose the money is. */
+/** `settled`: both sides have what they traded for. `disputed`: an operator decides whose the money is. */
 export type TradeOutcome = 'settled' | 'stopped' | 'disputed';
 
 export interface StatusSpec<T extends string, G extends string> {

@@ -179,7 +179,7 @@ export function typedDataToSign(
 
 /**
  * Which of these owners signed, and the signature in the form the Safe takes. Another owner's is as wrong here as a
- * stranger's; what is no signature at all is the request's fault.
+ * third party's; what is no signature at all is the request's fault.
  */
 export async function acceptOwnerSignature(
   escrow: Escrow,

@@ -476,7 +476,7 @@ describe('a signed request', () => {
 });
 
 describe('a refund', () => {
-  test('is signed as the Safe’s own transaction, by the seller and nobody else', async () => {
+  test('is signed as the Safe’s own transaction, by the seller only', async () => {
     const [seller, buyer] = [randomWallet(), randomWallet()];
     const parties = { service: service.address, seller: seller.address, buyer: buyer.address };
     const orderId = randomUUID();

@@ -107,7 +107,7 @@ export function authorizationRelayHandler(
   };
 }
 
-/** Settles the request whose nonce the chain shows as used, whoever used it. */
+/** Settles the request whose nonce the chain shows as used, whichever account used it. */
 export function settleAuthorizations(deps: {
   readonly chains: Chains;
   readonly onSettled: AuthorizationSettled;

@@ -22,7 +22,7 @@ import {
 /**
  * A bridge between the chains of a sandbox. Its solver is a wallet with tokens on every one of them: it sees deposits on
  * one chain by the router's event and really pays out on the other, or really sends the deposit back. What it knows is
- * kept apart from the orders, as a stranger's would be.
+ * kept apart from the orders, as an external bridge's would be.
  */
 export interface SimulatedBridgeDeps extends UnitDeps {
   readonly chains: readonly ChainSettings[];

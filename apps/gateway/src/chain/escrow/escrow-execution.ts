@@ -54,7 +54,7 @@ function wasExecuted({ logs }: Pick<TransactionReceipt, 'logs'>, expected: Expec
 }
 
 /**
- * Of the tokens that were to move. Whoever sends the execution can log transfers of a token of its own beside it, or real
+ * Of the tokens that were to move. The sender of the execution can log transfers of a token of its own beside it, or real
  * ones of nothing, and neither takes anything out of the escrow.
  */
 function transfersOutOf(
@@ -80,7 +80,7 @@ function isSameTransfer(expected: TokenTransfer, actual: TokenTransfer | undefin
 export type EscrowSight =
   /** Not deployed; so far it is only an address. */
   | { readonly state: 'absent' }
-  /** Deployed, by whomever, and its one transaction is unused. */
+  /** Deployed, by any account, and its one transaction is unused. */
   | { readonly state: 'ready' }
   /** Its transaction is being used: not final, or not read by the watcher yet. */
   | { readonly state: 'executing' }

@@ -46,7 +46,7 @@ interface ScryptCost {
 
 /** What geth uses: a quarter of a gigabyte for about a second, once a start. */
 const STANDARD_COST: ScryptCost = { n: 262_144, r: 8, p: 1 };
-// A file that asks for more would let whoever wrote it stop the process.
+// A file that asks for more could stop the process.
 const MAX_MEMORY_BYTES = 1024 ** 3;
 const KEY_BYTES = 32;
 const derive = promisify<string, Buffer, number, ScryptOptions, unknown>(scrypt);

@@ -19,7 +19,7 @@ export interface TransactionHandlerOptions<K extends IntentKind> {
   readonly logger: Logger;
   /**
    * What to send, asked only while nothing is on its way. It answers an outcome instead where the chain shows that the
-   * effect is already there, for instance because somebody else submitted a request that anyone may submit.
+   * effect is already there, for instance because another account submitted a request that anyone may submit.
    */
   describe(intent: Intent<K>): Promise<ChainEffect | Outcome>;
   /**
@@ -99,7 +99,7 @@ export function transactionHandler<K extends IntentKind>(
       case 'displaced':
         logger.error(
           { intent_id: intent.intentId, kind: intent.kind, nonce: progress.nonce },
-          'nonce used by a stranger',
+          'nonce used by a transaction that is not ours',
         );
         return {
           kind: 'unknown',

@@ -143,7 +143,7 @@ describe('an effect', () => {
   test('advanced by ten processes at once is carried out once', async () => {
     const wallet = await testChain.fundedWallet();
     const [key, recipient] = [randomUUID(), randomWallet().address];
-    // Nobody goes on before all have found that nothing is there yet.
+    // None goes on before all have found that nothing is there yet.
     const allArrived = Promise.withResolvers<void>();
     let arrived = 0;
     const describeTogether = async () => {
@@ -203,7 +203,7 @@ test('100 effects at once over one wallet are all mined, without a gap or a dupl
   }));
   await Promise.all(effects.map(({ key, recipient }) => transactor.advance(key, payment(wallet, recipient))));
   // A transaction that reached the node before its predecessor waits there for the next block, which on a chain that mines
-  // on demand nobody may ask for.
+  // on demand must not be asked for.
   for (const { key, recipient } of effects) {
     await untilMined(async () => {
       const progress = await transactor.advance(key, payment(wallet, recipient));
@@ -372,7 +372,7 @@ describe('a transaction on its way', () => {
     await untilMined(advance);
   });
 
-  test('whose nonce a stranger used for good is reported, and not signed again', async () => {
+  test('whose nonce another transaction used for good is reported, and not signed again', async () => {
     const { wallet, recipient, advance, versions } = await sentUnmined();
     await testChain.control.dropTransaction({ hash: (await versions())[0]!.txHash });
     await testChain.control.setAutomine(true);

@@ -66,7 +66,7 @@ export interface TransactorDeps {
   readonly ids: IdGenerator;
   readonly chains: readonly TransactorChain[];
   readonly signers: readonly Signer[];
-  /** Pay for effects that nobody in particular has to send; the first signer by default. */
+  /** Pay for effects that any signer may send; the first signer by default. */
   readonly hotWallets?: readonly HotWallet[];
   readonly limits?: Partial<TransactorLimits>;
 }
@@ -270,7 +270,7 @@ async function settleByReceipt(
   return { state: 'mined', txHash, receipt };
 }
 
-/** The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or somebody else. */
+/** The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or another sender. */
 async function settleSpentNonce(sending: Sending, record: TransactionRecord): Promise<TransactionProgress> {
   const { client, settings } = sending.chainOf(record.chainId);
   const finalBlock = (await headNumber(client)) - BigInt(settings.confirmations) + 1n;

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../chain-settings.ts';
 
 /** What a final block says, in our terms. Facts of one chain are reported in the order the chain has them. */
 
-interface FactPlace {
+interface FactLocation {
   readonly chainId: number;
   readonly txHash: Hex;
   readonly logIndex: number;
@@ -14,7 +14,7 @@ interface FactPlace {
 /** Why a deposit is or is not the one an escrow waits for. Only an exact one funds an order. */
 export type DepositKind = 'exact' | 'short' | 'excess' | 'double' | 'wrong_token' | 'foreign_sender';
 
-export interface Deposit extends FactPlace {
+export interface Deposit extends FactLocation {
   readonly type: 'deposit';
   readonly depositId: string;
   readonly kind: DepositKind;
@@ -27,7 +27,7 @@ export interface Deposit extends FactPlace {
 }
 
 /** A transaction of an order's escrow was executed. Which one it was, and what it moved, is told by its hash. */
-export interface EscrowExecution extends FactPlace {
+export interface EscrowExecution extends FactLocation {
   readonly type: 'escrow_executed';
   readonly escrow: Address;
   readonly orderId: string;
@@ -35,8 +35,8 @@ export interface EscrowExecution extends FactPlace {
   readonly safeTxHash: Hex;
 }
 
-/** A forward request was executed, by whomever: its nonce is spent for good. */
-export interface ForwardExecution extends FactPlace {
+/** A forward request was executed, by any account: its nonce is spent for good. */
+export interface ForwardExecution extends FactLocation {
   readonly type: 'forward_executed';
   readonly signer: Address;
   readonly nonce: bigint;
@@ -44,7 +44,7 @@ export interface ForwardExecution extends FactPlace {
 }
 
 /** The router paid a bridge solver. */
-export interface BridgeDeposit extends FactPlace {
+export interface BridgeDeposit extends FactLocation {
   readonly type: 'bridge_deposited';
   readonly bridgeQuoteId: Hex;
   readonly token: Address;

@@ -49,13 +49,13 @@ type ReadSettings = Pick<ChainSettings, 'chainId' | 'contracts' | 'tokens'>;
 export interface FactReader {
   /** What was paid into these escrows in the chain's tokens, and what their Safes executed. */
   escrowFacts(watches: readonly EscrowWatch[], range: BlockRange): Promise<LogFact[]>;
-  /** What these wallets' forward requests did, and what our router paid to bridges, whoever submitted it. */
+  /** What these wallets' forward requests did, and what our router paid to bridges, whichever account submitted it. */
   contractFacts(signers: readonly Address[], range: BlockRange): Promise<LogFact[]>;
 }
 
 /**
- * The questions that the watcher asks. Each names our own contracts or the chain's configured tokens, so that what strangers
- * log, however much of it, is never read: a contract of one's own can log any event about anybody for next to nothing.
+ * The questions that the watcher asks. Each names our own contracts or the chain's configured tokens, so that what third parties
+ * log, however much of it, is never read: a contract of one's own can log any event about any address for next to nothing.
  */
 export function factReader(client: ChainClient, settings: ReadSettings, maxRangeBlocks: number): FactReader {
   const { chainId, contracts } = settings;
@@ -193,7 +193,7 @@ const WORD_LENGTH = 66;
 
 /**
  * The transfer that a log tells of; none where it only looks alike, as a transfer of a collectible does. By hand, because
- * the library's decoder takes twenty times as long, and the number of logs is anybody's choice.
+ * the library's decoder takes twenty times as long, and the number of logs is not ours to limit.
  */
 export function transferIn(log: Log): TransferLog[] {
   const [selector, from, to, ...more] = log.topics as readonly Hex[];
@@ -221,7 +221,7 @@ export function watchesByAddress(watches: readonly EscrowWatch[]): ReadonlyMap<s
   return new Map(watches.map((watch) => [watch.address.toLowerCase(), watch]));
 }
 
-/** A transfer of nothing is none: anyone can log one for anybody, at the price of the gas. */
+/** A transfer of nothing is none: anyone can log one for any address, at the price of the gas. */
 export function depositsIn(
   chainId: number,
   byAddress: ReadonlyMap<string, EscrowWatch>,

@@ -7,7 +7,7 @@ import type { Deposit, DepositKind } from './chain-facts.ts';
 
 /** What was paid into escrows, as the watcher found it. */
 
-type DepositPlace = Pick<Deposit, 'txHash' | 'logIndex'>;
+type DepositRef = Pick<Deposit, 'txHash' | 'logIndex'>;
 
 const ROWS_A_STATEMENT = 200;
 
@@ -66,7 +66,7 @@ export async function readKnown(
   unit: UnitOfWork,
   chainId: number,
   deposits: readonly Pick<Deposit, 'escrow' | 'txHash' | 'logIndex'>[],
-): Promise<{ readonly funded: Set<Address>; isKnown(deposit: DepositPlace): boolean }> {
+): Promise<{ readonly funded: Set<Address>; isKnown(deposit: DepositRef): boolean }> {
   const [funded, known] = await unit.tx.queryBoth(
     selectFunded,
     [chainId, [...new Set(deposits.map(({ escrow }) => escrow))]],
@@ -85,7 +85,7 @@ export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: He
   return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
 }
 
-/** However many they are, they travel together, and nobody waits while they are written down. */
+/** However many they are, they travel together, and no other work waits while they are written. */
 export async function recordDeposits(
   unit: UnitOfWork,
   chainId: number,

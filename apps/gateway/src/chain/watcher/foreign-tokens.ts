@@ -30,7 +30,7 @@ import { createWatchedEscrows, type WatchedEscrows, watchedSince } from './watch
 import type { WatcherDeps } from './watcher.ts';
 
 /**
- * Looks for tokens that a chain is not configured for and that somebody has sent to an escrow all the same. Anyone can
+ * Looks for tokens that a chain is not configured for and that were sent to an escrow all the same. Anyone can
  * log such a transfer for next to nothing, so this is best effort and apart from watching: behind it, in turns of its
  * own, with a bound on what one turn asks, takes and keeps. What is passed over is recorded as a gap; nothing waits for it.
  */

@@ -150,7 +150,7 @@ export function watchEscrow(unit: UnitOfWork, chainId: number, watch: EscrowWatc
   ]);
 }
 
-/** The orders are over: their escrows are watched for a while longer and then forgotten. */
+/** The orders are over: their escrows are watched for a while longer and then no more. */
 export function stopWatching(unit: UnitOfWork, orderIds: readonly string[]): void {
   unit.tx.defer(closeWatches, [orderIds, unit.at]);
 }

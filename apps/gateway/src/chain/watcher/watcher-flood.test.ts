@@ -166,7 +166,7 @@ async function turn(watcher: { catchUp(): Promise<void> }) {
   return db.stats.roundTrips - before;
 }
 
-describe('a block full of a stranger’s events about an escrow', () => {
+describe('a block full of a third party’s events about an escrow', () => {
   test('costs the watcher nothing: none of 30,000 is read, and another order’s deposit in the block is credited', async () => {
     const [victim, other] = [await watched(), await watched()];
     const watcher = await started();
@@ -222,7 +222,7 @@ describe('a block full of real transfers of the smallest amount to one escrow', 
         paid(third.address),
       ]);
       await chain.control.mine({ blocks: 3 });
-      // Nobody else's money waits for it, and the database is asked no more often than for a single deposit.
+      // No other deposit waits for it, and the database is asked no more often than for a single deposit.
       expect(await turn(watcher)).toBeLessThanOrEqual(quiet + 1);
       expect(await deposits(third)).toEqual(EXACT);
       expect(await deposits(victim)).toEqual([

@@ -188,7 +188,7 @@ async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<
   const { db, chainId, settings, reader, escrows } = watching;
   const fromBlock = cursor.blockNumber + 1n;
   const range = { fromBlock, toBlock: smaller(cursor.blockNumber + watching.rangeBlocks, final) };
-  // Asked after the head: whoever pays an address has learnt it from a registration that is committed by now.
+  // Asked after the head: the payer of an address has learnt it from a registration that is committed by now.
   const [watches, signers] = await Promise.all([
     escrows.list(),
     listSigners(db, chainId, settings.contracts.forwarder),

@@ -28,7 +28,7 @@ export interface AccountRow {
 const COLUMNS = `a.account_number::text, a.seal_id, a.partner_id, a.user_id, a.currency, a.currency_decimals,
   a.jurisdiction, a.status, a.bank_unavailable, a.details_sealed, a.bank_name, a.bic, a.bank_reference, a.created_at`;
 
-/** Under the customer's lock, and unique in the database whoever holds it. */
+/** Under the customer's lock, and unique in the database as well. */
 export const insertAccount = statement<
   [
     sealId: string,

@@ -26,7 +26,7 @@ import { type AccountRow, accountFor, findAccount, findClient, insertAccount } f
 
 export const CAPABILITY = 'issue_retail_accounts';
 
-/** Reads are for everybody; what changes something is for partners that the operator has enabled. */
+/** Reads are for every partner; what changes something is for partners that the operator has enabled. */
 export function requireEnabled(partner: PartnerPrincipal): void {
   if (!partner.partner.fiatAccountsEnabled) throw new CausewayError('FEATURE_NOT_ENABLED');
 }
@@ -54,7 +54,7 @@ interface Paid {
   readonly amount: string;
 }
 
-/** Somebody outside has paid into the account. */
+/** A third party has paid into the account. */
 export function depositPostings(payment: Paid): readonly Posting[] {
   const account = ledgerAccountOf(payment.account_number);
   return moveFunds(`outside:bank:${payment.currency}`, account, payment.currency, BigInt(payment.amount));
@@ -81,7 +81,7 @@ export interface PaymentDetails {
 export const accountContext = (sealId: string) => `fiat_accounts.details:${sealId}`;
 export const paymentContext = (paymentId: string) => `fiat_payments.details:${paymentId}`;
 
-/** An account of this customer, with what opens its details; an id of anybody else's is as good as none. */
+/** An account of this customer, with what opens its details; an id of another customer's is as good as none. */
 export async function loadAccount(
   deps: { readonly db: Database; readonly vaults: Vaults },
   scope: Scope,

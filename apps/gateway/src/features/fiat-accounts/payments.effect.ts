@@ -75,7 +75,7 @@ async function record(unit: UnitOfWork, payload: CollectPaymentPayload): Promise
   if (payment !== undefined) reportOnPayment(unit, payment, 'payment_collected', 'bank');
 }
 
-/** It did not move, so it is on the account as before, and nobody is told of a settlement. */
+/** It did not move, so it is on the account as before, and no settlement is announced. */
 async function giveUp(unit: UnitOfWork, payload: CollectPaymentPayload): Promise<void> {
   const payment = await stillToCollect(unit, payload);
   if (payment !== undefined) reportOnPayment(unit, payment, 'collection_failed', 'system');
@@ -106,7 +106,7 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-v
       }),
     );
     if ('unavailable' in asked) return { kind: 'retry', error: asked.unavailable };
-    // The customer has paid and the vendor has not been: nobody but a person can sort that out.
+    // The customer has paid and the vendor has not been: an operator has to sort that out.
     if ('refused' in asked) {
       return {
         kind: 'failed',
@@ -145,7 +145,7 @@ export async function followPayments(deps: FollowDeps): Promise<number> {
   });
   for (const payment of page.payments) {
     const taken = await unitOfWork(deps, SYSTEM, (unit) => takeDeposit(deps, unit, payment));
-    // Nobody here has such an account, or it is no payment: whoever runs the deployment has to ask the bank.
+    // There is no such account here, or it is no payment: the operator has to ask the bank.
     if (taken === undefined) {
       logger.error(
         { transaction_id: payment.transactionId },

@@ -142,7 +142,7 @@ export async function heldPayments(
 }
 
 /**
- * Money that is on its way to the partner or has paid an order is nobody's to decide any more. What came before its
+ * Money that is on its way to the partner or has paid an order cannot be decided about any more. What came before its
  * order waited for it lies on the account undecided, so it may be matched without having been held.
  */
 export async function decidePayment(

@@ -107,7 +107,7 @@ describe('verification when the provider misbehaves', () => {
     expect(await eventsOf(userId)).toEqual(['VERIFIED', 'REJECTED']);
   });
 
-  it('ignores decisions on an earlier submission, on nobody, and on what is no submission at all', async () => {
+  it('ignores decisions on an earlier submission, on an unknown customer, and on what is no submission at all', async () => {
     const first = await submitted();
     await take(verdictOn(first.submissionId, { outcome: 'resubmission_requested' }));
     expect(await statusOf(first.userId)).toBe('VERIFICATION_REJECTED');

@@ -147,7 +147,7 @@ async function askPerson(
 }
 
 /**
- * For deployments without a provider: every submission goes to the operator's desk. Nobody is cleared by nobody.
+ * For deployments without a provider: every submission goes to the operator for review. No customer is cleared automatically.
  */
 export function createManualKyc(now: () => number): KycProvider {
   return {

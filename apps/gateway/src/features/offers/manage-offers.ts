@@ -126,7 +126,7 @@ export async function decideAuthorization(
   return { authorized: after.authorized, version: Number(after.version) };
 }
 
-/** A missing offer and somebody else's are the same to whoever asks. */
+/** A missing offer and another vendor's are the same to the caller. */
 function found<T>(row: T | undefined): T {
   if (row === undefined) throw new CausewayError('OFFER_NOT_FOUND');
   return row;

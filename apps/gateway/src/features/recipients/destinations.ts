@@ -51,7 +51,7 @@ export const MAX_DESTINATIONS = 100;
 
 const destinationContext = (destinationId: string) => `recipient_destinations:${destinationId}`;
 
-/** Adds a place where a recipient can be paid. Third parties are never paid by details that nobody checked. */
+/** Adds a destination of a recipient. Third parties are never paid by details that were not checked. */
 export async function addDestination(
   deps: DestinationDeps,
   unit: UnitOfWork,
@@ -77,7 +77,7 @@ export async function addDestination(
     unit.at,
   ]);
   if (row === undefined) throw new Error('a destination was not written');
-  // Account numbers, wallets and addresses: whatever has a digit or an @ may be what somebody searches by.
+  // Account numbers, wallets and addresses: whatever has a digit or an @ may be searched by.
   const identifiers = Object.values(checked.details).filter((value) => /[0-9@]/.test(value));
   const hashes = identifierHashes(deps.blindIndex, recipient.partner_id, identifiers);
   if (hashes.length > 0) {

@@ -173,7 +173,7 @@ export const countToReview = statement<[], { total: string }>(
   `SELECT count(*) AS total FROM recipients WHERE screening_status = ${IN_REVIEW} AND erased_at IS NULL`,
 );
 
-/** The versions stay, for orders refer to them, and nobody can read them any more. */
+/** The versions stay, for orders refer to them, and cannot be read any more. */
 export const eraseRecipientColumns = statement<[recipientId: string, at: Date]>(
   'recipients.erase',
   `WITH tokens AS (DELETE FROM recipient_tokens WHERE recipient_id = $1)

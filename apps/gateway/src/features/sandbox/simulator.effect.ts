@@ -22,7 +22,7 @@ export interface SimulatorDeps extends SimulatedActorDeps {
 const THINKING_MS = 1_000;
 const NOTHING_TO_DO: Outcome = { kind: 'confirmed', result: 'nothing to do' };
 
-/** Called in the transaction that changed an order: somebody may have to act next. */
+/** Called in the transaction that changed an order: a simulated actor may have to act next. */
 export function wakeSimulator(unit: UnitOfWork, order: OrderRow): void {
   if (SILENT_ACTS[order.direction][order.status] !== undefined) {
     prepareIntent(unit, act(order, false, unit.at));
@@ -31,7 +31,7 @@ export function wakeSimulator(unit: UnitOfWork, order: OrderRow): void {
   }
 }
 
-/** Called when a sandbox user asks for it: somebody acts whatever the settings say. */
+/** Called when a sandbox user asks for it: the actor acts whatever the settings say. */
 export function askSimulator(unit: UnitOfWork, order: OrderRow): void {
   prepareIntent(unit, act(order, true, unit.at));
 }
@@ -63,7 +63,7 @@ export function simulatorHandler(deps: SimulatorDeps): IntentHandler<'sandbox.ac
     try {
       return await perform(deps, order, vendor);
     } catch (error) {
-      // The order has moved on, or is held: whatever happens next wakes somebody again.
+      // The order has moved on, or is held: whatever happens next wakes the actor again.
       if (!(error instanceof CausewayError)) throw error;
       return { kind: 'confirmed', result: `refused: ${error.code}` };
     }

@@ -17,7 +17,7 @@ import {
   strictestOf,
 } from './screening-case.ts';
 
-/** Who holds an account, by its key; nobody where the person is erased. */
+/** Who holds an account, by its key; none where the person is erased. */
 export type HolderReader = (key: string) => Promise<Holder | undefined>;
 
 export interface ScreenCaseDeps {

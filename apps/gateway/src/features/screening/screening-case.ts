@@ -131,7 +131,7 @@ export const RESULT_TRIGGERS: Readonly<Record<ScreeningResult['status'], Screeni
   blocked: 'screening_blocked',
 };
 
-/** Somebody whose name a bank will read, and the key under which what is found of them is kept. */
+/** A person whose name a bank will read, and the key under which what is found of them is kept. */
 export interface Holder {
   readonly subjects: readonly ScreeningSubject[];
   readonly vault: Vault;

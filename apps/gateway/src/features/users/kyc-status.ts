@@ -107,7 +107,7 @@ export const ERASED_REASON = 'PERSONAL_DATA_ERASED';
 
 /** Takes the person out of the row. The row stays: the books refer to it. */
 export function eraseUserRow(unit: UnitOfWork, user: UserRow): void {
-  // Whoever was cleared is so no longer; where there was no clearance the machine has nothing to revoke.
+  // A cleared customer is so no longer; where there was no clearance the machine has nothing to revoke.
   moveKyc(unit, user, 'verification_refused', 'operator', [ERASED_REASON]);
   unit.tx.defer(eraseUserColumns, [user.user_id, unit.at]);
 }

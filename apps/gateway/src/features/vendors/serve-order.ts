@@ -41,7 +41,7 @@ export interface VendorDeps {
 export type VendorSignature = (hash: `0x${string}`) => Promise<`0x${string}`>;
 
 /**
- * Accepting fixes the escrow. The vendor signs its refund at once, so that the crypto can go back to whoever sold it even
+ * Accepting fixes the escrow. The vendor signs its refund at once, so that the crypto can go back to its seller even
  * if the vendor is never heard of again.
  */
 export async function acceptOrder(

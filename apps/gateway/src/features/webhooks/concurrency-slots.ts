@@ -1,17 +1,17 @@
 /**
- * The places that all partners' deliveries share in this process. A place is held from the claim until the outcome is
- * recorded, except by an attempt whose receiver lets it wait: that one goes on without a place. However
- * many endpoints hang, and however long their queues are, the places are soon there for those that answer.
+ * The slots that all partners' deliveries share in this process. A slot is held from the claim until the outcome is
+ * recorded, except by an attempt whose receiver lets it wait: that one goes on without a slot. However
+ * many endpoints hang, and however long their queues are, the slots are soon there for those that answer.
  */
 export interface ConcurrencySlots {
   free(): number;
-  take(partnerId: string): Place;
-  /** Takes the places of attempts that have waited too long; answers whose they were, once for each. */
+  take(partnerId: string): Slot;
+  /** Takes the slots of attempts that have waited too long; answers whose they were, once for each. */
   withdrawFromSlow(now: number): string[];
 }
 
-export interface Place {
-  /** The receiver has answered, or never will; what follows is our own work and keeps the place. */
+export interface Slot {
+  /** The receiver has answered, or never will; what follows is our own work and keeps the slot. */
   answered(): void;
   giveBack(): void;
 }
@@ -23,37 +23,37 @@ export interface ConcurrencySlotsOptions {
 
 /** Long for a receiver that works, short against the ten seconds it may take. */
 export const SLOW_AFTER_MS = 1_000;
-/** Attempts without a place are bounded too: each is a connection and a body in memory. */
-const MOST_WITHOUT_PLACE = 2_048;
+/** Attempts without a slot are bounded too: each is a connection and a body in memory. */
+const MOST_WITHOUT_SLOT = 2_048;
 
 export function createConcurrencySlots({ size, now }: ConcurrencySlotsOptions): ConcurrencySlots {
   // In the order they began, so that the slow ones are at the head.
-  const waiting = new Map<Place, { readonly partnerId: string; readonly since: number }>();
-  const withoutPlace = new Set<Place>();
+  const waiting = new Map<Slot, { readonly partnerId: string; readonly since: number }>();
+  const withoutSlot = new Set<Slot>();
   let taken = 0;
 
   return {
     free: () => size - taken,
     take(partnerId) {
       taken += 1;
-      const place: Place = {
+      const slot: Slot = {
         answered: () => {
-          waiting.delete(place);
+          waiting.delete(slot);
         },
         giveBack: () => {
-          waiting.delete(place);
-          if (!withoutPlace.delete(place)) taken -= 1;
+          waiting.delete(slot);
+          if (!withoutSlot.delete(slot)) taken -= 1;
         },
       };
-      waiting.set(place, { partnerId, since: now() });
-      return place;
+      waiting.set(slot, { partnerId, since: now() });
+      return slot;
     },
     withdrawFromSlow(at) {
       const slow: string[] = [];
-      for (const [place, { partnerId, since }] of waiting) {
-        if (at - since < SLOW_AFTER_MS || withoutPlace.size >= MOST_WITHOUT_PLACE) break;
-        waiting.delete(place);
-        withoutPlace.add(place);
+      for (const [slot, { partnerId, since }] of waiting) {
+        if (at - since < SLOW_AFTER_MS || withoutSlot.size >= MOST_WITHOUT_SLOT) break;
+        waiting.delete(slot);
+        withoutSlot.add(slot);
         taken -= 1;
         slow.push(partnerId);
       }

@@ -126,7 +126,7 @@ describe('the drain of webhook deliveries', () => {
     for (const subject of subjects) expect(stepsOf(subject)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('a failed first attempt holds nobody up: the later events follow, its retry comes a minute later', async () => {
+  it('a failed first attempt delays nothing: the later events follow, its retry comes a minute later', async () => {
     sink.setFault({ sequence: [{ kind: 'status', status: 500 }] });
     const subject = ids.uuid();
     await emit(subject, [1, 2, 3]);
@@ -280,7 +280,7 @@ describe('the drain of webhook deliveries', () => {
     }
   });
 
-  it('more hanging partners than there are places do not keep another one waiting for their time-outs', async () => {
+  it('more hanging partners than there are slots do not keep another one waiting for their time-outs', async () => {
     const hanging = await startWebhookSink({ tls: false, faults: { kind: 'hang' } });
     try {
       for (let n = 0; n < 4; n++) {
@@ -288,7 +288,7 @@ describe('the drain of webhook deliveries', () => {
         for (let event = 0; event < 4; event++) await emit(ids.uuid(), [event], stuck);
       }
       startDrain({ concurrency: 8 });
-      await until('every place is held by a hanging one', () => hanging.received.length >= 8);
+      await until('every slot is held by a hanging one', () => hanging.received.length >= 8);
       for (let n = 0; n < 20; n++) await emit(ids.uuid(), [n]);
       // Their attempts would take ten seconds each.
       await until('the other is served', async () => (await statuses()).delivered === 20, 8_000);

@@ -2,9 +2,9 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { repeatEvery } from '../../lib/repeat.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { type ConcurrencySlots, createConcurrencySlots, type Place } from './concurrency-slots.ts';
+import { repeatEvery } from '../../lib/repeat.ts';
+import { type ConcurrencySlots, createConcurrencySlots, type Slot } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
   cancelForDisabled,
@@ -25,7 +25,7 @@ import type { OpenSecrets, SendResult, WebhookSender } from './webhook-sender.ts
  */
 export interface DeliveryDrain {
   start(): void;
-  /** Something was written for this partner; without one, anybody may have something due. */
+  /** Something was written for this partner; without one, any partner may have something due. */
   wake(partnerId?: string): void;
   /** Takes nothing new and waits for what is under way. */
   stop(): Promise<void>;
@@ -202,7 +202,7 @@ function createClaiming(
 
 interface Ended {
   readonly outcome: DeliveryOutcome;
-  readonly slot: Place;
+  readonly slot: Slot;
 }
 
 /** Signs and sends what was claimed, once each. */
@@ -215,7 +215,7 @@ function createAttempts(
   const { clock, logger, metrics } = deps;
   const underWay = new Set<Promise<void>>();
 
-  async function attempt(claimed: ClaimedDelivery, slot: Place): Promise<void> {
+  async function attempt(claimed: ClaimedDelivery, slot: Slot): Promise<void> {
     const startedAt = clock.date();
     let result: SendResult;
     try {
@@ -295,7 +295,7 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
   };
 }
 
-function letGo({ windows }: DrainState, partnerId: string, slot: Place, end: 'prompt' | 'timeout'): void {
+function letGo({ windows }: DrainState, partnerId: string, slot: Slot, end: 'prompt' | 'timeout'): void {
   slot.giveBack();
   windows.ended(partnerId, end);
 }

@@ -115,7 +115,7 @@ describe('events after the time they are kept', () => {
       status: 410,
       details: { oldest_cursor: '3' },
     });
-    // Whoever has read all that is gone has missed nothing.
+    // A reader of all that is gone has missed nothing.
     expect(await read('3')).toEqual([['4', 4]]);
     expect(await read('0')).toEqual([['4', 4]]);
   });

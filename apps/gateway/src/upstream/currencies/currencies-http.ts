@@ -48,7 +48,7 @@ export interface HttpCurrenciesOptions {
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_BYTES = 32 * 1_024 * 1_024;
-/** A few missed polls are nothing to tell anybody. */
+/** A few missed polls are not worth a log line. */
 const TOLD_AGE_SECONDS = 5;
 
 /** A currencies backend of its own, reached over HTTP and asked every second. */

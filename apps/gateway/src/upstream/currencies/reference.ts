@@ -61,7 +61,7 @@ export function recordsOf(data: ReferenceData): ReferenceRecord[] {
   );
 }
 
-/** Throws a ReferenceDataError that names every fault; kinds that nobody knows any more are left out. */
+/** Throws a ReferenceDataError that names every fault; kinds that are not known any more are left out. */
 export function referenceDataOf(records: readonly ReferenceRecord[]): ReferenceData {
   const lists: Record<string, unknown[]> = {};
   for (const { list } of Object.values(CATALOGUE_KINDS)) lists[list] = [];

@@ -23,7 +23,7 @@ export interface HttpOffersOptions {
 const DEFAULT_POLL_MS = 500;
 const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_BYTES = 64 * 1_024 * 1_024;
-/** Offers that nobody has confirmed for so long are not quoted any more. */
+/** Offers that were not confirmed for so long are not quoted any more. */
 const DEFAULT_MAX_AGE_MS = 60_000;
 
 /** An offers backend of its own, reached over HTTP and asked twice a second. A book that is too old is not quoted from. */

@@ -30,7 +30,7 @@ export interface TestDatabase {
   stop(): Promise<void>;
 }
 
-/** Writes to where nobody reads it; what is measured here pays for its lines all the same. */
+/** Writes to a sink that is not read; what is measured here pays for its lines all the same. */
 export const testLogger = createLogger({ level: 'silent', format: 'json', fd: openSync(devNull, 'w') });
 
 export async function startTestDatabase(): Promise<TestDatabase> {

@@ -14,7 +14,7 @@ import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 /** What an operator may do about an effect that does not get on by itself. */
 export type EffectRemedy = 'retry' | 'give-up';
 
-/** A worker looks every quarter of a second; what has been due for this long is nobody's. */
+/** A worker looks every quarter of a second; what has been due for this long is not being worked on. */
 const LATE_SECONDS = 120;
 
 export function lateBefore(at: Date): Date {
@@ -45,7 +45,7 @@ export function remediesOf(effect: BackofficeIntentRow): EffectRemedy[] {
   return (['retry', 'give-up'] as const).filter((remedy) => obstacle(effect, remedy) === null);
 }
 
-/** Carried out under the intent's lock, which a worker needs to settle it: whoever is second sees what the first did. */
+/** Carried out under the intent's lock, which a worker needs to settle it: the second one sees what the first did. */
 export async function remedyEffect(
   unit: UnitOfWork,
   adapters: OrderAdapters,

@@ -62,7 +62,7 @@ const TRIGGERS: Readonly<Record<DepositDecision, DepositTrigger>> = {
 export interface DepositSight {
   /** The nonce of the escrow's next transaction. */
   readonly nonce: bigint;
-  /** What the escrow holds of the deposit's token; of a token that nobody knows, what the token says. */
+  /** What the escrow holds of the deposit's token; of an unknown token, what the token says. */
   readonly balance: bigint;
   readonly wallets: ReadonlyMap<string, WalletLook>;
 }
@@ -105,7 +105,7 @@ export async function lookAtDeposit(
   }[decision];
   const isKnown = tokenOf(settings, token) !== undefined;
   const balance = answered(tokenBalance(client, token, address)).catch((cause: unknown) => {
-    // A contract of a stranger's may answer anything or nothing; of our own it is the node that does not.
+    // A third party's contract may answer anything or nothing; of our own it is the node that does not.
     if (isKnown) throw new CausewayError('TRANSACTOR_UNAVAILABLE', { cause });
     return 0n;
   });
@@ -125,7 +125,7 @@ interface LockedDeposit {
   readonly others: readonly DepositRow[];
 }
 
-/** The order first, then its deposits: whoever credits, decides or signs takes them in this order. */
+/** The order first, then its deposits: crediting, deciding and signing all lock in this order. */
 export async function lockDeposit(unit: UnitOfWork, depositId: string): Promise<LockedDeposit> {
   const [found] = await unit.tx.query(findDeposit, [depositId]);
   const [order] = found === undefined ? [] : await unit.tx.query(lockOrder, [found.order_id]);
@@ -159,7 +159,7 @@ function sharesOf({ order, deposit, others }: LockedDeposit): { shares: Share[];
 }
 
 /**
- * What may be missing of a deposit: the platform bears it out of its fee, so that everybody else gets what was quoted. An
+ * What may be missing of a deposit: the platform bears it out of its fee, so that the others get what was quoted. An
  * on-ramp vendor has signed its refund before it pays, so for it there is none: it pays the rest.
  */
 function toleranceOf({ depositTolerancePct }: DepositDecisionDeps, order: OrderRow): bigint {
@@ -216,7 +216,7 @@ async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, s
   }
   await takeWallet(unit, payee, seen.wallets.get(payee.toLowerCase()) ?? 'unavailable');
   const amount = BigInt(deposit.amount);
-  // What a token of a stranger's has logged need not be there.
+  // What a third party's token has logged need not be there.
   const real = facts.knownToken || seen.balance > amount ? amount : seen.balance;
   if (real === 0n) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', {
@@ -226,7 +226,7 @@ async function returnTerms(unit: UnitOfWork, one: DepositCase, payee: Address, s
   return { return_to: payee, return_amount: `${real}` };
 }
 
-/** Credits what the order needs, from as many held deposits as it takes; the rest goes back to whoever paid it. */
+/** Credits what the order needs, from as many held deposits as it takes; the rest goes back to the payer. */
 async function accept(
   deps: DepositDecisionDeps,
   unit: UnitOfWork,
@@ -261,7 +261,7 @@ async function accept(
   });
   if (missing > 0n) {
     unit.tx.defer(setShortfall, [order.order_id, order.deposit_shortfall]);
-    // Signed for the whole deposit, it fits no more; whoever is owed a refund signs the one that does.
+    // Signed for the whole deposit, it fits no more; the party that is owed a refund signs the one that does.
     unit.tx.defer(dropRefundSignatures, [order.order_id]);
   }
   unit.tx.defer(setTransactionHash, [order.order_id, before.tx_hash]);

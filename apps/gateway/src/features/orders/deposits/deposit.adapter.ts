@@ -74,7 +74,7 @@ export function isEscrowFree(order: OrderState, escrow: OrderRow['facts']['escro
   return escrow === 'emptied' || (escrow === 'none' && hasEnded(order));
 }
 
-/** What two owners have signed can be executed by anybody, for as long as the escrow's nonce is not used. */
+/** What two owners have signed can be executed by any account, for as long as the escrow's nonce is not used. */
 export function isSigned({ return_nonce }: Pick<DepositRow, 'return_nonce'>): boolean {
   return return_nonce !== null;
 }
@@ -96,7 +96,7 @@ function assetOf(settings: ChainSettings, token: Address): string {
 type Held = Pick<DepositRow, 'deposit_id' | 'order_id' | 'partner_id' | 'token' | 'sender'>;
 
 /**
- * What came in. Anyone can log a transfer of a token that nobody knows, so such a token is booked only when it is really
+ * What came in. Anyone can log a transfer of an unknown token, so such a token is booked only when it is really
  * moved, and then with what was moved.
  */
 export function heldEntry(deposit: Held, amount: bigint, settings: ChainSettings): EntryDraft {
@@ -181,7 +181,7 @@ const depositAdapter: DepositAdapter = {
       }
       case 'deposit_returned': {
         const { return_to: payee, return_amount: amount } = deposit;
-        if (payee === null || amount === null) throw new Error('nobody has decided where it goes');
+        if (payee === null || amount === null) throw new Error('it is not decided where it goes');
         return entry(deposit, posting, moveFunds(held, payerAccount(payee), asset, BigInt(amount)));
       }
       default:

@@ -35,7 +35,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
   async function load({ payload }: Intent<'escrow.return-deposit'>) {
     const { deposit, order } = await loadDeposit(deps, SYSTEM, payload.deposit_id);
     const { return_nonce: nonce, return_signature: signature } = deposit;
-    if (nonce === null || signature === null) throw new Error('nobody has signed the return');
+    if (nonce === null || signature === null) throw new Error('the return is not signed');
     const chain = chains.get(order.chain);
     return { chain, signature, planned: returnOf(chain.settings, order, deposit, BigInt(nonce)) };
   }
@@ -45,7 +45,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     const { settings } = chains.get(order.chain);
     const one = depositCase(deposit, { settings, order, others, nonce: 0n, covers: false, surplus: 0n });
     if ('error' in end) {
-      // What was sent can still be executed by whoever has seen it, so it is remembered; what never was, is not.
+      // What was sent can still be executed by anyone who has seen it, so it is kept; what never was, is not.
       const cleared = end.isSent ? {} : { return_nonce: null, return_signature: null };
       const unsent = { ...deposit, ...cleared, note: end.error };
       moveDeposit(unit, { ...one, deposit: unsent }, 'return_failed', 'chain');
@@ -66,7 +66,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     };
   }
 
-  /** A final receipt of the execution, whoever sent it. */
+  /** A final receipt of the execution, whichever account sent it. */
   function settled(
     intent: Intent<'escrow.return-deposit'>,
     { escrow, hash, transfers }: DepositReturn,
@@ -142,7 +142,7 @@ async function executionEffect(
 
 type Ending = { readonly txHash: `0x${string}` } | { readonly error: string; readonly isSent: boolean };
 
-/** An attempt that had failed is executed after all, by whomever: what it did is then read from the chain. */
+/** An attempt that had failed is executed after all, by any account: what it did is then read from the chain. */
 export function followReturns(deps: { readonly chains: Chains }): ChainFactHandler {
   return async (fact, unit) => {
     if (fact.type !== 'escrow_executed') return;

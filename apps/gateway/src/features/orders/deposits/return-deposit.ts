@@ -44,7 +44,7 @@ export function returnOf(
   nonce: bigint,
 ): DepositReturn {
   const { return_to: to, return_amount: amount, token } = deposit;
-  if (to === null || amount === null) throw new Error('nobody has decided where the deposit goes');
+  if (to === null || amount === null) throw new Error('it is not decided where the deposit goes');
   const escrow = escrowOf(settings, order);
   const transfers = [{ token, to, amount: BigInt(amount) }] as const;
   const transaction = payoutTransaction(transfers, settings.contracts.multiSendCallOnly, nonce);
@@ -117,7 +117,7 @@ function requireUnhappened({ mayHaveHappened: isUnsure }: ReturnSight): void {
 }
 
 /**
- * Whether an attempt that was signed before and did not get through was executed by somebody all the same. With the same
+ * Whether an attempt that was signed before and did not get through was executed all the same. With the same
  * nonce it does not matter, because only one can happen; with a later one it would be paid twice.
  */
 async function mayHaveHappened(

@@ -95,7 +95,7 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Pa
     return { kind: 'failed', error, followUp: (unit) => report(unit, orderId, effect.failed) };
   }
 
-  /** A final receipt of the execution, whoever sent it. */
+  /** A final receipt of the execution, whichever account sent it. */
   function settled(order: OrderRow, payout: Payout, receipt: MinedTransaction['receipt']): Outcome {
     const { transactionHash: txHash } = receipt;
     const reading = readExecution(receipt, {
@@ -148,7 +148,7 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Pa
     return { chainId: settings.chainId, sender: 'hot-wallet', call };
   }
 
-  /** A revert says that ours was not the one that did it, and no more: a stranger may have deployed or executed first. */
+  /** A revert says that ours was not the one that did it, and no more: a third party may have deployed or executed first. */
   async function conclude(
     intent: Intent<PayoutKind>,
     { receipt }: MinedTransaction,
@@ -207,7 +207,7 @@ export function authorizationHandlers(
 }
 
 /**
- * A request that was executed, by whomever. Its deposit has reported itself by then, from the same transaction; where
+ * A request that was executed, by any account. Its deposit has reported itself by then, from the same transaction; where
  * there was none, the nonce was used by something else, or by the request without effect, and it can never pay.
  */
 export function followAuthorizations(deps: AuthorizationDeps): ChainFactHandler {

@@ -253,7 +253,7 @@ export function waitingFor(order: OrderRow): OrderStep | null {
   return next === undefined ? null : stepOf(next, order);
 }
 
-/** Everybody who could now set the crypto in the escrow in motion. */
+/** All who could now set the crypto in the escrow in motion. */
 export function whoCanMove(order: OrderRow): OrderStep[] {
   return possible(order)
     .filter((row) =>

@@ -120,7 +120,7 @@ async function payerDetails(
     throw invalidPayer([{ path: 'payment_details_id', message: `must be payment details of ${wanted}` }]);
   }
   if (saved.screening_status !== SCREENING_CLEAR) throw new CausewayError('RECIPIENT_NOT_CLEARED');
-  // Saved while nobody could check it, or before the rail's fields changed: it has to fit now.
+  // Saved while it could not be checked, or before the rail's fields changed: it has to fit now.
   return fitting(deps, order, openPaymentDetails(deps.vaults, user, saved));
 }
 
@@ -180,7 +180,7 @@ export function requestPaymentHandler(
   };
 }
 
-/** How money on a customer's own account pays an order. Whoever calls holds the lock of customer and currency. */
+/** How money on a customer's own account pays an order. The caller holds the lock of customer and currency. */
 
 /** Orders of a customer that wait for exactly this amount on its own account, held ones included. */
 export async function ordersAwaitingDeposit(

@@ -199,7 +199,7 @@ export async function decideSendOut(
   return { before, after };
 }
 
-/** Until it is overdue the bridge is believed, and a request that paid nobody ends by itself. */
+/** Until it is overdue the bridge is believed, and a request that paid nothing ends by itself. */
 function requireSilence(sendOut: Awaited<ReturnType<typeof currentSendOut>>): Authorization {
   if (sendOut === undefined || sendOut.paid.depositTxHash === null) {
     throw notAllowed('The bridge was not paid; the send-out ends by itself.');

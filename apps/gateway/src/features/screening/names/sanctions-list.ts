@@ -25,7 +25,7 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
 };
 
 /**
- * A list that cannot be read in full is not used at all: an entry that is silently skipped is a payment to somebody on
+ * A list that cannot be read in full is not used at all: an entry that is silently skipped is a payment to a person on
  * the list.
  */
 export class SanctionsListError extends Error {
