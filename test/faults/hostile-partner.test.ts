@@ -8,7 +8,7 @@ describe('a partner that floods its escrow, initiates, opens orders, names silen
   beforeAll(async () => {
     rounds = await runHostilePartner({
       rounds: 1,
-      secondsARound: 3,
+      secondsARound: 2,
       requestsASecond: 20,
       attack: { attacks: ATTACKS, flood: { fakeEvents: 500, dust: 200, everyMs: 2_000 } },
     });

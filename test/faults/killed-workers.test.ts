@@ -15,7 +15,7 @@ import { until } from '../harness/until.ts';
 
 const EFFECTS = 300;
 const WORKERS = 3;
-const KILLS = 25;
+const KILLS = 15;
 const PARTNER = '00000000-0000-7000-8000-000000000001';
 const SEED = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -13,8 +13,8 @@ export interface OrdersFixture {
   readonly parties: OrderParties;
 }
 
-export async function startOrdersFixture(): Promise<OrdersFixture> {
-  const gateway = await startGateway({ chains: true });
+export async function startOrdersFixture(env: Readonly<Record<string, string>> = {}): Promise<OrdersFixture> {
+  const gateway = await startGateway({ chains: true, env });
   await stopSimulatedActors(gateway, 0);
   return { gateway, driver: ordersDriver(gateway), parties: orderParties(gateway) };
 }

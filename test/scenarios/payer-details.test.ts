@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type LocalYente,
+  startLocalYente,
+} from '../../apps/gateway/src/features/screening/names/testing/local-yente.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import type { OrdersDriver } from './orders-driver.ts';
 import { startOrdersFixture } from './orders-fixture.ts';
@@ -119,5 +123,37 @@ describe('what is said of a payer or a payee fits the rail', () => {
         reference: 'invoice 7',
       });
     });
+  });
+});
+
+describe('a payer given inline, where names are screened by a service', () => {
+  let yente: LocalYente;
+  let gateway: TestGateway;
+  let driver: OrdersDriver;
+
+  beforeAll(async () => {
+    const listed = { id: 'Q1', schema: 'Person', names: ['Emile Listed'], datasets: ['ca_list'] } as const;
+    yente = await startLocalYente({ entities: [listed], collection: 'sanctions' });
+    ({ gateway, driver } = await startOrdersFixture({ YENTE_URL: yente.url, YENTE_DATASET: 'sanctions' }));
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await yente?.close();
+  });
+
+  it('is refused when listed, and while the service does not answer; the order goes on with a clear one', async () => {
+    const orderId = await driver.onrampOrder(CANADIAN);
+    for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+    await driver.reaches(orderId, 'awaiting_fiat_transfer');
+    const submit = async (payment_details: object) => {
+      const { status, body } = await driver.act(orderId, 'submit-payer-details', { payment_details });
+      return [status, body.error?.code];
+    };
+    expect(await submit({ ...EMMA, full_name: 'Emile Listed' })).toEqual([422, 'RECIPIENT_NOT_CLEARED']);
+    yente.interfere(/POST \/match/, { status: 500, body: 'broken' });
+    expect(await submit(EMMA)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
+    expect(await submit(EMMA)).toEqual([200, undefined]);
+    expect(await driver.read(orderId)).not.toMatchObject({ next_action: 'submit_payer_details' });
   });
 });

@@ -139,7 +139,7 @@ async function screeningOf(config: Config): Promise<ScreeningPort> {
     });
   }
   const path = config.sanctionsListFile;
-  if (path === undefined || !config.roles.includes('worker')) return REVIEW_EVERYBODY;
+  if (path === undefined) return REVIEW_EVERYBODY;
   return createListScreening(
     await loadSanctionsList({ path, alternatesPath: config.sanctionsAlternatesFile }),
   );

@@ -12,7 +12,7 @@ import { route } from '../../../http/route.ts';
 import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutDeps } from '../send-out/send-out.ts';
 import { requireOrder } from './act-on-order.ts';
-import { type PayerDeps, submitPayerDetails } from './payment-request.ts';
+import { type PayerDeps, screenPayer, submitPayerDetails } from './payment-request.ts';
 
 export interface OnrampRouteDeps extends SendOutDeps, PayerDeps {}
 
@@ -51,8 +51,9 @@ export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps
       'RECIPIENT_NOT_CLEARED',
       'SERVICE_UNAVAILABLE',
     ],
-    handle: async ({ params, body }, _partner, unit) => {
-      await submitPayerDetails(deps, unit, params.order_id, body);
+    readFirst: ({ body }) => screenPayer(deps, body),
+    handle: async ({ params, body }, _partner, unit, screenings) => {
+      await submitPayerDetails(deps, unit, params.order_id, body, screenings);
       return { message: 'Payer details submitted.' };
     },
   });

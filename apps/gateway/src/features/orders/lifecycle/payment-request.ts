@@ -5,7 +5,7 @@ import type { IntentHandler, Outcome } from '../../../engine/intent-handler.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Currencies } from '../../../ports/currencies.ts';
-import type { ScreeningPort } from '../../../ports/name-screening.ts';
+import type { ScreeningPort, ScreeningResult } from '../../../ports/name-screening.ts';
 import type { DetailsCheck } from '../../payment-details/details-check.ts';
 import { loadPaymentDetails, openPaymentDetails } from '../../payment-details/payment-details.ts';
 import { openDestination } from '../../recipients/destinations.ts';
@@ -85,16 +85,42 @@ export interface PayerDetailsInput {
   readonly payment_details?: Readonly<Record<string, unknown>> | undefined;
 }
 
+type PayerScreening = ScreeningResult['status'] | 'unavailable';
+
+/**
+ * The vendor's bank reads the payer's name, so details given inline are screened like saved ones. Asked before the
+ * transaction: the screening may be a service elsewhere.
+ */
+export async function screenPayer(
+  { screening }: PayerDeps,
+  { payment_details: inline = {} }: PayerDetailsInput,
+): Promise<readonly PayerScreening[]> {
+  const texts = Object.entries(inline).filter(
+    (field): field is [string, string] => typeof field[1] === 'string',
+  );
+  const subjects = holderSubjects(Object.fromEntries(texts), 'individual');
+  return Promise.all(
+    subjects.map((subject) =>
+      screening.screen(subject).then(
+        ({ status }) => status,
+        () => 'unavailable' as const,
+      ),
+    ),
+  );
+}
+
 /** Tells the vendor whom to ask for the money: a saved profile of the customer, or details given here. */
 export async function submitPayerDetails(
   deps: PayerDeps,
   unit: UnitOfWork,
   orderId: string,
   input: PayerDetailsInput,
+  screenings: readonly PayerScreening[],
 ): Promise<void> {
   const order = await loadOrderForAction(unit, orderId);
   moveOrder(unit, deps.orderAdapters, order, 'payer_details_submitted', 'partner');
   const details = await payerDetails(deps, unit, order, input);
+  requireClearPayer(screenings);
   unit.tx.defer(setPayerDetails, [orderId, sealPayerDetails(deps.sealer, orderId, details)]);
 }
 
@@ -112,7 +138,7 @@ async function payerDetails(
       })),
     );
   }
-  if (savedId === undefined) return screened(deps, fitting(deps, order, inline));
+  if (savedId === undefined) return fitting(deps, order, inline);
   const user = await lockUserRow(unit, order.user_id);
   const saved = await loadPaymentDetails(unit, order.user_id, `${savedId}`);
   if (saved.rail !== order.payment_network_slug || saved.currency !== order.fiat_currency) {
@@ -124,13 +150,11 @@ async function payerDetails(
   return fitting(deps, order, openPaymentDetails(deps.vaults, user, saved));
 }
 
-/** The vendor's bank reads the payer's name. A screening that is not in memory has judged saved details only. */
-function screened({ screening }: PayerDeps, details: PlainDetails): PlainDetails {
-  const results = holderSubjects(details, 'individual').map((one) => screening.screenAtOnce?.(one).status);
-  if (results.some((status) => status !== undefined && status !== SCREENING_CLEAR)) {
+function requireClearPayer(screenings: readonly PayerScreening[]): void {
+  if (screenings.some((status) => status !== SCREENING_CLEAR && status !== 'unavailable')) {
     throw new CausewayError('RECIPIENT_NOT_CLEARED');
   }
-  return details;
+  if (screenings.includes('unavailable')) throw new CausewayError('SERVICE_UNAVAILABLE');
 }
 
 function fitting({ detailsCheck }: PayerDeps, order: OrderRow, details: unknown): PlainDetails {
