@@ -1,6 +1,5 @@
 import { loadConfig } from '../apps/gateway/src/config.ts';
-import { connectCommand } from '../apps/gateway/src/features/privacy/command-tools.ts';
-import { rotateKeys } from '../apps/gateway/src/features/privacy/rotate-keys.ts';
+import { connectCommand, rotateKeys } from '../apps/gateway/src/features/privacy/rotate-keys.ts';
 
 /**
  * Seals with DATA_ENCRYPTION_KEY what the keys in DATA_ENCRYPTION_KEYS_PREVIOUS sealed. Every process of the deployment has

@@ -1,5 +1,5 @@
 import { ConfigError, loadConfig } from '../apps/gateway/src/config.ts';
-import { resetHome } from '../apps/gateway/src/local/reset-home.ts';
+import { resetHome } from '../apps/gateway/src/local/home.ts';
 
 /** Throws a sandbox away, so that the next start begins afresh: npm run sandbox:reset */
 try {

@@ -2,8 +2,8 @@ import { loadConfig } from '../apps/gateway/src/config.ts';
 import { SYSTEM } from '../apps/gateway/src/db/database.ts';
 import { recordAction } from '../apps/gateway/src/engine/audit.ts';
 import { unitOfWork } from '../apps/gateway/src/engine/unit-of-work.ts';
-import { connectCommand } from '../apps/gateway/src/features/privacy/command-tools.ts';
 import { eraseUser } from '../apps/gateway/src/features/privacy/erase.ts';
+import { connectCommand } from '../apps/gateway/src/features/privacy/rotate-keys.ts';
 
 /** Erases a customer from the command line: npm run users:erase -- <user id> <reason> */
 const [userId, ...words] = process.argv.slice(2);

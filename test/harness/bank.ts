@@ -1,5 +1,5 @@
 import { createIntentWorker } from '../../apps/gateway/src/engine/intent-worker.ts';
-import { bankingHandlers } from '../../apps/gateway/src/features/fiat-accounts/banking.effects.ts';
+import { bankingHandlers } from '../../apps/gateway/src/features/fiat-accounts/payments.effect.ts';
 import type { TestGateway } from './gateway.ts';
 
 /** Carries out what is asked of the bank, and nothing else: for gateways without a worker, whose other work waits. */

@@ -1,12 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
-import { registerDiscoveryRoutes } from './features/discovery/discovery.routes.ts';
+import { registerDiscoveryRoutes } from './features/discovery/reference.routes.ts';
 import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts';
 import { registerFiatAccountRoutes } from './features/fiat-accounts/fiat-account.routes.ts';
 import { registerIdentificationRoutes } from './features/fiat-accounts/identification.routes.ts';
 import { registerSandboxDepositRoute } from './features/fiat-accounts/sandbox-deposit.routes.ts';
-import { registerHealthRoutes } from './features/health/health.routes.ts';
-import { type Check, createReadiness, databaseCheck, ratesCheck } from './features/health/readiness.ts';
+import {
+  type Check,
+  createReadiness,
+  databaseCheck,
+  ratesCheck,
+  registerHealthRoutes,
+} from './features/health/health.routes.ts';
 import { registerKycRoutes } from './features/kyc/kyc.routes.ts';
 import { registerProviderRoutes } from './features/kyc/provider.routes.ts';
 import { registerLiquidityRoutes } from './features/liquidity/liquidity.routes.ts';
@@ -26,9 +31,11 @@ import {
 import { registerOrderReadRoutes } from './features/operators/orders/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/orders/order-review.routes.ts';
 import { registerReconciliationRoutes } from './features/operators/orders/reconciliation.routes.ts';
-import { registerAuditRoutes } from './features/operators/system/audit.routes.ts';
+import {
+  registerAuditRoutes,
+  registerWebhookReplayRoutes,
+} from './features/operators/system/audit.routes.ts';
 import { registerEffectRoutes } from './features/operators/system/effects.routes.ts';
-import { registerWebhookReplayRoutes } from './features/operators/system/webhook-replay.routes.ts';
 import { vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
 import { registerOrderRoutes } from './features/orders/lifecycle/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';

@@ -5,10 +5,9 @@ import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
 import { releaseStartMemory } from './lib/memory.ts';
 import { watchStopRequests } from './lib/stop-requests.ts';
-import { renderBanner } from './local/banner.ts';
 import { pickPort } from './local/free-port.ts';
-import { showProgress } from './local/progress.ts';
 import { writeSandboxFile } from './local/sandbox-file.ts';
+import { renderBanner, showProgress } from './local/start-screen.ts';
 import type { Stops } from './serve.ts';
 
 /** What PostgreSQL's start needs until its first program runs, and from one program to the next. */

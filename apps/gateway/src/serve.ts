@@ -1,7 +1,7 @@
 import { createApi } from './api.ts';
 import { type Config, publicBaseUrlOf } from './config.ts';
 import { createDeps, type Deps, type EarlyDeps, type Surroundings } from './deps.ts';
-import { createReadiness, type Readiness } from './features/health/readiness.ts';
+import { createReadiness, type Readiness } from './features/health/health.routes.ts';
 import type { Logger } from './lib/logger.ts';
 import { startMetricsServer } from './lib/metrics.ts';
 import { startTracing } from './lib/tracing.ts';

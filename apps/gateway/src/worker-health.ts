@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Check } from './features/health/readiness.ts';
+import type { Check } from './features/health/health.routes.ts';
 
 /** Whether the worker's loops turn and its chains have been reached. */
 export interface WorkerHealth {

@@ -1,17 +1,15 @@
-import { watchGasBalances } from './chain/transactions/hot-wallets.ts';
-import { fillNonceGaps } from './chain/transactions/nonce-gaps.ts';
+import { fillNonceGaps, watchGasBalances } from './chain/transactions/hot-wallets.ts';
 import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
 import { watchTurn } from './chain/watcher/watcher.ts';
 import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { type IntentHandlers, requireHandlers } from './engine/intent-handler.ts';
 import { createIntentWorker } from './engine/intent-worker.ts';
-import { bankingHandlers } from './features/fiat-accounts/banking.effects.ts';
-import { followPayments } from './features/fiat-accounts/payments.effect.ts';
-import { type Check, databaseCheck } from './features/health/readiness.ts';
+import { bankingHandlers, followPayments } from './features/fiat-accounts/payments.effect.ts';
+import { type Check, databaseCheck } from './features/health/health.routes.ts';
 import { deleteDocumentHandler, storeDocumentHandler } from './features/kyc/documents/documents.ts';
 import { verifyUserHandler } from './features/kyc/verification.effect.ts';
-import { countOrderOutcomes } from './features/offers/count-outcomes.ts';
+import { countOrderOutcomes } from './features/offers/reputation.ts';
 import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
 import { creditDeposits, escrowFundingHandler } from './features/orders/escrow/escrow-funding.effect.ts';
 import {
@@ -38,7 +36,7 @@ import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts'
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
-import { repeatEvery } from './lib/repeat.ts';
+import { repeatEvery } from './lib/pacing.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
 /** The worker role: carries out intents and watches deadlines. */

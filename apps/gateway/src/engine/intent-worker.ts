@@ -1,7 +1,7 @@
 import { SYSTEM } from '../db/database.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { repeatEvery } from '../lib/repeat.ts';
+import { repeatEvery } from '../lib/pacing.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { payloadProblem } from './effects.ts';
 import {

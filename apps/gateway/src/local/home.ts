@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { clearLeftovers } from './postgres-recovery.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processes.ts';
 
 /** A folder that holds one sandbox, locked by this process. */
@@ -113,4 +114,33 @@ function alreadyRuns(home: string, holder: LockHolder): Error {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code;
+}
+
+export interface ResetHome {
+  readonly path: string;
+  readonly removed: readonly string[];
+  /** Whatever no sandbox writes: the folder may be more than a sandbox's. */
+  readonly kept: readonly string[];
+}
+
+const WRITTEN_BY_SANDBOX =
+  /^(chains|documents|postgres(\.new)?|postgres-port|postgres-secrets\.json|postgres\.log(\.previous)?|sandbox-secrets\.json|sandbox\.json)$/;
+
+/** Removes a sandbox that does not run; a database that a crash left running in it is ended first. */
+export async function resetHome(folder: string): Promise<ResetHome> {
+  const exists = await realpath(folder).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return { path: resolve(folder), removed: [], kept: [] };
+  const home = await openHome(folder);
+  try {
+    await clearLeftovers(join(home.path, 'postgres'));
+    const names = (await readdir(home.path)).filter((name) => !name.startsWith('sandbox.lock'));
+    const removed = names.filter((name) => WRITTEN_BY_SANDBOX.test(name));
+    for (const name of removed) await rm(join(home.path, name), { recursive: true, force: true });
+    return { path: home.path, removed, kept: names.filter((name) => !removed.includes(name)) };
+  } finally {
+    await home.release();
+  }
 }

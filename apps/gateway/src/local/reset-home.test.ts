@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resetHome } from './home.ts';
 import { startLocalServices } from './local-services.ts';
 import { findProcessesByCommand } from './processes.ts';
-import { resetHome } from './reset-home.ts';
 
 let home: string;
 

@@ -2,9 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderBanner } from './banner.ts';
-import { showProgress } from './progress.ts';
 import { writeSandboxFile } from './sandbox-file.ts';
+import { renderBanner, showProgress } from './start-screen.ts';
 
 const SANDBOX = {
   baseUrl: 'http://127.0.0.1:8080',

@@ -15,7 +15,6 @@ import {
   type LocalChain,
   overlayLocalChains,
 } from './chain-listing.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import { buildInstitutionListing, type InstitutionListing } from './institution-listing.ts';
 import { buildPaymentMethods, type PaymentMethods } from './payment-methods.ts';
 import {
@@ -34,6 +33,7 @@ import type {
   Rail,
   ReferenceData,
 } from './reference-data.ts';
+import { deepFreeze } from './reference-validation.ts';
 
 export type CatalogueOptions = {
   /** Sandbox chains that stand for listed ones. */

@@ -8,6 +8,7 @@ export type { PaymentMethods } from './payment-methods.ts';
 export type { DetailsFormat, InstitutionResolution } from './payout-rules.ts';
 export type { PaymentRailsQuery } from './rail-listing.ts';
 export type { HasLiquidity } from './rail-view.ts';
+export { ReferenceDataError, type ReferenceProblem } from './reference-checks.ts';
 export type {
   BeneficiaryType,
   Chain,
@@ -25,6 +26,5 @@ export type {
 } from './reference-data.ts';
 export { ReferenceDataSchema } from './reference-data.ts';
 export { loadReferenceFiles } from './reference-files.ts';
-export { ReferenceDataError, type ReferenceProblem } from './reference-problems.ts';
 export { parseReferenceData } from './reference-validation.ts';
 export { foldText } from './text-folding.ts';

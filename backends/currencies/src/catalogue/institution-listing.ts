@@ -1,7 +1,7 @@
 import type { InstitutionPageView, InstitutionView } from './catalogue-views.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import { InstitutionDirectory } from './institution-directory.ts';
 import type { Institution, InstitutionType, Rail } from './reference-data.ts';
+import { deepFreeze } from './reference-validation.ts';
 
 export type InstitutionsQuery = {
   rail: string;

@@ -6,9 +6,9 @@ import type {
   PaymentMethodTypeView,
   PaymentMethodView,
 } from './catalogue-views.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import { isLiveOn } from './institution-listing.ts';
 import type { Institution, InstitutionType, Rail, ReferenceData } from './reference-data.ts';
+import { deepFreeze } from './reference-validation.ts';
 
 /** A payment method is an institution that can be paid through; an option is a method on a rail in a currency. */
 type Method = { id: number; institution: Institution };

@@ -1,7 +1,7 @@
 import type { PaymentRailsView, RailView } from './catalogue-views.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import { type HasLiquidity, toRailView } from './rail-view.ts';
 import type { Direction, Rail } from './reference-data.ts';
+import { deepFreeze } from './reference-validation.ts';
 
 export type PaymentRailsQuery = {
   country?: string | undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Static } from 'typebox';
+import { ReferenceDataError } from './reference-checks.ts';
 import { type Institution, type Rail, type ReferenceData, referenceFileSchemas } from './reference-data.ts';
-import { ReferenceDataError } from './reference-problems.ts';
 import { assertConsistent, fileParser } from './reference-validation.ts';
 
 const DATA_DIRECTORY = new URL('../../data/', import.meta.url);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ReferenceDataError } from './reference-checks.ts';
 import type { ReferenceData } from './reference-data.ts';
 import { loadReferenceFiles } from './reference-files.ts';
-import { ReferenceDataError } from './reference-problems.ts';
 import { parseReferenceData } from './reference-validation.ts';
 
 const good = loadReferenceFiles();

@@ -1,8 +1,12 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { findReferenceProblems, type OriginOf } from './reference-checks.ts';
+import {
+  findReferenceProblems,
+  type OriginOf,
+  ReferenceDataError,
+  type ReferenceProblem,
+} from './reference-checks.ts';
 import { type ReferenceData, ReferenceDataSchema } from './reference-data.ts';
-import { ReferenceDataError, type ReferenceProblem } from './reference-problems.ts';
 
 const referenceDataValidator = Compile(ReferenceDataSchema);
 
@@ -37,4 +41,13 @@ function shapeProblems(file: string, errors: readonly ShapeError[]): ReferencePr
     field: instancePath === '' ? '/' : instancePath,
     message: `${message} ${JSON.stringify(params)}`,
   }));
+}
+
+/** Views are shared by every request of a process: freezing turns a stray write into an error at its place. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
 }

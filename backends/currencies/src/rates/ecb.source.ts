@@ -1,9 +1,7 @@
-import { readFeed } from './feed-request.ts';
+import { readFeed, type XmlElement } from './feed-request.ts';
 import { ECB_FIXING_OF_DAY_MS } from './freshness.ts';
 import { type RejectionListener, usableQuotes } from './quote-screen.ts';
-import { RateFeedError } from './rate-feed.error.ts';
-import type { Quote, RateSource } from './rate-source.port.ts';
-import type { XmlElement } from './xml-elements.ts';
+import { type Quote, RateFeedError, type RateSource } from './rate-source.port.ts';
 
 export interface EcbSourceOptions {
   readonly name?: string;
@@ -60,7 +58,7 @@ export async function readReferenceRates(source: string, text: string): Promise<
 
 async function parse(source: string, text: string): Promise<XmlElement[]> {
   // Loaded with the first document: a deployment without this source does not need the parser.
-  const { listElements } = await import('./xml-elements.ts');
+  const { listElements } = await import('./feed-request.ts');
   try {
     return listElements(text).filter(({ name }) => name === 'Cube');
   } catch (cause) {

@@ -1,8 +1,6 @@
-import { readFeed } from './feed-request.ts';
-import { isJsonObject, type JsonText, parseJsonText, textAt, valueAt } from './json-text.ts';
+import { isJsonObject, type JsonText, parseJsonText, readFeed, textAt, valueAt } from './feed-request.ts';
 import { type RejectionListener, usableQuotes } from './quote-screen.ts';
-import { RateFeedError } from './rate-feed.error.ts';
-import type { Clock, Quote, RateSource } from './rate-source.port.ts';
+import { type Clock, type Quote, RateFeedError, type RateSource } from './rate-source.port.ts';
 import { compare, deviatesBeyond, formatRate, midpoint, parseRate } from './ratio.ts';
 
 /** `symbol` is the key under `result`, which is not always the name asked for: USDTUSD comes back as USDTZUSD. */

@@ -5,8 +5,7 @@ import { createExchangeTickerSource } from './exchange-ticker.source.ts';
 import { answer, type FeedServer, fixture, startFeedServer } from './fixtures/feed-server.ts';
 import { createJsonFeedSource, type JsonFeedShape } from './json-feed.source.ts';
 import type { RejectedQuote } from './quote-screen.ts';
-import { RateFeedError, type RateFeedFault } from './rate-feed.error.ts';
-import type { RateSource } from './rate-source.port.ts';
+import { RateFeedError, type RateFeedFault, type RateSource } from './rate-source.port.ts';
 
 const NOW = Date.UTC(2024, 5, 28, 15, 0, 0);
 const FIXING = Date.UTC(2024, 5, 28, 12, 10, 0);

@@ -39,7 +39,6 @@ export {
   type RateSnapshot,
   type UsableRate,
 } from './rate-book.ts';
-export { RateFeedError, type RateFeedFault } from './rate-feed.error.ts';
 export {
   type MemoryHistoryOptions,
   MemoryRateHistory,
@@ -48,5 +47,6 @@ export {
 } from './rate-history.ts';
 export type { GuardLimits, RateStatus } from './rate-leg.ts';
 export type { Clock, Quote, RateSource, SourceKind } from './rate-source.port.ts';
+export { RateFeedError, type RateFeedFault } from './rate-source.port.ts';
 export type { Rounding } from './ratio.ts';
 export { createSimulatedSource, type SimulatedSourceOptions } from './simulated.source.ts';

@@ -1,8 +1,12 @@
-import { readFeed } from './feed-request.ts';
-import { isJsonObject, type JsonText, parseJsonText, textAt, valueAt } from './json-text.ts';
+import { isJsonObject, type JsonText, parseJsonText, readFeed, textAt, valueAt } from './feed-request.ts';
 import { type RejectionListener, usableQuotes } from './quote-screen.ts';
-import { RateFeedError } from './rate-feed.error.ts';
-import type { Clock, Quote, RateSource, SourceKind } from './rate-source.port.ts';
+import {
+  type Clock,
+  type Quote,
+  RateFeedError,
+  type RateSource,
+  type SourceKind,
+} from './rate-source.port.ts';
 import { expandExponent } from './ratio.ts';
 
 /** Keys from the root of the answer; array positions as digits: `['data', '0', 'price']`. */

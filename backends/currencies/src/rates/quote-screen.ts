@@ -1,5 +1,4 @@
-import { RateFeedError } from './rate-feed.error.ts';
-import type { Quote } from './rate-source.port.ts';
+import { type Quote, RateFeedError } from './rate-source.port.ts';
 import { isPlausible, parseRate } from './ratio.ts';
 
 export type QuoteFault =

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RateService, type RateServiceOptions } from './rate.service.ts';
 import { RateBook, type RatePoint, type RateReading } from './rate-book.ts';
-import { RateFeedError } from './rate-feed.error.ts';
 import { MemoryRateHistory } from './rate-history.ts';
-import type { Quote, RateSource } from './rate-source.port.ts';
+import { type Quote, RateFeedError, type RateSource } from './rate-source.port.ts';
 
 const START = Date.UTC(2026, 10, 10);
 // The fake timers move the system's time; the service and the book are given it as their clock.

@@ -1,8 +1,7 @@
 import type { RejectedQuote } from './quote-screen.ts';
 import type { RateBook, RatePoint, RateReading, RateSnapshot } from './rate-book.ts';
-import { RateFeedError, type RateFeedFault } from './rate-feed.error.ts';
 import type { RateHistory } from './rate-history.ts';
-import type { Clock, RateSource } from './rate-source.port.ts';
+import { type Clock, RateFeedError, type RateFeedFault, type RateSource } from './rate-source.port.ts';
 
 export interface PolledSource {
   readonly source: RateSource;

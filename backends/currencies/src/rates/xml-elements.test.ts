@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listElements, XmlSyntaxError } from './feed-request.ts';
 import { fixture } from './fixtures/feed-server.ts';
-import { listElements, XmlSyntaxError } from './xml-elements.ts';
 
 describe('listElements', () => {
   it('lists elements with their attributes and ancestors', () => {

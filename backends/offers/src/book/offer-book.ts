@@ -1,6 +1,5 @@
 import type { Offer, OfferRows, OfferSide, Vendor } from './offer.ts';
-import type { OfferProblem } from './offer-terms.ts';
-import { readOfferTerms } from './offer-terms.ts';
+import { type OfferProblem, readOfferTerms } from './offer-terms.ts';
 import { changePair, type Listed } from './pair-change.ts';
 import { type Candidate, emptyPair, ineligibility, type PairIndex } from './pair-index.ts';
 

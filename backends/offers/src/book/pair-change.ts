@@ -1,5 +1,5 @@
 import { compareForCustomer, compareWhole } from './customer-rate.ts';
-import type { Offer, OfferSide, Vendor } from './offer.ts';
+import { compareStanding, type Offer, type OfferSide, type Vendor } from './offer.ts';
 import { type OfferProblem, readOfferTerms } from './offer-terms.ts';
 import {
   type Candidate,
@@ -10,7 +10,6 @@ import {
   NO_CANDIDATES,
   type PairIndex,
 } from './pair-index.ts';
-import { compareStanding } from './standing.ts';
 
 /** An offer with its vendor as it stood before the change, or stands after it. */
 export interface Listed {

@@ -1,8 +1,7 @@
 import type { Rate } from '@causeway/protocol';
 import { compareForCustomer, customerRate } from './customer-rate.ts';
-import type { Offer, OfferSide, Vendor } from './offer.ts';
+import { compareStanding, type Offer, type OfferSide, type Vendor } from './offer.ts';
 import type { OfferProblem, OfferTerms } from './offer-terms.ts';
-import { compareStanding } from './standing.ts';
 
 /** A usable offer with its vendor and its figures. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareReputation } from './standing.ts';
+import { compareReputation } from './offer.ts';
 
 const of = (completedOrders: number, failedOrders: number, disputedOrders: number) => ({
   completedOrders,

@@ -9,7 +9,7 @@ import {
   partnerTradeType,
   type TradeType,
 } from '../book/index.ts';
-import { FIAT_SCALE } from '../book/scales.ts';
+import { FIAT_SCALE } from '../book/offer-terms.ts';
 import type { RailLookup, RailView } from '../matching/index.ts';
 
 /** As C2.7 writes it: JSON numbers, no price and no vendor. */

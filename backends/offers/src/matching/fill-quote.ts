@@ -8,8 +8,8 @@ import {
   sendsSettlementNotifications,
   sideServing,
 } from '../book/index.ts';
+import { CRYPTO_SCALE, FIAT_SCALE } from '../book/offer-terms.ts';
 import { NO_CANDIDATES, walkBestFirst } from '../book/pair-index.ts';
-import { CRYPTO_SCALE, FIAT_SCALE } from '../book/scales.ts';
 import type { Match, MatchRequest, RailLookup, RejectionCounts, RejectionReason } from './match.types.ts';
 import { cryptoTheVendorTrades } from './price-request.ts';
 import { admits, RailReader } from './rail-choice.ts';

@@ -9,8 +9,8 @@ import {
   type Rate,
 } from '@causeway/protocol';
 import { type Candidate, type OfferBook, sendsSettlementNotifications, sideServing } from '../book/index.ts';
+import { CRYPTO_SCALE, FIAT_SCALE } from '../book/offer-terms.ts';
 import { countCandidates, NO_CANDIDATES, type PairIndex, walkBestFirst } from '../book/pair-index.ts';
-import { CRYPTO_SCALE, FIAT_SCALE } from '../book/scales.ts';
 import type {
   Match,
   MatchContext,

@@ -1,6 +1,6 @@
 import { parseDecimal } from '@causeway/protocol';
 import { ALL_METHODS, type Direction, type PaymentOption } from '../book/index.ts';
-import { atScale, FIAT_SCALE } from '../book/scales.ts';
+import { atScale, FIAT_SCALE } from '../book/offer-terms.ts';
 import type { RailLookup, RailView } from './match.types.ts';
 
 /** A rail's limits at FIAT_SCALE; null is none. */

@@ -1,6 +1,6 @@
 import { type Asset, ceilDiv, floorDiv, formatAmount, powerOfTen, type Rate } from '@causeway/protocol';
 import type { Candidate } from '../book/index.ts';
-import { CRYPTO_SCALE, FIAT_SCALE } from '../book/scales.ts';
+import { CRYPTO_SCALE, FIAT_SCALE } from '../book/offer-terms.ts';
 import type { ServableRange } from './match.types.ts';
 import type { RailChoice } from './rail-choice.ts';
 

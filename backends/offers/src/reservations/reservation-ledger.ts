@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { formatShortest, parseDecimal } from '@causeway/protocol';
 import type { Offer, OfferBook } from '../book/index.ts';
-import { atScale, CRYPTO_SCALE } from '../book/scales.ts';
+import { atScale, CRYPTO_SCALE } from '../book/offer-terms.ts';
 
 /** What gateways have reserved of offers' balances. A reservation is known by the id its gateway gave it. */
 export type ReservationEvent =

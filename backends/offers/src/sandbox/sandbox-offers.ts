@@ -10,7 +10,7 @@ import {
   sideServing,
   type Vendor,
 } from '../book/index.ts';
-import { FIAT_SCALE } from '../book/scales.ts';
+import { FIAT_SCALE } from '../book/offer-terms.ts';
 
 /** What the generator needs to know of the currencies backend. */
 export interface CatalogueSummary {

@@ -9,8 +9,7 @@ import { type Address, tokenByCode } from '../chain-settings.ts';
 import { createChainClient } from '../rpc/chain-client.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { tokenTransferCall } from '../token-reads.ts';
-import { watchGasBalances } from '../transactions/hot-wallets.ts';
-import { fillNonceGaps } from '../transactions/nonce-gaps.ts';
+import { fillNonceGaps, watchGasBalances } from '../transactions/hot-wallets.ts';
 import { createTransactor, type Transactor } from '../transactions/transactor.ts';
 
 const AMOUNT = 1_000n;

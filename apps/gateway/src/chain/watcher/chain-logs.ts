@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   toEventSelector,
 } from 'viem';
-import { inSlices } from '../../lib/slices.ts';
+import { inSlices } from '../../lib/pacing.ts';
 import type { Address, ChainSettings, Hex } from '../chain-settings.ts';
 import type { ChainClient } from '../rpc/chain-client.ts';
 import type {

@@ -1,7 +1,7 @@
 import { decide, depositMachine, INITIAL_DEPOSIT_FACTS, NEW } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { giveWay } from '../../lib/slices.ts';
+import { giveWay } from '../../lib/pacing.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { Deposit, DepositKind } from './chain-facts.ts';
 

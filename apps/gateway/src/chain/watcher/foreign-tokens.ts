@@ -2,7 +2,7 @@ import { encodeEventTopics, formatLog, getAddress, numberToHex, type RpcLog } fr
 import { SYSTEM } from '../../db/database.ts';
 import { type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { smaller } from '../../lib/bigints.ts';
-import { inSlices } from '../../lib/slices.ts';
+import { inSlices } from '../../lib/pacing.ts';
 import type { Address } from '../chain-settings.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import type { Deposit, EscrowWatch } from './chain-facts.ts';

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { giveWay } from '../../lib/slices.ts';
+import { giveWay } from '../../lib/pacing.ts';
 import type { ChainSettings } from '../chain-settings.ts';
 import { awaitedForwards, recordExecutions } from '../escrow/executions.store.ts';
 import {

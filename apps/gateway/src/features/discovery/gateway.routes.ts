@@ -27,8 +27,7 @@ import type { Static, TSchema } from 'typebox';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
 import { type PreparedRouteSpec, preparedRoute } from '../../http/prepared-route.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
-import { AnswerMemory } from './answer-memory.ts';
-import { pageOf } from './page.ts';
+import { AnswerMemory, pageOf } from './answer-memory.ts';
 
 interface PassSpec<Q extends TSchema, P extends TSchema>
   extends Omit<PreparedRouteSpec, 'envelope' | 'tag' | 'query' | 'params'> {

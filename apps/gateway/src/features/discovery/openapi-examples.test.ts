@@ -5,7 +5,7 @@ import { registerMeasurement } from '../../http/measurement.ts';
 import { registerOpenApi } from '../../http/openapi.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import type { Currencies } from '../../ports/currencies.ts';
-import { type DiscoveryDeps, registerDiscoveryRoutes } from './discovery.routes.ts';
+import { type DiscoveryDeps, registerDiscoveryRoutes } from './reference.routes.ts';
 
 /** Describing routes needs none of what answering them needs. */
 const UNUSED = { currencies: {} as Currencies } as unknown as DiscoveryDeps;

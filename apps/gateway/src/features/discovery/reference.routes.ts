@@ -22,6 +22,9 @@ import {
   type ReferenceEditor,
 } from '../../upstream/currencies/reference.ts';
 import { toCamelCase, toSnakeCase } from './answer-memory.ts';
+import { registerGatewayRoutes } from './gateway.routes.ts';
+import { type RatesDeps, registerRatesRoutes } from './rates.routes.ts';
+import { registerSupportedRoutes, type SupportedDeps } from './supported.routes.ts';
 
 export interface ReferenceDeps {
   readonly db: Database;
@@ -101,4 +104,14 @@ function viewOf({ kind, id, data, source, updated_at }: ReferenceRecordRow) {
     source,
     updated_at: updated_at.toISOString(),
   };
+}
+
+export interface DiscoveryDeps extends SupportedDeps, RatesDeps, ReferenceDeps {}
+
+/** Everything a partner reads before a first quote, and the operator's hand on it. */
+export function registerDiscoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
+  registerSupportedRoutes(app, deps);
+  registerRatesRoutes(app, deps);
+  registerGatewayRoutes(app, deps.currencies);
+  registerReferenceRoutes(app, deps);
 }

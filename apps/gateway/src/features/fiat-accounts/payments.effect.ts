@@ -1,7 +1,7 @@
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
-import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
+import type { IntentHandler, IntentHandlers, Outcome } from '../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -9,7 +9,13 @@ import { BankingError, type BankingPort } from '../../ports/banking.ts';
 import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import { vendorDetailsOf } from '../orders/lifecycle/order.ts';
-import { askBank, BANK_SCHEDULE } from './account-opening.effect.ts';
+import {
+  askBank,
+  BANK_SCHEDULE,
+  openAccountHandler,
+  type SubmitClientDeps,
+  submitClientHandler,
+} from './account-opening.effect.ts';
 import { reportOnPayment } from './fiat-payment.adapter.ts';
 import {
   lockFunds,
@@ -157,4 +163,21 @@ export async function followPayments(deps: FollowDeps): Promise<number> {
     await db.query(SYSTEM, saveCursor, [page.cursor, clock.date()]);
   }
   return page.payments.length;
+}
+
+type BankingDeps = Omit<PayVendorDeps & SubmitClientDeps, 'bank'> & {
+  readonly bank: BankingPort | undefined;
+};
+
+type BankEffect = 'bank.submit-client' | 'bank.open-account' | 'bank.collect' | 'bank.pay-vendor';
+
+/** Everything that a worker does at the bank; nothing where there is none. */
+export function bankingHandlers({ bank, ...deps }: BankingDeps): Pick<IntentHandlers, BankEffect> {
+  const withBank = bank === undefined ? undefined : { ...deps, bank };
+  return {
+    'bank.submit-client': withBank ? submitClientHandler(withBank) : null,
+    'bank.open-account': withBank ? openAccountHandler(withBank) : null,
+    'bank.collect': withBank ? collectPaymentHandler(withBank) : null,
+    'bank.pay-vendor': withBank ? payVendorHandler(withBank) : null,
+  };
 }

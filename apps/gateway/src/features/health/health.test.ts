@@ -8,7 +8,7 @@ import { newId } from '../../lib/ids.ts';
 import { createRatePublisher } from '../../upstream/rates/rate-publisher.ts';
 import { rateSourcesOf } from '../../upstream/rates/rate-sources.ts';
 import { createWorker } from '../../worker.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness } from './health.routes.ts';
 
 const setBook = statement<[legs: string | null, publishedAt: Date]>(
   'test.set_book',

@@ -3,7 +3,7 @@ import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/
 import { until } from '../../../../../test/harness/until.ts';
 import { createWorker } from '../../worker.ts';
 import { orderTimeouts } from '../orders/lifecycle/order.adapter.ts';
-import { countOrderOutcomes } from './count-outcomes.ts';
+import { countOrderOutcomes } from './reputation.ts';
 
 const FUNDING_SECONDS = 600;
 const BEGIN = Date.parse('2026-03-01T10:00:00.000Z');

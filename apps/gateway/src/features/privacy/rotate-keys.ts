@@ -1,6 +1,9 @@
-import { type Database, SYSTEM, type Transaction } from '../../db/database.ts';
+import { createDatabase, type Database, SYSTEM, type Transaction } from '../../db/database.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
-import type { Sealer } from '../../lib/crypto.ts';
+import { createClock } from '../../lib/clock.ts';
+import { createSealer, type Sealer } from '../../lib/crypto.ts';
+import { createIdGenerator } from '../../lib/ids.ts';
 import {
   BEFORE_ALL,
   type EncryptedColumn,
@@ -106,4 +109,34 @@ async function rotateBatch(
     tx.defer(sealed.write, [row.id, sealer.seal(sealer.open(row.sealed, context), context)]);
   }
   return rows;
+}
+
+/** The little that a command beside the running deployment needs of it. */
+export interface CommandDeps extends UnitDeps {
+  readonly sealer: Sealer;
+}
+
+export interface CommandSettings {
+  readonly databaseUrl?: string | undefined;
+  readonly dataEncryptionKey?: string | undefined;
+  readonly dataEncryptionKeysPrevious?: readonly string[] | undefined;
+}
+
+/** Throws what to set when the settings do not lead to a deployment. */
+export function connectCommand(settings: CommandSettings): CommandDeps {
+  const { databaseUrl, dataEncryptionKey } = settings;
+  if (databaseUrl === undefined || dataEncryptionKey === undefined) {
+    throw new Error('Set DATABASE_URL and DATA_ENCRYPTION_KEY to those of the deployment.');
+  }
+  const bytes = (key: string) => Buffer.from(key, 'hex');
+  const db: Database = createDatabase({ connectionString: databaseUrl, poolSize: 2 });
+  return {
+    db,
+    clock: createClock(),
+    ids: createIdGenerator(),
+    sealer: createSealer([
+      bytes(dataEncryptionKey),
+      ...(settings.dataEncryptionKeysPrevious ?? []).map(bytes),
+    ]),
+  };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { repeatEvery } from '../../lib/repeat.ts';
+import { repeatEvery } from '../../lib/pacing.ts';
 import { type ConcurrencySlots, createConcurrencySlots, type Slot } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,

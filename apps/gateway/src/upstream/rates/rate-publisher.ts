@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { repeatEvery } from '../../lib/repeat.ts';
+import { repeatEvery } from '../../lib/pacing.ts';
 import { coalesce } from '../coalesce.ts';
 import { holdBook, publishBook, releaseBook, type StoredRateHistory } from './rate.store.ts';
 

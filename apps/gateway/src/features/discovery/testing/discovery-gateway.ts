@@ -20,7 +20,7 @@ import { startLocalPostgres } from '../../../local/local-postgres.ts';
 import { createCurrenciesParts } from '../../../upstream/currencies/currencies.ts';
 import { seedReference } from '../../../upstream/currencies/reference.ts';
 import { createOffers } from '../../../upstream/offers/offers.ts';
-import { registerDiscoveryRoutes } from '../discovery.routes.ts';
+import { registerDiscoveryRoutes } from '../reference.routes.ts';
 
 /** A database of its own with the reference data in it. */
 export interface TestDatabase {

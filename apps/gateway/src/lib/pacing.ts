@@ -20,3 +20,21 @@ export async function inSlices<T, R>(items: readonly T[], map: (item: T) => read
 export async function giveWay(n: number): Promise<void> {
   if (n > 0 && n % SLICE === 0) await nextTurn();
 }
+
+/** Runs work at an interval: never two of it at once, and never an unhandled failure. The timer is the caller's to clear. */
+export function repeatEvery(
+  ms: number,
+  run: () => Promise<unknown>,
+  onFailure: (error: unknown) => void,
+): NodeJS.Timeout {
+  let busy = false;
+  return setInterval(() => {
+    if (busy) return;
+    busy = true;
+    void run()
+      .catch(onFailure)
+      .finally(() => {
+        busy = false;
+      });
+  }, ms);
+}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { repeatEvery } from './repeat.ts';
+import { inSlices, repeatEvery, SLICE } from './pacing.ts';
 
 describe('repeatEvery', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -34,5 +34,22 @@ describe('repeatEvery', () => {
     await vi.advanceTimersByTimeAsync(250);
     expect(failures).toEqual([new Error('lost'), new Error('lost')]);
     clearInterval(timer);
+  });
+});
+
+describe('a long list in slices', () => {
+  it('is mapped whole and in order, and whatever waits gets its turn in between', async () => {
+    const items = Array.from({ length: 5 * SLICE + 1 }, (_, n) => n);
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const mapped = await inSlices(items, (n) => (n % 2 === 0 ? [n, n] : []));
+    isDone = true;
+    expect(mapped).toEqual(items.flatMap((n) => (n % 2 === 0 ? [n, n] : [])));
+    expect(turns).toBeGreaterThanOrEqual(5);
   });
 });
