@@ -33,22 +33,8 @@ const MAX_BYTES = 64 * 1_024;
 export function createRemoteReservations(
   options: RemoteReservationsOptions,
 ): OfferReservations & { close(): Promise<void> } {
-  const { db, baseUrl, logger, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: MAX_BYTES });
-
-  async function post(path: string, body: object): Promise<{ status: number; body: unknown }> {
-    const response = await request(`${baseUrl}${path}`, {
-      method: 'POST',
-      dispatcher: agent,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const text = await response.body.text();
-    return { status: response.statusCode, body: response.statusCode === 200 ? JSON.parse(text) : undefined };
-  }
+  const { db, logger } = options;
+  const { post, close } = backendClient(options);
 
   /** Undefined where the backend gave no usable answer. */
   async function ask(reservationId: string, offerId: string, crypto: string): Promise<boolean | undefined> {
@@ -128,6 +114,27 @@ export function createRemoteReservations(
       }
       return ended;
     },
+    close,
+  };
+}
+
+function backendClient({ baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS }: RemoteReservationsOptions) {
+  const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: MAX_BYTES });
+  return {
     close: () => agent.destroy(),
+    async post(path: string, body: object): Promise<{ status: number; body: unknown }> {
+      const response = await request(`${baseUrl}${path}`, {
+        method: 'POST',
+        dispatcher: agent,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await response.body.text();
+      const isRead = response.statusCode === 200;
+      return { status: response.statusCode, body: isRead ? JSON.parse(text) : undefined };
+    },
   };
 }
