@@ -145,6 +145,7 @@ function readRunner({ handle }: AnyDeclaration): Run {
 function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
   const { deps, transaction, handle, afterCommit } = spec;
   if (deps === undefined) throw new Error(`${spec.operationId} writes and has nothing to write with`);
+  if (spec.access === 'public') throw new Error(`${spec.operationId} writes for a caller without a scope`);
   const { readFirst } = spec;
   const acquire: NonNullable<AnyDeclaration['acquire']> =
     spec.acquire ?? (async (input, _caller, work) => work(await readFirst?.(input)));

@@ -9,7 +9,7 @@ import type { MachineAdapter } from '../../engine/execute.ts';
 import { claimedBy, type QuoteRow } from './quote.store.ts';
 
 /** A quote that is claimed, with who serves the order. */
-export interface QuoteClaim {
+interface ClaimCase {
   readonly quote: QuoteRow;
   readonly facts: QuoteFacts;
   readonly vendorId: string;
@@ -21,7 +21,7 @@ function nothingElse(): never {
 }
 
 /** Claims only: a quote is issued by one statement, which asks for the KYC in the same round trip. */
-export const quoteAdapter: MachineAdapter<QuoteClaim, QuoteStatus, QuoteTrigger, QuoteFacts, QuoteGuard> = {
+export const quoteAdapter: MachineAdapter<ClaimCase, QuoteStatus, QuoteTrigger, QuoteFacts, QuoteGuard> = {
   machine: quoteMachine,
   statusOf: ({ quote }) => quote.status,
   factsOf: ({ facts }) => facts,
