@@ -202,7 +202,8 @@ async function partnersOf(home: string): Promise<[SoakPartner, SoakPartner]> {
 
 interface OfframpDriver {
   readonly call: LoadCall;
-  readonly quote: object;
+  /** The quote's body of a new customer: these orders stay open, and one customer may have only so many. */
+  newCustomer(): Promise<object>;
   transfer(token: Hex, to: Hex, amount: bigint): Promise<void>;
 }
 
@@ -210,14 +211,7 @@ interface OfframpDriver {
 async function prepareDeposits(partner: SoakPartner): Promise<OfframpDriver> {
   const { baseUrl, apiKey, walletPrivateKey, chain } = partner;
   const call = loadClient(baseUrl, apiKey);
-  const { id } = await expectSuccess(call('POST', '/partner/users', { email: 'depositor@example.com' }));
-  await expectSuccess(call('POST', `/sandbox/users/${id}/kyc-status`, { status: 'VERIFIED' }));
-  const details = { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' };
-  const account = await expectSuccess(
-    call('POST', `/partner/users/${id}/payment-details`, {
-      ...{ rail: 'iban-sepa', currency: 'EUR', country_code: 'DE', details },
-    }),
-  );
+  let customers = 0;
   const transport = http(chain.rpcUrl);
   const client = createPublicClient({ transport, pollingInterval: 20 });
   const wallet = createWalletClient({
@@ -227,9 +221,20 @@ async function prepareDeposits(partner: SoakPartner): Promise<OfframpDriver> {
   });
   return {
     call,
-    quote: {
-      ...{ crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', provider_scope: 'p2p' },
-      ...{ user_uuid: id, payment_details_id: account.id },
+    async newCustomer() {
+      const email = `depositor${customers++}@example.com`;
+      const { id } = await expectSuccess(call('POST', '/partner/users', { email }));
+      await expectSuccess(call('POST', `/sandbox/users/${id}/kyc-status`, { status: 'VERIFIED' }));
+      const details = { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' };
+      const account = await expectSuccess(
+        call('POST', `/partner/users/${id}/payment-details`, {
+          ...{ rail: 'iban-sepa', currency: 'EUR', country_code: 'DE', details },
+        }),
+      );
+      return {
+        ...{ crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', provider_scope: 'p2p' },
+        ...{ user_uuid: id, payment_details_id: account.id },
+      };
     },
     async transfer(address, to, amount) {
       const args = [to, amount] as const;
@@ -247,17 +252,18 @@ async function prepareDeposits(partner: SoakPartner): Promise<OfframpDriver> {
 
 /** One deposit after the other for this long; how long each took to be credited. */
 async function depositFor(driver: OfframpDriver, ms: number): Promise<number[]> {
+  const quote = await driver.newCustomer();
   const until = performance.now() + ms;
   const taken: number[] = [];
   do {
     const began = performance.now();
-    taken.push(await deposit(driver));
+    taken.push(await deposit(driver, quote));
     await sleep(Math.max(0, Math.min(began + DEPOSIT_EVERY_MS, until) - performance.now()));
   } while (performance.now() < until);
   return taken;
 }
 
-async function deposit({ call, quote, transfer }: OfframpDriver): Promise<number> {
+async function deposit({ call, transfer }: OfframpDriver, quote: object): Promise<number> {
   const { quote_id } = await expectSuccess(call('POST', '/partner/offramp/quote', quote));
   const { order_id } = await expectSuccess(call('POST', '/partner/offramp/initiate', { quote_id }));
   const path = `/partner/orders/${order_id}`;
@@ -300,8 +306,9 @@ async function processorSeconds(
   return seconds;
 }
 
-function describeRound({ hostile, measured, deposits, cores }: Round): string {
-  const all = Object.values(measured.latencies).flat();
+function describeRound(round: Round): string {
+  const { hostile, measured, deposits, cores } = round;
+  const all = latenciesOf(round);
   const shares = Object.entries(cores).map(([name, share]) => `${name} ${share.toFixed(2)}`);
   const kinds = Object.entries(measured.latencies).map(
     ([kind, some]) => `${kind} ${percentile(some, 0.99).toFixed(0)}`,
@@ -314,8 +321,8 @@ function describeRound({ hostile, measured, deposits, cores }: Round): string {
   ].join('\n    ');
 }
 
-export function p99Of({ measured }: Round): number {
-  return percentile(Object.values(measured.latencies).flat(), 0.99);
+export function latenciesOf({ measured }: Round): number[] {
+  return Object.values(measured.latencies).flat();
 }
 
 /** Answers that neither partner should have got: anything but success for the measured partner, 5xx and no answer for the other. */

@@ -11,12 +11,13 @@ import { deleteDocumentHandler, storeDocumentHandler } from './features/kyc/docu
 import { verifyUserHandler } from './features/kyc/verification.effect.ts';
 import { countOrderOutcomes } from './features/offers/reputation.ts';
 import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
-import { creditDeposits, escrowFundingHandler } from './features/orders/escrow/escrow-funding.effect.ts';
 import {
   authorizationHandlers,
+  creditDeposits,
+  escrowFundingHandler,
   escrowPayoutHandlers,
   followAuthorizations,
-} from './features/orders/escrow/escrow-payout.effect.ts';
+} from './features/orders/escrow/escrow.effect.ts';
 import { closeFinishedWatches } from './features/orders/escrow/reconcile-escrows.ts';
 import { expireOrders, vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
 import {

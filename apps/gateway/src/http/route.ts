@@ -16,6 +16,7 @@ import {
   sendIdempotentResponse,
 } from './idempotency.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
+import { wantsStream } from './send-stream.ts';
 
 /**
  * How a route is declared: one schema validates, types, serialises and documents it. A handler returns the
@@ -113,6 +114,18 @@ export interface RouteDeclaration<
   ) => Promise<Static<D>> | Static<D>;
   /** What others must notice at once is told to them once it is committed. */
   readonly afterCommit?: () => Promise<void>;
+  /** A read that has a second form: the same as server-sent events, for a client that accepts them. */
+  readonly stream?: M extends 'none' ? EventStream<P, Q, B, Caller[A]> : never;
+}
+
+interface EventStream<P extends TSchema, Q extends TSchema, B extends TSchema, C> {
+  /** The shape of one message's `data`. */
+  readonly message: TSchema;
+  readonly open: (
+    input: RouteInput<P, Q, B>,
+    caller: C,
+    reply: FastifyReply,
+  ) => Promise<FastifyReply> | FastifyReply;
 }
 
 /** The one way to declare a route that answers the partner envelope; prepared bytes have `preparedRoute`. */
@@ -126,20 +139,23 @@ export function route<
   Acquired = undefined,
 >(app: FastifyInstance, spec: RouteDeclaration<A, M, P, Q, B, D, Acquired>): void {
   const { access, transaction } = spec;
-  // A call that leaves the process does not keep the partner's other requests waiting.
-  const takesTurn = access === 'partner' && transaction !== 'outside';
+  // What leaves the process, and a stream that stays open, does not keep the partner's other requests waiting.
+  const takesTurn = access === 'partner' && transaction !== 'outside' && spec.stream === undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
   const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
-  add(app, transaction === 'none' ? spec : withIdempotencyErrors(spec), access, run, takesTurn);
+  add(app, transaction === 'none' ? declared : withIdempotencyErrors(declared), run, takesTurn);
 }
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
 // biome-ignore lint/suspicious/noExplicitAny: see `route`.
 type AnyDeclaration = RouteDeclaration<any, any, any, any, any, any, any>;
 
-function readRunner({ handle }: AnyDeclaration): Run {
-  return (request) => succeed(handle(inputOf(request), request.principal, undefined, undefined));
+function readRunner({ handle, stream }: AnyDeclaration): Run {
+  const read: Run = (request) => succeed(handle(inputOf(request), request.principal, undefined, undefined));
+  if (stream === undefined) return read;
+  return (request, reply) =>
+    wantsStream(request) ? stream.open(inputOf(request), request.principal, reply) : read(request, reply);
 }
 
 function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
@@ -217,9 +233,7 @@ function scopeOf(principal: Principal | null): Scope {
   }
 }
 
-function withIdempotencyErrors<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  spec: RouteSpec<P, Q, B, D>,
-): RouteSpec<P, Q, B, D> {
+function withIdempotencyErrors(spec: AnyDeclaration): AnyDeclaration {
   return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
 }
 
@@ -262,13 +276,8 @@ export const EVERY_ROUTE: readonly ErrorCode[] = [
 /** Of every route that reads a body, whether it wants one or not. */
 const WITH_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  app: FastifyInstance,
-  spec: RouteSpec<P, Q, B, D>,
-  access: Access,
-  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
-  takesTurn: boolean,
-): void {
+function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn: boolean): void {
+  const access: Access = spec.access;
   const codes = [
     ...EVERY_ROUTE,
     ...(spec.method === 'GET' ? [] : WITH_BODY),
@@ -291,9 +300,7 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
       ...(spec.params === undefined ? {} : { params: spec.params }),
       ...(spec.query === undefined ? {} : { querystring: spec.query }),
       ...(spec.body === undefined ? {} : { body: spec.body }),
-      response: {
-        200: successResponseOf(spec.data),
-      },
+      response: { 200: responseOf(spec) },
     },
     ...(spec.requireSubject === undefined ? {} : { errorHandler: subjectFirst(spec.requireSubject) }),
     handler: takesTurn
@@ -305,6 +312,18 @@ function add<P extends TSchema, Q extends TSchema, B extends TSchema, D extends 
           )
       : traced,
   });
+}
+
+function responseOf({ data, stream }: AnyDeclaration): object {
+  const envelope = successResponseOf(data);
+  if (stream === undefined) return envelope;
+  return {
+    description: 'A page of events, or the stream of them',
+    content: {
+      'application/json': { schema: envelope },
+      'text/event-stream': { schema: stream.message },
+    },
+  };
 }
 
 /** Looks only where a request is refused for its form, so that one that fits costs nothing more. */

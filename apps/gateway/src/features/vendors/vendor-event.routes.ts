@@ -1,17 +1,12 @@
-import {
-  successResponseOf,
-  VendorEventListSchema,
-  VendorEventQuery,
-  VendorEventSchema,
-} from '@causeway/protocol';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { VendorEventListSchema, VendorEventQuery, VendorEventSchema } from '@causeway/protocol';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Database, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
-import type { Principals, VendorPrincipal } from '../../http/principals.ts';
-import { EVERY_ROUTE } from '../../http/route.ts';
-import { sendStream, streamCursor, wantsStream } from '../../http/send-stream.ts';
+import type { Principals } from '../../http/principals.ts';
+import { route } from '../../http/route.ts';
+import { sendStream, streamCursor } from '../../http/send-stream.ts';
 import { createStreamHub, type StreamHub } from '../../lib/stream-hub.ts';
 import { readOrdersOfVendor } from '../orders/lifecycle/list-orders.ts';
 import {
@@ -105,39 +100,23 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
   const hub = createVendorHub(deps);
   // A stream never ends by itself; a server that stops must not wait for it.
   app.addHook('preClose', async () => hub.close());
-  app.route({
+  route(app, {
     method: 'GET',
     url: '/api/v1/vendor/events',
-    config: {
-      access: 'vendor',
-      errors: [...EVERY_ROUTE, 'UNAUTHORIZED'],
-    },
-    schema: {
-      operationId: 'listVendorEvents',
-      tags: ['Vendor'],
-      summary: 'List or stream events of this vendor’s orders',
-      description:
-        'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds keeps the stream open; it ends when the key is revoked or the server stops.',
-      security: [{ vendorKey: [] }],
-      querystring: VendorEventQuery,
-      response: {
-        200: {
-          description: 'A page of events, or the stream of them',
-          content: {
-            'application/json': {
-              schema: successResponseOf(VendorEventListSchema),
-            },
-            'text/event-stream': { schema: VendorEventSchema },
-          },
-        },
-      },
-    },
-    handler: (request, reply) => {
-      const { vendorId } = request.principal as VendorPrincipal;
-      const { after } = request.query as Static<typeof VendorEventQuery>;
-      return wantsStream(request)
-        ? sendStream(hub, vendorId, streamCursor(request, after), request, reply)
-        : listEvents(deps, vendorId, request);
+    operationId: 'listVendorEvents',
+    tag: 'Vendor',
+    summary: 'List or stream events of this vendor’s orders',
+    description:
+      'A page of events after a cursor, oldest first. With `Accept: text/event-stream` the same as server-sent events: each carries its cursor as `id` and its type as `event`, and a client that reconnects with `Last-Event-ID` misses nothing. A stream without a cursor starts now; `after=0` starts with the oldest event that is kept (30 days). A comment every 10 seconds keeps the stream open; it ends when the key is revoked or the server stops.',
+    access: 'vendor',
+    transaction: 'none',
+    query: VendorEventQuery,
+    data: VendorEventListSchema,
+    handle: ({ query }, { vendorId }) => listEvents(deps, vendorId, query),
+    stream: {
+      message: VendorEventSchema,
+      open: ({ query, request }, { vendorId }, reply) =>
+        sendStream(hub, vendorId, streamCursor(request, query.after), request, reply),
     },
   });
 }
@@ -145,14 +124,10 @@ export function registerVendorEventRoutes(app: FastifyInstance, deps: VendorEven
 async function listEvents(
   { db, vendorResponseSeconds }: VendorEventDeps,
   vendorId: string,
-  request: FastifyRequest,
-): Promise<object> {
-  const { after = '0', limit = DEFAULT_LIMIT } = request.query as Static<typeof VendorEventQuery>;
+  { after = '0', limit = DEFAULT_LIMIT }: Static<typeof VendorEventQuery>,
+): Promise<Static<typeof VendorEventListSchema>> {
   const events = await readVendorEvents(db, vendorId, after, limit, vendorResponseSeconds);
-  return {
-    success: true,
-    data: { events, next_cursor: events.at(-1)?.cursor ?? after, has_more: events.length === limit },
-  };
+  return { events, next_cursor: events.at(-1)?.cursor ?? after, has_more: events.length === limit };
 }
 
 function createVendorHub({ db, listener, principals, vendorResponseSeconds }: VendorEventDeps): StreamHub {

@@ -18,6 +18,14 @@ import { type Database, type Scope, SYSTEM } from '../../../db/database.ts';
 import { postEntry } from '../../../engine/ledger.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { lookUpWallet, takeWallet, type WalletDeps, type WalletLook } from '../../screening/screen-wallet.ts';
+import {
+  type DepositRow,
+  depositsOfOrder,
+  dropRefundSignatures,
+  findDeposit,
+  lockDepositsOfOrder,
+  setShortfall,
+} from '../escrow/escrow.store.ts';
 import { depositOf, FUNDED } from '../escrow/escrow.ts';
 import { moveOrder } from '../lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
@@ -31,14 +39,6 @@ import {
   requireMove,
   tokenOf,
 } from './deposit.adapter.ts';
-import {
-  type DepositRow,
-  depositsOfOrder,
-  dropRefundSignatures,
-  findDeposit,
-  lockDepositsOfOrder,
-  setShortfall,
-} from './deposit.store.ts';
 
 export interface DepositDeps {
   readonly db: Database;

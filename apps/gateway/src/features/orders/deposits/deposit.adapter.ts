@@ -17,8 +17,8 @@ import { sameAddress } from '../../../chain/watcher/chain-facts.ts';
 import { execute, type MachineAdapter } from '../../../engine/execute.ts';
 import { type EntryDraft, moveFunds } from '../../../engine/ledger.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
+import { type DepositRow, setDeposit, signDeposit } from '../escrow/escrow.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
-import { type DepositRow, setDeposit, signDeposit } from './deposit.store.ts';
 
 /** A deposit with everything that decides what may become of it. */
 export interface DepositCase {

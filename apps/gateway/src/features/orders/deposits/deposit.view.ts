@@ -3,10 +3,10 @@ import type { Static } from 'typebox';
 import type { Address, ChainSettings } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { countDeposits, type DepositRow, listDeposits } from '../escrow/escrow.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import type { DepositDeps } from './decide-deposit.ts';
 import { isEscrowFree, tokenOf } from './deposit.adapter.ts';
-import { countDeposits, type DepositRow, listDeposits } from './deposit.store.ts';
 
 export type DepositView = Static<typeof DepositSchema>;
 

@@ -15,9 +15,9 @@ import { postEntry } from '../../../engine/ledger.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
+import { depositsOfOrder } from '../escrow/escrow.store.ts';
 import { loadDeposit, lockDeposit } from './decide-deposit.ts';
 import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf, wouldMove } from './deposit.adapter.ts';
-import { depositsOfOrder } from './deposit.store.ts';
 import { type DepositReturn, returnOf } from './return-deposit.ts';
 
 interface ReturnDeps extends UnitDeps {

@@ -22,12 +22,12 @@ import {
 import type { Scope } from '../../../db/database.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { refuseLostWallets } from '../../screening/screen-wallet.ts';
+import { type DepositRow, depositsOfOrder } from '../escrow/escrow.store.ts';
 import { escrowOf } from '../escrow/escrow.ts';
 import { factsOf } from '../lifecycle/order.adapter.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { type DepositDeps, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
 import { type DepositActor, depositCase, moveDeposit, requireMove } from './deposit.adapter.ts';
-import { type DepositRow, depositsOfOrder } from './deposit.store.ts';
 
 /** The Safe's own transaction that pays one deposit back: what two owners sign. */
 export interface DepositReturn {

@@ -11,12 +11,12 @@ import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
 import { tokenBalance } from '../../../chain/token-reads.ts';
 import type { Database, Scope } from '../../../db/database.ts';
 import { heldAccount, tokenOf } from '../deposits/deposit.adapter.ts';
-import { type DepositRow, depositsOfOrder } from '../deposits/deposit.store.ts';
 import { type DepositView, depositView, humanAmount } from '../deposits/deposit.view.ts';
 import { waitingFor, whoCanMove } from '../lifecycle/order.adapter.ts';
 import { type MovementRow, movementsOfOrder } from '../lifecycle/order.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { assetOf } from '../lifecycle/postings.ts';
+import { type DepositRow, depositsOfOrder } from './escrow.store.ts';
 import { depositOf } from './escrow.ts';
 
 export interface FundsDeps {

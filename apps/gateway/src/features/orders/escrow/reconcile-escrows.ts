@@ -5,7 +5,7 @@ import { tokenBalance } from '../../../chain/token-reads.ts';
 import { stopWatching } from '../../../chain/watcher/watch.store.ts';
 import { type Database, SYSTEM } from '../../../db/database.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
-import { type BookedEscrowRow, bookedEscrows, bookSums, overWithOpenWatch } from './reconcile.store.ts';
+import { type BookedEscrowRow, bookedEscrows, bookSums, overWithOpenWatch } from './escrow.store.ts';
 
 interface ReconcileDeps {
   readonly db: Database;

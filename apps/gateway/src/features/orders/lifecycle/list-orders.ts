@@ -1,7 +1,7 @@
 import { CausewayError, formatFixed, type OrderQuery } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, partnerScope, SYSTEM, vendorScope } from '../../../db/database.ts';
-import { depositsOfOrder } from '../deposits/deposit.store.ts';
+import { depositsOfOrder } from '../escrow/escrow.store.ts';
 import {
   allOrders,
   type BackofficeOrderRow,
@@ -48,7 +48,7 @@ export async function listOrders(
   return { orders, total: Number(count?.total ?? 0) };
 }
 
-export type { DepositRow } from '../deposits/deposit.store.ts';
+export type { DepositRow } from '../escrow/escrow.store.ts';
 export type { BackofficeOrderRow } from './list-orders.store.ts';
 
 /** What vendors and operators read of orders. */

@@ -11,16 +11,19 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { partnerScope } from '../../../db/database.ts';
 import { route } from '../../../http/route.ts';
-import { registerDepositReturnRoutes } from '../deposits/deposit-return.routes.ts';
-import { registerFundsRoute } from '../escrow/escrow.routes.ts';
+import { registerDepositReturnRoutes, registerFundsRoute } from '../escrow/escrow.routes.ts';
 import { keepStopReason } from '../privacy/order-privacy.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { claimingQuote, initiateOnramp } from './initiate-order.ts';
 import { listOrders } from './list-orders.ts';
-import { type OfframpRouteDeps, registerOfframpRoutes } from './offramp.routes.ts';
-import { type OnrampRouteDeps, registerOnrampRoutes } from './onramp.routes.ts';
 import { findOrder } from './order.store.ts';
 import { orderView } from './order.view.ts';
+import {
+  type OfframpRouteDeps,
+  type OnrampRouteDeps,
+  registerOfframpRoutes,
+  registerOnrampRoutes,
+} from './ramp.routes.ts';
 
 export interface OrderRouteDeps extends OfframpRouteDeps, OnrampRouteDeps {}
 

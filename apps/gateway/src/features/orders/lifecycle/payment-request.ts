@@ -11,7 +11,7 @@ import { loadPaymentDetails, openPaymentDetails } from '../../payment-details/pa
 import { openDestination } from '../../recipients/destinations.ts';
 import { holderSubjects } from '../../screening/screening-case.ts';
 import { lockUserRow } from '../../users/user.ts';
-import { lockOrdersAwaitingDeposit } from '../deposits/deposit.store.ts';
+import { lockOrdersAwaitingDeposit } from '../escrow/escrow.store.ts';
 import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from './act-on-order.ts';
 import type { OrderAdapters } from './order.adapter.ts';
 import { destinationOfOrder, escrowSignatures, lockOrder, setPayerDetails } from './order.store.ts';

@@ -3,14 +3,14 @@ import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { type EncryptedColumn, encryptedColumn } from '../../../vault/encrypted-column.ts';
 import { proofContext } from '../lifecycle/act-on-order.ts';
-import { type OrderRow, payerDetailsContext, vendorDetailsContext } from '../lifecycle/order.ts';
 import {
   countOpenOrders,
   countOpenPayouts,
   eraseParties,
   erasePayee,
   saveStopReason,
-} from './order-privacy.store.ts';
+} from '../lifecycle/list-orders.store.ts';
+import { type OrderRow, payerDetailsContext, vendorDetailsContext } from '../lifecycle/order.ts';
 
 const stopReasonContext = (orderId: string) => `order_stop_reasons:${orderId}`;
 

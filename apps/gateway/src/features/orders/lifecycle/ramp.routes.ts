@@ -1,8 +1,13 @@
 import {
+  BridgeAuthorizationInput,
+  BridgeAuthorizationParametersSchema,
+  BridgeAuthorizationQuery,
   CompactOrderSchema,
   InitiateInput,
+  MessageSchema,
   OrderParams,
   OrderSchema,
+  PayerDetailsInput,
   RefundAnswerSchema,
   RefundAuthorizationParametersSchema,
   SignatureInput,
@@ -19,14 +24,15 @@ import {
   refundDeposit,
   transferAuthorizationParameters,
 } from '../escrow/authorize.ts';
+import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
+import { authorizeBridge, bridgeAuthorizationParameters, type SendOutDeps } from '../send-out/send-out.ts';
 import { actOnOrder, requireOrder } from './act-on-order.ts';
 import { claimingQuote, type InitiateDeps, initiateOfframp } from './initiate-order.ts';
+import { type PayerDeps, screenPayer, submitPayerDetails } from './payment-request.ts';
 
-export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
-  readonly chains: Chains;
-}
+export interface OnrampRouteDeps extends SendOutDeps, PayerDeps {}
 
-const TAG = 'Off-ramp';
+const ONRAMP_TAG = 'On-ramp';
 
 const ACTION_ERRORS = [
   'ORDER_NOT_FOUND',
@@ -34,6 +40,104 @@ const ACTION_ERRORS = [
   'INVALID_STATUS',
   'OPERATION_NOT_ALLOWED',
 ] as const;
+// Any text: what is wrong with it is told by name.
+
+/** What only on-ramp orders have: a payer to be asked for the money, and a way out to other networks. */
+export function registerOnrampRoutes(app: FastifyInstance, deps: OnrampRouteDeps): void {
+  registerReleaseRoutes(app, deps);
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/submit-payer-details',
+    operationId: 'submitPayerDetails',
+    tag: ONRAMP_TAG,
+    summary: 'Submit payer details',
+    description:
+      'On payment_request orders only. Give exactly one of the two: details that fit the order’s rail, or the id of payment details of this customer on that rail.',
+    params: OrderParams,
+    requireSubject: requireOrder(deps),
+    body: PayerDetailsInput,
+    data: MessageSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'INVALID_PAYER_DETAILS',
+      'PAYMENT_DETAILS_NOT_FOUND',
+      'RECIPIENT_NOT_CLEARED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    readFirst: ({ body }) => screenPayer(deps, body),
+    handle: async ({ params, body }, _partner, unit, screenings) => {
+      await submitPayerDetails(deps, unit, params.order_id, body, screenings);
+      return { message: 'Payer details submitted.' };
+    },
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/partner/orders/:order_id/bridge-authorization-parameters',
+    operationId: 'getBridgeAuthorizationParameters',
+    tag: ONRAMP_TAG,
+    summary: 'Get the parameters to sign a send-out to another network',
+    params: OrderParams,
+    requireSubject: requireOrder(deps),
+    // Left out is as wrong as unknown, and told the same way once the order is found.
+    query: BridgeAuthorizationQuery,
+    data: BridgeAuthorizationParametersSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'SEND_OUT_IN_PROGRESS',
+      'INVALID_DESTINATION',
+      'WALLET_NOT_CLEARED',
+      'SERVICE_UNAVAILABLE',
+      'ALLOWANCE_TOO_LOW',
+      'BALANCE_TOO_LOW',
+      'TRANSACTOR_UNAVAILABLE',
+    ],
+    handle: ({ params, query }, partner) =>
+      bridgeAuthorizationParameters(deps, partner.partnerId, params.order_id, {
+        destination_chain: query.destination_chain ?? '',
+        destination_address: query.destination_address ?? '',
+      }),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'unit',
+    deps,
+    method: 'POST',
+    url: '/api/v1/partner/orders/:order_id/authorize-bridge',
+    operationId: 'authorizeBridge',
+    tag: ONRAMP_TAG,
+    summary: 'Submit the signed send-out',
+    params: OrderParams,
+    requireSubject: requireOrder(deps),
+    body: BridgeAuthorizationInput,
+    data: CompactOrderSchema,
+    errors: [
+      ...ACTION_ERRORS,
+      'SEND_OUT_IN_PROGRESS',
+      'INVALID_DESTINATION',
+      'WALLET_NOT_CLEARED',
+      'INVALID_FORWARD_REQUEST',
+      'INVALID_SIGNATURE',
+      'NONCE_ALREADY_USED',
+    ],
+    handle: async ({ params, body }, _partner, unit) => {
+      const order = await authorizeBridge(deps, unit, params.order_id, body);
+      return { order_id: order.order_id, status: order.status };
+    },
+  });
+}
+
+export interface OfframpRouteDeps extends UnitDeps, InitiateDeps {
+  readonly chains: Chains;
+}
+
+const OFFRAMP_TAG = 'Off-ramp';
 
 export function registerOfframpRoutes(app: FastifyInstance, deps: OfframpRouteDeps): void {
   registerInitiate(app, deps);
@@ -50,7 +154,7 @@ function registerInitiate(app: FastifyInstance, deps: OfframpRouteDeps): void {
     method: 'POST',
     url: '/api/v1/partner/offramp/initiate',
     operationId: 'initiateOfframp',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Create an order from a quote',
     body: InitiateInput,
     data: OrderSchema,
@@ -76,7 +180,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     method: 'GET',
     url: '/api/v1/partner/orders/:order_id/transfer-authorization-parameters',
     operationId: 'getTransferAuthorizationParameters',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Get the parameters to sign the transfer into escrow',
     params: OrderParams,
     requireSubject: requireOrder(deps),
@@ -101,7 +205,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-crypto-transfer',
     operationId: 'authorizeCryptoTransfer',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Submit the signed transfer into escrow',
     params: OrderParams,
     requireSubject: requireOrder(deps),
@@ -131,7 +235,7 @@ function registerConfirmation(app: FastifyInstance, deps: OfframpRouteDeps): voi
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/confirm-fiat-received',
     operationId: 'confirmFiatReceived',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Confirm that the recipient received the fiat',
     description: 'On an order that is confirmed already it changes nothing and answers the status.',
     params: OrderParams,
@@ -158,7 +262,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     method: 'GET',
     url: '/api/v1/partner/orders/:order_id/refund-authorization-parameters',
     operationId: 'getRefundAuthorizationParameters',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Get the parameters to sign a refund',
     description: 'Sign with signer_address; recipient_address is always the escrow’s seller.',
     params: OrderParams,
@@ -176,7 +280,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     method: 'POST',
     url: '/api/v1/partner/orders/:order_id/authorize-refund',
     operationId: 'authorizeRefund',
-    tag: TAG,
+    tag: OFFRAMP_TAG,
     summary: 'Submit the signed refund',
     description: 'Waits a few seconds for the refund; without tx_hash it is still in flight: poll the order.',
     params: OrderParams,
