@@ -66,6 +66,7 @@ function work({ databaseUrl, settings, signerKey }: ChainWorkerTask): void {
     ...deps,
     settings,
     client,
+    bookHeldDeposits: () => {},
     handlers: [
       async (fact, unit) => {
         if (fact.type !== 'deposit' || fact.kind !== 'exact') return;

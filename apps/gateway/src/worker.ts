@@ -13,6 +13,7 @@ import { countOrderOutcomes } from './features/offers/reputation.ts';
 import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
 import {
   authorizationHandlers,
+  bookHeldDeposits,
   creditDeposits,
   escrowFundingHandler,
   escrowPayoutHandlers,
@@ -69,7 +70,13 @@ function watchChains(deps: Deps, onCaughtUp: (slug: string) => () => void, every
       followAuthorizations(deps),
       ...(deps.simulatedBridge ? [deps.simulatedBridge.takeDeposits] : []),
     ];
-    const watching = { ...deps, ...chain, handlers, rewindsAfterRollback: deps.sandbox };
+    const watching = {
+      ...deps,
+      ...chain,
+      handlers,
+      bookHeldDeposits: bookHeldDeposits(deps),
+      rewindsAfterRollback: deps.sandbox,
+    };
     every(WATCH_MS, `watching ${slug}`, watchTurn(watching, onCaughtUp(slug)));
     const foreignTokens = foreignTokenReader(watching);
     every(FOREIGN_TOKENS_MS, `looking for foreign tokens on ${slug}`, () => foreignTokens.look());

@@ -4,7 +4,14 @@ import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../
 import { partnerScope, SYSTEM, violatedConstraint } from '../db/database.ts';
 import { createClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
-import { accountBalances, type EntryDraft, moveFunds, type Posting, postEntry } from './ledger.ts';
+import {
+  accountBalances,
+  type EntryDraft,
+  moveFunds,
+  type Posting,
+  postEntries,
+  postEntry,
+} from './ledger.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
 const PARTNER = '00000000-0000-7000-8000-000000000001';
@@ -69,6 +76,25 @@ describe('the books', () => {
     await Promise.all(Array.from({ length: 8 }, () => post(movement, 'funded:once')));
     await post(moveFunds('chain:base', 'escrow:once', 'USDC@base', 900n), 'funded:once');
     expect(await balance('escrow:once')).toEqual([{ asset: 'USDC@base', balance: '700' }]);
+  });
+
+  it('books many at once: each once, and none where one of them does not balance', async () => {
+    const draft = (dedupeKey: string, postings: readonly Posting[]): EntryDraft => ({
+      ...{ kind: 'test', dedupeKey, partnerId: PARTNER, orderId: null, postings },
+    });
+    const postAll = (drafts: readonly EntryDraft[]) =>
+      unitOfWork({ db: database.db, clock, ids }, partnerScope(PARTNER), async (unit) =>
+        postEntries(unit, drafts),
+      );
+    const keys = Array.from({ length: 300 }, () => ids.uuid());
+    const many = keys.map((key, n) => draft(key, moveFunds('many:a', 'many:b', 'USDC', BigInt(n))));
+    await postAll([...many, ...many.slice(0, 10)]);
+    await postAll(many);
+    expect(await balance('many:b')).toEqual([{ asset: 'USDC', balance: `${(299 * 300) / 2}` }]);
+    const odd = draft(ids.uuid(), [{ account: 'many:b', asset: 'USDC', amount: 1n }]);
+    const more = draft(ids.uuid(), moveFunds('many:a', 'many:b', 'USDC', 1n));
+    expect(await postAll([more, odd]).catch(violatedConstraint)).toBe('ledger_entry_balances');
+    expect(await balance('many:b')).toEqual([{ asset: 'USDC', balance: `${(299 * 300) / 2}` }]);
   });
 
   it('a movement of nothing leaves no entry, and a negative one is refused', async () => {

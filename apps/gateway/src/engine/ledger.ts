@@ -22,29 +22,34 @@ export interface EntryDraft {
   readonly postings: readonly Posting[];
 }
 
-const insertEntry = statement<
+const insertEntries = statement<
   [
-    entryId: string,
-    partnerId: string,
-    orderId: string | null,
-    kind: string,
-    dedupeKey: string,
+    entryIds: readonly string[],
+    partnerIds: readonly string[],
+    orderIds: readonly (string | null)[],
+    kinds: readonly string[],
+    dedupeKeys: readonly string[],
     at: Date,
+    postedIn: readonly string[],
+    lines: readonly number[],
     accounts: readonly string[],
     assets: readonly string[],
     amounts: readonly string[],
   ]
 >(
-  'ledger.insert_entry',
+  'ledger.insert_entries',
   `WITH entry AS (
      INSERT INTO ledger_entries (entry_id, partner_id, order_id, kind, dedupe_key, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6)
+     SELECT entry_id, partner_id, order_id, kind, dedupe_key, $6
+       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[])
+         AS draft (entry_id, partner_id, order_id, kind, dedupe_key)
      ON CONFLICT (dedupe_key) DO NOTHING
      RETURNING entry_id, partner_id)
    INSERT INTO ledger_postings (entry_id, line, partner_id, account, asset, amount)
    SELECT entry_id, line, partner_id, account, asset, amount
-     FROM entry,
-          unnest($7::text[], $8::text[], $9::numeric[]) WITH ORDINALITY AS posting (account, asset, amount, line)`,
+     FROM entry
+     JOIN unnest($7::uuid[], $8::integer[], $9::text[], $10::text[], $11::numeric[])
+            AS posting (entry_id, line, account, asset, amount) USING (entry_id)`,
 );
 
 /** What an account holds, per asset, in atomic units. */
@@ -68,17 +73,33 @@ export function moveFunds(
 }
 
 export function postEntry(unit: UnitOfWork, draft: EntryDraft): void {
-  const postings = draft.postings.filter((posting) => posting.amount !== 0n);
-  if (postings.length === 0) return;
-  unit.tx.defer(insertEntry, [
-    unit.ids.uuid(),
-    draft.partnerId,
-    draft.orderId,
-    draft.kind,
-    draft.dedupeKey,
+  postEntries(unit, [draft]);
+}
+
+/** All in one statement, however many there are. */
+export function postEntries(unit: UnitOfWork, drafts: readonly EntryDraft[]): void {
+  const entries = drafts
+    .map((draft) => ({
+      ...draft,
+      entryId: unit.ids.uuid(),
+      postings: draft.postings.filter((posting) => posting.amount !== 0n),
+    }))
+    .filter(({ postings }) => postings.length > 0);
+  if (entries.length === 0) return;
+  const lines = entries.flatMap(({ entryId, postings }) =>
+    postings.map((posting, n) => ({ ...posting, entryId, line: n + 1 })),
+  );
+  unit.tx.defer(insertEntries, [
+    entries.map(({ entryId }) => entryId),
+    entries.map(({ partnerId }) => partnerId),
+    entries.map(({ orderId }) => orderId),
+    entries.map(({ kind }) => kind),
+    entries.map(({ dedupeKey }) => dedupeKey),
     unit.at,
-    postings.map((posting) => posting.account),
-    postings.map((posting) => posting.asset),
-    postings.map((posting) => posting.amount.toString()),
+    lines.map(({ entryId }) => entryId),
+    lines.map(({ line }) => line),
+    lines.map(({ account }) => account),
+    lines.map(({ asset }) => asset),
+    lines.map(({ amount }) => amount.toString()),
   ]);
 }

@@ -370,6 +370,7 @@ describe('a signed request', () => {
       settings: chain.settings,
       client: chain.client,
       handlers: [settleAuthorizations({ chains, onSettled })],
+      bookHeldDeposits: () => {},
     });
     await watcher.catchUp();
     const turn = async (orderId: string) => {

@@ -58,6 +58,7 @@ describe('the simulated bridge between two chains', () => {
       settings: source.settings,
       client: source.client,
       handlers: [bridge.takeDeposits],
+      bookHeldDeposits: () => {},
     });
     await watcher.catchUp();
   });

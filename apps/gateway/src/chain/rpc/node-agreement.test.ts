@@ -94,6 +94,7 @@ async function watching(client: TestChain['client']) {
     ...{ db: database.db, clock, ids, logger, client },
     settings: { ...chain.settings, confirmations: CONFIRMATIONS },
     handlers: [],
+    bookHeldDeposits: () => {},
   });
   const kinds = async () => (await database.db.query(SYSTEM, readKinds, [orderId])).map(({ kind }) => kind);
   return { watch, watcher, kinds };
@@ -135,7 +136,15 @@ describe('a deposit counts', () => {
 
     const healed = nodes([proxies[0].url, proxies[1].url]);
     const later = createWatcher({
-      ...{ db: database.db, clock, ids, logger, client: healed.client, handlers: [] },
+      ...{
+        db: database.db,
+        clock,
+        ids,
+        logger,
+        client: healed.client,
+        handlers: [],
+        bookHeldDeposits: () => {},
+      },
       settings: { ...chain.settings, confirmations: CONFIRMATIONS },
     });
     await later.catchUp();
@@ -154,7 +163,15 @@ describe('a deposit counts', () => {
     await chain.reorganise(CONFIRMATIONS + 1);
     const three = nodes([stale.url, proxies[0].url, proxies[1].url]);
     const held = createWatcher({
-      ...{ db: database.db, clock, ids, logger, client: three.client, handlers: [] },
+      ...{
+        db: database.db,
+        clock,
+        ids,
+        logger,
+        client: three.client,
+        handlers: [],
+        bookHeldDeposits: () => {},
+      },
       settings: { ...chain.settings, confirmations: CONFIRMATIONS },
     });
     await expect(held.catchUp()).rejects.toThrow('disagree');

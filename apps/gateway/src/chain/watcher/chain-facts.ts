@@ -61,6 +61,9 @@ export type ChainFact = Deposit | EscrowExecution | ForwardExecution | BridgeDep
  */
 export type ChainFactHandler = (fact: ChainFact, unit: UnitOfWork) => Promise<void>;
 
+/** Told the deposits that are not exact, many at once: anyone can make thousands of them in a block. */
+export type HeldDepositsHandler = (deposits: readonly Deposit[], unit: UnitOfWork) => void;
+
 /** An address that belongs to an order, and what should be paid into it. */
 export interface EscrowWatch {
   readonly address: Address;

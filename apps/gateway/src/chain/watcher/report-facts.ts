@@ -9,6 +9,7 @@ import {
   classifyDeposit,
   type Deposit,
   type EscrowWatch,
+  type HeldDepositsHandler,
 } from './chain-facts.ts';
 import type { LogFact, UnclassifiedDeposit } from './chain-logs.ts';
 import { readKnown, recordDeposits } from './deposits.store.ts';
@@ -17,17 +18,20 @@ export interface ReportDeps {
   readonly logger: Logger;
   readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'contracts'>;
   readonly handlers: readonly ChainFactHandler[];
+  readonly bookHeldDeposits: HeldDepositsHandler;
 }
 
 /** Statements that facts bring about are sent before they are more than this. */
 const DEFERRED_AT_ONCE = 100;
+/** Booked by one statement. */
+const HELD_AT_ONCE = 200;
 
 /**
  * Records what was read and tells it to the handlers, in the order of the chain. All that is needed to judge the facts
  * is read at once, and all that is recorded is written at once.
  */
 export async function reportFacts(
-  { logger, settings, handlers }: ReportDeps,
+  { logger, settings, handlers, bookHeldDeposits }: ReportDeps,
   unit: UnitOfWork,
   facts: readonly LogFact[],
   watches: readonly EscrowWatch[],
@@ -43,6 +47,11 @@ export async function reportFacts(
     chainId,
     facts.filter((fact) => fact.type === 'escrow_executed'),
   );
+  const held = [...deposits.values()].filter(({ kind }) => kind !== 'exact');
+  for (let start = 0; start < held.length; start += HELD_AT_ONCE) {
+    await giveWay(start);
+    bookHeldDeposits(held.slice(start, start + HELD_AT_ONCE), unit);
+  }
   for (const [n, fact] of facts.entries()) {
     await giveWay(n);
     await unit.tx.sendDeferred(DEFERRED_AT_ONCE);
@@ -51,7 +60,7 @@ export async function reportFacts(
     if (told === undefined) continue;
     for (const handle of handlers) await handle(told, unit);
   }
-  warnOfHeld(logger, slug, [...deposits.values()]);
+  warnOfHeld(logger, slug, held);
 }
 
 /** Catching up and going on overlap where an escrow is new; a deposit is told once. */
@@ -77,8 +86,7 @@ async function classified(
 }
 
 /** One line an order and kind, however many there are. */
-function warnOfHeld(logger: Logger, chain: string, deposits: readonly Deposit[]): void {
-  const held = deposits.filter(({ kind }) => kind !== 'exact');
+function warnOfHeld(logger: Logger, chain: string, held: readonly Deposit[]): void {
   for (const same of Map.groupBy(held, ({ orderId, kind }) => `${orderId} ${kind}`).values()) {
     const [{ orderId, kind, txHash }] = same as [Deposit, ...Deposit[]];
     logger.warn(

@@ -133,6 +133,7 @@ function deps(): WatcherDeps {
     ...{ db, clock, ids, logger, settings: chain.settings },
     client: createChainClient({ ...chain.settings, rpcUrl: proxy.url }),
     handlers: [async (fact) => void facts.push(fact)],
+    bookHeldDeposits: () => {},
   };
 }
 

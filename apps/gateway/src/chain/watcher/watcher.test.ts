@@ -93,6 +93,7 @@ function watcherOf(others: Partial<WatcherDeps> = {}) {
     settings: { ...chain.settings, confirmations: CONFIRMATIONS },
     client: chain.client,
     handlers: [async (fact) => void facts.push(fact)],
+    bookHeldDeposits: () => {},
     ...others,
   });
 }
@@ -203,6 +204,7 @@ describe('a deposit', () => {
     await mine(CONFIRMATIONS);
     const failing = watcherOf({
       handlers: [async () => Promise.reject(new Error('the database says no'))],
+      bookHeldDeposits: () => {},
     });
     await expect(failing.catchUp()).rejects.toThrow('says no');
     expect(await kinds(watch)).toEqual([]);

@@ -7,7 +7,7 @@ import type { ChainSettings } from '../chain-settings.ts';
 import { listSigners } from '../escrow/executions.store.ts';
 import type { ChainClient } from '../rpc/chain-client.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
-import type { ChainFactHandler } from './chain-facts.ts';
+import type { ChainFactHandler, HeldDepositsHandler } from './chain-facts.ts';
 import { type FactReader, factReader, inChainOrder, type LogFact } from './chain-logs.ts';
 import type { BlockRange } from './log-reader.ts';
 import { reportFacts } from './report-facts.ts';
@@ -37,6 +37,7 @@ export interface WatcherDeps extends UnitDeps {
   readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'contracts' | 'tokens'>;
   readonly client: ChainClient;
   readonly handlers: readonly ChainFactHandler[];
+  readonly bookHeldDeposits: HeldDepositsHandler;
   readonly limits?: Partial<WatcherLimits>;
   /** A local chain that lost its last blocks in a crash is read again from further back; a real one never does that. */
   readonly rewindsAfterRollback?: boolean;

@@ -14,14 +14,19 @@ import {
   transactionHandler,
 } from '../../../chain/transactions/transaction-handler.ts';
 import type { ChainEffect, Transactor } from '../../../chain/transactions/transactor.ts';
-import type { ChainFactHandler, Deposit, EscrowWatch } from '../../../chain/watcher/chain-facts.ts';
+import type {
+  ChainFactHandler,
+  Deposit,
+  EscrowWatch,
+  HeldDepositsHandler,
+} from '../../../chain/watcher/chain-facts.ts';
 import { hasDepositIn } from '../../../chain/watcher/deposits.store.ts';
 import { watchAgain, watchEscrow } from '../../../chain/watcher/watch.store.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
 import type { IntentHandler, IntentHandlers, Outcome } from '../../../engine/intent-handler.ts';
-import { postEntry } from '../../../engine/ledger.ts';
+import { postEntries } from '../../../engine/ledger.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -65,18 +70,13 @@ export function creditDeposits(deps: {
   readonly chains: Chains;
 }): ChainFactHandler {
   return async (fact, unit) => {
-    if (fact.type !== 'deposit') return;
-    const { settings } = deps.chains.all.find((chain) => chain.settings.chainId === fact.chainId) ?? {};
-    if (settings === undefined) throw new Error(`chain ${fact.chainId} is not connected`);
-    if (fact.kind !== 'exact') {
-      bookHeld(unit, fact, settings);
-      return;
-    }
+    if (fact.type !== 'deposit' || fact.kind !== 'exact') return;
     const obstacle = await fund(unit, fact);
     if (obstacle === null) return;
     const deposits = await unit.tx.query(depositsOfOrder, [fact.orderId]);
     const deposit = deposits.find(({ deposit_id }) => deposit_id === fact.depositId);
-    if (deposit !== undefined) depositNotNeeded(unit, deposit, settings, obstacle);
+    if (deposit === undefined) return;
+    depositNotNeeded(unit, deposit, settingsOf(deps.chains, fact.chainId), obstacle);
   };
 
   /** Null where the order took it, else why not. */
@@ -96,10 +96,23 @@ export function creditDeposits(deps: {
 }
 
 /** A token that the chain is not configured for is booked when it is really moved: anyone can log a transfer of one. */
-function bookHeld(unit: UnitOfWork, fact: Deposit, settings: ChainSettings): void {
-  if (tokenOf(settings, fact.token) === undefined) return;
-  const { depositId: deposit_id, orderId: order_id, partnerId: partner_id, token, sender, amount } = fact;
-  postEntry(unit, heldEntry({ deposit_id, order_id, partner_id, token, sender }, amount, settings));
+export function bookHeldDeposits({ chains }: { readonly chains: Chains }): HeldDepositsHandler {
+  return (deposits, unit) =>
+    postEntries(
+      unit,
+      deposits.flatMap((fact) => {
+        const settings = settingsOf(chains, fact.chainId);
+        if (tokenOf(settings, fact.token) === undefined) return [];
+        const { depositId: deposit_id, orderId: order_id, partnerId: partner_id, token, sender } = fact;
+        return [heldEntry({ deposit_id, order_id, partner_id, token, sender }, fact.amount, settings)];
+      }),
+    );
+}
+
+function settingsOf(chains: Chains, chainId: number): ChainSettings {
+  const chain = chains.all.find(({ settings }) => settings.chainId === chainId);
+  if (chain === undefined) throw new Error(`chain ${chainId} is not connected`);
+  return chain.settings;
 }
 
 function watchOf(settings: ChainSettings, order: OrderRow, escrow: OrderEscrow): EscrowWatch {
