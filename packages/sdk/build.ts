@@ -41,7 +41,7 @@ const exports = Object.entries(sources).map(([name, source]) => {
 });
 writeFileSync(
   join(out, 'package.json'),
-  `${JSON.stringify({ ...published, exports: Object.fromEntries(exports), files: ['dist'] }, null, 2)}\n`,
+  `${JSON.stringify({ ...published, exports: Object.fromEntries(exports), files: ['dist', 'METHODS.md'] }, null, 2)}\n`,
 );
-cpSync(join(here, 'README.md'), join(out, 'README.md'));
+for (const page of ['README.md', 'METHODS.md']) cpSync(join(here, page), join(out, page));
 cpSync(join(here, '../../LICENSE'), join(out, 'LICENSE'));

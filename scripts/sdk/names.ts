@@ -58,6 +58,23 @@ export const METHODS: Readonly<Record<string, string>> = {
   listWebhookDeliveries: 'webhooks.listDeliveries',
   replayWebhookDelivery: 'webhooks.replayDelivery',
   replayLatestEvents: 'webhooks.replay',
+  listWebhookEndpoints: 'webhookEndpoints.list',
+  getWebhookEndpoint: 'webhookEndpoints.get',
+  createWebhookEndpoint: 'webhookEndpoints.create',
+  changeWebhookEndpoint: 'webhookEndpoints.update',
+  deleteWebhookEndpoint: 'webhookEndpoints.delete',
+  rotateWebhookEndpointSecret: 'webhookEndpoints.rotateSecret',
+  testWebhookEndpoint: 'webhookEndpoints.test',
+  listWebhookEndpointDeliveries: 'webhookEndpoints.listDeliveries',
+  getWebhookEndpointDelivery: 'webhookEndpoints.getDelivery',
+  replayWebhookEndpointDelivery: 'webhookEndpoints.replayDelivery',
+  replayLatestEventsToEndpoint: 'webhookEndpoints.replay',
+
+  // Exports
+  exportOrders: 'exports.orders',
+  exportFees: 'exports.fees',
+  exportLedger: 'exports.ledger',
+  exportFiatAccount: 'exports.fiatAccount',
 
   // Fiat accounts
   getFiatAccountsConfig: 'fiatAccounts.config',
@@ -119,6 +136,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   createVendorOffer: 'vendor.offers.create',
   changeVendorOffer: 'vendor.offers.update',
   withdrawVendorOffer: 'vendor.offers.withdraw',
+  exportVendorStatement: 'vendor.exports.statement',
 
   // Operators
   createPartner: 'operator.partners.create',
@@ -157,14 +175,16 @@ export const METHODS: Readonly<Record<string, string>> = {
   decideOrderDispute: 'operator.orders.decideDispute',
   reviewProof: 'operator.orders.reviewProof',
   getEscrowSigningParameters: 'operator.orders.signingParameters',
-  handInEscrowSignature: 'operator.orders.handInSignature',
+  handInEscrowSignature: 'operator.orders.submitSignature',
+  submitEscrowSignature: 'operator.orders.submitSignature',
   decideSendOut: 'operator.orders.decideSendOut',
   listProofReviews: 'operator.proofs.list',
   revealProof: 'operator.proofs.reveal',
   listDeposits: 'operator.deposits.list',
   decideDeposit: 'operator.deposits.decide',
   getDepositSigningParameters: 'operator.deposits.signingParameters',
-  handInDepositSignature: 'operator.deposits.handInSignature',
+  handInDepositSignature: 'operator.deposits.submitSignature',
+  submitDepositSignature: 'operator.deposits.submitSignature',
   listHeldFiatPayments: 'operator.fiatPayments.list',
   decideFiatPayment: 'operator.fiatPayments.decide',
   revealFiatPayment: 'operator.fiatPayments.reveal',
@@ -174,6 +194,8 @@ export const METHODS: Readonly<Record<string, string>> = {
   retryEffect: 'operator.effects.retry',
   giveUpEffect: 'operator.effects.giveUp',
   reconcile: 'operator.reconciliation.get',
+  exportBooks: 'operator.exports.ledger',
+  exportAllOrders: 'operator.exports.orders',
   listReferenceRecords: 'operator.reference.list',
   getReferenceRecord: 'operator.reference.get',
   putReferenceRecord: 'operator.reference.put',
@@ -186,6 +208,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   sandboxDeposit: 'sandbox.deposit',
   sandboxWidgetOrder: 'sandbox.widgetOrder',
   sandboxAdvanceClock: 'sandbox.advanceClock',
+  sandboxClock: 'sandbox.clock',
+  sandboxResetClock: 'sandbox.resetClock',
+  sandboxFaucet: 'sandbox.faucet',
 };
 
 /** A second address of an operation that has a method already. */
@@ -201,3 +226,22 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
 
 /** A POST that changes nothing, so that it may be repeated. */
 export const READS_BY_POST: readonly string[] = ['estimateOnramp', 'estimateOfframp'];
+
+/** Arguments that a reader would give beyond those that must be; the others are made from the description. */
+export const EXAMPLES: Readonly<Record<string, string>> = {
+  listPaymentRails: "{ direction: 'offramp', country: 'GH' }",
+  estimateOnramp: "{ crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' }",
+  estimateOfframp: "{ crypto_currency: 'USDC', fiat_currency: 'EUR', crypto_amount: '100' }",
+  createOnrampQuote:
+    "{ user_uuid: userUuid, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', partner_fee_pct: '1' }",
+  createOfframpQuote:
+    "{ user_uuid: userUuid, payment_details_id: 42, crypto_currency: 'USDC', fiat_currency: 'EUR', crypto_amount: '100' }",
+  submitPayerDetails: 'orderId, { payment_details_id: 42 }',
+  cancelOrder: "orderId, { reason: 'The customer changed their mind' }",
+  getBridgeAuthorizationParameters:
+    "orderId, { destination_chain: 'arbitrum-one', destination_address: '0x…' }",
+  authorizeCryptoTransfer: 'orderId, await signTransfer({ order, parameters, owners, trust }, signer)',
+  authorizeRefund: 'orderId, await signRefund({ order, parameters, owners, trust }, signer)',
+  authorizeRelease: 'orderId, await signRelease({ order, parameters, owners, trust }, signer)',
+  authorizeBridge: 'orderId, await signBridge({ order, parameters, destination, trust }, signer)',
+};

@@ -1,5 +1,5 @@
 import * as protocol from '../../packages/protocol/src/index.ts';
-import { ALIASES, METHODS, NOT_CALLED, READS_BY_POST } from './names.ts';
+import { ALIASES, EXAMPLES, METHODS, NOT_CALLED, READS_BY_POST } from './names.ts';
 import {
   camelCase,
   jsDoc,
@@ -19,6 +19,8 @@ export interface GeneratedFiles {
   readonly 'resources.ts': string;
   readonly 'constants.ts': string;
   readonly 'samples.ts': string;
+  /** Beside the README; the others are in src/generated. */
+  readonly 'METHODS.md': string;
 }
 
 export interface Description {
@@ -34,6 +36,7 @@ interface Operation {
     readonly required?: boolean;
     readonly description?: string;
     readonly schema?: Schema;
+    readonly example?: unknown;
   }[];
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -99,6 +102,7 @@ export function renderSdk(given: Description): GeneratedFiles {
     'resources.ts': renderResources(resources, methods, printer),
     'constants.ts': renderConstants(),
     'samples.ts': renderSamples(),
+    'METHODS.md': renderMethods(methods),
   };
 }
 
@@ -126,6 +130,8 @@ interface Method {
   readonly name: string;
   readonly doc: string;
   readonly signature: string;
+  /** As a program would call it. */
+  readonly example: string;
   /** How it is called, as src/transport.ts reads it. */
   readonly wire: string;
 }
@@ -140,7 +146,8 @@ function describeMethod(printer: TypePrinter, operation: Called): Method {
   const answer = operation.responses['200']?.content ?? {};
   const envelope = answer['application/json']?.schema;
   const data = envelope?.properties?.data;
-  const isText = envelope === undefined;
+  const isText = envelope === undefined && Object.keys(answer).some((type) => type.startsWith('text/'));
+  if (envelope === undefined && !isText) throw new Error(`${operationId} does not say what it answers`);
   const paging = isText
     ? undefined
     : pagingOf(
@@ -167,6 +174,7 @@ function describeMethod(printer: TypePrinter, operation: Called): Method {
   return {
     name,
     doc: `${summary}. \`${method} ${path}\``,
+    example: exampleOf(operation, name, pathNames, body, query, paging !== undefined),
     signature: `(${[...path_, ...input, 'options?: RequestOptions'].join(', ')}): ${result}`,
     wire: [
       method,
@@ -175,6 +183,56 @@ function describeMethod(printer: TypePrinter, operation: Called): Method {
       ...(paging === undefined ? [] : [`${paging.kind}:${paging.items}`]),
     ].join(' '),
   };
+}
+
+/** With what must be given, and nothing else. */
+function exampleOf(
+  { operationId }: Called,
+  name: string,
+  path: readonly string[],
+  body: Schema | undefined,
+  query: NonNullable<Operation['parameters']>,
+  isList: boolean,
+): string {
+  const given = body === undefined ? requiredOf(query) : sampleOf({ ...body, examples: [] }, SAMPLES);
+  const isEmpty = given === null || Object.keys(given as object).length === 0;
+  const made = [...path.map(camelCase), ...(isEmpty ? [] : [asCode(given)])].join(', ');
+  const args = EXAMPLES[operationId] ?? made;
+  const call = `causeway.${name}(${args})`;
+  return isList ? `for await (const item of ${call}) console.log(item);` : `await ${call};`;
+}
+
+function requiredOf(query: NonNullable<Operation['parameters']>): object {
+  const required = query.filter((one) => one.required === true && one.schema?.default === undefined);
+  return Object.fromEntries(
+    required.map(({ name, schema = {}, example }) => [
+      name,
+      example ?? SAMPLES[name as keyof typeof SAMPLES] ?? sampleOf(schema, SAMPLES),
+    ]),
+  );
+}
+
+function asCode(value: unknown): string {
+  const text = JSON.stringify(value)
+    .replaceAll(/"([A-Za-z_]\w*)":/g, ' $1: ')
+    .replaceAll(/"((?:[^"\\']|\\.)*)"/g, "'$1'");
+  return text
+    .replaceAll(',', ', ')
+    .replaceAll(/ {2,}/g, ' ')
+    .replaceAll(/(?<=[^ {])}/g, ' }');
+}
+
+function renderMethods(methods: readonly Method[]): string {
+  const sections = new Map<string, Method[]>();
+  for (const method of methods) {
+    const resource = method.name.slice(0, method.name.lastIndexOf('.'));
+    sections.set(resource, [...(sections.get(resource) ?? []), method]);
+  }
+  const written = [...sections].map(([resource, own]) => {
+    const entries = own.map(({ doc, example }) => `${doc}\n\n\`\`\`ts\n${example}\n\`\`\``);
+    return `## ${resource}\n\n${entries.join('\n\n')}\n`;
+  });
+  return `# Every method\n\nGenerated from the API’s description: \`npm run sdk:generate\`. Examples have what must be given; what may be given is in the types.\n\n${written.join('\n')}`;
 }
 
 /** A number in a path is a number that the service gave out. */
@@ -310,6 +368,15 @@ const SAMPLES = {
   settlement_id: '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
   payment_id: '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
   message: 'A test event',
+  rail: 'iban-sepa',
+  recipient_name: 'Grace Hopper',
+  settlement_chain: 'base-mainnet',
+  wallet_address: '0x…',
+  url: 'https://hooks.example.com/causeway',
+  content: 'JVBERi0xLjcK',
+  signature: '0x…',
+  refund_signature: '0x…',
+  release_signature: '0x…',
 };
 
 /** One plausible payload a type of event, for tests of receivers. */

@@ -35,11 +35,20 @@ export interface TypePrinter {
 const CLOSED = /(Input|Request|Query|Params)$/;
 
 export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
-  const names = new Map<string, string>();
+  const names = new Map<string, string[]>();
   const declared = new Map<string, string>();
-  for (const [name, schema] of known) {
+  // The shortest name first; the order in which a module lists its exports depends on who loads it.
+  for (const [name, schema] of [...known].sort(
+    ([left], [right]) => left.length - right.length || (left < right ? -1 : 1),
+  )) {
     const key = shapeOf(schema);
-    if (isWorthAName(schema) && !names.has(key)) names.set(key, name);
+    if (isWorthAName(schema)) names.set(key, [...(names.get(key) ?? []), name]);
+  }
+
+  /** Several shapes may be equal: the operation's own name tells which is meant. */
+  function nameOf(schema: Schema, hint = ''): string | undefined {
+    const candidates = names.get(shapeOf(schema)) ?? [];
+    return candidates.findLast((name) => hint.includes(name)) ?? candidates[0];
   }
 
   function declare(name: string, schema: Schema): void {
@@ -56,8 +65,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
   }
 
   function typeOf(schema: Schema, name?: string): string {
-    const key = shapeOf(schema);
-    const found = names.get(key);
+    const found = nameOf(schema, name);
     if (found !== undefined) {
       declare(found, known.get(found) ?? schema);
       return found;
@@ -73,7 +81,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
   }
 
   function nested(schema: Schema, isOpen: boolean, depth: number): string {
-    const found = names.get(shapeOf(schema));
+    const found = nameOf(schema);
     if (found === undefined) return print(schema, isOpen, depth);
     declare(found, known.get(found) ?? schema);
     return found;

@@ -98,26 +98,54 @@ export const each = async () => { for await (const order of causeway.orders.list
     await writeFile(join(project, 'src/main.mts'), code);
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const lib = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', ''];
-    for (const [module, resolution] of [
-      ['node16', 'node16'],
-      ['nodenext', 'nodenext'],
-      ['esnext', 'bundler'],
-    ] as const) {
-      const args = [
-        tsc,
-        ...lib,
-        '--module',
-        module,
-        '--moduleResolution',
-        resolution,
-        '--outDir',
-        'out',
-        'src/main.mts',
-      ];
-      const { stdout } = await run(process.execPath, args, { cwd: project }).catch((error) => error);
+    const check = async (module: string, resolution: string, ...more: string[]) => {
+      const how = ['--module', module, '--moduleResolution', resolution, ...more];
+      const { stdout } = await run(process.execPath, [tsc, ...lib, ...how], { cwd: project }).catch(
+        (error) => error,
+      );
       expect(stdout, resolution).toBe('');
-    }
+    };
+    const examples = await readmeExamples(join(installed, 'README.md'), join(project, 'src'));
+    await Promise.all([
+      check('node16', 'node16', '--outDir', 'out', 'src/main.mts'),
+      check('esnext', 'bundler', '--noEmit', 'src/main.mts', ...examples),
+    ]);
     const { stdout } = await run(process.execPath, ['out/main.mjs'], { cwd: project });
     expect(stdout).toMatch(/^CONNECTION_FAILED completed 0x[0-9a-fA-F]{40} function\n$/);
   });
 });
+
+/** Names that the README's examples use as a reader would have them. */
+const GIVEN = `import type { Causeway as Client, CausewayEvent as Event, Order, OrderFunds, OnrampQuoteRequest, RefundAuthorizationParameters, BridgeAuthorizationParameters, TransferAuthorizationParameters } from '@causeway/sdk';
+import type { EscrowOwners, Signer, Trust } from '@causeway/sdk/signing';
+declare global {
+  type CausewayEvent = Event;
+  var causeway: Client, order: Order, orderId: string, savedCursor: string, request: OnrampQuoteRequest, trust: Trust, signer: Signer;
+  var owners: NonNullable<OrderFunds['escrow']>['owners'], typedOwners: EscrowOwners, parameters: TransferAuthorizationParameters;
+  var refund: RefundAuthorizationParameters, release: RefundAuthorizationParameters, bridge: BridgeAuthorizationParameters;
+  var destination: { destination_chain: string; destination_address: string };
+  var viemAccount: { address: string; signTypedData(parameters: object): Promise<string> }, browserWallet: { request(call: object): Promise<unknown> };
+  var ethersWallet: { getAddress(): Promise<string>; signTypedData(domain: object, types: object, value: object): Promise<string> };
+  var vault: { sign(digest: Uint8Array): Promise<Uint8Array> }, rawBody: string, headers: Headers, webhookSecret: string, newSecret: string, oldSecret: string, webRequest: Request;
+  var queue: { add(event: Event): Promise<void> }, createServer: (handler: (request: any, response: any) => unknown) => { listen(port: number): void };
+  var expressApp: { post(path: string, handler: (request: any, response: any) => unknown): void }, honoApp: { post(path: string, handler: (context: any) => unknown): void };
+  var fastifyApp: { register(plugin: (app: any) => Promise<void>): Promise<void> }, options: { secret: string; onEvent(event: Event): void };
+  var redis: { set(key: string, value: string, options: object): Promise<string | null>; get(key: string): Promise<string | null>; del(key: string): Promise<number> };
+}
+`;
+
+/** Each example of the README as a module of its own. */
+async function readmeExamples(readme: string, folder: string): Promise<string[]> {
+  const examples = [...(await readFile(readme, 'utf8')).matchAll(/```ts\n(.*?)```/gs)].map(
+    ([, code = '']) => code,
+  );
+  expect(examples.length).toBeGreaterThan(12);
+  await writeFile(join(folder, 'given.mts'), GIVEN);
+  const files = examples.map((code, at) => ({ file: join(folder, `readme-${at}.mts`), code }));
+  for (const { file, code } of files) {
+    const isNew = code.includes('new Causeway(') && !code.includes("from '@causeway/sdk';");
+    const imports = isNew ? "import { Causeway } from '@causeway/sdk';\n" : '';
+    await writeFile(file, `import './given.mjs';\n${imports}${code}\nexport {};\n`);
+  }
+  return files.map(({ file }) => file);
+}

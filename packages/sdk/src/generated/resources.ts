@@ -146,6 +146,7 @@ import type {
   PartnerPatchInput,
   PayerDetailsInput,
   PaymentDetails,
+  PaymentDetailsInput,
   PaymentDetailsList,
   PaymentInstructions,
   PaymentMethod,
@@ -208,6 +209,7 @@ import type {
   VendorEventList,
   VendorInput,
   VendorList,
+  VendorOnline,
   VendorOnlineInput,
   VendorOrderDetail,
   VendorOrderList,
@@ -441,7 +443,7 @@ export interface OperatorOrdersResource {
   /** Get the parameters to sign a refund or release. `GET /api/v1/operator/orders/{order_id}/escrow-signing-parameters` */
   signingParameters(orderId: string, query: GetEscrowSigningParametersQuery, options?: RequestOptions): Promise<RefundAuthorizationParameters>;
   /** Submit an escrow owner’s signature. `POST /api/v1/operator/orders/{order_id}/escrow-signature` */
-  handInSignature(orderId: string, body: OwnerSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  submitSignature(orderId: string, body: OwnerSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Decide a send-out whose bridge does not answer. `POST /api/v1/operator/orders/{order_id}/send-out` */
   decideSendOut(orderId: string, body: SendOutDecisionInput, options?: RequestOptions): Promise<CompactOrder>;
 }
@@ -484,7 +486,7 @@ export interface OperatorDepositsResource {
   /** Get the parameters to sign the return of a deposit. `GET /api/v1/operator/deposits/{deposit_id}/signing-parameters` */
   signingParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit an owner’s signature for the return of a deposit. `POST /api/v1/operator/deposits/{deposit_id}/signature` */
-  handInSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositStatus>;
+  submitSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositStatus>;
 }
 
 export interface UsersResource {
@@ -511,7 +513,7 @@ export interface KycResource {
 
 export interface PaymentDetailsResource {
   /** Create payment details of a customer. `POST /api/v1/partner/users/{user_uuid}/payment-details` */
-  create(userUuid: string, body: DestinationInput, options?: RequestOptions): Promise<PaymentDetails>;
+  create(userUuid: string, body: PaymentDetailsInput, options?: RequestOptions): Promise<PaymentDetails>;
   /** List payment details of a customer, newest first. `GET /api/v1/partner/users/{user_uuid}/payment-details` */
   list(userUuid: string, query?: ListPaymentDetailsQuery, options?: RequestOptions): List<PaymentDetailsList, PaymentDetailsList['payment_details'][number]>;
 }
@@ -638,7 +640,7 @@ export interface VendorResource {
   /** Get the statement of settled orders by asset, pair and order. `GET /api/v1/vendor/statement` */
   statement(query?: GetVendorStatementQuery, options?: RequestOptions): List<VendorStatement, VendorStatement['entries'][number]>;
   /** Set the vendor online or offline. `PUT /api/v1/vendor/online` */
-  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnlineInput>;
+  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnline>;
   readonly orders: VendorOrdersResource;
   readonly events: VendorEventsResource;
   readonly offers: VendorOffersResource;
@@ -809,7 +811,7 @@ export const RESOURCES = {
       decideDispute: 'POST /operator/orders/{order_id}/dispute bk',
       reviewProof: 'POST /operator/orders/{order_id}/proof-review bk',
       signingParameters: 'GET /operator/orders/{order_id}/escrow-signing-parameters q',
-      handInSignature: 'POST /operator/orders/{order_id}/escrow-signature bk',
+      submitSignature: 'POST /operator/orders/{order_id}/escrow-signature bk',
       decideSendOut: 'POST /operator/orders/{order_id}/send-out bk',
     },
     proofs: {
@@ -833,7 +835,7 @@ export const RESOURCES = {
       list: 'GET /operator/deposits q offset:deposits',
       decide: 'POST /operator/deposits/{deposit_id}/decision bk',
       signingParameters: 'GET /operator/deposits/{deposit_id}/signing-parameters -',
-      handInSignature: 'POST /operator/deposits/{deposit_id}/signature bk',
+      submitSignature: 'POST /operator/deposits/{deposit_id}/signature bk',
     },
   },
   users: {

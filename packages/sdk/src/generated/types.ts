@@ -18,7 +18,7 @@ export interface AuditList {
 export interface BridgeAuthorizationInput {
   destination_chain: string;
   destination_address: string;
-  forward_request: ForwardRequestInput;
+  forward_request: ForwardRequest;
   /** EIP-712 signature, 65 bytes as hex with 0x prefix */
   signature: string;
 }
@@ -47,7 +47,7 @@ export interface BridgeAuthorizationParameters {
   /** ISO 8601, UTC */
   expires_at: string;
   authorization_path: string;
-  forward_request: ForwardRequestInput;
+  forward_request: ForwardRequest;
   eip712_domain: {
     name: string;
     version: string;
@@ -545,12 +545,16 @@ export interface FiatPaymentList {
   pagination: Page;
 }
 
-export interface ForwardRequestInput {
+export interface ForwardRequest {
   from: string;
   to: string;
+  /** In atomic units */
   value: string;
+  /** In atomic units */
   gas: string;
+  /** In atomic units */
   nonce: string;
+  /** In atomic units */
   deadline: string;
   data: string;
 }
@@ -1932,6 +1936,15 @@ export interface PaymentDetails {
   created_at: string;
 }
 
+export interface PaymentDetailsInput {
+  rail: string;
+  currency: string;
+  country_code: string;
+  institution_id?: string | null;
+  /** The fields of the rail, or of the format chosen by institution and beneficiary type */
+  details: Record<string, unknown>;
+}
+
 export interface PaymentDetailsList {
   payment_details: PaymentDetails[];
   pagination: Page;
@@ -2509,7 +2522,7 @@ export interface SupportedPairList {
 }
 
 export interface TransferAuthorizationInput {
-  forward_request: ForwardRequestInput;
+  forward_request: ForwardRequest;
   /** EIP-712 signature, 65 bytes as hex with 0x prefix */
   signature: string;
 }
@@ -2538,7 +2551,7 @@ export interface TransferAuthorizationParameters {
   /** ISO 8601, UTC */
   expires_at: string;
   authorization_path: string;
-  forward_request: ForwardRequestInput;
+  forward_request: ForwardRequest;
   eip712_domain: {
     name: string;
     version: string;
@@ -2636,6 +2649,10 @@ export interface VendorInput {
 export interface VendorList {
   vendors: Vendor[];
   pagination: OffsetPage;
+}
+
+export interface VendorOnline {
+  online: boolean;
 }
 
 export interface VendorOnlineInput {

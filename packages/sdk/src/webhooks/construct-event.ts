@@ -155,7 +155,7 @@ export function signedBytes(prefix: string, body: Uint8Array): Uint8Array<ArrayB
   return signed;
 }
 
-export function hmacKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
+export function hmacKey(secret: string, use: 'sign' | 'verify') {
   const bytes = new TextEncoder().encode(secret);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }

@@ -28,13 +28,11 @@ export interface ExpressRequestLike extends NodeRequestLike {
 }
 
 export interface FastifyLike {
-  addContentTypeParser(
-    type: string,
-    options: { parseAs: 'buffer' },
-    parser: (request: never, body: never, done: (error: Error | null, body?: unknown) => void) => void,
-  ): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: Fastify's own types depend on the server's.
+  addContentTypeParser(type: string, options: { parseAs: 'buffer' }, parser: any): unknown;
   removeContentTypeParser(type: string): unknown;
-  post(path: string, handler: (request: never, reply: never) => unknown): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  route(route: any): unknown;
 }
 
 export interface HonoContextLike {
@@ -91,20 +89,24 @@ export function fastifyHandler(
   const receive = createReceiver(options);
   return async (app) => {
     app.removeContentTypeParser('application/json');
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      (_request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) =>
+        done(null, body),
     );
-    app.post(
-      options.path,
-      async (
+    app.route({
+      method: 'POST',
+      url: options.path,
+      async handler(
         request: { readonly body: Uint8Array; readonly headers: NodeHeaders },
         reply: { code(status: number): unknown },
-      ) => {
+      ) {
         const { status, body } = await receive(request.body, request.headers);
         reply.code(status);
         return body;
       },
-    );
+    });
   };
 }
 
@@ -124,7 +126,9 @@ export function fetchHandler(options: ReceiverOptions): (request: Request) => Pr
 }
 
 /** @example export const POST = nextHandler({ secret, onEvent }); // app/webhooks/causeway/route.ts */
-export const nextHandler: typeof fetchHandler = fetchHandler;
+export function nextHandler(options: ReceiverOptions): (request: Request) => Promise<Response> {
+  return fetchHandler(options);
+}
 
 /** @example app.post('/webhooks/causeway', honoHandler({ secret, onEvent })); */
 export function honoHandler(options: ReceiverOptions): (context: HonoContextLike) => Promise<Response> {
