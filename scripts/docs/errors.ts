@@ -24,6 +24,7 @@ export function renderErrors(): string {
 
 Partner endpoints answer \`{ "success": false, "error": { "code", "message", "details" } }\`. Decide by \`code\`; messages may
 be reworded. \`details\` is always an object. "Retry" says whether the same request can succeed later with nothing changed.
+Why an order was cancelled or failed is not an error but part of the order: [failures](failures.md).
 Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators find it in the log, see
 [operating](../guides/operating.md#the-log-and-finding-a-request-in-it).
 

@@ -168,7 +168,7 @@ describe('off-ramp orders, C3.2', () => {
       const order = await steps.fundedAnd('fiat_payment_review_started');
       for (const _ of ['first', 'second']) {
         await order.driver.event(order.id, 'proof_rejected');
-        await order.took('3.2 proof refused');
+        await order.took('3.2 proof refused', { proofPending: false });
         expect((await order.driver.event(order.id, 'buyer_submits_proof')).status).toBe(200);
         await review(order);
       }
@@ -198,7 +198,7 @@ describe('off-ramp orders, C3.2', () => {
     ])('%s: the buyer may have paid, so the refund waits for the operator', async (row, status) => {
       const order = await steps.fundedAnd(status);
       expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
-      await order.took(row, OWED_BUT_HELD);
+      await order.took(row, { ...OWED_BUT_HELD, holdReason: 'SETTLEMENT_REVIEW' });
       const early = await order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE);
       expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await operate(order.id, 'hold', 'release');
@@ -340,7 +340,7 @@ describe('off-ramp orders, C3.2', () => {
       steps.fundedAnd('fiat_payment_started'),
     ]);
     await refused.driver.event(refused.id, 'proof_rejected');
-    await refused.took('3.2 proof refused');
+    await refused.took('3.2 proof refused', { proofPending: false });
 
     const [cancelled, failed, served, unserved] = (await openWithoutVendors(4)) as [
       Followed,

@@ -109,6 +109,7 @@ describe('disputes', () => {
       fiat_currency: 'EUR',
       provider: expect.stringMatching(/^(p2p|direct)$/),
       payment_details_id: '',
+      ...{ reference_id: null, failure: null, cancelled_by: null, hold: null, expires_at: null },
       action_required: {
         method: 'POST',
         endpoint: `${path}/authorize-release`,

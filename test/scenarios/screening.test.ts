@@ -193,6 +193,9 @@ describe('screening counts at every step that spends or reveals', () => {
       const { id, orderId } = await funded();
       await setScreening(id, 'blocked');
       await held(orderId);
+      // As a hold that an operator places: nothing tells that a screening was the reason.
+      const shown = await driver.read(orderId);
+      expect(shown).toMatchObject({ hold: { reason: 'COMPLIANCE_REVIEW' }, expires_at: null });
       await parties.operate(orderId, 'hold', { decision: 'release' });
       expect(await parties.isHeld(orderId)).toBe(true);
       expect((await driver.act(orderId, 'cancel')).status).toBe(200);

@@ -46,10 +46,51 @@ export const senderIdentityDetails = Type.Object({
   ),
 });
 
+/** What can keep offers from serving an estimate or a quote, in the order in which it is told. */
+export const EXCLUSION_CONDITIONS = [
+  'pair',
+  'no_vendor_online',
+  'provider_scope',
+  'settlement_notification',
+  'country',
+  'rail',
+  'payment_method',
+  'amount_range',
+  'liquidity',
+] as const;
+export type ExclusionCondition = (typeof EXCLUSION_CONDITIONS)[number];
+
+const excludedBy = Type.Optional(
+  Type.Array(
+    Type.Object({
+      condition: Type.Unsafe<ExclusionCondition>({
+        type: 'string',
+        enum: [...EXCLUSION_CONDITIONS],
+        description:
+          'pair: no vendor trades it. liquidity: what is left would serve no amount. New ones may be added.',
+        examples: ['amount_range'],
+      }),
+      available: Type.Optional(
+        Type.Array(Type.String(), { description: 'With provider_scope, country and rail: what would do.' }),
+      ),
+      currency: Type.Optional(Type.String({ description: 'With amount_range: of the two amounts.' })),
+      min_amount: Type.Optional(Type.String({ description: 'The least that would be served.' })),
+      max_amount: Type.Optional(Type.String({ description: 'The greatest that would be served.' })),
+    }),
+    {
+      description:
+        'The conditions of the request that the nearest offers fail, those that fail the fewest. Absent at initiate.',
+    },
+  ),
+);
+
+export const noOffersDetails = Type.Object({ excluded_by: excludedBy });
+
 export const amountRangeDetails = Type.Object({
   currency: Type.Optional(Type.String()),
   min_amount: Type.Optional(Type.String({ description: 'The smallest amount that can be served.' })),
   max_amount: Type.Optional(Type.String({ description: 'The largest amount that can be served.' })),
+  excluded_by: excludedBy,
 });
 
 export const fieldDetails = Type.Object({

@@ -3,6 +3,7 @@ import {
   invalidStatusDetails,
   kycNotClearedDetails,
   missingFieldsDetails,
+  noOffersDetails,
   senderIdentityDetails,
   walletFundsDetails,
 } from './details.ts';
@@ -91,8 +92,9 @@ export const STATE_ERRORS = {
   NO_OFFERS_AVAILABLE: {
     status: 422,
     message: 'No offer can serve this request.',
-    ...later,
-    doc: 'Nothing matches the pair, amount, rail and filters now; widen them or try later.',
+    details: noOffersDetails,
+    retryable: true,
+    doc: 'Nothing matches the pair, amount, rail and filters now; details.excluded_by says what to change, else try later.',
   },
   KYC_NOT_CLEARED: {
     status: 422,

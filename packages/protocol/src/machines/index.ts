@@ -23,6 +23,7 @@ export { onrampMachine } from './onramp.machine.ts';
 export * from './onramp-status.ts';
 export * from './order-actions.ts';
 export * from './order-facts.ts';
+export * from './order-reasons.ts';
 export * from './order-statuses.ts';
 export * from './order-vocabulary.ts';
 export * from './quote.machine.ts';

@@ -15,7 +15,7 @@ import type { Chains } from '../../chain/chains.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
 import type { BackofficeOrderRow, DepositRow } from '../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../orders/lifecycle/order.adapter.ts';
-import type { OrderRow } from '../orders/lifecycle/order.ts';
+import { type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
 
@@ -66,6 +66,7 @@ export function vendorOrderView(
     offered_at: order.offered_at.toISOString(),
     respond_by: actions.includes('accept') ? respondBy(order, responseSeconds) : null,
     deadline_at: order.deadline_at?.toISOString() ?? null,
+    ...vendorReasonsView(order),
     tx_hash: order.tx_hash,
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),
