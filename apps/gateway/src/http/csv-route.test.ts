@@ -64,6 +64,7 @@ describe('a file of comma-separated values', () => {
           tag: 'Exports',
           summary: 'x',
           description: 'x',
+          example: 'n,filler\r\n1,x\r\n',
           query: Type.Object({
             count: Type.Integer({ default: 10 }),
             fail_at: Type.Integer({ default: 0 }),

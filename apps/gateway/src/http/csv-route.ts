@@ -32,6 +32,8 @@ export interface CsvRouteSpec<A extends keyof Caller, P extends TSchema, Q exten
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
+  /** The first lines of a file. */
+  readonly example: string;
   readonly params?: P;
   readonly query: Q;
   readonly errors?: readonly ErrorCode[];
@@ -58,7 +60,7 @@ export interface CsvSender {
 
 export const FILES_A_CALLER = 2;
 const STALL_MS = 15_000;
-export const LONGEST_MS = 120_000;
+const LONGEST_MS = 120_000;
 
 class Unfinished extends Error {
   override readonly name = 'Unfinished';
@@ -179,13 +181,18 @@ export function csvRoute<A extends keyof Caller, P extends TSchema, Q extends TS
       security: [{ [`${access}Key`]: [] }],
       ...(params === undefined ? {} : { params }),
       querystring: spec.query,
-      response: { 200: CSV_RESPONSE },
+      response: { 200: csvResponse(spec.example) },
     },
     handler: (request, reply) => withSpan(`GET ${url}`, {}, () => answer(request, reply)),
   });
 }
 
-const CSV_RESPONSE = {
+const csvResponse = (example: string) => ({
   description: 'The file, with a line of column names',
-  content: { 'text/csv': { schema: { type: 'string' } } },
-};
+  content: { 'text/csv': { schema: { type: 'string', examples: [example] } } },
+});
+
+/** The beginning of a file as the description shows it. */
+export function sampleText<Row>({ columns }: CsvFile<Row>, row: Row): string {
+  return csvHeader(columns) + csvLines(columns, [row]);
+}

@@ -11,7 +11,7 @@ import {
   paymentDetailsOf,
 } from '../fiat-accounts/fiat-account.ts';
 import { earningView } from '../orders/lifecycle/list-orders.ts';
-import { readUserBy, vaultOfUser } from '../users/user.ts';
+import { userKeyOwner } from '../users/user.ts';
 import {
   accountOfPartner,
   balanceBefore,
@@ -173,7 +173,7 @@ export function vendorFile(period: ExportPeriod, vendorId: string): CsvFile<Expo
 }
 
 /** A line of a bank statement; the first and the last say what was and what is on the account. */
-interface StatementLine {
+export interface StatementLine {
   readonly bookedAt: Date;
   readonly kind: string;
   readonly amount: bigint | null;
@@ -220,9 +220,9 @@ async function* statementLines(
 ): AsyncGenerator<StatementLine[]> {
   const [account] = await snapshot.query(accountOfPartner, [accountNumber, partnerId]);
   if (account === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
-  const { currency, currency_decimals: decimals, user_id: userId } = account;
+  const { currency, currency_decimals: decimals, user_id: userId, data_key_sealed: key } = account;
   const books = ledgerAccountOf(accountNumber);
-  const vault = vaultOfUser(vaults, await readUserBy(snapshot, userId));
+  const vault = key === null ? null : vaults.open(key, userKeyOwner(userId));
   const [before] = await snapshot.query(balanceBefore, [books, currency, from]);
   let balance = BigInt(before?.balance ?? 0);
   const summary = (kind: string, bookedAt: Date): StatementLine => ({
@@ -240,13 +240,14 @@ async function* statementLines(
   yield [summary('closing_balance', to)];
 }
 
-function entryLine(vault: Vault, entry: StatementEntry) {
+function entryLine(vault: Vault | null, entry: StatementEntry) {
   const kind = entryKindOf(entry.kind);
+  const given = vault === null ? null : paymentDetailsOf(vault, entry).reference;
   return {
     bookedAt: entry.booked_at,
     kind,
     entryId: entry.entry_id,
     orderId: entry.order_id,
-    reference: kind === 'collection' ? entry.settlement_id : paymentDetailsOf(vault, entry).reference,
+    reference: kind === 'collection' ? entry.settlement_id : given,
   };
 }

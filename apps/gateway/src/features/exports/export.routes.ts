@@ -22,6 +22,15 @@ import {
   vendorFile,
 } from './export-files.ts';
 import { readPeriod } from './export-period.ts';
+import {
+  ALL_ORDERS_SAMPLE,
+  BOOKS_SAMPLE,
+  FEES_SAMPLE,
+  fiatAccountSample,
+  LEDGER_SAMPLE,
+  ORDERS_SAMPLE,
+  VENDOR_SAMPLE,
+} from './export-samples.ts';
 
 export interface ExportRouteDeps {
   readonly db: Database;
@@ -73,6 +82,7 @@ function registerPartnerFiles(app: FastifyInstance, sender: CsvSender, deps: Exp
     tag: TAG,
     summary: 'Export orders created in a period',
     description: `${ABOUT} escrow_in and escrow_out are what the books say went through the order’s escrow.`,
+    example: ORDERS_SAMPLE,
     query: ExportQuery,
     open: ({ query }, { partnerId }) => ordersFile(readPeriod(query, now()), partnerId, false),
   });
@@ -84,6 +94,7 @@ function registerPartnerFiles(app: FastifyInstance, sender: CsvSender, deps: Exp
     tag: TAG,
     summary: 'Export fees of orders settled in a period',
     description: `${ABOUT} A fee counts when the escrow has paid out; platform_fee is what was booked.`,
+    example: FEES_SAMPLE,
     query: ExportQuery,
     open: ({ query }, { partnerId }) => feesFile(readPeriod(query, now()), partnerId),
   });
@@ -95,6 +106,7 @@ function registerPartnerFiles(app: FastifyInstance, sender: CsvSender, deps: Exp
     tag: TAG,
     summary: 'Export ledger postings booked in a period',
     description: `${ABOUT} The postings of an entry sum to zero in each asset.`,
+    example: LEDGER_SAMPLE,
     query: ExportQuery,
     open: ({ query }, { partnerId }) =>
       ledgerFile(readPeriod(query, now()), partnerId, false, decimalsOf(deps)),
@@ -110,6 +122,7 @@ function registerFiatStatement(app: FastifyInstance, sender: CsvSender, deps: Ex
     summary: 'Export the statement of a fiat account',
     description: `${ABOUT} The first line is the opening balance, the last the closing balance.`,
     params: FiatAccountExportParams,
+    example: fiatAccountSample((period) => fiatAccountFile(period, '', 'retail_42', deps.vaults)),
     query: ExportQuery,
     errors: ['FIAT_ACCOUNT_NOT_FOUND'],
     open: ({ params, query }, { partnerId }) =>
@@ -125,6 +138,7 @@ function registerVendorStatement(app: FastifyInstance, sender: CsvSender, deps: 
     tag: TAG,
     summary: 'Export the vendor’s settled orders',
     description: `${ABOUT} An order counts when its escrow has paid out, as in GET /vendor/statement.`,
+    example: VENDOR_SAMPLE,
     query: ExportQuery,
     open: ({ query }, { vendorId }) => vendorFile(readPeriod(query, deps.clock.date()), vendorId),
   });
@@ -138,6 +152,7 @@ function registerOperatorFiles(app: FastifyInstance, sender: CsvSender, deps: Ex
     tag: OPERATOR_TAG,
     summary: 'Export ledger postings of all partners, or of one',
     description: ABOUT,
+    example: BOOKS_SAMPLE,
     query: OperatorExportQuery,
     open: ({ query }) =>
       ledgerFile(readPeriod(query, deps.clock.date()), query.partner_id ?? null, true, decimalsOf(deps)),
@@ -150,6 +165,7 @@ function registerOperatorFiles(app: FastifyInstance, sender: CsvSender, deps: Ex
     tag: OPERATOR_TAG,
     summary: 'Export orders of all partners, or of one',
     description: ABOUT,
+    example: ALL_ORDERS_SAMPLE,
     query: OperatorExportQuery,
     open: ({ query }) => ordersFile(readPeriod(query, deps.clock.date()), query.partner_id ?? null, true),
   });

@@ -132,12 +132,15 @@ export interface StatementAccount {
   user_id: string;
   currency: string;
   currency_decimals: number;
+  /** Null once the holder is erased: the money is still shown, and no reference. */
+  data_key_sealed: string | null;
 }
 
 /** The number can be guessed: row-level security and the partner's own id leave it to its partner. */
 export const accountOfPartner = statement<[accountNumber: string, partnerId: string], StatementAccount>(
   'exports.fiat_account',
-  'SELECT user_id, currency, currency_decimals FROM fiat_accounts WHERE account_number = $1 AND partner_id = $2',
+  `SELECT a.user_id, a.currency, a.currency_decimals, u.data_key_sealed
+     FROM fiat_accounts a JOIN users u USING (user_id) WHERE a.account_number = $1 AND a.partner_id = $2`,
 );
 
 export const balanceBefore = statement<[account: string, asset: string, before: Date], { balance: string }>(

@@ -380,6 +380,16 @@ describe('exports', () => {
       ['closing_balance', '12.51'],
     ]);
 
+    // An erased holder's money is still in the books; what was written with it is gone.
+    const erased = await gateway.call('POST', `/api/v1/operator/users/${userId}/erase`, {
+      key: gateway.sandbox.operatorKey,
+      body: { reason: 'a test' },
+    });
+    expect(erased.status).toBe(200);
+    expect((await read(path)).map(({ balance_after, reference }) => [balance_after, reference])).toEqual(
+      ['0.00', '10.00', '12.50', '12.51', '12.51'].map((balance) => [balance, '']),
+    );
+
     await enableFiatAccounts(gateway, 1);
     const neighbour = gateway.partners[1].apiKey;
     const foreign = await get(path, neighbour);
