@@ -25,10 +25,7 @@ const rows = statement<[count: number, failAt: number], Row>(
   `SELECT n, repeat('x', 1000) || (CASE WHEN n = $2 THEN (1 / (n - $2))::text ELSE '' END) AS filler
      FROM generate_series(1, $1::int) n`,
 );
-const balances = statement<[], { n: number; filler: string }>(
-  'test.csv_keys',
-  'SELECT count(*)::int AS n, pg_backend_pid()::text AS filler FROM partners',
-);
+const ownName = statement<[], Row>('test.csv_own_name', 'SELECT 1 AS n, name AS filler FROM partners');
 
 describe('a file of comma-separated values', () => {
   let database: TestDatabase;
@@ -77,9 +74,9 @@ describe('a file of comma-separated values', () => {
             async *pages(snapshot) {
               if (what === 'missing') throw new CausewayError('ORDER_NOT_FOUND');
               if (what === 'snapshot') {
-                yield snapshot.query(balances, []);
-                await insertPartner(database.owner, newId());
-                yield snapshot.query(balances, []);
+                yield snapshot.query(ownName, []);
+                await database.owner.query("UPDATE partners SET name = name || ' renamed'");
+                yield snapshot.query(ownName, []);
                 return;
               }
               for await (const page of snapshot.pages(rows, [count, fail_at])) {
@@ -135,6 +132,13 @@ describe('a file of comma-separated values', () => {
   it('is of one moment: what is committed while it is read is not in it', async () => {
     const [, first, second] = (await get('what=snapshot')).text.split('\r\n');
     expect(second).toBe(first);
+    const { rows: found } = await database.owner.query('SELECT name FROM partners WHERE partner_id = $1', [
+      PARTNER,
+    ]);
+    expect([first, found[0].name]).toEqual([
+      expect.not.stringContaining('renamed'),
+      expect.stringContaining('renamed'),
+    ]);
   });
 
   it('is refused with an envelope while nothing was sent: no key, a wrong query, nothing there, a failing first page', async () => {
