@@ -32,6 +32,11 @@ Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators
 |---|---|---|---|---|---|
 ${partnerRows.join('\n')}
 
+## Keys
+
+A key goes into \`X-API-Key\` or into \`Authorization: Bearer\`; two that differ are 401. \`UNAUTHORIZED\` names the class of key that the
+route takes: a partner's secret key (\`cw_test_…\`, \`cw_live_…\`), a widget key (\`cw_widget_…\`), a vendor's (\`cw_vendor_…\`) or an operator's (\`cw_operator_…\`).
+
 ## Supported resources
 
 \`GET /api/v1/supported/*\` answers \`{ "success": false, "data": { "error_key" } }\`.

@@ -67,7 +67,11 @@ describe('off-ramp orders, C3.2', () => {
       await accept(order);
       const promised = await order.driver.event(order.id, 'provider_confirms_fiat');
       expect([promised.status, promised.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-      expect(promised.body.error.details.status).toBe('awaiting_fiat_received_confirmation');
+      expect(promised.body.error.details).toEqual({
+        status: 'awaiting_fiat_received_confirmation',
+        allowed_actions: ['confirm-fiat-received'],
+        applicable_events: ['dispute_opened', 'escrow_error', 'hold_for_review'],
+      });
       const confirmed = await order.driver.act(order.id, 'confirm-fiat-received');
       expect([confirmed.status, Object.keys(confirmed.body.data)]).toEqual([200, ['order_id', 'status']]);
       await order.took('3.2 confirm-fiat-received');
@@ -114,6 +118,8 @@ describe('off-ramp orders, C3.2', () => {
       await operate(order.id, 'hold', 'place');
       const refused = await order.driver.event(order.id, 'buyer_submits_proof');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(refused.body.error.details.applicable_events).toContain('release_hold');
+      expect(refused.body.error.message).toContain('release_hold');
       await operate(order.id, 'hold', 'release');
       await prove(order);
       await review(order);

@@ -131,7 +131,12 @@ describe('screening counts at every step that spends or reveals', () => {
           body: { decision, reason },
         });
       expect((await decide('clear')).status).toBe(400);
-      expect(code(await decide('review', 'ticket 3'))).toEqual([409, 'INVALID_STATUS']);
+      const again = await decide('review', 'ticket 3');
+      expect(code(again)).toEqual([409, 'INVALID_STATUS']);
+      expect(again.body.error.details).toEqual({
+        status: 'review',
+        allowed_actions: ['clear', 'block', 'rescreen'],
+      });
       const cleared = await decide('clear', 'ticket 3');
       expect(cleared.body.data).toMatchObject({ screening_status: 'clear' });
       expect((await quote(id, destinationId)).status).toBe(200);

@@ -4,6 +4,7 @@ import {
   kycNotClearedDetails,
   missingFieldsDetails,
   noOffersDetails,
+  operationNotAllowedDetails,
   senderIdentityDetails,
   walletFundsDetails,
 } from './details.ts';
@@ -34,7 +35,8 @@ export const STATE_ERRORS = {
   OPERATION_NOT_ALLOWED: {
     status: 409,
     message: 'This operation is not allowed on this order.',
-    ...never,
+    details: operationNotAllowedDetails,
+    retryable: false,
     doc: 'confirm-payment-sent on an own_iban order, or authorize-refund on an order held for review; read allowed_actions.',
   },
   SEND_OUT_IN_PROGRESS: {

@@ -1,4 +1,5 @@
 export * from './authorization.machine.ts';
+export * from './caller-actions.ts';
 export {
   decide,
   defineMachine,

@@ -2,8 +2,8 @@ import {
   decide,
   formatFixed,
   ORDER_MACHINES,
-  type OrderTrigger,
   VENDOR_ACTIONS,
+  VENDOR_TRIGGERS,
   type VendorOrderDetailSchema,
   type VendorOrderSchema,
   type VendorSigningSchema,
@@ -18,18 +18,6 @@ import { factsOf } from '../orders/lifecycle/order.adapter.ts';
 import { type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
-
-/** Which fact each endpoint of a vendor reports, and as whom: only a provider's word counts as a notification. */
-export const VENDOR_TRIGGERS: Readonly<
-  Record<VendorAction, { readonly trigger: OrderTrigger; readonly actor: 'vendor' | 'provider' }>
-> = {
-  accept: { trigger: 'vendor_accepted', actor: 'vendor' },
-  decline: { trigger: 'vendor_declined', actor: 'vendor' },
-  'fiat-confirmed': { trigger: 'fiat_confirmed_by_vendor', actor: 'vendor' },
-  'payment-proof': { trigger: 'proof_submitted', actor: 'vendor' },
-  'fiat-settled': { trigger: 'fiat_received_confirmed_by_provider', actor: 'provider' },
-  dispute: { trigger: 'dispute_opened', actor: 'vendor' },
-};
 
 function allowedActions(order: OrderRow): VendorAction[] {
   const machine = ORDER_MACHINES[order.direction];
