@@ -4,6 +4,7 @@ import { renderConfig } from './docs/config.ts';
 import { renderEffects } from './docs/effects.ts';
 import { renderErrors } from './docs/errors.ts';
 import { renderEvents } from './docs/events.ts';
+import { renderFailures } from './docs/failures.ts';
 import { renderRails } from './docs/rails.ts';
 import { renderStates } from './docs/states.ts';
 
@@ -14,6 +15,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/effects.md': renderEffects,
   'docs/reference/errors.md': renderErrors,
   'docs/reference/events.md': renderEvents,
+  'docs/reference/failures.md': renderFailures,
   'docs/reference/rails.md': renderRails,
   'docs/reference/states.md': renderStates,
 };

@@ -24,12 +24,18 @@ export function renderErrors(): string {
 
 Partner endpoints answer \`{ "success": false, "error": { "code", "message", "details" } }\`. Decide by \`code\`; messages may
 be reworded. \`details\` is always an object. "Retry" says whether the same request can succeed later with nothing changed.
+Why an order was cancelled or failed is not an error but part of the order: [failures](failures.md).
 Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators find it in the log, see
 [operating](../guides/operating.md#the-log-and-finding-a-request-in-it).
 
 | Status | Code | Message | When, and what to do | Details | Retry |
 |---|---|---|---|---|---|
 ${partnerRows.join('\n')}
+
+## Keys
+
+A key goes into \`X-API-Key\` or into \`Authorization: Bearer\`; two that differ are 401. \`UNAUTHORIZED\` names the class of key that the
+route takes: a partner's secret key (\`cw_test_…\`, \`cw_live_…\`), a widget key (\`cw_widget_…\`), a vendor's (\`cw_vendor_…\`) or an operator's (\`cw_operator_…\`).
 
 ## Supported resources
 

@@ -44,6 +44,7 @@ export function renderStates(): string {
     [
       'In *Source*, C is a section of the partner API contract and D one of the decisions made where it is silent, both in',
       '[contract](contract.md); *Silent* marks a rule that neither states, *Safety* one that keeps money or data from harm.',
+      'A row that stops or holds an order names its reason, see [failures](failures.md).',
       'A time-out names the [variable](config.md) that changes it, where there is one.',
       'Diagrams show changes of status; the tables also list what happens within one.',
       'A refused guard answers with the error code named below each machine; a trigger that a status does not',
@@ -165,6 +166,8 @@ function withinOneStatusMerged(rows: readonly string[][]): string[][] {
 function consequences<S extends string, T extends string, F, G extends string>(row: Row<S, T, F, G>): string {
   const notes = Object.entries(row.sets ?? {}).map(([fact, value]) => code(`${fact} = ${String(value)}`));
   if (row.counts !== undefined) notes.push(code(`${String(row.counts)} + 1`));
+  if (row.failure !== undefined) notes.push(`failure ${code(row.failure)}`);
+  if (row.hold !== undefined) notes.push(`hold ${code(row.hold)}`);
   if (row.posts !== undefined) notes.push(`ledger ${code(row.posts)}`);
   if (row.follow !== undefined) notes.push(`then ${code(row.follow)}`);
   if (row.noop) notes.push('no-op');

@@ -66,7 +66,13 @@ describe('names whose server is silent', () => {
     try {
       const names = createNameResolver({ servers: [address] });
       expect(await names.lookupFor('p', 'inside.test')).toEqual([{ address: '10.0.0.1', family: 4 }]);
-      expect((await register('inside.good.test', 1)).body.error.code).toBe('INVALID_WEBHOOK_URL');
+      const inside = await register('inside.good.test', 1);
+      expect(inside.body.error).toMatchObject({
+        code: 'INVALID_WEBHOOK_URL',
+        details: { cause: 'address_not_allowed' },
+      });
+      // Where the name leads is not told.
+      expect(inside.text).not.toContain('10.0.0.1');
     } finally {
       PUBLIC_ADDRESS.splice(0, 4, 93, 184, 216, 34);
       socket.close();

@@ -16,6 +16,11 @@ export function orderChanged<Extra extends object>(extra: Extra): OrderChanged &
     fiat_currency: 'EUR',
     provider: 'p2p',
     payment_details_id: '',
+    reference_id: null,
+    failure: null,
+    cancelled_by: null,
+    hold: null,
+    expires_at: null,
     ...extra,
   };
 }

@@ -82,7 +82,7 @@ function accessOf({ security = [] }: Operation): DescribedRoute['access'] {
 function parametersOf(path: string): PathParameter[] {
   const segments = path.split('/');
   return segments.flatMap((segment, index) => {
-    const name = /^\{(.+)\}$/.exec(segment)?.[1];
+    const name = /^\{([^}]+)\}(?:\.\w+)?$/.exec(segment)?.[1];
     return name === undefined ? [] : [{ name, qualified: `${segments[index - 1]}/{${name}}` }];
   });
 }

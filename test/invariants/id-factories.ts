@@ -80,8 +80,10 @@ async function makeUser(as: Caller): Promise<string> {
 
 /** Where the bank works, it approves every client. */
 export async function makeFiatAccount(as: Caller, before: Readonly<Record<string, string>>): Promise<string> {
-  const user = `/api/v1/partner/users/${before.user_uuid}`;
-  await as('POST', `/api/v1/sandbox/users/${before.user_uuid}/kyc-status`, { status: 'VERIFIED' });
+  // The path of an export names no customer.
+  const userId = before.user_uuid ?? (await makeUser(as));
+  const user = `/api/v1/partner/users/${userId}`;
+  await as('POST', `/api/v1/sandbox/users/${userId}/kyc-status`, { status: 'VERIFIED' });
   await as('POST', `${user}/identification`, IDENTIFICATION);
   return until('an open account', async () => {
     const { status, body } = await as('POST', `${user}/fiat-accounts`, EURO);

@@ -5,13 +5,16 @@ import {
   factsAfter,
   INITIAL_ORDER_FACTS,
   NEW,
+  NO_REASONS,
   ORDER_MACHINES,
   ORDER_TRIGGERS,
   type OrderDirection,
   type OrderFacts,
+  type OrderReasons,
   type OrderStatus,
   type OrderTransition,
   type OrderTrigger,
+  reasonsAfter,
 } from '@causeway/protocol';
 
 /** An order as the tables say it should be, kept apart from the database. */
@@ -19,6 +22,7 @@ export interface ModelOrder {
   readonly direction: OrderDirection;
   status: OrderStatus | typeof NEW;
   facts: OrderFacts;
+  reasons: OrderReasons;
   readonly timeline: string[];
   readonly published: string[];
   /** Epoch milliseconds of business time; null where nothing is waited for. */
@@ -39,6 +43,7 @@ export function newOrder(direction: OrderDirection, kycCleared: boolean): ModelO
     direction,
     status: NEW,
     facts: { ...INITIAL_ORDER_FACTS, kycCleared },
+    reasons: NO_REASONS,
     timeline: [],
     published: [],
     deadlineAt: null,
@@ -84,7 +89,9 @@ export function report(order: ModelOrder, [trigger, actor]: Move): string | unde
   }
   const { transition } = decision;
   if (transition.noop) return undefined;
-  order.facts = factsAfter(transition, order.facts);
+  const before = order.facts;
+  order.facts = factsAfter(transition, before);
+  order.reasons = reasonsAfter(transition, actor, order.reasons, before, order.facts);
   if (transition.to !== order.status) order.timeline.push(transition.to);
   order.status = transition.to;
   order.money = MONEY[trigger] ?? order.money;

@@ -31,6 +31,8 @@ interface OrderState {
   facts: object;
   timeline: { status: string; at: string }[];
   deadline_at: Date | null;
+  reasons: { failure: string | null; cancelledBy: string | null; hold: string | null };
+  is_held_since: boolean;
   crypto_amount: string;
   platform_fee: string;
   partner_fee: string;
@@ -42,7 +44,8 @@ interface OrderState {
 /** Everything about some orders, in the order in which they are named. */
 const statesOf = statement<[orderIds: readonly string[]], OrderState>(
   'test.states_of_orders',
-  `SELECT o.status, o.facts, o.timeline, o.deadline_at, o.crypto_amount::text, o.platform_fee::text, o.partner_fee::text,
+  `SELECT o.status, o.facts, o.timeline, o.deadline_at, o.held_at IS NOT NULL AS is_held_since,
+     json_build_object('failure', o.failure_code, 'cancelledBy', o.cancelled_by, 'hold', o.hold_reason) AS reasons, o.crypto_amount::text, o.platform_fee::text, o.partner_fee::text,
      (SELECT coalesce(json_agg(json_build_object('type', e.event_type, 'status', e.body::json->'data'->>'status')
                                ORDER BY e.position), '[]') FROM events e WHERE e.subject_id = o.order_id) AS events,
      (SELECT coalesce(json_agg(json_build_object('party', b.party, 'amount', b.amount)), '[]')
@@ -135,6 +138,8 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
         expect({
           status: state.status,
           facts: state.facts,
+          reasons: state.reasons,
+          isHeldSince: state.is_held_since,
           timeline: state.timeline.map(({ status }) => status),
           deadlineAt: state.deadline_at?.getTime() ?? null,
           published: state.events.map(({ type, status }) =>
@@ -143,6 +148,8 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
         }).toEqual({
           status: order.status,
           facts,
+          reasons: order.reasons,
+          isHeldSince: order.facts.held,
           timeline: order.timeline,
           deadlineAt: order.deadlineAt,
           published: order.published,

@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { type Direction, publishedOf, readingOf, type Situation } from './order-contract.ts';
+import {
+  type Direction,
+  expiryOf,
+  publishedOf,
+  readingOf,
+  type Situation,
+  type Stop,
+} from './order-contract.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: orders are read as the wire has them
 export type WireOrder = any;
@@ -32,6 +39,36 @@ function requiredOf(orderId: string, required: { action: string; parameters?: st
   };
 }
 
+/** D13: why it stopped, why it is held and until when it waits, as far as the present moment goes. */
+export function checkReasons(
+  direction: Direction,
+  order: WireOrder,
+  situation: Situation,
+  stopped: Stop | undefined,
+): void {
+  const { failure, cancelled_by, hold, expires_at, timeline } = order;
+  const isPaused =
+    situation.held === true || (order.status === 'fiat_payment_started' && situation.proofPending !== false);
+  expect({ failure, cancelled_by, hold, expires_at }).toEqual({
+    failure:
+      stopped === undefined
+        ? null
+        : {
+            code: stopped.failure,
+            message: expect.stringMatching(/^[A-Z].+\.$/),
+            retryable: stopped.retryable,
+          },
+    cancelled_by: stopped?.cancelledBy ?? null,
+    hold: situation.held
+      ? {
+          reason: situation.holdReason ?? 'COMPLIANCE_REVIEW',
+          since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        }
+      : null,
+    expires_at: isPaused ? null : expiryOf(direction, timeline.at(-1)),
+  });
+}
+
 export function checkTimeline(order: WireOrder, expected: readonly string[]): void {
   const entries: { status: string; at: string }[] = order.timeline;
   expect(entries.map(({ status }) => status)).toEqual(expected);
@@ -54,6 +91,12 @@ export function checkOutbox(
   expect(refunds.length).toBeGreaterThanOrEqual(refund === 'asked for' ? 1 : 0);
   expect(events).toHaveLength(changes.length + refunds.length);
   for (const { type, envelope } of events) checkEvent(order, type, envelope);
+  for (const { envelope } of events) checkEventReasons(order, envelope.data);
+  // Written with the status, so it tells of the same wait; a hold or a proof may have stopped that since.
+  const latest = changes.at(-1)?.envelope.data;
+  if (latest?.status === order.status && order.expires_at !== null) {
+    expect(latest.expires_at).toBe(order.expires_at);
+  }
 }
 
 /** C6, field by field, against what the partner reads. */
@@ -84,4 +127,15 @@ function checkEvent(order: WireOrder, type: string, envelope: WireOrder): void {
       parameters_endpoint: `${pathOf(order.order_id)}/refund-authorization-parameters`,
     },
   });
+}
+
+/** D13: an event says what was true when it was written; what stopped the order stays true. */
+function checkEventReasons(order: WireOrder, data: WireOrder): void {
+  const isStopped = data.status === 'cancelled' || data.status === 'failed';
+  expect(data).toMatchObject({
+    reference_id: order.reference_id,
+    failure: isStopped ? order.failure : null,
+    cancelled_by: isStopped ? order.cancelled_by : null,
+  });
+  for (const field of ['hold', 'expires_at']) expect(data).toHaveProperty(field);
 }

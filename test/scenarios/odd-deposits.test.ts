@@ -57,7 +57,9 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect((await driver.read(orderId)).status).not.toBe('awaiting_crypto_transfer_authorization');
     expect(await driver.published(orderId)).toContain('crypto_received');
     await at.agrees(orderId);
-    expect(code(await at.decide(short.deposit_id, 'return'))).toEqual([409, 'INVALID_STATUS']);
+    const late = await at.decide(short.deposit_id, 'return');
+    expect(code(late)).toEqual([409, 'INVALID_STATUS']);
+    expect(late.body.error.details).toEqual({ status: 'accepted', allowed_actions: [] });
     await at.refunded(orderId);
     await at.agrees(orderId);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(0n);

@@ -67,7 +67,11 @@ describe('off-ramp orders, C3.2', () => {
       await accept(order);
       const promised = await order.driver.event(order.id, 'provider_confirms_fiat');
       expect([promised.status, promised.body.error.code]).toEqual([409, 'INVALID_STATUS']);
-      expect(promised.body.error.details.status).toBe('awaiting_fiat_received_confirmation');
+      expect(promised.body.error.details).toEqual({
+        status: 'awaiting_fiat_received_confirmation',
+        allowed_actions: ['confirm-fiat-received'],
+        applicable_events: ['dispute_opened', 'escrow_error', 'hold_for_review'],
+      });
       const confirmed = await order.driver.act(order.id, 'confirm-fiat-received');
       expect([confirmed.status, Object.keys(confirmed.body.data)]).toEqual([200, ['order_id', 'status']]);
       await order.took('3.2 confirm-fiat-received');
@@ -114,6 +118,8 @@ describe('off-ramp orders, C3.2', () => {
       await operate(order.id, 'hold', 'place');
       const refused = await order.driver.event(order.id, 'buyer_submits_proof');
       expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(refused.body.error.details.applicable_events).toContain('release_hold');
+      expect(refused.body.error.message).toContain('release_hold');
       await operate(order.id, 'hold', 'release');
       await prove(order);
       await review(order);
@@ -168,7 +174,7 @@ describe('off-ramp orders, C3.2', () => {
       const order = await steps.fundedAnd('fiat_payment_review_started');
       for (const _ of ['first', 'second']) {
         await order.driver.event(order.id, 'proof_rejected');
-        await order.took('3.2 proof refused');
+        await order.took('3.2 proof refused', { proofPending: false });
         expect((await order.driver.event(order.id, 'buyer_submits_proof')).status).toBe(200);
         await review(order);
       }
@@ -198,7 +204,7 @@ describe('off-ramp orders, C3.2', () => {
     ])('%s: the buyer may have paid, so the refund waits for the operator', async (row, status) => {
       const order = await steps.fundedAnd(status);
       expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
-      await order.took(row, OWED_BUT_HELD);
+      await order.took(row, { ...OWED_BUT_HELD, holdReason: 'SETTLEMENT_REVIEW' });
       const early = await order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE);
       expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await operate(order.id, 'hold', 'release');
@@ -340,7 +346,7 @@ describe('off-ramp orders, C3.2', () => {
       steps.fundedAnd('fiat_payment_started'),
     ]);
     await refused.driver.event(refused.id, 'proof_rejected');
-    await refused.took('3.2 proof refused');
+    await refused.took('3.2 proof refused', { proofPending: false });
 
     const [cancelled, failed, served, unserved] = (await openWithoutVendors(4)) as [
       Followed,

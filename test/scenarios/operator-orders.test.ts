@@ -64,6 +64,14 @@ describe('the operator API for orders', () => {
         ({ order_id }: { order_id: string }) => order_id,
       );
     const { order } = await auditTrail(mine);
+    expect(order).toMatchObject({
+      held_for_review: true,
+      hold: { reason: 'COMPLIANCE_REVIEW', since: expect.stringMatching(/Z$/) },
+      failure: null,
+      cancelled_by: null,
+      expires_at: null,
+      reference_id: null,
+    });
     expect(await found('held=true')).toEqual([mine]);
     expect(await found('reference_id=payout-1')).toContain(payout);
     expect(await found('reference_id=payout-1')).not.toContain(mine);

@@ -4,13 +4,21 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { checkOutbox, checkReading, checkTimeline, type StoredEvent, type WireOrder } from './check-order.ts';
+import {
+  checkOutbox,
+  checkReading,
+  checkReasons,
+  checkTimeline,
+  type StoredEvent,
+  type WireOrder,
+} from './check-order.ts';
 import {
   CONTRACT_ROWS,
   type Direction,
   isEscrowFull,
   type RowName,
   type Situation,
+  type Stop,
 } from './order-contract.ts';
 import {
   bookedNet,
@@ -122,12 +130,14 @@ function followOrder(
 ): FollowedOrder {
   const { deps } = gateway;
   const timeline: string[] = [];
+  let stopped: Stop | undefined;
   const at = () => timeline.at(-1) ?? null;
 
   async function check(situation: Situation): Promise<WireOrder> {
     const order = await driver.read(id);
     expect(order.status).toBe(at());
     checkReading(direction, order, situation);
+    checkReasons(direction, order, situation, stopped);
     checkTimeline(order, timeline);
     checkOutbox(order, await deps.db.query(SYSTEM, eventsOf, [id]), timeline, refundAsked(situation));
     await checkEscrow(order, situation);
@@ -162,10 +172,11 @@ function followOrder(
     id,
 
     async took(name, situation = {}) {
-      const { from, through = [], to } = CONTRACT_ROWS[name];
+      const { from, through = [], to, stop } = CONTRACT_ROWS[name];
       const path = [from, ...through, to];
       expect(path.slice(0, -1), `${name} begins elsewhere`).toContain(at());
       await driver.reaches(id, to);
+      stopped = stop;
       timeline.push(...(path.slice(path.indexOf(at()) + 1) as string[]));
       const order = await check(situation);
       taken.add(name);

@@ -11,7 +11,21 @@ export interface ContractRow {
   readonly from: string | null;
   readonly through?: readonly string[];
   readonly to: string;
+  /** D13: why the order stopped, and who cancelled it. */
+  readonly stop?: Stop;
 }
+
+export interface Stop {
+  readonly failure: string;
+  readonly retryable: boolean;
+  readonly cancelledBy: string | null;
+}
+
+const stop = (failure: string, cancelledBy: string | null = null, retryable = true): { stop: Stop } => ({
+  stop: { failure, retryable, cancelledBy },
+});
+const ON_REQUEST = stop('CANCELLED_ON_REQUEST', 'partner');
+const ESCROW_ERROR = stop('ESCROW_ERROR');
 
 const RELEASED = ['fiat_received_confirmed', 'crypto_release_pending'];
 
@@ -39,17 +53,32 @@ const ONRAMP_ROWS = {
   '3.1 bridge settles': onramp('send_out_pending', 'send_out_completed'),
   '3.1 bridge fails': onramp('send_out_pending', 'send_out_failed'),
   '3.1 authorize-bridge again': onramp('send_out_failed', 'send_out_pending'),
-  'cancelled before a vendor': onramp('awaiting_liquidity_provider', 'cancelled'),
-  'cancelled before the escrow': onramp('awaiting_vendor_escrow_funding', 'cancelled'),
-  'cancelled before the payment': onramp('awaiting_fiat_transfer', 'cancelled'),
-  'no vendor in 15 min': onramp('awaiting_liquidity_provider', 'cancelled'),
-  'no escrow funding in 30 min': onramp('awaiting_vendor_escrow_funding', 'cancelled'),
-  'no fiat in 60 min': onramp('awaiting_fiat_transfer', 'cancelled'),
-  'escrow error before the escrow': onramp('awaiting_vendor_escrow_funding', 'failed'),
-  'escrow error before the payment': onramp('awaiting_fiat_transfer', 'failed'),
-  'escrow error after the payment': onramp('fiat_transfer_pending', 'failed'),
+  'cancelled before a vendor': { ...onramp('awaiting_liquidity_provider', 'cancelled'), ...ON_REQUEST },
+  'cancelled before the escrow': { ...onramp('awaiting_vendor_escrow_funding', 'cancelled'), ...ON_REQUEST },
+  'cancelled before the payment': { ...onramp('awaiting_fiat_transfer', 'cancelled'), ...ON_REQUEST },
+  'no vendor in 15 min': {
+    ...onramp('awaiting_liquidity_provider', 'cancelled'),
+    ...stop('NO_VENDOR_ACCEPTED', 'system'),
+  },
+  'no escrow funding in 30 min': {
+    ...onramp('awaiting_vendor_escrow_funding', 'cancelled'),
+    ...stop('VENDOR_DID_NOT_FUND', 'system'),
+  },
+  'no fiat in 60 min': {
+    ...onramp('awaiting_fiat_transfer', 'cancelled'),
+    ...stop('FIAT_NOT_SENT', 'system'),
+  },
+  'escrow error before the escrow': {
+    ...onramp('awaiting_vendor_escrow_funding', 'failed'),
+    ...ESCROW_ERROR,
+  },
+  'escrow error before the payment': { ...onramp('awaiting_fiat_transfer', 'failed'), ...ESCROW_ERROR },
+  'escrow error after the payment': { ...onramp('fiat_transfer_pending', 'failed'), ...ESCROW_ERROR },
   'dispute opened': onramp('fiat_transfer_pending', 'dispute_started'),
-  'dispute for the seller': onramp('dispute_started', 'cancelled'),
+  'dispute for the seller': {
+    ...onramp('dispute_started', 'cancelled'),
+    ...stop('DISPUTE_DECIDED_FOR_VENDOR', 'operator', false),
+  },
 } as const satisfies Record<string, ContractRow>;
 
 const AUTHORIZED = ['crypto_transfer_authorization_pending'];
@@ -74,29 +103,65 @@ const OFFRAMP_ROWS = {
   '3.2 proof refused': offramp('fiat_payment_review_started', 'fiat_payment_started'),
   '3.2 confirm-fiat-received': offramp('awaiting_fiat_received_confirmation', 'completed', RELEASED),
   '3.2 automatic confirmation': offramp('awaiting_fiat_received_confirmation', 'completed', RELEASED),
-  '3.2 cancelled before a vendor': offramp('awaiting_liquidity_provider', 'cancelled'),
-  '3.2 cancelled before the deposit': offramp('awaiting_crypto_transfer_authorization', 'cancelled'),
-  '3.2 cancelled while authorized': offramp('crypto_transfer_authorization_pending', 'cancelled'),
-  '3.2 cancelled with a deposit': offramp('crypto_received', 'cancelled'),
-  '3.2 no vendor in time': offramp('awaiting_liquidity_provider', 'cancelled'),
-  '3.2 no authorization in 30 min': offramp('awaiting_crypto_transfer_authorization', 'cancelled'),
-  '3.2 no proof in time': offramp('crypto_received', 'cancelled'),
-  '3.2 refused proof not renewed': offramp('fiat_payment_started', 'cancelled'),
-  '3.2 third proof refused': offramp('fiat_payment_review_started', 'cancelled'),
-  '3.2 escrow error before a vendor': offramp('awaiting_liquidity_provider', 'failed'),
-  '3.2 escrow error while authorized': offramp('crypto_transfer_authorization_pending', 'failed'),
-  '3.2 escrow error before the deposit': offramp('awaiting_crypto_transfer_authorization', 'failed'),
-  '3.2 escrow error with a deposit': offramp('crypto_received', 'failed'),
-  '3.2 escrow error after the proof': offramp('fiat_payment_started', 'failed'),
-  '3.2 escrow error under review': offramp('fiat_payment_review_started', 'failed'),
-  '3.2 escrow error after the review': offramp('awaiting_fiat_received_confirmation', 'failed'),
-  '3.2 cost beyond 1.20': offramp('crypto_received', 'failed'),
+  '3.2 cancelled before a vendor': { ...offramp('awaiting_liquidity_provider', 'cancelled'), ...ON_REQUEST },
+  '3.2 cancelled before the deposit': {
+    ...offramp('awaiting_crypto_transfer_authorization', 'cancelled'),
+    ...ON_REQUEST,
+  },
+  '3.2 cancelled while authorized': {
+    ...offramp('crypto_transfer_authorization_pending', 'cancelled'),
+    ...ON_REQUEST,
+  },
+  '3.2 cancelled with a deposit': { ...offramp('crypto_received', 'cancelled'), ...ON_REQUEST },
+  '3.2 no vendor in time': {
+    ...offramp('awaiting_liquidity_provider', 'cancelled'),
+    ...stop('NO_VENDOR_ACCEPTED', 'system'),
+  },
+  '3.2 no authorization in 30 min': {
+    ...offramp('awaiting_crypto_transfer_authorization', 'cancelled'),
+    ...stop('TRANSFER_NOT_AUTHORIZED', 'system'),
+  },
+  '3.2 no proof in time': {
+    ...offramp('crypto_received', 'cancelled'),
+    ...stop('VENDOR_DID_NOT_PAY', 'system'),
+  },
+  '3.2 refused proof not renewed': {
+    ...offramp('fiat_payment_started', 'cancelled'),
+    ...stop('PAYMENT_PROOF_NOT_RENEWED', 'system'),
+  },
+  '3.2 third proof refused': {
+    ...offramp('fiat_payment_review_started', 'cancelled'),
+    ...stop('PAYMENT_PROOFS_REFUSED', 'operator'),
+  },
+  '3.2 escrow error before a vendor': {
+    ...offramp('awaiting_liquidity_provider', 'failed'),
+    ...ESCROW_ERROR,
+  },
+  '3.2 escrow error while authorized': {
+    ...offramp('crypto_transfer_authorization_pending', 'failed'),
+    ...ESCROW_ERROR,
+  },
+  '3.2 escrow error before the deposit': {
+    ...offramp('awaiting_crypto_transfer_authorization', 'failed'),
+    ...ESCROW_ERROR,
+  },
+  '3.2 escrow error with a deposit': { ...offramp('crypto_received', 'failed'), ...ESCROW_ERROR },
+  '3.2 escrow error after the proof': { ...offramp('fiat_payment_started', 'failed'), ...ESCROW_ERROR },
+  '3.2 escrow error under review': { ...offramp('fiat_payment_review_started', 'failed'), ...ESCROW_ERROR },
+  '3.2 escrow error after the review': {
+    ...offramp('awaiting_fiat_received_confirmation', 'failed'),
+    ...ESCROW_ERROR,
+  },
+  '3.2 cost beyond 1.20': { ...offramp('crypto_received', 'failed'), ...stop('COST_BOUND_EXCEEDED') },
   '3.2 dispute with a deposit': offramp('crypto_received', 'dispute_started'),
   '3.2 dispute after the proof': offramp('fiat_payment_started', 'dispute_started'),
   '3.2 dispute under review': offramp('fiat_payment_review_started', 'dispute_started'),
   '3.2 dispute after the review': offramp('awaiting_fiat_received_confirmation', 'dispute_started'),
   '3.2 dispute for the buyer': offramp('dispute_started', 'completed', ['crypto_release_pending']),
-  '3.2 dispute for the seller': offramp('dispute_started', 'cancelled'),
+  '3.2 dispute for the seller': {
+    ...offramp('dispute_started', 'cancelled'),
+    ...stop('DISPUTE_DECIDED_FOR_PARTNER', 'operator'),
+  },
 } as const satisfies Record<string, ContractRow>;
 
 const ROWS = { ...ONRAMP_ROWS, ...OFFRAMP_ROWS };
@@ -116,6 +181,27 @@ export function publishedOf(timeline: readonly string[]): string[] {
   return timeline.filter((status) => !UNPUBLISHED.includes(status));
 }
 
+/** D6: the statuses that time out, and after how many seconds; the last two are ours. */
+const TIMEOUTS: Readonly<Record<Direction, Readonly<Record<string, number>>>> = {
+  onramp: {
+    awaiting_liquidity_provider: 900,
+    awaiting_vendor_escrow_funding: 1_800,
+    awaiting_fiat_transfer: 3_600,
+  },
+  offramp: {
+    awaiting_liquidity_provider: 900,
+    awaiting_crypto_transfer_authorization: 1_800,
+    crypto_received: 86_400,
+    fiat_payment_started: 86_400,
+  },
+};
+
+/** D13: when the present wait ends; null where none does. */
+export function expiryOf(direction: Direction, entry: { readonly status: string; readonly at: string }) {
+  const seconds = TIMEOUTS[direction][entry.status];
+  return seconds === undefined ? null : new Date(Date.parse(entry.at) + seconds * 1_000).toISOString();
+}
+
 /** What about an order, besides its status, decides what its partner reads. */
 export interface Situation {
   /** Funded escrow from which nothing has moved out, of an order that stopped. */
@@ -123,6 +209,10 @@ export interface Situation {
   /** The refund is signed and under way. */
   readonly refunding?: boolean;
   readonly held?: boolean;
+  /** Where it is held: what is told of it, unless an operator placed the hold. */
+  readonly holdReason?: string;
+  /** A payment proof waits for its review. */
+  readonly proofPending?: boolean;
   /** Paid from the customer's own account. */
   readonly ownIban?: boolean;
   /** Left out where the order is none. */

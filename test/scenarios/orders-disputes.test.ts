@@ -80,7 +80,14 @@ describe('disputes', () => {
     expect(early.body.error.code).toBe('INVALID_STATUS');
 
     expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
-    expect((await decide(orderId, 'for_buyer')).body.error.code).toBe('INVALID_STATUS');
+    // The operator is told what an operator can do.
+    expect((await decide(orderId, 'for_buyer')).body.error).toMatchObject({
+      code: 'INVALID_STATUS',
+      details: {
+        status: 'dispute_started',
+        allowed_actions: ['hold:place', 'dispute:for_seller', 'escrow-signature:release'],
+      },
+    });
     const path = `/api/v1/partner/orders/${orderId}`;
     expect(await driver.read(orderId)).toMatchObject({
       status: 'dispute_started',
@@ -109,6 +116,7 @@ describe('disputes', () => {
       fiat_currency: 'EUR',
       provider: expect.stringMatching(/^(p2p|direct)$/),
       payment_details_id: '',
+      ...{ reference_id: null, failure: null, cancelled_by: null, hold: null, expires_at: null },
       action_required: {
         method: 'POST',
         endpoint: `${path}/authorize-release`,

@@ -51,6 +51,19 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     const answer = await vendor.get('payment-instructions');
     expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
     expect(await parties.isHeld(orderId)).toBe(true);
+    const since = expect.stringMatching(/Z$/);
+    expect(await driver.read(orderId)).toMatchObject({
+      hold: { reason: 'KYC_REVIEW', since },
+      expires_at: null,
+      failure: null,
+    });
+    // What is the matter with the customer is none of the vendor's business.
+    const shown = await gateway.call('GET', `/api/v1/vendor/orders/${orderId}`, { key: vendor.key });
+    expect(shown.body.data).toMatchObject({
+      held_for_review: true,
+      hold: { reason: 'COMPLIANCE_REVIEW', since },
+    });
+    expect(shown.text).not.toMatch(/kyc/i);
     await parties.setKyc(orderId, 'VERIFIED');
     expect((await parties.operate(orderId, 'hold', { decision: 'release' })).status).toBe(200);
     expect((await vendor.get('payment-instructions')).status).toBe(200);

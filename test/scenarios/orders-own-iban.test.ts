@@ -11,7 +11,7 @@ import { orderParties } from './orders-parties.ts';
 import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const WAITING = { ownIban: true };
-const HELD = { ownIban: true, held: true };
+const HELD = { ownIban: true, held: true, holdReason: 'DEPOSIT_REVIEW' };
 
 const settlements = statement<[], { body: string }>(
   'test.settlement_events',
@@ -164,7 +164,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     );
     await first.took('3.1 deposit matched');
     // The other one is held for the other reason still.
-    await second.is('awaiting_fiat_transfer', HELD);
+    await second.is('awaiting_fiat_transfer', { ...HELD, holdReason: 'COMPLIANCE_REVIEW' });
     await fixture.completed(first);
     await gateway.call('POST', `/api/v1/operator/orders/${second.id}/hold`, {
       key: gateway.sandbox.operatorKey,

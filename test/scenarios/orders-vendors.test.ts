@@ -183,6 +183,17 @@ describe('vendors and operators in their own interfaces', () => {
     expect((await operate(returned, 'dispute', 'for_seller')).body.error.code).toBe('OPERATION_NOT_ALLOWED');
     expect((await operate(returned, 'hold', 'release')).status).toBe(200);
     expect((await operate(returned, 'dispute', 'for_seller')).body.data.status).toBe('cancelled');
+    const { key } = await vendorClient(returned);
+    const shown = await gateway.call('GET', `/api/v1/vendor/orders/${returned}`, { key });
+    expect(shown.body.data).toMatchObject({
+      failure: { code: 'DISPUTE_DECIDED_FOR_PARTNER', retryable: true },
+      cancelled_by: 'operator',
+      hold: null,
+      expires_at: null,
+    });
+    // The partner's own words stay the partner's.
+    expect((await driver.read(returned)).reference_id).toBe('payout-1');
+    expect(shown.text).not.toContain('payout-1');
     expect(await driver.published(returned)).toContain('order.refund.required');
     expect((await driver.refund(returned)).status).toBe(200);
     await until('the refund', async () => (await driver.escrowBooks(returned)) === 0n);

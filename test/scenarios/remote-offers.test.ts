@@ -61,6 +61,17 @@ describe('orders served by an offers backend of its own', () => {
     };
     const initiate = (quote_id: string) =>
       gateway.call('POST', '/api/v1/partner/onramp/initiate', { body: { quote_id } });
+    const unserved = await gateway.call('POST', '/api/v1/partner/onramp/estimate', {
+      body: {
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
+        provider_scope: 'direct',
+      },
+    });
+    expect(unserved.body.error.details).toEqual({
+      excluded_by: [{ condition: 'provider_scope', available: ['p2p'] }],
+    });
     // Both are quoted before either takes anything.
     const [first, second] = [await quote(), await quote()];
     const order = await initiate(first);

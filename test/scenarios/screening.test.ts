@@ -131,7 +131,12 @@ describe('screening counts at every step that spends or reveals', () => {
           body: { decision, reason },
         });
       expect((await decide('clear')).status).toBe(400);
-      expect(code(await decide('review', 'ticket 3'))).toEqual([409, 'INVALID_STATUS']);
+      const again = await decide('review', 'ticket 3');
+      expect(code(again)).toEqual([409, 'INVALID_STATUS']);
+      expect(again.body.error.details).toEqual({
+        status: 'review',
+        allowed_actions: ['clear', 'block', 'rescreen'],
+      });
       const cleared = await decide('clear', 'ticket 3');
       expect(cleared.body.data).toMatchObject({ screening_status: 'clear' });
       expect((await quote(id, destinationId)).status).toBe(200);
@@ -193,6 +198,9 @@ describe('screening counts at every step that spends or reveals', () => {
       const { id, orderId } = await funded();
       await setScreening(id, 'blocked');
       await held(orderId);
+      // As a hold that an operator places: nothing tells that a screening was the reason.
+      const shown = await driver.read(orderId);
+      expect(shown).toMatchObject({ hold: { reason: 'COMPLIANCE_REVIEW' }, expires_at: null });
       await parties.operate(orderId, 'hold', { decision: 'release' });
       expect(await parties.isHeld(orderId)).toBe(true);
       expect((await driver.act(orderId, 'cancel')).status).toBe(200);

@@ -101,7 +101,11 @@ describe('a send-out whose bridge does not answer', () => {
     await advance(180);
     await until('the hold', () => isHeld(orderId));
     await until('the other’s hold', () => isHeld(other));
-    expect(await driver.read(orderId)).toMatchObject({ status: 'send_out_pending', allowed_actions: [] });
+    expect(await driver.read(orderId)).toMatchObject({
+      status: 'send_out_pending',
+      allowed_actions: [],
+      hold: { reason: 'SETTLEMENT_REVIEW' },
+    });
     await until('the reason', async () => (await trackingOf(orderId))?.last_error?.includes('overdue'));
     expect(await refusalOf(orderId, to)).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
 

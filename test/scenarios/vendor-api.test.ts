@@ -133,6 +133,17 @@ describe('the vendor API', () => {
       payment_details: DETAILS,
     });
     expect(code(forged)).toEqual([400, 'INVALID_SIGNATURE']);
+    const { wallet_address: expected_signer } = (await vendor.call('GET', 'profile')).body.data;
+    expect(forged.body.error.details).toEqual({ expected_signer, recovered_signer: null });
+    const mistaken = await vendor.act(orderId, 'accept', {
+      refund_signature: await vendor.sign(orderId, 'release'),
+      payment_details: DETAILS,
+    });
+    expect(code(mistaken)).toEqual([400, 'INVALID_SIGNATURE']);
+    const { recovered_signer } = mistaken.body.error.details;
+    expect(mistaken.body.error.details).toEqual({ expected_signer, recovered_signer });
+    expect(recovered_signer).toMatch(/^0x[0-9a-fA-F]{40}$/);
+    expect(recovered_signer).not.toBe(expected_signer);
     for (const query of ['status=no_such', 'limit=0', 'limit=101', 'offset=-1', 'direction=up']) {
       expect((await vendor.call('GET', `orders?${query}`)).status, query).toBe(400);
     }
@@ -160,7 +171,12 @@ describe('the vendor API', () => {
     for (const [action, body] of attempts) {
       const answer = await vendor.act(orderId, action, body);
       expect([action, ...code(answer)]).toEqual([action, 409, 'INVALID_STATUS']);
-      expect(answer.body.error.details.status).toBe('awaiting_vendor_escrow_funding');
+      // A vendor is told what a vendor can do, not what the partner can.
+      expect(answer.body.error.details).toEqual({
+        status: 'awaiting_vendor_escrow_funding',
+        allowed_actions: [],
+      });
+      expect((await driver.read(orderId)).allowed_actions).toEqual(['cancel']);
     }
     expect(code(await vendor.act(orderId, 'fiat-settled'))).toEqual([409, 'INVALID_STATUS']);
   });

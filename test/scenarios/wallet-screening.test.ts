@@ -161,6 +161,7 @@ describe('wallets are screened before they are used', () => {
         await held(orderId);
         await parties.operate(orderId, 'hold', { decision: 'release' });
         expect(await parties.isHeld(orderId)).toBe(true);
+        expect((await driver.read(orderId)).hold).toMatchObject({ reason: 'COMPLIANCE_REVIEW' });
         expect(code(await vendor.get('payment-instructions'))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
         await driver.act(orderId, 'cancel');
         await parties.operate(orderId, 'hold', { decision: 'release' });

@@ -3,6 +3,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
 import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
+import { expiryOf } from './order-contract.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -32,6 +33,13 @@ describe('what events carry, field by field as C6 has it', () => {
     );
   const ofOrder = (id: string) => about(id).filter(({ event }) => event?.data.order_id === id);
   const dataOf = (received: readonly ReceivedWebhook[]) => received.map(({ event }) => event?.data);
+
+  /** D13: what an order that has not stopped and is not held says of itself. */
+  const GOING_ON = { failure: null, cancelled_by: null, hold: null };
+
+  // biome-ignore lint/suspicious/noExplicitAny: an order as the wire has it
+  const enteredAt = (order: any, status: string) =>
+    order.timeline.find((entry: { status: string }) => entry.status === status);
 
   /** By hand, so that it shares nothing with the code that writes it. */
   const shortest = (decimal: string) => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
@@ -67,7 +75,13 @@ describe('what events carry, field by field as C6 has it', () => {
       [
         ...['awaiting_liquidity_provider', 'awaiting_vendor_escrow_funding', 'awaiting_fiat_transfer'],
         ...['fiat_transfer_pending', 'completed'],
-      ].map((status) => expectedData(order, userId, status, { provider: 'p2p', payment_details_id: '' })),
+      ].map((status) =>
+        expectedData(order, userId, status, {
+          ...{ provider: 'p2p', payment_details_id: '', reference_id: null },
+          ...GOING_ON,
+          expires_at: expiryOf('onramp', enteredAt(order, status)),
+        }),
+      ),
     );
     expect(order.fee_breakdown.partner_fee_pct).toBe(1.5);
     for (const { event, headers, method } of ofOrder(orderId)) {
@@ -97,7 +111,15 @@ describe('what events carry, field by field as C6 has it', () => {
     await until('the refund request', () =>
       ofOrder(orderId).some(({ event }) => event?.event_type === 'order.refund.required'),
     );
-    const more = { provider: 'p2p', payment_details_id: String(detailsId) };
+    const more = {
+      ...{ provider: 'p2p', payment_details_id: String(detailsId), reference_id: 'payout-1' },
+      ...{ hold: null, expires_at: null, cancelled_by: 'partner' },
+      failure: {
+        code: 'CANCELLED_ON_REQUEST',
+        message: 'The order was cancelled on request.',
+        retryable: true,
+      },
+    };
     const changed = ofOrder(orderId).filter(({ event }) => event?.event_type === 'order.status.changed');
     expect(dataOf(changed).at(-1)).toEqual(expectedData(order, userId, 'cancelled', more));
     expect(dataOf(changed).at(-1)?.partner_fee).toBe('0');

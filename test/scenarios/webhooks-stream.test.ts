@@ -117,7 +117,7 @@ describe('the event stream', () => {
 
   it('ends when the key is revoked, before the next event', async () => {
     const key = gateway.partners[1].apiKey;
-    const live = await follow({}, key);
+    const live = await follow({ 'x-api-key': '', authorization: `Bearer ${key}` });
     await until('open', () => live.text().includes(': open'));
     await inDatabase(
       `UPDATE api_keys SET revoked_at = '2026-01-01' WHERE kind = 'partner' AND owner_id = '${partnerIds[1]}'`,

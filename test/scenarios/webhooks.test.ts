@@ -90,9 +90,18 @@ describe('webhooks as a partner sees them', () => {
     for (const body of [{}, { url: 5 }, { url: '' }]) {
       expect((await call('POST', BASE, { body })).body.error.code).toBe('VALIDATION_ERROR');
     }
-    for (const url of ['http://example.com/', 'ftp://example.com/', 'nonsense', 'https://10.0.0.1/x']) {
+    for (const [url, cause] of [
+      ['http://example.com/', 'https_required'],
+      ['ftp://example.com/', 'https_required'],
+      ['nonsense', 'not_a_url'],
+      ['https://user:secret@example.com/', 'credentials'],
+      ['https://10.0.0.1/x', 'address_not_allowed'],
+      ['https://169.254.169.254/latest', 'address_not_allowed'],
+    ]) {
       const refused = await call('POST', BASE, { body: { url } });
       expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_WEBHOOK_URL']);
+      expect(refused.body.error.details).toEqual({ cause });
+      expect(refused.text).not.toMatch(/10\.0\.0\.1|169\.254|secret/);
     }
     // A sandbox's users develop behind whatever port they have.
     const elsewhere = await call('POST', BASE, { body: { url: 'https://93.184.216.34:9443/hooks' } });

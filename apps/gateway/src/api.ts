@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { registerDiscoveryRoutes } from './features/discovery/reference.routes.ts';
 import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts';
+import { registerExportRoutes } from './features/exports/export.routes.ts';
 import { registerFiatAccountRoutes } from './features/fiat-accounts/fiat-account.routes.ts';
 import { registerIdentificationRoutes } from './features/fiat-accounts/identification.routes.ts';
 import { registerSandboxDepositRoute } from './features/fiat-accounts/sandbox-deposit.routes.ts';
@@ -106,6 +107,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       if (deps.simulatedBank) {
         registerSandboxDepositRoute(server, { ...deps, simulatedBank: deps.simulatedBank });
       }
+      registerExportRoutes(server, deps);
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
       registerScreeningCaseRoutes(server, deps);

@@ -18,6 +18,8 @@ export interface BatchItem {
   readonly params: readonly (string | Buffer | null)[];
   /** What its statement announces, given the rows it answered. */
   readonly announcementsFor?: (rows: readonly unknown[]) => readonly Announcement[];
+  /** Answers so many rows and keeps its place until the transaction ends; once open, it is executed again for more. */
+  readonly portal?: { readonly name: string; readonly rows: number; readonly isOpen: boolean };
 }
 
 export function batchItem<P extends readonly unknown[], R>(statement: Statement<P, R>, params: P): BatchItem {
@@ -80,7 +82,11 @@ class Batch {
     const parsedHere = new Set<string>();
     connection.stream.cork();
     try {
-      for (const { statement, params } of this.#items) {
+      for (const { statement, params, portal } of this.#items) {
+        if (portal?.isOpen) {
+          connection.execute({ portal: portal.name, rows: portal.rows });
+          continue;
+        }
         const known = prepared.get(statement.name);
         if (!known?.certain && !parsedHere.has(statement.name)) {
           if (known) connection.close({ type: 'S', name: statement.name });
@@ -90,12 +96,12 @@ class Batch {
           prepared.set(statement.name, { certain: false, fields: [] });
         }
         connection.bind({
-          portal: '',
+          portal: portal?.name ?? '',
           statement: statement.name,
           values: params,
           binary: false,
         });
-        connection.execute({ portal: '', rows: 0 });
+        connection.execute({ portal: portal?.name ?? '', rows: portal?.rows ?? 0 });
       }
     } finally {
       connection.sync();
@@ -132,6 +138,11 @@ class Batch {
     }
     this.#freshFields = undefined;
     this.#index++;
+  }
+
+  /** The portal has more rows than were asked for. */
+  handlePortalSuspended(): void {
+    this.handleCommandComplete();
   }
 
   handleReadyForQuery(): void {

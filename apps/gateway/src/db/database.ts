@@ -60,6 +60,12 @@ export interface Transaction {
 /** Whatever answers a statement: a transaction, or the pool in a scope. For reads that are made in both. */
 export type Reading = Pick<Transaction, 'query'>;
 
+/** Reads that all see the same moment, however long they take. Nothing can be written. */
+export interface Snapshot extends Reading {
+  /** The rows of a statement, a page at a time: neither the program nor the driver holds more than one. */
+  pages<P extends readonly unknown[], R>(declared: Statement<P, R>, params: P): AsyncGenerator<R[]>;
+}
+
 export function reading(db: Database, scope: Scope): Reading {
   return { query: (declared, params) => db.query(scope, declared, params) };
 }
@@ -73,6 +79,8 @@ export interface DatabaseStats {
 export interface Database {
   query<P extends readonly unknown[], R>(scope: Scope, declared: Statement<P, R>, params: P): Promise<R[]>;
   transaction<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Holds a connection for as long as `work` takes, so that a caller that waits for others bounds it. */
+  snapshot<T>(scope: Scope, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   readonly stats: DatabaseStats;
   readonly connectionString: string;
   close(): Promise<void>;
@@ -97,6 +105,7 @@ export interface DatabaseOptions {
 }
 
 const BEGIN = statement<[]>('db.begin', 'BEGIN');
+const BEGIN_SNAPSHOT = statement<[]>('db.begin_snapshot', 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 const COMMIT = statement<[]>('db.commit', 'COMMIT');
 const SAVEPOINT = statement<[]>('db.savepoint', 'SAVEPOINT work');
 const ROLLBACK_TO_SAVEPOINT = statement<[]>('db.rollback_to_savepoint', 'ROLLBACK TO SAVEPOINT work');
@@ -167,6 +176,21 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   });
 
+  async function attempt<T>(
+    scope: Scope,
+    begin: Statement<[], unknown>,
+    work: (tx: Transaction & Snapshot) => Promise<T>,
+  ) {
+    const client = await checkOut(scope);
+    const inside = { open: true };
+    const opening = [batchItem(begin, []), ...enter(scope)];
+    return attemptTransaction(client, opening, (tx) => surrounding.run(inside, work, tx), send).finally(
+      () => {
+        inside.open = false;
+      },
+    );
+  }
+
   return {
     stats,
     connectionString: options.connectionString,
@@ -187,23 +211,18 @@ export function createDatabase(options: DatabaseOptions): Database {
       }
     },
 
+    async snapshot(scope, work) {
+      return (await attempt(scope, BEGIN_SNAPSHOT, work)).value;
+    },
+
     async transaction(scope, work) {
-      for (let attempt = 1; ; attempt++) {
+      for (let attempts = 1; ; attempts++) {
         try {
-          const client = await checkOut(scope);
-          const inside = { open: true };
-          const { value, news } = await attemptTransaction(
-            client,
-            scope,
-            (tx) => surrounding.run(inside, work, tx),
-            send,
-          ).finally(() => {
-            inside.open = false;
-          });
+          const { value, news } = await attempt(scope, BEGIN, work);
           announcer.announce(news);
           return value;
         } catch (error) {
-          if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
+          if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
       }
     },
@@ -217,10 +236,13 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 type Send = (client: pg.PoolClient, items: readonly BatchItem[]) => Promise<Record<string, unknown>[][]>;
 
+/** Rows that are fetched, and held, at a time. */
+const PAGE_ROWS = 500;
+
 async function attemptTransaction<T>(
   client: pg.PoolClient,
-  scope: Scope,
-  work: (tx: Transaction) => Promise<T>,
+  opening: readonly BatchItem[],
+  work: (tx: Transaction & Snapshot) => Promise<T>,
   send: Send,
 ): Promise<{ value: T; news: readonly Announcement[] }> {
   const news: Announcement[] = [];
@@ -230,8 +252,7 @@ async function attemptTransaction<T>(
   let queued: BatchItem[] = [];
 
   async function flush(last: readonly BatchItem[]): Promise<Record<string, unknown>[][]> {
-    const opening = begun ? [] : [batchItem(BEGIN, []), ...enter(scope)];
-    const items = [...opening, ...queued, ...last];
+    const items = [...(begun ? [] : opening), ...queued, ...last];
     queued = [];
     begun = true;
     try {
@@ -244,12 +265,22 @@ async function attemptTransaction<T>(
     }
   }
 
-  const tx: Transaction = {
+  let portals = 0;
+  const tx: Transaction & Snapshot = {
     async query(declared, params) {
       return (await flush([batchItem(declared, params)]))[0] as never;
     },
     async queryBoth(first, firstParams, second, secondParams) {
       return (await flush([batchItem(first, firstParams), batchItem(second, secondParams)])) as never;
+    },
+    async *pages(declared, params) {
+      const name = `pages_${portals++}`;
+      for (let isOpen = false; ; isOpen = true) {
+        const portal = { name, rows: PAGE_ROWS, isOpen };
+        const [rows = []] = await flush([{ ...batchItem(declared, params), portal }]);
+        if (rows.length > 0) yield rows as never;
+        if (rows.length < PAGE_ROWS) return;
+      }
     },
     defer(declared, params) {
       queued.push(batchItem(declared, params));

@@ -33,6 +33,8 @@ export interface Change<S extends string, T extends string, F, G extends string>
   readonly transition: Transition<S, T, F, G>;
   readonly status: S;
   readonly facts: F;
+  /** Who reported the trigger. */
+  readonly actor: Actor;
   /** Self-transitions change facts only and leave no mark in the timeline. */
   readonly statusChanged: boolean;
 }
@@ -84,6 +86,7 @@ export function execute<Row, S extends string, T extends string, F extends objec
     transition,
     status: transition.to,
     facts: factsAfter(transition, facts),
+    actor,
     statusChanged: transition.to !== status,
   });
   if (transition.posts !== undefined) postEntry(unit, adapter.entryFor(moved, transition.posts));

@@ -9,6 +9,12 @@ import { route } from './route.ts';
 
 const PARTNER = newId();
 const logs: string[] = [];
+const TOLD: Record<string, string> = {
+  partner: 'secret key',
+  widget: 'widget key',
+  vendor: 'vendor’s key',
+  operator: 'operator’s key',
+};
 
 describe('who may call', () => {
   let database: TestDatabase;
@@ -120,10 +126,47 @@ describe('who may call', () => {
     );
     for (const [kind, ownKey] of Object.entries(keys)) {
       for (const route of ['partner', 'vendor', 'operator']) {
-        const { status } = await ask(first, route, ownKey);
+        const { status, body, text } = await ask(first, route, ownKey);
         expect(status, `${kind} key on a ${route} route`).toBe(kind === route ? 200 : 401);
+        if (kind === route) continue;
+        expect(body.error.details).toEqual({ required_key: route, given_key: kind });
+        expect(body.error.message).toMatch(
+          new RegExp(`^This route takes an? .*${TOLD[route]}.*; an? .*${TOLD[kind]}`),
+        );
+        // Whether the key exists is not told: its beginning alone is looked at.
+        const unknown = `${ownKey.slice(0, -1)}${ownKey.endsWith('0') ? '1' : '0'}`;
+        expect((await ask(first, route, unknown)).text).toBe(text);
       }
     }
+  });
+
+  it('Authorization: Bearer carries a key as well; two that differ are refused, a token of another kind is not ours', async () => {
+    const send = (headers: Record<string, string>) =>
+      call(first.baseUrl, 'POST', '/api/v1/t/partner', { key: null, body: { amount: '1' }, headers });
+    const other = await insertKey(database.owner, 'partner', PARTNER);
+    const accepted: Record<string, string>[] = [
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer   ${key} ` },
+      { authorization: `Bearer ${key}`, 'x-api-key': key },
+      { authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.', 'x-api-key': key },
+      { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': key },
+      { authorization: `Bearer ${key}`, 'x-api-key': '' },
+    ];
+    for (const headers of accepted) {
+      expect([headers, (await send(headers)).body.data]).toEqual([headers, { owner: PARTNER }]);
+    }
+    for (const authorization of [key, `Basic ${key}`, `Bearer`, `Bearer ${key} ${key}`, `Bearer ${key}x`]) {
+      const refused = await send({ authorization });
+      expect([authorization, refused.status, refused.headers.get('www-authenticate')]).toEqual([
+        authorization,
+        401,
+        'Bearer',
+      ]);
+    }
+    const both = await send({ authorization: `Bearer ${other}`, 'x-api-key': key });
+    expect([both.status, both.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
+    expect(both.body.error.message).toContain('different keys');
+    expect(logs.some((line) => line.includes(key) || line.includes(other))).toBe(false);
   });
 
   it('401 comes before anything is said about the request: body, media type, size, JSON', async () => {

@@ -1,6 +1,7 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { addressBucket } from '../lib/address-bucket.ts';
+import { TOKEN_PREFIX } from '../lib/crypto.ts';
 import type { Principal, PrincipalKind, Principals } from './principals.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 
@@ -21,6 +22,67 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
   }
+}
+
+/** How a key of each class begins, and how an answer calls it. */
+const KEY_CLASSES: Readonly<
+  Record<PrincipalKind, { readonly prefixes: readonly string[]; readonly says: string }>
+> = {
+  partner: {
+    prefixes: [TOKEN_PREFIX.partnerTest, TOKEN_PREFIX.partnerLive],
+    says: 'a partner’s secret key (cw_test_… or cw_live_…)',
+  },
+  widget: { prefixes: [TOKEN_PREFIX.widget], says: 'a partner’s widget key (cw_widget_…)' },
+  vendor: { prefixes: [TOKEN_PREFIX.vendor], says: 'a vendor’s key (cw_vendor_…)' },
+  operator: { prefixes: [TOKEN_PREFIX.operator], says: 'an operator’s key (cw_operator_…)' },
+};
+const ALL_PREFIXES = Object.values(KEY_CLASSES).flatMap(({ prefixes }) => prefixes);
+const BEARER = /^bearer +(\S+) *$/i;
+
+interface KeyHeaders {
+  readonly 'x-api-key'?: string | string[] | undefined;
+  readonly authorization?: string | undefined;
+}
+
+/** X-API-Key, or else what Authorization: Bearer carries; empty where a request has neither. */
+export function apiKeyOf(headers: KeyHeaders): string {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string' && key !== '') return key;
+  return headers.authorization === undefined ? '' : bearerOf(headers.authorization);
+}
+
+function bearerOf(authorization: string): string {
+  return BEARER.exec(authorization)?.[1] ?? '';
+}
+
+/** A bearer token beside X-API-Key may be a proxy's own; only what looks like a key of ours contradicts it. */
+function contradictsItself(headers: KeyHeaders): boolean {
+  if (headers.authorization === undefined || !headers['x-api-key']) return false;
+  const bearer = bearerOf(headers.authorization);
+  return bearer !== headers['x-api-key'] && ALL_PREFIXES.some((prefix) => bearer.startsWith(prefix));
+}
+
+function classOf(key: string): PrincipalKind | undefined {
+  const classes = Object.keys(KEY_CLASSES) as PrincipalKind[];
+  return classes.find((kind) => KEY_CLASSES[kind].prefixes.some((prefix) => key.startsWith(prefix)));
+}
+
+/**
+ * What a refused caller is told. The class of a key is read off its own beginning, so that a key that exists and one that
+ * does not are told the same.
+ */
+function unauthorized(access: PrincipalKind, given: PrincipalKind | undefined): CausewayError {
+  const wanted = `This route takes ${KEY_CLASSES[access].says}`;
+  if (given === undefined || given === access) {
+    return new CausewayError('UNAUTHORIZED', {
+      message: `The API key is missing or invalid. ${wanted} in X-API-Key or Authorization: Bearer.`,
+      details: { required_key: access },
+    });
+  }
+  return new CausewayError('UNAUTHORIZED', {
+    message: `${wanted}; ${KEY_CLASSES[given].says} was sent.`,
+    details: { required_key: access, given_key: given },
+  });
 }
 
 export interface AccessOptions {
@@ -59,7 +121,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
    * Guessing keys is bounded for each address. Only what is refused is counted, and a good key is never asked about it:
    * a partner behind the same address as one that guesses keys is not kept out.
    */
-  function refuseKey(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+  function refuseKey(request: FastifyRequest, reply: FastifyReply, access: PrincipalKind, done: Done): void {
     const bucket = `wrong-key:${addressBucket(request.ip)}`;
     const usedUp = options.rateLimit.isUsedUp(bucket, options.wrongKeysPerMinute);
     if (usedUp !== null) {
@@ -67,7 +129,11 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       return;
     }
     const settle = (verdict: Verdict) =>
-      done(verdict.allowed ? new CausewayError('UNAUTHORIZED') : announceLimit(reply, verdict));
+      done(
+        verdict.allowed
+          ? unauthorized(access, classOf(apiKeyOf(request.headers)))
+          : announceLimit(reply, verdict),
+      );
     const verdict = options.rateLimit.take(bucket, options.wrongKeysPerMinute);
     if (verdict instanceof Promise) verdict.then(settle, done);
     else settle(verdict);
@@ -76,9 +142,13 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
   const requireKey =
     (access: PrincipalKind): onRequestHookHandler =>
     (request, reply, done) => {
-      const key = request.headers['x-api-key'];
+      const key = apiKeyOf(request.headers);
       // Nothing is guessed without a key.
-      if (typeof key !== 'string' || key === '') return done(new CausewayError('UNAUTHORIZED'));
+      if (key === '') return done(unauthorized(access, undefined));
+      if (contradictsItself(request.headers)) {
+        const message = 'X-API-Key and Authorization: Bearer carry different keys; send one of them.';
+        return done(new CausewayError('UNAUTHORIZED', { message, details: { required_key: access } }));
+      }
       const found = options.principals.find(key);
       if (found instanceof Promise) {
         found.then((principal) => admit(request, reply, access, principal, done), done);
@@ -97,10 +167,10 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     done: Done,
   ): void {
     if (principal === null) {
-      refuseKey(request, reply, done);
+      refuseKey(request, reply, access, done);
     } else if (principal.kind !== access) {
       // A real key at the wrong door is a mistake, not a guess.
-      done(new CausewayError('UNAUTHORIZED'));
+      done(unauthorized(access, principal.kind));
     } else {
       request.principal = principal;
       limit(reply, principal.bucket, options.partnerPerMinute, done);

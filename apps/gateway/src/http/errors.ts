@@ -31,6 +31,7 @@ export interface ErrorAnswers {
 }
 
 type NoteUnmatched = (request: FastifyRequest, status: number) => void;
+const UNAUTHORIZED = 401;
 const SERVICE_UNAVAILABLE = 503;
 /** A database that restarts is back within a second; what takes longer is asked again as often. */
 export const RETRY_AFTER_SECONDS = 1;
@@ -64,6 +65,7 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
     }
     // Whatever went wrong with it: no hook of a route tells of a request that has none.
     if (request.is404) onUnmatched(request, status);
+    if (status === UNAUTHORIZED) reply.header('www-authenticate', 'Bearer');
     if (status === SERVICE_UNAVAILABLE) reply.header('retry-after', RETRY_AFTER_SECONDS);
     return reply
       .code(status)

@@ -32,6 +32,7 @@ const TAGS = [
   { name: 'Recipients', description: 'Third parties your customers pay' },
   { name: 'Webhooks', description: 'Where your events go' },
   { name: 'Fiat accounts', description: 'Accounts issued to your customers' },
+  { name: 'Exports', description: 'Orders, fees, books and statements as CSV files' },
   { name: 'KYC provider', description: 'Results of identity checks' },
   { name: 'Vendor', description: 'Liquidity providers: offers and incoming orders' },
   { name: 'Operator', description: 'Running the deployment' },
@@ -112,7 +113,8 @@ function withUsedTags(api: ApiDescription): ApiDescription {
 }
 
 function keyScheme(description: string): { type: 'apiKey'; in: 'header'; name: string; description: string } {
-  return { type: 'apiKey', in: 'header', name: 'X-API-Key', description };
+  const both = `${description}; \`Authorization: Bearer <key>\` is understood as well`;
+  return { type: 'apiKey', in: 'header', name: 'X-API-Key', description: both };
 }
 
 function webhookItem(eventType: PartnerEventType): object {

@@ -98,7 +98,10 @@ function answerPreflight(app: FastifyInstance, url: string): void {
     handler: (_request, reply) => {
       reply.header('access-control-allow-origin', '*');
       reply.header('access-control-allow-methods', 'GET, HEAD, OPTIONS');
-      reply.header('access-control-allow-headers', 'x-api-key, x-request-id, if-none-match, content-type');
+      reply.header(
+        'access-control-allow-headers',
+        'x-api-key, authorization, x-request-id, if-none-match, content-type',
+      );
       reply.header('access-control-max-age', PREFLIGHT_MAX_AGE_SECONDS);
       return reply.code(204).send();
     },

@@ -220,7 +220,7 @@ const PERFORM: Record<
       : idempotentResponseOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
 };
 
-function scopeOf(principal: Principal | null): Scope {
+export function scopeOf(principal: Principal | null): Scope {
   switch (principal?.kind) {
     case 'partner':
       return partnerScope(principal.partnerId);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STREAMS_AN_OWNER, type StreamHub } from '../lib/stream-hub.ts';
-import { announceLimit } from './access.ts';
+import { announceLimit, apiKeyOf } from './access.ts';
 
 const CURSOR = /^[0-9]{1,18}$/;
 
@@ -25,7 +25,7 @@ export function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const text = hub.open(ownerId, String(request.headers['x-api-key']), cursor);
+  const text = hub.open(ownerId, apiKeyOf(request.headers), cursor);
   if (text === null) throw announceLimit(reply, TOO_MANY_STREAMS);
   return (
     reply

@@ -6,6 +6,8 @@ export {
   aggregateLiquidity,
   bestRate,
   type Direction,
+  type Exclusion,
+  explainRefusal,
   type FirmQuote,
   fillQuote,
   type LiquidityPair,

@@ -1,4 +1,5 @@
 export { type BestRate, bestRate } from './best-rate.ts';
+export { type Exclusion, explainRefusal } from './explain-refusal.ts';
 export {
   type FillContext,
   type FilledQuote,

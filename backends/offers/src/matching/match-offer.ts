@@ -46,7 +46,7 @@ export function matchOffer(book: OfferBook, request: MatchRequest, context: Matc
 }
 
 /** One request on its way through the candidates. */
-class Search {
+export class Search {
   match: Match | undefined;
   readonly rejected: Partial<Record<RejectionReason, number>> = {};
   readonly #request: MatchRequest;
@@ -73,9 +73,14 @@ class Search {
 
   /** True ends the search. */
   tries(candidate: Candidate, rate: Rate): boolean {
-    const reason = this.#filter(candidate) ?? this.#fit(candidate, rate);
+    const reason = this.obstacle(candidate, rate);
     if (reason !== undefined) this.reject(reason);
     return reason === undefined;
+  }
+
+  /** Why the offer does not serve the request; undefined where it does. */
+  obstacle(candidate: Candidate, rate: Rate): RejectionReason | undefined {
+    return this.#filter(candidate) ?? this.#fit(candidate, rate);
   }
 
   refusal(): MatchRefusal {
@@ -181,7 +186,7 @@ function countIneligible(search: Search, { ineligible }: PairIndex): void {
   search.reject('offer_not_authorized', ineligible.offer_not_authorized);
 }
 
-function readReference(text: string | undefined): Rate | undefined {
+export function readReference(text: string | undefined): Rate | undefined {
   if (text === undefined) return undefined;
   const rate = parseRate(text);
   if (!rate.ok) throw new RangeError(`the reference rate is not a rate: ${JSON.stringify(text)}`);

@@ -15,7 +15,59 @@ export const missingFieldsDetails = Type.Object({ missing_fields: fieldNames });
 
 export const invalidStatusDetails = Type.Object({
   status: Type.String({ description: 'The status the order, quote or other resource is in.' }),
-  allowed_actions: Type.Array(Type.String(), { description: 'What can be done with it now.' }),
+  allowed_actions: Type.Array(Type.String(), {
+    description:
+      'What this caller can do with it now, by the names of its own endpoints; an operator’s as `endpoint:decision`.',
+  }),
+  applicable_events: Type.Optional(
+    Type.Array(Type.String(), { description: 'Sandbox only: the events that apply to the order now.' }),
+  ),
+});
+
+export const operationNotAllowedDetails = Type.Object({
+  applicable_events: Type.Optional(
+    Type.Array(Type.String(), { description: 'Sandbox only: the events that apply to the order now.' }),
+  ),
+});
+
+const keyClass = (description: string) =>
+  Type.Optional(
+    Type.Union(
+      [Type.Literal('partner'), Type.Literal('widget'), Type.Literal('vendor'), Type.Literal('operator')],
+      { description },
+    ),
+  );
+
+export const unauthorizedDetails = Type.Object({
+  required_key: keyClass('The class of key that the route takes.'),
+  given_key: keyClass('The class of the key that was sent, where it is another one.'),
+});
+
+export const signerDetails = Type.Object({
+  expected_signer: Type.String({ description: 'The wallet that has to sign.' }),
+  expected_signers: Type.Optional(
+    Type.Array(Type.String(), { description: 'Where any of several wallets may sign.' }),
+  ),
+  recovered_signer: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The wallet that the signature recovers to, over the data that was issued; null for what is no signature. Other data than what was issued, or another chain id, recovers to an address that no one knows.',
+  }),
+});
+
+export const webhookUrlDetails = Type.Object({
+  cause: Type.Union(
+    [
+      Type.Literal('not_a_url'),
+      Type.Literal('https_required'),
+      Type.Literal('credentials'),
+      Type.Literal('port_not_allowed'),
+      Type.Literal('address_not_allowed'),
+    ],
+    {
+      description:
+        'not_a_url: no absolute URL, or too long. https_required: another scheme. credentials: a user or password in it. port_not_allowed: not 443 or 8443. address_not_allowed: the host is not public.',
+    },
+  ),
 });
 
 export const expiredCursorDetails = Type.Object({
@@ -46,10 +98,51 @@ export const senderIdentityDetails = Type.Object({
   ),
 });
 
+/** What can keep offers from serving an estimate or a quote, in the order in which it is told. */
+export const EXCLUSION_CONDITIONS = [
+  'pair',
+  'no_vendor_online',
+  'provider_scope',
+  'settlement_notification',
+  'country',
+  'rail',
+  'payment_method',
+  'amount_range',
+  'liquidity',
+] as const;
+export type ExclusionCondition = (typeof EXCLUSION_CONDITIONS)[number];
+
+const excludedBy = Type.Optional(
+  Type.Array(
+    Type.Object({
+      condition: Type.Unsafe<ExclusionCondition>({
+        type: 'string',
+        enum: [...EXCLUSION_CONDITIONS],
+        description:
+          'pair: no vendor trades it. liquidity: what is left would serve no amount. New ones may be added.',
+        examples: ['amount_range'],
+      }),
+      available: Type.Optional(
+        Type.Array(Type.String(), { description: 'With provider_scope, country and rail: what would do.' }),
+      ),
+      currency: Type.Optional(Type.String({ description: 'With amount_range: of the two amounts.' })),
+      min_amount: Type.Optional(Type.String({ description: 'The least that would be served.' })),
+      max_amount: Type.Optional(Type.String({ description: 'The greatest that would be served.' })),
+    }),
+    {
+      description:
+        'The conditions of the request that the nearest offers fail, those that fail the fewest. Absent at initiate.',
+    },
+  ),
+);
+
+export const noOffersDetails = Type.Object({ excluded_by: excludedBy });
+
 export const amountRangeDetails = Type.Object({
   currency: Type.Optional(Type.String()),
   min_amount: Type.Optional(Type.String({ description: 'The smallest amount that can be served.' })),
   max_amount: Type.Optional(Type.String({ description: 'The largest amount that can be served.' })),
+  excluded_by: excludedBy,
 });
 
 export const fieldDetails = Type.Object({

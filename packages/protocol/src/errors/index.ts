@@ -17,6 +17,7 @@ export {
   successResponseOf,
   toPartnerErrorBody,
 } from './causeway-error.ts';
+export { EXCLUSION_CONDITIONS, type ExclusionCondition } from './details.ts';
 export type { ErrorEntry } from './error-entry.ts';
 export {
   ERROR_KEY_CATALOGUE,

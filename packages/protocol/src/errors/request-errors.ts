@@ -1,4 +1,12 @@
-import { amountRangeDetails, expiredCursorDetails, fieldDetails, fieldProblemsDetails } from './details.ts';
+import {
+  amountRangeDetails,
+  expiredCursorDetails,
+  fieldDetails,
+  fieldProblemsDetails,
+  signerDetails,
+  unauthorizedDetails,
+  webhookUrlDetails,
+} from './details.ts';
 import { type ErrorEntry, never } from './error-entry.ts';
 
 /** Errors that the request itself causes, whatever the state of things. The four lowercase codes are the contract's own
@@ -73,8 +81,9 @@ export const REQUEST_ERRORS = {
   INVALID_SIGNATURE: {
     status: 400,
     message: 'The signature is not valid.',
-    ...never,
-    doc: 'The signature is malformed or was not made by the expected wallet over the issued data; sign again with that wallet.',
+    details: signerDetails,
+    retryable: false,
+    doc: 'The signature is malformed or was not made by details.expected_signer over the issued data; sign again with that wallet. Where details.recovered_signer is an address you do not know, the data or the chain id differ from what was issued.',
   },
   WEBHOOK_NOT_CONFIGURED: {
     status: 400,
@@ -85,8 +94,9 @@ export const REQUEST_ERRORS = {
   INVALID_WEBHOOK_URL: {
     status: 400,
     message: 'The webhook URL is not acceptable.',
-    ...never,
-    doc: 'The URL is missing, is not HTTPS or leads to a private address; register a public HTTPS URL.',
+    details: webhookUrlDetails,
+    retryable: false,
+    doc: 'details.cause says what is wrong with it; register a public HTTPS URL without credentials, on port 443 or 8443.',
   },
   invalid_gender: {
     status: 400,
@@ -121,8 +131,9 @@ export const REQUEST_ERRORS = {
   UNAUTHORIZED: {
     status: 401,
     message: 'The API key is missing or invalid.',
-    ...never,
-    doc: 'X-API-Key is missing, unknown or revoked; send a current secret key.',
+    details: unauthorizedDetails,
+    retryable: false,
+    doc: 'The key is missing, unknown or revoked, or of another class than details.required_key; send a current key of that class in X-API-Key or Authorization: Bearer.',
   },
   FEATURE_NOT_ENABLED: {
     status: 403,

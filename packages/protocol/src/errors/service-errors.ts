@@ -1,6 +1,7 @@
 import {
   openOrderLimitDetails,
   rateLimitedDetails,
+  signerDetails,
   unavailableDetails,
   webhookDeliveryDetails,
 } from './details.ts';
@@ -52,8 +53,9 @@ export const SERVICE_ERRORS = {
   ESCROW_SIGNER_MISMATCH: {
     status: 502,
     message: 'The signature was not made by the owner of the escrow.',
-    ...never,
-    doc: 'authorize-refund was signed by a key that does not own the escrow; sign with signer_address.',
+    details: signerDetails,
+    retryable: false,
+    doc: 'authorize-refund was signed by a key that does not own the escrow; sign with details.expected_signer (signer_address of the parameters).',
   },
   WEBHOOK_DELIVERY_FAILED: {
     status: 502,

@@ -3,6 +3,8 @@ import {
   invalidStatusDetails,
   kycNotClearedDetails,
   missingFieldsDetails,
+  noOffersDetails,
+  operationNotAllowedDetails,
   senderIdentityDetails,
   walletFundsDetails,
 } from './details.ts';
@@ -33,7 +35,8 @@ export const STATE_ERRORS = {
   OPERATION_NOT_ALLOWED: {
     status: 409,
     message: 'This operation is not allowed on this order.',
-    ...never,
+    details: operationNotAllowedDetails,
+    retryable: false,
     doc: 'confirm-payment-sent on an own_iban order, or authorize-refund on an order held for review; read allowed_actions.',
   },
   SEND_OUT_IN_PROGRESS: {
@@ -91,8 +94,9 @@ export const STATE_ERRORS = {
   NO_OFFERS_AVAILABLE: {
     status: 422,
     message: 'No offer can serve this request.',
-    ...later,
-    doc: 'Nothing matches the pair, amount, rail and filters now; widen them or try later.',
+    details: noOffersDetails,
+    retryable: true,
+    doc: 'Nothing matches the pair, amount, rail and filters now; details.excluded_by says what to change, else try later.',
   },
   KYC_NOT_CLEARED: {
     status: 422,

@@ -1,4 +1,5 @@
 export * from './authorization.machine.ts';
+export * from './caller-actions.ts';
 export {
   decide,
   defineMachine,
@@ -23,6 +24,7 @@ export { onrampMachine } from './onramp.machine.ts';
 export * from './onramp-status.ts';
 export * from './order-actions.ts';
 export * from './order-facts.ts';
+export * from './order-reasons.ts';
 export * from './order-statuses.ts';
 export * from './order-vocabulary.ts';
 export * from './quote.machine.ts';

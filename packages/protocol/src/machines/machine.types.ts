@@ -1,3 +1,5 @@
+import type { FailureCode, HoldReason } from '../failures/index.ts';
+
 /**
  * The shape shared by every state machine. A machine is a table: what may happen in which status, who may cause
  * it, under which conditions, and everything that follows. The executor locks the row, asks `decide`,
@@ -123,6 +125,10 @@ export interface Transition<S extends string, T extends string, F, G extends str
   readonly posts?: PostingKind;
   /** The endpoint that reports this trigger; it makes the row part of `allowed_actions`. */
   readonly action?: PartnerAction;
+  /** Why the subject ends without a trade; on a row that ends an order so, and on no other. */
+  readonly failure?: FailureCode;
+  /** Why the subject is held from here on; a hold that stands keeps its own reason. */
+  readonly hold?: HoldReason;
   /** What becomes true with the transition. */
   readonly sets?: Partial<F>;
   /** A counter of the facts that the transition raises by one. */

@@ -1,6 +1,6 @@
 import type { OfframpStatus } from './offramp-status.ts';
 import { disputesDecidedForBuyer } from './order-disputes.ts';
-import type { OrderTransition } from './order-facts.ts';
+import type { OrderRule } from './order-facts.ts';
 
 const CHANGED = ['order.status.changed'] as const;
 /** Both in one transaction: a stopped order whose crypto is in escrow never goes unannounced. */
@@ -18,7 +18,7 @@ const PAYMENT_CLAIMED = [
   'awaiting_fiat_received_confirmation',
 ] as const;
 
-const cancellations: readonly OrderTransition<OfframpStatus>[] = [
+const cancellations: readonly OrderRule<OfframpStatus>[] = [
   {
     from: UNFUNDED,
     on: 'cancelled_by_partner',
@@ -26,6 +26,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     to: 'cancelled',
     emits: CHANGED,
     action: 'cancel',
+    failure: 'CANCELLED_ON_REQUEST',
     spec: 'D6 cancel; a transfer already signed may still arrive and is then refundable',
   },
   {
@@ -35,15 +36,26 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
     action: 'cancel',
+    failure: 'CANCELLED_ON_REQUEST',
     sets: { refundAsked: true },
     spec: 'D6 cancel, C3.2 row 7; allowed while held, because the crypto stays in escrow',
   },
   {
-    from: ['awaiting_liquidity_provider', 'awaiting_crypto_transfer_authorization'],
+    from: 'awaiting_liquidity_provider',
     on: 'order_expired',
     by: ['clock'],
     to: 'cancelled',
     emits: CHANGED,
+    failure: 'NO_VENDOR_ACCEPTED',
+    spec: 'C3.2 row 7, D6: no vendor in 15 min',
+  },
+  {
+    from: 'awaiting_crypto_transfer_authorization',
+    on: 'order_expired',
+    by: ['clock'],
+    to: 'cancelled',
+    emits: CHANGED,
+    failure: 'TRANSFER_NOT_AUTHORIZED',
     spec: 'C3.2 row 7, D6: authorization not given in 30 min',
   },
   {
@@ -53,6 +65,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    failure: 'VENDOR_DID_NOT_PAY',
     sets: { refundAsked: true },
     spec: 'C3.2 row 7: no payment proof; a review stops the clock',
   },
@@ -63,6 +76,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['proof_wanted', 'not_held'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    failure: 'PAYMENT_PROOF_NOT_RENEWED',
     sets: { refundAsked: true },
     spec: 'C3.2 row 7: a refused proof not renewed; never while a proof waits for review',
   },
@@ -73,6 +87,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['proof_attempts_used_up'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    failure: 'PAYMENT_PROOFS_REFUSED',
     sets: { proofPending: false, refundAsked: true },
     counts: 'proofRejections',
     spec: 'C3.2 row 7, D6: proofs refused 3 times',
@@ -84,6 +99,7 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held', 'escrow_funded'],
     to: 'cancelled',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    failure: 'DISPUTE_DECIDED_FOR_PARTNER',
     sets: { awardedToBuyer: false, refundAsked: true },
     spec: 'D12: the operator decides for the partner, which signs its refund',
   },
@@ -100,13 +116,14 @@ const cancellations: readonly OrderTransition<OfframpStatus>[] = [
   },
 ];
 
-const failures: readonly OrderTransition<OfframpStatus>[] = [
+const failures: readonly OrderRule<OfframpStatus>[] = [
   {
     from: UNFUNDED,
     on: 'escrow_failed',
     by: ['chain', 'system'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'ESCROW_ERROR',
     spec: 'C3.2 row 8; a deposit that arrives later can be refunded by the partner',
   },
   {
@@ -116,6 +133,7 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['not_held'],
     to: 'failed',
     emits: CHANGED_AND_REFUND_REQUIRED,
+    failure: 'ESCROW_ERROR',
     sets: { refundAsked: true },
     spec: 'C3.2 row 8, C6: stopped without a payout, its crypto still in escrow',
   },
@@ -126,6 +144,7 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['held'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'ESCROW_ERROR',
     spec: 'C3.2 row 8; the refund is asked for when the hold that forbids it is released',
   },
   {
@@ -134,6 +153,8 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     by: ['chain', 'system'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'ESCROW_ERROR',
+    hold: 'SETTLEMENT_REVIEW',
     sets: { held: true },
     spec: 'C3.2 row 8; held, because the buyer says it has paid: the operator frees the refund, which is then asked for',
   },
@@ -146,6 +167,7 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     emits: CHANGED,
     effects: ['escrow.auto-refund'],
     posts: 'partner_escrow_funded',
+    failure: 'COST_BOUND_EXCEEDED',
     sets: { escrow: 'refunding', transferAuthorization: 'spent' },
     spec: 'C3.2 row 9: the cost rose before the deposit was final',
   },
@@ -157,6 +179,8 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     to: 'failed',
     emits: CHANGED,
     posts: 'partner_escrow_funded',
+    failure: 'COST_BOUND_EXCEEDED',
+    hold: 'COMPLIANCE_REVIEW',
     sets: { escrow: 'funded', transferAuthorization: 'spent', held: true },
     spec: 'C3.2 row 9; a hold keeps the refund back until it is released',
   },
@@ -168,6 +192,7 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     to: 'failed',
     emits: CHANGED,
     effects: ['escrow.auto-refund'],
+    failure: 'COST_BOUND_EXCEEDED',
     sets: { costBoundExceeded: true, escrow: 'refunding' },
     spec: 'C3.2 row 9, D7: only before the buyer has paid',
   },
@@ -178,6 +203,8 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
     guard: ['fiat_anchored', 'return_kept'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'COST_BOUND_EXCEEDED',
+    hold: 'COMPLIANCE_REVIEW',
     sets: { costBoundExceeded: true, held: true },
     spec: 'C3.2 row 9; a hold keeps the refund back until it is released',
   },
@@ -258,9 +285,9 @@ const failures: readonly OrderTransition<OfframpStatus>[] = [
 ];
 
 /** The cost can move before the deposit is final: it is remembered, and judged when crypto is there. */
-const costs: readonly OrderTransition<OfframpStatus>[] = [...UNFUNDED, 'crypto_received' as const].flatMap(
-  (status): OrderTransition<OfframpStatus>[] => {
-    const met: OrderTransition<OfframpStatus> = {
+const costs: readonly OrderRule<OfframpStatus>[] = [...UNFUNDED, 'crypto_received' as const].flatMap(
+  (status): OrderRule<OfframpStatus>[] => {
+    const met: OrderRule<OfframpStatus> = {
       from: status,
       on: 'cost_bound_met',
       by: ['system'],
@@ -287,7 +314,7 @@ const costs: readonly OrderTransition<OfframpStatus>[] = [...UNFUNDED, 'crypto_r
   },
 );
 
-const disputes: readonly OrderTransition<OfframpStatus>[] = [
+const disputes: readonly OrderRule<OfframpStatus>[] = [
   {
     from: ['crypto_received', ...PAYMENT_CLAIMED],
     on: 'dispute_opened',
@@ -303,8 +330,8 @@ const disputes: readonly OrderTransition<OfframpStatus>[] = [
   }),
 ];
 
-const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'failed'] as const).flatMap(
-  (status): OrderTransition<OfframpStatus>[] => [
+const refunds: readonly OrderRule<OfframpStatus>[] = (['cancelled', 'failed'] as const).flatMap(
+  (status): OrderRule<OfframpStatus>[] => [
     {
       from: status,
       on: 'refund_authorized',
@@ -341,7 +368,7 @@ const refunds: readonly OrderTransition<OfframpStatus>[] = (['cancelled', 'faile
 );
 
 /** A cancelled order has asked for its refund with the cancellation; a failed one may not have asked yet. */
-const refundFailures: readonly OrderTransition<OfframpStatus>[] = [
+const refundFailures: readonly OrderRule<OfframpStatus>[] = [
   {
     from: 'cancelled',
     on: 'refund_failed',
@@ -384,7 +411,7 @@ const refundFailures: readonly OrderTransition<OfframpStatus>[] = [
   },
 ];
 
-const lapse: OrderTransition<OfframpStatus> = {
+const lapse: OrderRule<OfframpStatus> = {
   from: 'awaiting_crypto_transfer_authorization',
   on: 'transfer_authorization_lapsed',
   by: ['chain', 'clock'],
@@ -394,7 +421,7 @@ const lapse: OrderTransition<OfframpStatus> = {
   spec: 'Safety: a new authorization only after the old one is dead',
 };
 
-export const OFFRAMP_STOPS: readonly OrderTransition<OfframpStatus>[] = [
+export const OFFRAMP_STOPS: readonly OrderRule<OfframpStatus>[] = [
   ...disputes,
   ...cancellations,
   ...failures,

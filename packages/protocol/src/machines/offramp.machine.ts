@@ -5,11 +5,12 @@ import type { OfframpStatus } from './offramp-status.ts';
 import { OFFRAMP_STATUSES } from './offramp-status.ts';
 import { OFFRAMP_STOPS } from './offramp-stops.ts';
 import {
+  type HoldRule,
   ORDER_GUARDS,
   type OrderFacts,
   type OrderGuard,
   type OrderMachine,
-  type OrderTransition,
+  type OrderRule,
 } from './order-facts.ts';
 import {
   holdPlacements,
@@ -115,7 +116,7 @@ const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
 
 const CHANGED = ['order.status.changed'] as const;
 
-const funding: readonly OrderTransition<OfframpStatus>[] = [
+const funding: readonly OrderRule<OfframpStatus>[] = [
   {
     from: NEW,
     on: 'order_initiated',
@@ -209,7 +210,7 @@ const funding: readonly OrderTransition<OfframpStatus>[] = [
   },
 ];
 
-const payout: readonly OrderTransition<OfframpStatus>[] = [
+const payout: readonly OrderRule<OfframpStatus>[] = [
   {
     from: 'crypto_received',
     on: 'payout_requested',
@@ -316,7 +317,7 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
     spec: 'C3.2 row 6: whichever comes first; recorded even while held',
   },
   ...(['fiat_received_confirmed', 'crypto_release_pending', 'completed'] as const).flatMap(
-    (status): OrderTransition<OfframpStatus>[] => [
+    (status): OrderRule<OfframpStatus>[] => [
       {
         from: status,
         on: 'fiat_received_confirmed_by_partner',
@@ -364,12 +365,13 @@ const payout: readonly OrderTransition<OfframpStatus>[] = [
     by: ['chain', 'system'],
     to: 'fiat_received_confirmed',
     emits: [],
+    hold: 'SETTLEMENT_REVIEW',
     sets: { escrow: 'funded', held: true },
     spec: 'Silent: fiat is paid, so a refund must not become possible; released again after review',
   },
 ];
 
-const holds: readonly OrderTransition<OfframpStatus>[] = [
+const holds: readonly (OrderRule<OfframpStatus> | HoldRule<OfframpStatus>)[] = [
   ...holdPlacements(OFFRAMP_STATUSES.filter((status) => status !== 'completed')),
   ...screeningHolds(OFFRAMP_STATUSES.filter((status) => status !== 'completed')),
   ...plainHoldReleases([

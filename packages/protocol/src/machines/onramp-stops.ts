@@ -1,9 +1,9 @@
 import type { OnrampStatus } from './onramp-status.ts';
-import type { OrderTransition } from './order-facts.ts';
+import type { OrderRule } from './order-facts.ts';
 
 const CHANGED = ['order.status.changed'] as const;
 
-const stops: readonly OrderTransition<OnrampStatus>[] = [
+const stops: readonly OrderRule<OnrampStatus>[] = [
   {
     from: 'awaiting_liquidity_provider',
     on: 'cancelled_by_partner',
@@ -11,6 +11,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     to: 'cancelled',
     emits: CHANGED,
     action: 'cancel',
+    failure: 'CANCELLED_ON_REQUEST',
     spec: 'D6 cancel',
   },
   {
@@ -21,6 +22,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     to: 'cancelled',
     emits: CHANGED,
     action: 'cancel',
+    failure: 'CANCELLED_ON_REQUEST',
     spec: 'D6 cancel; funding that arrives later is returned',
   },
   {
@@ -32,6 +34,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     emits: CHANGED,
     effects: ['escrow.return-to-vendor'],
     action: 'cancel',
+    failure: 'CANCELLED_ON_REQUEST',
     sets: { escrow: 'refunding' },
     spec: 'D6 cancel; not while held: the customer’s fiat may already be here',
   },
@@ -41,6 +44,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     by: ['clock'],
     to: 'cancelled',
     emits: CHANGED,
+    failure: 'NO_VENDOR_ACCEPTED',
     spec: 'D6: no vendor in 15 min',
   },
   {
@@ -50,6 +54,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     guard: ['not_held'],
     to: 'cancelled',
     emits: CHANGED,
+    failure: 'VENDOR_DID_NOT_FUND',
     spec: 'D6: no escrow funding in 30 min',
   },
   {
@@ -60,6 +65,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     to: 'cancelled',
     emits: CHANGED,
     effects: ['escrow.return-to-vendor'],
+    failure: 'FIAT_NOT_SENT',
     sets: { escrow: 'refunding' },
     spec: 'D6: no fiat in 60 min; a review stops the clock',
   },
@@ -69,6 +75,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     by: ['chain', 'system'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'ESCROW_ERROR',
     spec: 'D6 into failed',
   },
   {
@@ -79,6 +86,7 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     to: 'failed',
     emits: CHANGED,
     effects: ['escrow.return-to-vendor'],
+    failure: 'ESCROW_ERROR',
     sets: { escrow: 'refunding' },
     spec: 'D6 into failed; vendor crypto goes back',
   },
@@ -89,6 +97,8 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     guard: ['return_kept'],
     to: 'failed',
     emits: CHANGED,
+    failure: 'ESCROW_ERROR',
+    hold: 'COMPLIANCE_REVIEW',
     sets: { held: true },
     spec: 'D6 into failed; a hold keeps the crypto in escrow until it is released',
   },
@@ -108,13 +118,14 @@ const stops: readonly OrderTransition<OnrampStatus>[] = [
     to: 'cancelled',
     emits: CHANGED,
     effects: ['escrow.return-to-vendor'],
+    failure: 'DISPUTE_DECIDED_FOR_VENDOR',
     sets: { escrow: 'refunding', awardedToBuyer: false },
     spec: 'D12: the operator decides for the vendor; D6: its crypto goes back',
   },
 ];
 
-const afterTheStop: readonly OrderTransition<OnrampStatus>[] = [
-  ...(['cancelled', 'failed'] as const).flatMap((status): OrderTransition<OnrampStatus>[] => [
+const afterTheStop: readonly OrderRule<OnrampStatus>[] = [
+  ...(['cancelled', 'failed'] as const).flatMap((status): OrderRule<OnrampStatus>[] => [
     {
       from: status,
       on: 'escrow_funded',
@@ -135,6 +146,7 @@ const afterTheStop: readonly OrderTransition<OnrampStatus>[] = [
       to: status,
       emits: [],
       posts: 'vendor_escrow_funded',
+      hold: 'COMPLIANCE_REVIEW',
       sets: { escrow: 'funded', held: true },
       spec: 'A hold keeps late vendor crypto in escrow until it is released',
     },
@@ -156,6 +168,7 @@ const afterTheStop: readonly OrderTransition<OnrampStatus>[] = [
       guard: ['escrow_refunding'],
       to: status,
       emits: [],
+      hold: 'SETTLEMENT_REVIEW',
       sets: { escrow: 'funded', held: true },
       spec: 'Silent: to review; releasing the hold tries again',
     },
@@ -183,4 +196,4 @@ const afterTheStop: readonly OrderTransition<OnrampStatus>[] = [
   ]),
 ];
 
-export const ONRAMP_STOPS: readonly OrderTransition<OnrampStatus>[] = [...stops, ...afterTheStop];
+export const ONRAMP_STOPS: readonly OrderRule<OnrampStatus>[] = [...stops, ...afterTheStop];

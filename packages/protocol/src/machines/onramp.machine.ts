@@ -6,11 +6,12 @@ import { ONRAMP_STATUSES } from './onramp-status.ts';
 import { ONRAMP_STOPS } from './onramp-stops.ts';
 import { disputesDecidedForBuyer } from './order-disputes.ts';
 import {
+  type HoldRule,
   ORDER_GUARDS,
   type OrderFacts,
   type OrderGuard,
   type OrderMachine,
-  type OrderTransition,
+  type OrderRule,
 } from './order-facts.ts';
 import {
   depositHolds,
@@ -112,7 +113,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
 
 const CHANGED = ['order.status.changed'] as const;
 
-const path: readonly OrderTransition<OnrampStatus>[] = [
+const path: readonly OrderRule<OnrampStatus>[] = [
   {
     from: NEW,
     on: 'order_initiated',
@@ -221,12 +222,13 @@ const path: readonly OrderTransition<OnrampStatus>[] = [
     by: ['chain', 'system'],
     to: 'fiat_received_confirmed',
     emits: [],
+    hold: 'SETTLEMENT_REVIEW',
     sets: { escrow: 'funded', held: true },
     spec: 'Silent: the buyer has paid, so the order is neither failed nor returned; released again after review',
   },
 ];
 
-const sendOut: readonly OrderTransition<OnrampStatus>[] = [
+const sendOut: readonly OrderRule<OnrampStatus>[] = [
   {
     from: ['completed', 'send_out_failed'],
     on: 'bridge_authorized',
@@ -302,14 +304,14 @@ const sendOut: readonly OrderTransition<OnrampStatus>[] = [
   },
 ];
 
-const disputes: readonly OrderTransition<OnrampStatus>[] = disputesDecidedForBuyer({
+const disputes: readonly OrderRule<OnrampStatus>[] = disputesDecidedForBuyer({
   decided: 'D12: the operator decides for the partner’s customer',
   asks: ['order.release.required'],
   signers: ['partner', 'vendor', 'operator'],
   action: 'authorize-release',
 });
 
-const holds: readonly OrderTransition<OnrampStatus>[] = [
+const holds: readonly (OrderRule<OnrampStatus> | HoldRule<OnrampStatus>)[] = [
   ...depositHolds(),
   ...holdPlacements(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),
   ...screeningHolds(ONRAMP_STATUSES.filter((status) => status !== 'send_out_completed')),

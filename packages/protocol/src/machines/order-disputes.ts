@@ -1,5 +1,5 @@
 import type { Actor, MachineEventType, PartnerAction } from './machine.types.ts';
-import type { OrderTransition } from './order-facts.ts';
+import type { OrderRule } from './order-facts.ts';
 
 interface BuyersDispute {
   readonly decided: string;
@@ -17,7 +17,7 @@ type DisputeStatus = 'dispute_started' | 'crypto_release_pending';
  * has signed the release yet, the decision stands and the order waits for that signature; until it is there the
  * operator can still decide the other way.
  */
-export function disputesDecidedForBuyer(dispute: BuyersDispute): OrderTransition<DisputeStatus>[] {
+export function disputesDecidedForBuyer(dispute: BuyersDispute): OrderRule<DisputeStatus>[] {
   const pays = {
     to: 'crypto_release_pending',
     emits: [],

@@ -1,4 +1,5 @@
-import type { GuardSpec, Machine, Transition } from './machine.types.ts';
+import type { FailureCode, HoldReason } from '../failures/index.ts';
+import type { GuardSpec, Machine, New, Transition } from './machine.types.ts';
 import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
 
 /** Everything besides its status that decides what may happen to an order. Flat, so that it can be enumerated. */
@@ -154,6 +155,13 @@ export const ORDER_GUARDS = {
     reads: ['payeeCleared', 'payoutWalletsCleared', 'refundWalletCleared'],
     holds: ({ payeeCleared, payoutWalletsCleared, refundWalletCleared }) =>
       ![payeeCleared, payoutWalletsCleared, refundWalletCleared].every((cleared) => cleared),
+  },
+  screening_clear: {
+    code: 'INVALID_STATUS',
+    says: 'the payee and the wallets of the order are screened clear',
+    reads: ['payeeCleared', 'payoutWalletsCleared', 'refundWalletCleared'],
+    holds: ({ payeeCleared, payoutWalletsCleared, refundWalletCleared }) =>
+      [payeeCleared, payoutWalletsCleared, refundWalletCleared].every((cleared) => cleared),
   },
   return_free: {
     code: 'OPERATION_NOT_ALLOWED',
@@ -396,12 +404,41 @@ export const ORDER_GUARDS = {
 } as const satisfies Record<string, OrderGuardSpec>;
 
 export type OrderGuard = keyof typeof ORDER_GUARDS;
+/** A row of either machine, as it is read. */
 export type OrderTransition<S extends OrderStatus = OrderStatus> = Transition<
   S,
   OrderTrigger,
   OrderFacts,
   OrderGuard
 >;
+
+/** Ended without a trade. */
+type Stopped = 'cancelled' | 'failed';
+
+type RuleOf<S extends OrderStatus> = Omit<OrderTransition<S>, 'from' | 'to' | 'failure' | 'hold' | 'sets'>;
+
+/** A row that sets a hold says why. */
+type Holding =
+  | { readonly sets: Partial<OrderFacts> & { readonly held: true }; readonly hold: HoldReason }
+  | { readonly sets?: Partial<OrderFacts> & { readonly held?: false }; readonly hold?: never };
+
+/** A row that stops an order says why; one that leaves it stopped, or lets it go on, has nothing to say. */
+type Stopping<S extends OrderStatus> =
+  | {
+      readonly from: Exclude<S, Stopped> | readonly Exclude<S, Stopped>[];
+      readonly to: Extract<S, Stopped>;
+      readonly failure: FailureCode;
+    }
+  | { readonly from: Extract<S, Stopped>; readonly to: Extract<S, Stopped>; readonly failure?: never }
+  | { readonly from: S | New | readonly S[]; readonly to: Exclude<S, Stopped>; readonly failure?: never };
+
+/** A row of either machine, as it is written. */
+export type OrderRule<S extends OrderStatus> = RuleOf<S> & Holding & Stopping<S>;
+
+/** A row that keeps an order where it is, wherever that is. */
+export type HoldRule<S extends OrderStatus> = RuleOf<S> &
+  Holding & { readonly from: S; readonly to: S; readonly failure?: never };
+
 /** Either direction's machine: the narrower ones are assignable to it. */
 export type OrderMachine<S extends OrderStatus = OrderStatus> = Machine<
   S,

@@ -66,12 +66,13 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kycCleared: fc.boolean() }) },
 );
 
-/** A choice among the rows that leave the current status, so that walks get far. */
+/** A choice among the triggers that the current status knows, and their rows, so that walks get far. */
 const guidedStep = fc.record({ pick: fc.nat(1000), by: fc.nat(1000) });
 
 function guided(order: OrderWalk, { pick, by }: { pick: number; by: number }): Step | undefined {
-  const rows = [...(order.machine.index.get(order.status)?.values() ?? [])].flat();
-  const row = rows[pick % Math.max(rows.length, 1)];
+  const triggers = [...(order.machine.index.get(order.status)?.values() ?? [])];
+  const rows = triggers[pick % Math.max(triggers.length, 1)] ?? [];
+  const row = rows[by % Math.max(rows.length, 1)];
   const actor = row?.by[by % row.by.length];
   return row === undefined || actor === undefined ? undefined : { trigger: row.on, actor };
 }
@@ -97,6 +98,12 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
   }
   if (order.facts.held && order.allowed().includes('authorize-refund')) throw new Error(trace);
   if (order.facts.proofRejections > 3) throw new Error(trace);
+  const { failure, cancelledBy, hold } = order.reasons;
+  expect([failure !== null, cancelledBy !== null, hold !== null], trace).toEqual([
+    order.status === 'cancelled' || order.status === 'failed',
+    order.status === 'cancelled',
+    order.facts.held,
+  ]);
 }
 
 describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) => {

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { type MachineEventType, PUBLISHED_ORDER_STATUSES } from '../machines/index.ts';
-import { DecimalString, literals, Timestamp, Uuid } from './common.ts';
-import { OrderStatusSchema } from './order.ts';
+import { DecimalString, literals, Nullable, Timestamp, Uuid } from './common.ts';
+import { OrderReasonsSchema, OrderStatusSchema } from './order.ts';
 import { VendorOrderSchema } from './vendor.ts';
 
 /** The registry of events: what is sent, when, and what each carries in `data`. */
@@ -32,6 +32,10 @@ const OrderStatusChangedData = Type.Object({
     description: 'Off-ramp to the customer’s own profile: its id; empty otherwise',
     examples: ['42'],
   }),
+  reference_id: Nullable(
+    Type.String({ description: 'Your own reference of the order', examples: ['payout-1'] }),
+  ),
+  ...OrderReasonsSchema.properties,
 });
 
 /** The statuses in which the machines send an event that is not sent in all. */

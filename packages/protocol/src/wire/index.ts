@@ -5,6 +5,7 @@ export * from './discovery-payment-methods.ts';
 export * from './discovery-rails.ts';
 export * from './discovery-rates.ts';
 export * from './events.ts';
+export * from './export.ts';
 export * from './fiat-account.ts';
 export * from './funds.ts';
 export * from './kyc.ts';

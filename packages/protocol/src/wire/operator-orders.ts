@@ -3,7 +3,7 @@ import { DecimalString, EvmAddress, literals, Nullable, Timestamp, TimestampInpu
 import { OrderFundsSchema } from './funds.ts';
 import { oneOf, Reason } from './operator.ts';
 import { EffectSchema } from './operator-system.ts';
-import { EscrowPurpose, GivenSignature, OrderStatusSchema } from './order.ts';
+import { EscrowPurpose, GivenSignature, OrderReasonsSchema, OrderStatusSchema } from './order.ts';
 import { CursorPage, CursorQuery, OffsetPage } from './paging.ts';
 import { VendorOrderDetailSchema } from './vendor.ts';
 
@@ -40,6 +40,7 @@ export const OperatorOrderSchema = Type.Object({
   tx_hash: Nullable(Type.String()),
   send_out_tx_hash: Nullable(Type.String()),
   deadline_at: Nullable(Timestamp),
+  ...OrderReasonsSchema.properties,
   created_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
 import {
+  CANCELLERS,
+  type Canceller,
+  FAILURE_CODES,
+  type FailureCode,
+  HOLD_REASON_CODES,
+  type HoldReason,
+} from '../failures/index.ts';
+import {
   additiveStatuses,
   NEXT_ACTIONS,
   ORDER_STATUSES,
@@ -17,6 +25,47 @@ const ADDITIONS = additiveStatuses('onramp').join(' and ');
 export const OrderStatusSchema = Type.Unsafe<OrderStatus>({
   ...literals(ORDER_STATUSES),
   description: `Additions to the contract's list: an on-ramp order passes through ${ADDITIONS} between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one.`,
+});
+
+/** Why an order ended without a trade. */
+export const OrderFailureSchema = Type.Object({
+  code: Type.Unsafe<FailureCode>({
+    ...literals(FAILURE_CODES),
+    description: 'From the catalogue of failures; new codes may be added',
+    examples: ['NO_VENDOR_ACCEPTED'],
+  }),
+  message: Type.String({
+    description: 'For people; may be reworded at any time',
+    examples: ['No vendor accepted the order in time.'],
+  }),
+  retryable: Type.Boolean({ description: 'Whether a new order with the same request may succeed' }),
+});
+
+export const OrderHoldSchema = Type.Object({
+  reason: Type.Unsafe<HoldReason>({
+    ...literals(HOLD_REASON_CODES),
+    description: 'From the catalogue of hold reasons; new ones may be added',
+    examples: ['COMPLIANCE_REVIEW'],
+  }),
+  since: Timestamp,
+});
+
+/** Why the order is as it is: additions to the contract, the same in REST and in every order event. */
+export const OrderReasonsSchema = Type.Object({
+  failure: Type.Union([OrderFailureSchema, Type.Null()], {
+    description: 'Set where the order is cancelled or failed; null otherwise',
+  }),
+  cancelled_by: Type.Union([Type.Unsafe<Canceller>(literals(CANCELLERS)), Type.Null()], {
+    description: 'Who ended a cancelled order; system: its time was up. Null unless it is cancelled',
+  }),
+  hold: Type.Union([OrderHoldSchema, Type.Null()], {
+    description:
+      'Set while the order is held for review: money stays where it is until an operator releases it',
+  }),
+  expires_at: Type.Union([Timestamp, Type.Null()], {
+    description:
+      'When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it',
+  }),
 });
 
 export const OrderSchema = Type.Object({
@@ -55,6 +104,7 @@ export const OrderSchema = Type.Object({
   recipient_context: Type.Optional(
     Nullable(Type.Object({ recipient: RecipientSchema, destination: DestinationSchema })),
   ),
+  ...OrderReasonsSchema.properties,
   tx_hash: Nullable(Type.String()),
   send_out_tx_hash: Type.Optional(Nullable(Type.String())),
   created_at: Timestamp,

@@ -4,7 +4,7 @@ import { RefundAuthorizationParametersSchema } from './authorization.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { DEPOSIT_KINDS } from './funds.ts';
 import { KYC_CONTENT_TYPES } from './kyc.ts';
-import { GivenSignature, OrderStatusSchema } from './order.ts';
+import { GivenSignature, OrderReasonsSchema, OrderStatusSchema } from './order.ts';
 import { ListingPageQuery } from './paging.ts';
 
 /** What a vendor can do with an order, by the name of the endpoint. */
@@ -51,6 +51,7 @@ export const VendorOrderSchema = Type.Object({
   deadline_at: Type.Union([Timestamp, Type.Null()], {
     description: 'When the current status times out; null without a time-out',
   }),
+  ...OrderReasonsSchema.properties,
   tx_hash: Type.Union([Type.String(), Type.Null()], {
     description: 'The latest transaction that moved the order’s crypto',
   }),

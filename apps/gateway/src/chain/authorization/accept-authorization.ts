@@ -9,14 +9,8 @@ import type { Static } from 'typebox';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Address, ChainSettings, ChainToken, Hex } from '../chain-settings.ts';
 import type { Escrow } from '../escrow/escrow.ts';
-import {
-  EscrowSignerMismatchError,
-  hashSafeTransaction,
-  recoverOwner,
-  type SafeTransaction,
-  safeTypedData,
-} from '../escrow/safe-transaction.ts';
-import { canonicalSignature, InvalidSignatureError, isSignedBy } from '../signers/signature.ts';
+import { hashSafeTransaction, type SafeTransaction, safeTypedData } from '../escrow/safe-transaction.ts';
+import { canonicalSignature, InvalidSignatureError, recoverSigner } from '../signers/signature.ts';
 import { sameAddress } from '../watcher/chain-facts.ts';
 import { authorizationsOf, authorize, nextNonce } from './authorization.store.ts';
 import {
@@ -96,9 +90,28 @@ function requireSignature(
   signature: string,
 ): void {
   const digest = hashForwardRequest(contextOf(settings, match), requestOf(match));
-  if (!isSignedBy(match.sender, digest, signature as Hex)) {
-    throw new CausewayError('INVALID_SIGNATURE');
+  const signer = signerOf(digest, signature);
+  if (signer !== null && sameAddress(signer, match.sender)) return;
+  throw new CausewayError('INVALID_SIGNATURE', { details: mismatch([match.sender], signer) });
+}
+
+/** Null for what is no signature at all. */
+function signerOf(digest: Hex, signature: string): Address | null {
+  try {
+    return recoverSigner(digest, signature as Hex);
+  } catch (error) {
+    if (error instanceof InvalidSignatureError) return null;
+    throw error;
   }
+}
+
+/** Both are public: the signer finds out which of its keys it used, or that it signed something else. */
+function mismatch(expected: readonly Address[], recovered: Address | null) {
+  return {
+    expected_signer: expected[0] ?? '',
+    ...(expected.length > 1 ? { expected_signers: [...expected] } : {}),
+    recovered_signer: recovered,
+  };
 }
 
 /** Under the lock of the wallet's nonces: two orders cannot both be the next. */
@@ -187,16 +200,10 @@ export async function acceptOwnerSignature(
   owners: readonly EscrowOwner[],
   signature: string,
 ): Promise<{ readonly signer: Address; readonly signature: Hex }> {
-  const given = signature as Hex;
-  const signer = await recoverOwner(escrow, safeTxHash, given).catch((cause: unknown) => {
-    if (cause instanceof InvalidSignatureError) throw new CausewayError('INVALID_SIGNATURE', { cause });
-    if (cause instanceof EscrowSignerMismatchError) {
-      throw new CausewayError('ESCROW_SIGNER_MISMATCH', { cause });
-    }
-    throw cause;
-  });
-  if (!owners.some((owner) => escrow.parties[owner] === signer)) {
-    throw new CausewayError('ESCROW_SIGNER_MISMATCH');
-  }
-  return { signer, signature: canonicalSignature(given) };
+  const wanted = owners.map((owner) => escrow.parties[owner]);
+  const signer = signerOf(safeTxHash, signature);
+  const details = mismatch(wanted, signer);
+  if (signer === null) throw new CausewayError('INVALID_SIGNATURE', { details });
+  if (!wanted.includes(signer)) throw new CausewayError('ESCROW_SIGNER_MISMATCH', { details });
+  return { signer, signature: canonicalSignature(signature as Hex) };
 }

@@ -306,9 +306,17 @@ describe('what comes back', () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
     const { forwardRequest } = await sign(partner, issued);
-    const { signature } = await sign({ ...partner, wallet: randomWallet() }, issued);
-    expect(await codeOf(accept(issued, { forwardRequest, signature }))).toBe('INVALID_SIGNATURE');
-    expect(await codeOf(accept(issued, { forwardRequest, signature: '0x' }))).toBe('INVALID_SIGNATURE');
+    const another = randomWallet();
+    const { signature } = await sign({ ...partner, wallet: another }, issued);
+    const expected_signer = partner.wallet.address;
+    await expect(accept(issued, { forwardRequest, signature })).rejects.toMatchObject({
+      code: 'INVALID_SIGNATURE',
+      details: { expected_signer, recovered_signer: another.address },
+    });
+    await expect(accept(issued, { forwardRequest, signature: '0x' })).rejects.toMatchObject({
+      code: 'INVALID_SIGNATURE',
+      details: { expected_signer, recovered_signer: null },
+    });
   });
 
   test('is accepted once, however many send it at the same time', async () => {
@@ -509,11 +517,19 @@ describe('a refund', () => {
       signer: seller.address,
       signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
     });
-    for (const wrong of [await signWith(buyer), await signWith(randomWallet())]) {
-      await expect(accept(wrong)).rejects.toMatchObject({ code: 'ESCROW_SIGNER_MISMATCH', status: 502 });
+    for (const wrong of [buyer, randomWallet()]) {
+      await expect(accept(await signWith(wrong))).rejects.toMatchObject({
+        code: 'ESCROW_SIGNER_MISMATCH',
+        status: 502,
+        details: { expected_signer: seller.address, recovered_signer: wrong.address },
+      });
     }
     for (const malformed of ['0x', 'hello', '', `0x${'f'.repeat(130)}`, `0x${'0'.repeat(130)}`]) {
-      await expect(accept(malformed)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE', status: 400 });
+      await expect(accept(malformed)).rejects.toMatchObject({
+        code: 'INVALID_SIGNATURE',
+        status: 400,
+        details: { expected_signer: seller.address, recovered_signer: null },
+      });
     }
   });
 });

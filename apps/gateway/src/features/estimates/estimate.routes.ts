@@ -1,6 +1,7 @@
 import { type Asset, EstimateSchema, OfframpPricingRequest, PricingRequest } from '@causeway/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { apiKeyOf } from '../../http/access.ts';
 import type { Principal, Principals } from '../../http/principals.ts';
 import { route } from '../../http/route.ts';
 import type { Direction } from '../../ports/offers.ts';
@@ -80,8 +81,8 @@ function withTerms<T>(
   { headers }: FastifyRequest,
   use: (terms: EstimateTerms) => T,
 ): T | Promise<T> {
-  const key = headers['x-api-key'];
-  if (typeof key !== 'string' || key === '') return use(deps.defaultTerms);
+  const key = apiKeyOf(headers);
+  if (key === '') return use(deps.defaultTerms);
   const found = deps.principals.find(key);
   if (found instanceof Promise) return found.then((principal) => use(termsOf(deps, principal)));
   return use(termsOf(deps, found));

@@ -23,6 +23,7 @@ import {
   accountDetailsOf,
   accountIdOf,
   CAPABILITY,
+  entryKindOf,
   type IssueDeps,
   issueAccount,
   ledgerAccountOf,
@@ -74,16 +75,9 @@ export function paymentView(vault: Vault, payment: PaymentRow): Static<typeof Fi
 
 type LedgerEntry = Static<typeof FiatLedgerSchema>['entries'][number];
 
-const KINDS: Readonly<Record<string, LedgerEntry['kind']>> = {
-  fiat_deposit_received: 'deposit',
-  customer_deposit_applied: 'order_payment',
-  fiat_deposit_collected: 'collection',
-};
-
 export function ledgerEntryView(vault: Vault, decimals: number, row: LedgerRow): LedgerEntry {
   const amount = BigInt(row.amount);
-  const kind = KINDS[row.kind];
-  if (kind === undefined) throw new Error(`no entry of kind ${row.kind} belongs to a fiat account`);
+  const kind = entryKindOf(row.kind);
   return {
     id: row.entry_id,
     direction: amount > 0n ? 'credit' : 'debit',

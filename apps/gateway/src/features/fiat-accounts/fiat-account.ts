@@ -4,6 +4,7 @@ import {
   FIAT_ACCOUNT_FAILED,
   FIAT_CLIENT_APPROVED,
   type FiatAccountInput,
+  type FiatLedgerSchema,
   fiatAccountMachine,
   KYC_CLEARED,
   onlyMove,
@@ -45,6 +46,19 @@ export function accountNumberIn(id: string): string | undefined {
 /** The customer's money at the bank, as the books call it. */
 export function ledgerAccountOf(accountNumber: string): string {
   return `fiat_account:${accountIdOf(accountNumber)}`;
+}
+
+const ENTRY_KINDS: Readonly<Record<string, Static<typeof FiatLedgerSchema>['entries'][number]['kind']>> = {
+  fiat_deposit_received: 'deposit',
+  customer_deposit_applied: 'order_payment',
+  fiat_deposit_collected: 'collection',
+};
+
+/** What an account's holder calls an entry of the books. */
+export function entryKindOf(kind: string) {
+  const known = ENTRY_KINDS[kind];
+  if (known === undefined) throw new Error(`no entry of kind ${kind} belongs to a fiat account`);
+  return known;
 }
 
 interface Paid {

@@ -153,7 +153,7 @@ export async function submitKyc(
   const submission = readSubmission(input, unit.at);
   const { method, fields } = submission;
   const trigger = method === 'direct_data' ? 'data_submitted' : 'hosted_link_issued';
-  const moved = movedOrRefused(moveKyc(unit, before, trigger, 'partner'));
+  const moved = movedOrRefused(moveKyc(unit, before, trigger, 'partner'), 'partner');
   await mergeKycFields(unit, vaultOfUser(deps.vaults, before), before, fields);
 
   const submissionId = unit.ids.uuid();
@@ -194,7 +194,8 @@ export function completeIfNothingMissing(
   user: UserRow,
   missing: readonly string[],
 ): UserRow {
-  return missing.length > 0 ? user : movedOrRefused(moveKyc(unit, user, 'documents_completed', 'partner'));
+  if (missing.length > 0) return user;
+  return movedOrRefused(moveKyc(unit, user, 'documents_completed', 'partner'), 'partner');
 }
 
 /** Supplies fields that a corridor asks for; answers the names of those that were written. */

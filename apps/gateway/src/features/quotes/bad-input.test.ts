@@ -167,7 +167,7 @@ describe('bad input', () => {
     }
   });
 
-  it('why nothing serves a request is counted, though the partner is not told', async () => {
+  it('why nothing serves a request is counted, and told by its conditions', async () => {
     const counted = async () => {
       const { values } = await market.gateway.deps.metrics.quotesRefusedTotal.get();
       return Object.fromEntries(
@@ -177,10 +177,18 @@ describe('bad input', () => {
     const before = await counted();
     const unserved = { payment_network_slug: 'pix' };
     const abroad = { country_code: 'JP' };
-    for (const change of [unserved, abroad, unserved]) {
+    for (const [change, told] of [
+      [unserved, { condition: 'rail', available: expect.arrayContaining(['iban-sepa']) }],
+      [abroad, { condition: 'country', available: expect.arrayContaining(['DE']) }],
+      [unserved, { condition: 'rail', available: expect.not.arrayContaining(['pix']) }],
+    ] as const) {
       const { status, body, text } = await ask('onramp/estimate', change);
       expect([status, body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
-      expect(text).not.toMatch(/payment_network|"country"/);
+      expect(body.error.details).toEqual({ excluded_by: [told] });
+      // What is told is enough: each value that would do, does.
+      const [{ condition, available }] = body.error.details.excluded_by;
+      const field = condition === 'rail' ? 'payment_network_slug' : 'country_code';
+      expect((await ask('onramp/estimate', { [field]: available[0] })).status, text).toBe(200);
     }
     const after = await counted();
     const more = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
@@ -197,10 +205,14 @@ describe('bad input', () => {
 
   it('an amount that no vendor serves is refused with the range that is served', async () => {
     const { body } = await ask('onramp/estimate', { fiat_amount: '0.01' });
-    expect(body.error.details).toEqual({
+    const range = {
       currency: 'EUR',
       min_amount: expect.stringMatching(/^[0-9.]+$/),
       max_amount: expect.stringMatching(/^[0-9.]+$/),
+    };
+    expect(body.error.details).toEqual({
+      ...range,
+      excluded_by: [{ condition: 'amount_range', ...range }],
     });
     const { status } = await ask('onramp/estimate', { fiat_amount: body.error.details.min_amount });
     expect(status).toBe(200);

@@ -99,6 +99,13 @@ describe('off-ramp quotes', () => {
       provider_scope: 'p2p',
     });
     expect([impossible.status, impossible.body.error.code]).toEqual([422, 'NO_OFFERS_AVAILABLE']);
+    // Either filter alone can be met, so changing either is enough.
+    expect(impossible.body.error.details).toEqual({
+      excluded_by: [
+        { condition: 'provider_scope', available: ['direct'] },
+        { condition: 'settlement_notification' },
+      ],
+    });
   });
 
   it('finds payment details by customer and number: another customer’s answer as unknown ones', async () => {

@@ -2,6 +2,7 @@ import {
   type AmountRefusal,
   type Asset,
   CausewayError,
+  type DetailsOf,
   type ErrorCode,
   type Percent,
   type PricingRequest,
@@ -16,6 +17,8 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
 import {
   type Direction,
+  type Exclusion,
+  explainRefusal,
   type Match,
   type MatchOutcome,
   type MatchRequest,
@@ -62,13 +65,15 @@ type Refused = Extract<MatchOutcome, { ok: false }>;
 /** The best offer that can really serve the request, or the refusal that the partner gets to see. */
 export function findMatch(deps: PricingDeps, request: MatchRequest, platformFee: Percent): Match {
   const { reference, rates } = deps.currencies.current();
-  const outcome = matchOffer(deps.offers.book(), request, {
+  const book = deps.offers.book();
+  const context = {
     referenceRate: referenceRateOf(rates, request.crypto.code, request.fiat.code),
     platformFee,
     rail: railLookupOf(reference.catalogue),
-  });
+  };
+  const outcome = matchOffer(book, request, context);
   if (outcome.ok) return outcome.match;
-  const { error, reason } = refusalOf(outcome, request.anchor);
+  const { error, reason } = refusalOf(outcome, request.anchor, () => explainRefusal(book, request, context));
   deps.metrics.quotesRefusedTotal.inc({ direction: request.direction, reason });
   deps.logger.info(
     {
@@ -91,6 +96,7 @@ export function findMatch(deps: PricingDeps, request: MatchRequest, platformFee:
 function refusalOf(
   { refusal, rejected }: Refused,
   anchor: MatchRequest['anchor'],
+  explain: () => readonly Exclusion[],
 ): { error: CausewayError; reason: string } {
   // Offers that follow the market wait for a rate they may be priced on; an old one is no substitute.
   if (rejected.no_reference_rate !== undefined) {
@@ -107,13 +113,13 @@ function refusalOf(
   }
   switch (refusal.code) {
     case 'NO_OFFERS_AVAILABLE':
-      return { error: new CausewayError('NO_OFFERS_AVAILABLE'), reason: mainReason(rejected) };
+      return {
+        error: new CausewayError('NO_OFFERS_AVAILABLE', { details: { excluded_by: excludedBy(explain()) } }),
+        reason: mainReason(rejected),
+      };
     case 'AMOUNT_OUT_OF_RANGE': {
       const { range } = refusal;
-      const details =
-        range === undefined
-          ? {}
-          : { currency: range.currency, min_amount: range.minAmount, max_amount: range.maxAmount };
+      const details = { ...rangeView(range), excluded_by: excludedBy(explain()) };
       const message = `${anchor}_amount is outside the range that can be served.`;
       return {
         error: new CausewayError('AMOUNT_OUT_OF_RANGE', { message, details }),
@@ -123,6 +129,21 @@ function refusalOf(
     default:
       return { error: new CausewayError(refusal.code), reason: 'fees' };
   }
+}
+
+type ExcludedBy = NonNullable<DetailsOf<'NO_OFFERS_AVAILABLE'>['excluded_by']>;
+
+function excludedBy(exclusions: readonly Exclusion[]): ExcludedBy {
+  return exclusions.map(({ condition, available, range }) => ({
+    condition,
+    ...(available === undefined ? {} : { available: [...available] }),
+    ...rangeView(range),
+  }));
+}
+
+function rangeView(range: Exclusion['range']) {
+  if (range === undefined) return {};
+  return { currency: range.currency, min_amount: range.minAmount, max_amount: range.maxAmount };
 }
 
 /** What kept most offers from serving; among equals the one that matching names first. */

@@ -149,13 +149,19 @@ describe('quotes', () => {
     });
   });
 
-  it('that no vendor can serve are counted and logged by the reason, which the partner does not see', async () => {
+  it('that no vendor can serve are counted and logged by the reason, and the partner is told what to change', async () => {
     const { metrics } = market.gateway.deps;
     const refused = await quote({ payment_network_slug: 'ach-us' });
     expect([refused.status, refused.body.error]).toEqual([
       422,
-      expect.objectContaining({ code: 'NO_OFFERS_AVAILABLE', details: {} }),
+      expect.objectContaining({
+        code: 'NO_OFFERS_AVAILABLE',
+        details: {
+          excluded_by: [{ condition: 'rail', available: expect.arrayContaining(['iban-sepa']) }],
+        },
+      }),
     ]);
+    expect(refused.text, 'no vendor is named').not.toMatch(/vendor|offer_id/);
     const text = await metrics.registry.metrics();
     expect(text).toContain('quotes_refused_total{direction="onramp",reason="payment_network"} 1');
   });
@@ -255,7 +261,18 @@ describe('quotes', () => {
       expect(stored.vendor_id).not.toBe(offer.vendorId);
       expect(stored).toMatchObject({ offer_id: offer.offerId, rate: body.data.rate, status: 'used' });
       expect(stored.serving_offer_id).not.toBe(offer.offerId);
+      await market.owner.query('UPDATE vendors SET online = false');
+      await seen('all are offline', () => {
+        const pair = market.gateway.deps.offers.book().pair('SELL', 'USDC', 'NGN');
+        return pair?.eligible.fixed.length === 0 && pair.eligible.margin.length === 0;
+      });
+      const none = await quote({ fiat_currency: 'NGN', fiat_amount: '200000.00' });
+      expect([none.status, none.body.error.details]).toEqual([
+        422,
+        { excluded_by: [{ condition: 'no_vendor_online' }] },
+      ]);
       await market.owner.query('UPDATE vendors SET online = true');
+      await until('they are back', async () => (await quote()).status === 200);
     });
 
     it('claimed many times at once become one order', async () => {

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  actionsInStatus,
   CausewayError,
   NEW,
   type New,
@@ -7,6 +8,7 @@ import {
   type RecipientStatus,
   type RecipientTrigger,
   recipientMachine,
+  SCREENING_DECISION_TRIGGERS,
   type ScreeningStatus,
   type ScreeningTrigger,
   screeningMachine,
@@ -156,9 +158,13 @@ export async function decideScreening(
   const before = await lockAnyRecipient(unit, recipientId);
   const { kind, row } = moveScreening(unit, before, trigger, actor);
   if (kind === 'refused') {
+    const { screening_status: status } = row;
     throw new CausewayError('INVALID_STATUS', {
-      message: `The screening status ${row.screening_status} does not allow this.`,
-      details: { status: row.screening_status, allowed_actions: [] },
+      message: `The screening status ${status} does not allow this.`,
+      details: {
+        status,
+        allowed_actions: actionsInStatus(screeningMachine, status, actor, SCREENING_DECISION_TRIGGERS),
+      },
     });
   }
   return row;

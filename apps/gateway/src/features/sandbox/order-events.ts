@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CausewayError,
   costExceedsBound,
+  type DetailsOf,
   decide,
   isPublished,
   ORDER_MACHINES,
   type OrderTrigger,
   SANDBOX_EVENT_RULES,
   type SandboxOrderEvent,
+  sandboxEventsOf,
 } from '@causeway/protocol';
 import { findSigned } from '../../chain/authorization/authorization.store.ts';
 import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
@@ -18,6 +20,7 @@ import {
   decideProof,
   loadOrderForAction,
   moveOrder,
+  orderState,
   readOrder,
   refusedTransition,
 } from '../orders/lifecycle/act-on-order.ts';
@@ -69,13 +72,32 @@ function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: Ord
   const { by, directions } = SANDBOX_EVENT_RULES[event];
   const decision = decide(ORDER_MACHINES[order.direction], order.status, trigger, factsOf(order), by);
   if (!directions.includes(order.direction) || decision.kind === 'refused') {
-    throw refusedTransition({
-      kind: 'refused',
-      code: decision.kind === 'refused' ? decision.code : 'INVALID_STATUS',
-      row: order,
-    });
+    const code = decision.kind === 'refused' ? decision.code : 'INVALID_STATUS';
+    throw eventRefused(refusedTransition({ kind: 'refused', code, row: order }, 'partner'), event, order);
   }
   return decision.transition.noop !== true;
+}
+
+/** The same answer, and which events would have done. */
+function eventRefused(refusal: CausewayError, event: SandboxOrderEvent, order: OrderRow): CausewayError {
+  const applicable = sandboxEventsOf(orderState(order));
+  const which = applicable.length === 0 ? 'No event does' : `These do: ${applicable.join(', ')}`;
+  const message = `${event} does not apply to an order in ${order.status} as it stands. ${which}.`;
+  const { status, allowed_actions } = refusal.details as DetailsOf<'INVALID_STATUS'>;
+  switch (refusal.code) {
+    case 'INVALID_STATUS':
+      return new CausewayError('INVALID_STATUS', {
+        message,
+        details: { status, allowed_actions, applicable_events: applicable },
+      });
+    case 'OPERATION_NOT_ALLOWED':
+      return new CausewayError('OPERATION_NOT_ALLOWED', {
+        message,
+        details: { applicable_events: applicable },
+      });
+    default:
+      return refusal;
+  }
 }
 
 function begin(

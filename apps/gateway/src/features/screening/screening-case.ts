@@ -1,8 +1,10 @@
 import {
   type Actor,
+  actionsInStatus,
   CausewayError,
   NEW,
   type New,
+  SCREENING_DECISION_TRIGGERS,
   SCREENING_IN_REVIEW,
   SCREENING_RESULTS,
   type ScreeningCaseFacts,
@@ -226,9 +228,18 @@ export async function decideCase(
   if (before === undefined) throw new CausewayError('SCREENING_CASE_NOT_FOUND');
   const { kind, row: after } = moveCase(unit, before, trigger, 'operator');
   if (kind === 'refused') {
+    const { screening_status: status } = before;
     throw new CausewayError('INVALID_STATUS', {
-      message: `The screening status ${before.screening_status} does not allow this.`,
-      details: { status: before.screening_status, allowed_actions: [] },
+      message: `The screening status ${status} does not allow this.`,
+      details: {
+        status,
+        allowed_actions: actionsInStatus(
+          screeningCaseMachine,
+          status,
+          'operator',
+          SCREENING_DECISION_TRIGGERS,
+        ),
+      },
     });
   }
   return { before, after };

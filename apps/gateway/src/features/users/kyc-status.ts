@@ -7,6 +7,7 @@ import {
   type KycFacts,
   type KycStatus,
   type KycTrigger,
+  kycActionsOf,
   kycMachine,
   type MachineEventType,
 } from '@causeway/protocol';
@@ -79,7 +80,7 @@ export async function changeKycStatus(
   rejectionReasons: readonly string[],
 ): Promise<UserRow> {
   const user = await lockUserRow(unit, userId);
-  return movedOrRefused(moveKyc(unit, user, trigger, actor, rejectionReasons));
+  return movedOrRefused(moveKyc(unit, user, trigger, actor, rejectionReasons), actor);
 }
 
 /** For callers that hold the row's lock and decide themselves what a refusal means. */
@@ -93,12 +94,12 @@ export function moveKyc(
   return execute(unit, kycAdapter, { user, rejectionReasons }, trigger, actor);
 }
 
-export function movedOrRefused(execution: Execution<KycSubject>): UserRow {
+export function movedOrRefused(execution: Execution<KycSubject>, caller: Actor): UserRow {
   const { user } = execution.row;
   if (execution.kind !== 'refused') return user;
   throw new CausewayError('INVALID_STATUS', {
     message: `The customer’s KYC status ${user.kyc_status} does not allow this.`,
-    details: { status: user.kyc_status, allowed_actions: [] },
+    details: { status: user.kyc_status, allowed_actions: kycActionsOf(caller, user.kyc_status) },
   });
 }
 

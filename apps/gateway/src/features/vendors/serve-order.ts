@@ -154,6 +154,9 @@ async function moveAndSignRelease(
   return moved;
 }
 
+/** To a vendor they are one: its own wallet has not signed. */
+const SIGNER_ERRORS: ReadonlySet<string> = new Set(['ESCROW_SIGNER_MISMATCH', 'INVALID_SIGNATURE']);
+
 async function giveSignature(
   { chains }: VendorDeps,
   unit: UnitOfWork,
@@ -168,8 +171,12 @@ async function giveSignature(
   try {
     await acceptPayoutSignature(chains, unit, order, purpose, owners, sign);
   } catch (error) {
-    if (!(error instanceof CausewayError) || error.code !== 'ESCROW_SIGNER_MISMATCH') throw error;
-    throw new CausewayError('INVALID_SIGNATURE', { cause: error });
+    if (!(error instanceof CausewayError) || !SIGNER_ERRORS.has(error.code)) throw error;
+    const recovered = (error.details as { recovered_signer?: string | null }).recovered_signer ?? null;
+    throw new CausewayError('INVALID_SIGNATURE', {
+      details: { expected_signer: vendor.wallet_address, recovered_signer: recovered },
+      cause: error,
+    });
   }
 }
 

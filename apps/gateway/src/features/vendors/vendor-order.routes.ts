@@ -4,6 +4,7 @@ import {
   PaymentProofInput,
   RefundSignatureInput,
   ReleaseSignatureInput,
+  VENDOR_TRIGGERS,
   VendorAcceptanceInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -27,7 +28,6 @@ import {
   type VendorSignature,
 } from './serve-order.ts';
 import { findVendor, type VendorRow } from './vendor.store.ts';
-import { VENDOR_TRIGGERS } from './vendor-order.view.ts';
 
 /** Building blocks of the vendors' routes. */
 

@@ -2,8 +2,8 @@ import {
   decide,
   formatFixed,
   ORDER_MACHINES,
-  type OrderTrigger,
   VENDOR_ACTIONS,
+  VENDOR_TRIGGERS,
   type VendorOrderDetailSchema,
   type VendorOrderSchema,
   type VendorSigningSchema,
@@ -15,21 +15,9 @@ import type { Chains } from '../../chain/chains.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
 import type { BackofficeOrderRow, DepositRow } from '../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../orders/lifecycle/order.adapter.ts';
-import type { OrderRow } from '../orders/lifecycle/order.ts';
+import { type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
-
-/** Which fact each endpoint of a vendor reports, and as whom: only a provider's word counts as a notification. */
-export const VENDOR_TRIGGERS: Readonly<
-  Record<VendorAction, { readonly trigger: OrderTrigger; readonly actor: 'vendor' | 'provider' }>
-> = {
-  accept: { trigger: 'vendor_accepted', actor: 'vendor' },
-  decline: { trigger: 'vendor_declined', actor: 'vendor' },
-  'fiat-confirmed': { trigger: 'fiat_confirmed_by_vendor', actor: 'vendor' },
-  'payment-proof': { trigger: 'proof_submitted', actor: 'vendor' },
-  'fiat-settled': { trigger: 'fiat_received_confirmed_by_provider', actor: 'provider' },
-  dispute: { trigger: 'dispute_opened', actor: 'vendor' },
-};
 
 function allowedActions(order: OrderRow): VendorAction[] {
   const machine = ORDER_MACHINES[order.direction];
@@ -66,6 +54,7 @@ export function vendorOrderView(
     offered_at: order.offered_at.toISOString(),
     respond_by: actions.includes('accept') ? respondBy(order, responseSeconds) : null,
     deadline_at: order.deadline_at?.toISOString() ?? null,
+    ...vendorReasonsView(order),
     tx_hash: order.tx_hash,
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { CausewayError, type DetailsOf } from '@causeway/protocol';
 import ipaddr from 'ipaddr.js';
 import { type NameResolver, TooManyLookups } from '../../lib/name-resolver.ts';
 
@@ -13,12 +14,7 @@ export interface AddressPolicy {
   readonly ports?: readonly number[] | 'any';
 }
 
-export type UrlProblem =
-  | 'not_a_url'
-  | 'https_required'
-  | 'credentials'
-  | 'port_not_allowed'
-  | 'address_not_allowed';
+export type UrlProblem = DetailsOf<'INVALID_WEBHOOK_URL'>['cause'];
 
 /** Answers every address of a name. */
 export type Resolver = NameResolver['lookup'];
@@ -42,6 +38,19 @@ export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { 
   return isAllowedPort(url.port === '' ? 443 : Number(url.port), policy)
     ? { url }
     : { problem: 'port_not_allowed' };
+}
+
+const SAYS: Readonly<Record<UrlProblem, string>> = {
+  not_a_url: 'The webhook URL is not an absolute URL of at most 2048 characters.',
+  https_required: 'The webhook URL must begin with https://.',
+  credentials: 'The webhook URL must not carry a user name or password.',
+  port_not_allowed: 'The webhook URL names a port that is not allowed.',
+  address_not_allowed: 'The host of the webhook URL does not lead to a public address.',
+};
+
+/** Which rule the URL breaks, and no more: not where a name leads, nor whether anything answers there. */
+export function invalidUrl(cause: UrlProblem): CausewayError {
+  return new CausewayError('INVALID_WEBHOOK_URL', { message: SAYS[cause], details: { cause } });
 }
 
 function isAllowedPort(port: number, { ports = DEFAULT_PORTS }: AddressPolicy): boolean {

@@ -34,7 +34,7 @@ import {
   setWebhook,
   type WebhookRow,
 } from './webhook.store.ts';
-import { type AddressPolicy, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
+import { type AddressPolicy, invalidUrl, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
 import { type OpenSecrets, type WebhookSender, webhookSecretContext } from './webhook-sender.ts';
 
 export interface TestEventDeps {
@@ -141,13 +141,13 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     const { webhookPolicy, names } = deps;
     const { partnerId } = request.principal as PartnerPrincipal;
     const judged = judgeUrl((request.body as { url: string }).url, webhookPolicy);
-    if ('problem' in judged) throw new CausewayError('INVALID_WEBHOOK_URL');
+    if ('problem' in judged) throw invalidUrl(judged.problem);
     const isForbidden = await leadsToForbiddenAddress(judged.url, webhookPolicy, names, partnerId).catch(
       (error: unknown) => {
         throw error instanceof TooManyLookups ? announceLimit(reply, LOOKUPS_UNDER_WAY) : error;
       },
     );
-    if (isForbidden) throw new CausewayError('INVALID_WEBHOOK_URL');
+    if (isForbidden) throw invalidUrl('address_not_allowed');
   });
   route(scope, {
     access: 'partner',

@@ -9,14 +9,17 @@ import {
   type MachineEventType,
   NEW,
   type New,
+  NO_REASONS,
   nextAction,
   ORDER_MACHINES,
   type OrderDirection,
   type OrderFacts,
   type OrderMachine,
+  type OrderReasons,
   type OrderStatus,
   type OrderTrigger,
   type RefusalCode,
+  reasonsAfter,
 } from '../index.ts';
 
 export const ORDER_ID = '0198c0de-0000-7000-8000-000000000001';
@@ -26,6 +29,7 @@ export class OrderWalk {
   readonly machine: OrderMachine;
   status: OrderStatus | New = NEW;
   facts: OrderFacts;
+  reasons: OrderReasons = NO_REASONS;
   readonly passed: OrderStatus[] = [];
   readonly emitted: MachineEventType[] = [];
   readonly effects: EffectKind[] = [];
@@ -61,7 +65,9 @@ export class OrderWalk {
     const { transition } = decision;
     if (transition.to !== this.status) this.passed.push(transition.to);
     this.status = transition.to;
-    this.facts = factsAfter(transition, this.facts);
+    const before = this.facts;
+    this.facts = factsAfter(transition, before);
+    this.reasons = reasonsAfter(transition, actor, this.reasons, before, this.facts);
     this.emitted.push(...transition.emits);
     this.effects.push(...(transition.effects ?? []));
     if (transition.follow !== undefined) this.#apply(transition.follow, 'system');

@@ -4,6 +4,7 @@ import {
   type KycContentType,
   type KycDocumentInput,
   type KycDocumentSchema,
+  kycActionsOf,
   kycMachine,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
@@ -83,7 +84,7 @@ export async function uploadDocument(
   if (submission === undefined || wanted.kind === 'refused') {
     throw new CausewayError('INVALID_STATUS', {
       message: `The customer’s KYC status ${user.kyc_status} takes no documents.`,
-      details: { status: user.kyc_status, allowed_actions: [] },
+      details: { status: user.kyc_status, allowed_actions: kycActionsOf('partner', user.kyc_status) },
     });
   }
   const content = readDocumentContent(input.content, input.content_type);

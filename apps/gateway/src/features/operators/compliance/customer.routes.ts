@@ -1,7 +1,7 @@
 import {
   DocumentParams,
   ErasedUserSchema,
-  type KycDecision,
+  KYC_DECISION_TRIGGERS,
   KycDecisionInput,
   KycDecisionSchema,
   KycReviewListSchema,
@@ -31,12 +31,6 @@ export interface CustomerRouteDeps extends UnitDeps, LoadSubmissionDeps {
 }
 
 const USER = '/api/v1/operator/users/:user_uuid';
-
-const DECISIONS = {
-  approve: 'verification_passed',
-  reject: 'verification_refused',
-  request_resubmission: 'resubmission_requested',
-} as const satisfies Record<KycDecision, string>;
 
 /** What an operator does about customers; everything that changes or shows something is audited. */
 export function registerCustomerRoutes(app: FastifyInstance, deps: CustomerRouteDeps): void {
@@ -98,7 +92,7 @@ function registerDecision(app: FastifyInstance, deps: CustomerRouteDeps): void {
       const user = await changeKycStatus(
         unit,
         params.user_uuid,
-        DECISIONS[body.decision],
+        KYC_DECISION_TRIGGERS[body.decision],
         'operator',
         body.decision === 'approve' ? [] : reasons,
       );

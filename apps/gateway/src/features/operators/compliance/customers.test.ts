@@ -70,6 +70,7 @@ describe('the operator and customers', () => {
     ]);
     const again = await operator('POST', `/users/${id}/kyc-decision`, { decision: 'approve', reason });
     expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    expect(again.body.error.details).toEqual({ status: 'VERIFIED', allowed_actions: ['reject'] });
     expect(await audit(`users/${id}`)).toHaveLength(2);
   });
 

@@ -7,7 +7,7 @@ import {
   RecipientDecisionSchema,
   RecipientParams,
   RevealedRecipientSchema,
-  type ScreeningDecision,
+  SCREENING_DECISION_TRIGGERS,
   ScreeningReviewListSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -29,13 +29,6 @@ export interface RecipientReviewDeps extends UnitDeps {
 }
 
 const RECIPIENT = '/api/v1/operator/recipients/:recipient_id';
-
-const DECISIONS = {
-  clear: 'screening_cleared',
-  block: 'screening_blocked',
-  review: 'screening_matched',
-  rescreen: 'screening_requested',
-} as const satisfies Record<ScreeningDecision, string>;
 
 /** What an operator does about recipients. */
 export function registerRecipientReviewRoutes(app: FastifyInstance, deps: RecipientReviewDeps): void {
@@ -95,7 +88,7 @@ function registerDecision(app: FastifyInstance, deps: RecipientReviewDeps): void
     data: RecipientDecisionSchema,
     errors: ['RECIPIENT_NOT_FOUND', 'INVALID_STATUS'],
     handle: async ({ params, body }, operator, unit) => {
-      const trigger = DECISIONS[body.decision];
+      const trigger = SCREENING_DECISION_TRIGGERS[body.decision];
       const row = await decideScreening(unit, params.recipient_id, trigger, 'operator');
       recordAction(unit, operator, {
         action: `screening.${body.decision}`,

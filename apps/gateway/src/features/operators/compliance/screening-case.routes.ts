@@ -1,12 +1,12 @@
 import {
   OPEN_SCREENING_STATUSES,
   OPERATOR_TAG,
+  SCREENING_DECISION_TRIGGERS,
   ScreeningCaseDecisionInput,
   ScreeningCaseDecisionSchema,
   ScreeningCaseListSchema,
   ScreeningCaseParams,
   ScreeningCaseQuery,
-  type ScreeningDecision,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { recordAction } from '../../../engine/audit.ts';
@@ -15,13 +15,6 @@ import { type CaseReviewDeps, casesAbout, screeningCases } from '../../screening
 import { decideCase } from '../../screening/screening-case.ts';
 
 const CASES = '/api/v1/operator/screening-cases';
-
-const DECISIONS = {
-  clear: 'screening_cleared',
-  block: 'screening_blocked',
-  review: 'screening_matched',
-  rescreen: 'screening_requested',
-} as const satisfies Record<ScreeningDecision, string>;
 
 /** What an operator does about account holders and wallets that a screening found. */
 export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseReviewDeps): void {
@@ -81,7 +74,11 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseRevi
     data: ScreeningCaseDecisionSchema,
     errors: ['SCREENING_CASE_NOT_FOUND', 'INVALID_STATUS'],
     handle: async ({ params, body }, operator, unit) => {
-      const { before, after } = await decideCase(unit, params.case_id, DECISIONS[body.decision]);
+      const { before, after } = await decideCase(
+        unit,
+        params.case_id,
+        SCREENING_DECISION_TRIGGERS[body.decision],
+      );
       recordAction(unit, operator, {
         action: `screening_case.${body.decision}`,
         subject: `screening_cases/${params.case_id}`,

@@ -21,7 +21,7 @@ import {
   readOrderForOperator,
   readOrdersForOperator,
 } from '../../orders/lifecycle/list-orders.ts';
-import type { TimelineEntry } from '../../orders/lifecycle/order.ts';
+import { reasonsView, type TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
 import {
@@ -62,6 +62,7 @@ export function operatorOrderView(order: BackofficeOrderRow): Static<typeof Oper
     tx_hash: order.tx_hash,
     send_out_tx_hash: order.send_out_tx_hash,
     deadline_at: order.deadline_at?.toISOString() ?? null,
+    ...reasonsView(order),
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),
   };

@@ -1,4 +1,5 @@
 import {
+  actionsInStatus,
   CausewayError,
   DEPOSIT_RETURNING,
   type DepositFacts,
@@ -197,7 +198,7 @@ export function wouldMove(one: DepositCase, trigger: DepositTrigger, actor: Depo
 
 export function requireMove(one: DepositCase, trigger: DepositTrigger, actor: DepositActor): void {
   const decision = wouldMove(one, trigger, actor);
-  if (decision.kind === 'refused') throw refusal(one, decision.code, decision.guard);
+  if (decision.kind === 'refused') throw refusal(one, decision.code, decision.guard, actor);
 }
 
 /** Reports something about a deposit whose order is locked; a refusal is thrown as the answer its reporter gets. */
@@ -209,7 +210,7 @@ export function moveDeposit(
 ): DepositRow {
   const execution = execute(unit, depositAdapter, one, trigger, actor);
   if (execution.kind !== 'refused') return execution.row.deposit;
-  throw refusal(one, execution.code, execution.guard as DepositGuard | undefined);
+  throw refusal(one, execution.code, execution.guard as DepositGuard | undefined, actor);
 }
 
 /** It was exact, and its order has no use for it. */
@@ -238,7 +239,24 @@ const ADVICE: Partial<Record<DepositGuard, string>> = {
   no_other_return: 'Another deposit of this escrow is on its way back; try again when it has arrived.',
 };
 
-function refusal({ deposit }: DepositCase, code: string, guard: DepositGuard | undefined): CausewayError {
+/** By the names of the endpoints; an operator's decision is one of several. */
+const ACTIONS: Partial<Record<DepositActor, Readonly<Record<string, DepositTrigger>>>> = {
+  operator: {
+    'decision:accept': 'acceptance_decided',
+    'decision:return': 'return_decided',
+    'decision:hold': 'decision_withdrawn',
+    'decision:dismiss': 'dismissal_decided',
+    signature: 'return_signed',
+  },
+  partner: { 'authorize-return': 'return_signed' },
+};
+
+function refusal(
+  { deposit }: DepositCase,
+  code: string,
+  guard: DepositGuard | undefined,
+  actor: DepositActor,
+): CausewayError {
   const message = guard === undefined ? undefined : ADVICE[guard];
   if (guard !== undefined && message !== undefined) {
     return new CausewayError('OPERATION_NOT_ALLOWED', { message });
@@ -246,7 +264,10 @@ function refusal({ deposit }: DepositCase, code: string, guard: DepositGuard | u
   if (code === 'INVALID_STATUS') {
     return new CausewayError('INVALID_STATUS', {
       message: `The deposit is ${deposit.disposition.replaceAll('_', ' ')}, which does not allow this.`,
-      details: { status: deposit.disposition, allowed_actions: [] },
+      details: {
+        status: deposit.disposition,
+        allowed_actions: actionsInStatus(depositMachine, deposit.disposition, actor, ACTIONS[actor] ?? {}),
+      },
     });
   }
   return new CausewayError('OPERATION_NOT_ALLOWED');

@@ -47,7 +47,7 @@ export async function orderToSign(
   const machine = ORDER_MACHINES[order.direction];
   const decision = decide(machine, order.status, trigger, factsOf(order), 'partner');
   if (decision.kind === 'refused') {
-    throw refusedTransition({ kind: 'refused', code: decision.code, row: order });
+    throw refusedTransition({ kind: 'refused', code: decision.code, row: order }, 'partner');
   }
   return order;
 }

@@ -1,10 +1,10 @@
 import {
   type Actor,
-  allowedActions,
   CausewayError,
   guardsHold,
   ORDER_MACHINES,
   type OrderTrigger,
+  orderActionsOf,
 } from '@causeway/protocol';
 import type { FastifyRequest } from 'fastify';
 import { type Database, partnerScope, type Scope, SYSTEM } from '../../../db/database.ts';
@@ -24,14 +24,14 @@ export async function readOrder(db: Database, scope: Scope, orderId: string): Pr
 
 type Refusal = Extract<Execution<OrderRow>, { kind: 'refused' }>;
 
-/** What the caller of a refused action is told. */
-export function refusedTransition({ code, row }: Refusal): CausewayError {
+/** What the caller of a refused action is told: where the order stands, and what this caller can do instead. */
+export function refusedTransition({ code, row }: Refusal, caller: Actor): CausewayError {
   switch (code) {
     case 'INVALID_STATUS':
       return new CausewayError('INVALID_STATUS', {
         details: {
           status: row.status,
-          allowed_actions: allowedActions(ORDER_MACHINES[row.direction], row.status, factsOf(row)),
+          allowed_actions: orderActionsOf(caller, orderState(row)),
         },
       });
     case 'KYC_NOT_CLEARED':
@@ -39,6 +39,11 @@ export function refusedTransition({ code, row }: Refusal): CausewayError {
     default:
       return new CausewayError(code);
   }
+}
+
+/** As the tables are asked about it. */
+export function orderState(row: OrderRow) {
+  return { direction: row.direction, status: row.status, facts: factsOf(row) };
 }
 
 /** For action endpoints: the order is the partner's own and one it may act on at all, which a widget's is not. */
@@ -77,7 +82,7 @@ export function moveOrder(
 ): OrderRow {
   const execution = execute(unit, adapters[order.direction], order, trigger, actor);
   if (execution.kind !== 'refused') return execution.row;
-  const refusal = refusedTransition(execution);
+  const refusal = refusedTransition(execution, actor);
   throw execution.recorded ? new RecordedRefusal(refusal) : refusal;
 }
 

@@ -69,6 +69,10 @@ export function draftOrder(
     timeline: [],
     revision: 0,
     deadline_at: null,
+    failure_code: null,
+    cancelled_by: null,
+    hold_reason: null,
+    held_at: null,
     escrow: null,
     deposit_shortfall: '0',
     tx_hash: null,
@@ -117,7 +121,7 @@ export async function initiateOnramp(
     origin,
   });
   const execution = execute(unit, deps.orderAdapters.onramp, draft, 'order_initiated', openerOf(origin));
-  if (execution.kind === 'refused') throw refusedTransition(execution) satisfies CausewayError;
+  if (execution.kind === 'refused') throw refusedTransition(execution, 'partner') satisfies CausewayError;
   claim.keep();
   // The contract shows an empty timeline here; the entries are read with the order.
   return { ...orderView(deps, execution.row), timeline: [] };
@@ -173,7 +177,7 @@ export async function initiateOfframp(
     origin,
   });
   const execution = execute(unit, deps.orderAdapters.offramp, draft, 'order_initiated', openerOf(origin));
-  if (execution.kind === 'refused') throw refusedTransition(execution);
+  if (execution.kind === 'refused') throw refusedTransition(execution, 'partner');
   const order = execution.row;
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
   claim.keep();

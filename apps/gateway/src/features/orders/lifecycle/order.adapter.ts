@@ -21,15 +21,16 @@ import {
   PUBLISHED_ORDER_STATUSES,
   REFUND_REQUIRED_STATUSES,
   RELEASE_REQUIRED_STATUSES,
+  reasonsAfter,
   type TimeoutSetting,
   timeoutOf,
 } from '@causeway/protocol';
-import type { MachineAdapter } from '../../../engine/execute.ts';
+import type { Change, MachineAdapter } from '../../../engine/execute.ts';
 import type { IntentDraft } from '../../../engine/intent.ts';
 import { type EventDraft, sentIn } from '../../../engine/outbox.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { insertOrder, updateOrder } from './order.store.ts';
-import type { OrderRow, StoredFacts, TimelineEntry } from './order.ts';
+import { type OrderRow, reasonsView, type StoredFacts, type TimelineEntry } from './order.ts';
 import { entryForOrder } from './postings.ts';
 
 /** How long an order may stay in a status, in seconds. */
@@ -74,6 +75,7 @@ function orderAdapter(direction: OrderRow['direction'], options: OrderAdapterOpt
     write(unit, order, change) {
       const moved: OrderRow = {
         ...order,
+        ...reasonsOf(order, change, unit.at),
         is_new: false,
         status: change.status,
         facts: storedFacts(change.facts),
@@ -122,8 +124,26 @@ function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
       after.deadline_at,
       unit.at,
       after.revision,
+      after.failure_code,
+      after.cancelled_by,
+      after.hold_reason,
+      after.held_at,
     ]);
   }
+}
+
+type OrderChange = Change<OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
+
+/** Why the order stopped or is held after a change, as the table has it. */
+function reasonsOf(order: OrderRow, { transition, actor, facts }: OrderChange, at: Date) {
+  const before = { failure: order.failure_code, cancelledBy: order.cancelled_by, hold: order.hold_reason };
+  const { failure, cancelledBy, hold } = reasonsAfter(transition, actor, before, order.facts, facts);
+  return {
+    failure_code: failure,
+    cancelled_by: cancelledBy,
+    hold_reason: hold,
+    held_at: hold === null ? null : (order.held_at ?? at),
+  };
 }
 
 function intentFor(order: OrderRow, effect: EffectKind): IntentDraft {
@@ -199,6 +219,8 @@ function eventFor(order: OrderRow, eventType: MachineEventType): EventDraft {
     provider: order.vendor_kind,
     // The contract has it on every event, as text: empty where no profile of the customer's own is paid.
     payment_details_id: order.payment_details_id ?? '',
+    reference_id: order.reference_id,
+    ...reasonsView(order),
   };
   switch (eventType) {
     case 'order.status.changed':

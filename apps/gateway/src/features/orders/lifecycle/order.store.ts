@@ -1,4 +1,7 @@
 import {
+  type Canceller,
+  type FailureCode,
+  type HoldReason,
   type OrderStatus,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
@@ -20,7 +23,7 @@ const walletCleared = (owner: 'seller' | 'buyer') => `NOT EXISTS (
        AND c.subject_key = lower(o.escrow ->> '${owner}'))`;
 
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
-  o.facts, o.timeline, o.deadline_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
+  o.facts, o.timeline, o.deadline_at, o.failure_code, o.cancelled_by, o.hold_reason, o.held_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
   o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
   o.platform_fee_pct, o.deposit_shortfall::text, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
   o.tx_hash, o.created_at, o.updated_at, u.kyc_status, o.revision, o.send_out_tx_hash, o.payment_details_id::text,
@@ -118,12 +121,16 @@ export const updateOrder = statement<
     deadlineAt: Date | null,
     at: Date,
     revision: number,
+    failureCode: FailureCode | null,
+    cancelledBy: Canceller | null,
+    holdReason: HoldReason | null,
+    heldAt: Date | null,
   ],
   OrderChanged
 >(
   'orders.update',
   `UPDATE orders SET status = $2, facts = $3::jsonb, timeline = $4::jsonb, deadline_at = $5, updated_at = $6,
-     revision = $7
+     revision = $7, failure_code = $8, cancelled_by = $9, hold_reason = $10, held_at = $11
     WHERE order_id = $1 RETURNING vendor_id, quote_id`,
   changeTold,
 );

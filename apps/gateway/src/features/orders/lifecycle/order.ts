@@ -1,4 +1,15 @@
-import type { KycStatus, OrderFacts, OrderStatus } from '@causeway/protocol';
+import {
+  type Canceller,
+  type FailureCode,
+  type HoldReason,
+  holdReasonForVendor,
+  type KycStatus,
+  ORDER_FAILURES,
+  type OrderFacts,
+  type OrderReasonsSchema,
+  type OrderStatus,
+} from '@causeway/protocol';
+import type { Static } from 'typebox';
 import type { Sealer } from '../../../lib/crypto.ts';
 import type { Vaults } from '../../../vault/vault.ts';
 import { openSnapshot, type RecipientContext } from '../../recipients/destinations.ts';
@@ -36,6 +47,11 @@ export interface OrderRow {
   /** Counts every change of the row by the executor. */
   revision: number;
   deadline_at: Date | null;
+  failure_code: FailureCode | null;
+  cancelled_by: Canceller | null;
+  /** Both null unless the order is held, and of a hold from before they were kept. */
+  hold_reason: HoldReason | null;
+  held_at: Date | null;
   vendor_id: string | null;
   chain: string;
   escrow: OrderEscrow | null;
@@ -74,6 +90,38 @@ export interface OrderRow {
   deposit_account?: string;
   /** Only on an order that is being created: it has no row and no status yet. */
   is_new?: boolean;
+}
+
+type Reasons = Static<typeof OrderReasonsSchema>;
+
+/** Why the order is as it is, for its partner and for operators. */
+export function reasonsView(order: OrderRow): Reasons {
+  const { failure_code: code, held_at: heldAt, hold_reason: reason } = order;
+  return {
+    failure: code === null ? null : failureView(code),
+    cancelled_by: order.cancelled_by,
+    // A hold from before reasons were kept is a review like any other; nothing later than its last change is known.
+    hold: order.facts.held
+      ? { reason: reason ?? 'COMPLIANCE_REVIEW', since: (heldAt ?? order.updated_at).toISOString() }
+      : null,
+    expires_at: expiresAt(order)?.toISOString() ?? null,
+  };
+}
+
+/** The same for its vendor, without what is between partner, customer and operator. */
+export function vendorReasonsView(order: OrderRow): Reasons {
+  const { hold, ...reasons } = reasonsView(order);
+  return { ...reasons, hold: hold && { ...hold, reason: holdReasonForVendor(hold.reason) } };
+}
+
+function failureView(code: FailureCode): NonNullable<Reasons['failure']> {
+  const { message, retryable } = ORDER_FAILURES[code];
+  return { code, message, retryable };
+}
+
+/** When the present wait ends. What stops the clock is what `overdueOrders` leaves out. */
+function expiresAt({ facts, deadline_at }: OrderRow): Date | null {
+  return facts.held || facts.proofPending ? null : deadline_at;
 }
 
 /** What opens the sealed parts of an order. */

@@ -10,7 +10,13 @@ import {
 import type { Static } from 'typebox';
 import { feeBreakdown } from '../../quotes/quote.view.ts';
 import { factsOf } from './order.adapter.ts';
-import { type OrderRow, type OrderSecrets, recipientContextOf, vendorDetailsOf } from './order.ts';
+import {
+  type OrderRow,
+  type OrderSecrets,
+  reasonsView,
+  recipientContextOf,
+  vendorDetailsOf,
+} from './order.ts';
 
 export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof OrderSchema> {
   const machine = ORDER_MACHINES[order.direction];
@@ -48,6 +54,7 @@ export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof
     next_action: nextAction(machine, order.status, facts),
     action_required: actionRequired(order.order_id, machine, order.status, facts),
     ...partiesView(secrets, order),
+    ...reasonsView(order),
     tx_hash: order.tx_hash,
     ...(order.direction === 'onramp' ? { send_out_tx_hash: order.send_out_tx_hash } : {}),
     created_at: order.created_at.toISOString(),

@@ -71,7 +71,8 @@ function requireCostWithinBound(deps: InstructionDeps, unit: UnitOfWork, order: 
   const stopped = execute(unit, deps.orderAdapters[order.direction], order, 'cost_bound_exceeded', 'system');
   // Once a payment was claimed the table no longer stops the order: the buyer has paid and is paid.
   if (stopped.kind === 'refused') return;
-  throw new RecordedRefusal(refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: stopped.row }));
+  const refusal = refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: stopped.row }, 'vendor');
+  throw new RecordedRefusal(refusal);
 }
 
 export interface PayerDeps extends OrderSecrets {

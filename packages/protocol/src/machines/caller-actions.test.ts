@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import {
+  actionsInStatus,
+  kycActionsOf,
+  orderActionsOf,
+  sandboxEventsOf,
+  VENDOR_TRIGGERS,
+} from './caller-actions.ts';
+import type { Actor } from './machine.types.ts';
+import { ORDER_MACHINES } from './order-actions.ts';
+import { INITIAL_ORDER_FACTS } from './order-facts.ts';
+import type { OrderStatus } from './order-vocabulary.ts';
+
+const facts = { ...INITIAL_ORDER_FACTS, kycCleared: true };
+const onramp = (status: OrderStatus, more: Partial<typeof facts> = {}) => ({
+  direction: 'onramp' as const,
+  status,
+  facts: { ...facts, ...more },
+});
+
+/** What an actor may report, in either direction. */
+function triggersOf(actor: Actor): string[] {
+  const rows = Object.values(ORDER_MACHINES).flatMap(({ transitions }) => transitions);
+  return [...new Set(rows.filter(({ by }) => by.includes(actor)).map(({ on }) => on))].sort();
+}
+
+describe('the actions of a caller', () => {
+  test('every fact that a vendor may report is an action of its own, but those that follow from a read or a signature', () => {
+    const known = Object.values(VENDOR_TRIGGERS)
+      .filter(({ actor }) => actor === 'vendor')
+      .map(({ trigger }) => trigger);
+    expect(triggersOf('vendor')).toEqual(
+      [...known, 'payout_details_requested', 'refund_signed_by_vendor'].sort(),
+    );
+  });
+
+  test('are different for partner, vendor and operator in the same status, and none for a worker', () => {
+    const offered = onramp('awaiting_liquidity_provider');
+    expect(orderActionsOf('partner', offered)).toEqual(['cancel']);
+    expect(orderActionsOf('vendor', offered)).toEqual(['accept', 'decline']);
+    expect(orderActionsOf('operator', offered)).toEqual(['hold:place']);
+    for (const actor of ['chain', 'clock', 'system', 'simulator', 'bank', 'customer'] as const) {
+      expect(orderActionsOf(actor, offered)).toEqual([]);
+    }
+  });
+
+  test('follow the facts, not the status alone', () => {
+    const held = onramp('awaiting_fiat_transfer', { held: true, escrow: 'funded' });
+    expect(orderActionsOf('operator', held)).toContain('hold:release');
+    expect(orderActionsOf('operator', held)).not.toContain('hold:place');
+    // What the widget's customer opened is not the partner's to act on.
+    expect(orderActionsOf('partner', onramp('awaiting_liquidity_provider', { origin: 'widget' }))).toEqual(
+      [],
+    );
+  });
+
+  test('sandbox events are those of the direction that would change something', () => {
+    const events = sandboxEventsOf(onramp('awaiting_liquidity_provider'));
+    expect(events).toContain('vendor_accepts');
+    expect(events).toContain('order_expires');
+    expect(events).not.toContain('buyer_submits_proof');
+    expect(events).not.toContain('release_hold');
+    const offramp = {
+      ...onramp('crypto_received', { escrow: 'funded', anchor: 'fiat' }),
+      direction: 'offramp' as const,
+    };
+    expect(sandboxEventsOf(offramp)).toEqual(expect.arrayContaining(['buyer_submits_proof', 'reprice']));
+  });
+
+  test('of KYC are a partner’s or an operator’s', () => {
+    expect(kycActionsOf('partner', 'NOT_INITIATED')).toEqual(['kyc']);
+    expect(kycActionsOf('partner', 'PENDING_DOCUMENTS')).toEqual(['kyc', 'kyc/documents']);
+    expect(kycActionsOf('operator', 'UNDER_REVIEW')).toEqual(['approve', 'reject', 'request_resubmission']);
+    expect(
+      actionsInStatus(ORDER_MACHINES.onramp, 'completed', 'vendor', { accept: 'vendor_accepted' }),
+    ).toEqual([]);
+  });
+});
