@@ -18,30 +18,37 @@ const GENERATED = '../../packages/sdk/src/generated';
 const UNKNOWN_ID = '0199aa9f-0000-7c41-9d0e-6b1f5a3c2d10';
 const WAIT = { timeout: 60_000 };
 
+/** A partner's engineer: a client, a wallet, and what is known of the deployment without asking it. */
+interface Engineer {
+  readonly causeway: Causeway;
+  readonly signer: Signer;
+  readonly trust: Trust;
+}
+
+function engineerOf({ baseUrl, partners, deps }: TestGateway, index: 0 | 1): Engineer {
+  const { apiKey, walletAddress: wallet, walletPrivateKey } = partners[index];
+  const { chainId, contracts, treasury, tokens } = deps.chains.get(CHAIN).settings;
+  return {
+    causeway: new Causeway({ baseUrl, apiKey }),
+    signer: privateKeySigner(walletPrivateKey),
+    trust: {
+      ...{ chainId, contracts, treasury, wallet, service: deps.chains.service.address, bridgeSolvers: 'any' },
+      tokens: Object.fromEntries(tokens.map((token) => [token.code, token])),
+    },
+  };
+}
+
 describe('the SDK against a gateway', () => {
   let gateway: TestGateway;
-  let causeway: Causeway;
   let operator: Causeway;
   let operations: Called[];
   let description: Description;
-  let trust: Trust;
-  let signer: Signer;
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    const { baseUrl, partners, sandbox } = gateway;
-    causeway = new Causeway({ baseUrl, apiKey: partners[0].apiKey });
-    operator = new Causeway({ baseUrl, apiKey: sandbox.operatorKey });
+    operator = new Causeway({ baseUrl: gateway.baseUrl, apiKey: gateway.sandbox.operatorKey });
     description = (await gateway.call('GET', '/api/v1/openapi.json')).body;
     operations = operationsOf(description);
-    signer = privateKeySigner(partners[0].walletPrivateKey);
-    const { chains } = gateway.deps;
-    const { settings } = chains.get(CHAIN);
-    const tokens = Object.fromEntries(settings.tokens.map((token) => [token.code, token]));
-    trust = {
-      ...{ chainId: settings.chainId, contracts: settings.contracts, treasury: settings.treasury, tokens },
-      ...{ wallet: partners[0].walletAddress, service: chains.service.address, bridgeSolvers: 'any' },
-    };
   });
   afterAll(() => gateway?.stop());
 
@@ -75,7 +82,7 @@ describe('the SDK against a gateway', () => {
     }
   });
 
-  async function customer(): Promise<string> {
+  async function customer({ causeway }: Engineer): Promise<string> {
     const { id } = await causeway.users.create({
       email: `${crypto.randomUUID()}@example.com`,
       first_name: 'Ada',
@@ -85,10 +92,11 @@ describe('the SDK against a gateway', () => {
     return id;
   }
 
-  async function onramp(): Promise<Order> {
+  async function onramp(engineer: Engineer): Promise<Order> {
+    const { causeway } = engineer;
     const quote = await causeway.onramp.quote({
       ...{
-        user_uuid: await customer(),
+        user_uuid: await customer(engineer),
         crypto_currency: 'USDC',
         fiat_currency: 'EUR',
         fiat_amount: '100.00',
@@ -98,8 +106,9 @@ describe('the SDK against a gateway', () => {
     return causeway.onramp.initiate({ quote_id: quote.quote_id, reference_id: 'sdk' });
   }
 
-  async function fundedOfframp(): Promise<Order> {
-    const user = await customer();
+  async function fundedOfframp(engineer: Engineer): Promise<Order> {
+    const { causeway, signer, trust } = engineer;
+    const user = await customer(engineer);
     const details = await causeway.paymentDetails.create(user, {
       ...{ rail: 'iban-sepa', currency: 'EUR', country_code: 'DE' },
       details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
@@ -116,42 +125,50 @@ describe('the SDK against a gateway', () => {
     return order;
   }
 
-  it('on-ramp to the end, and a send-out to another network', async () => {
-    const order = await onramp();
-    const asked = await causeway.orders.waitFor(order.order_id, 'awaiting_fiat_transfer', WAIT);
-    expect(asked.vendor_payment_details).toBeDefined();
-    expect((await causeway.orders.confirmPaymentSent(order.order_id)).status).toBe('fiat_transfer_pending');
-    const done = await causeway.orders.waitFor(order.order_id, 'completed', WAIT);
-    expect(done.tx_hash).toMatch(/^0x/);
-    const destination = {
-      destination_chain: 'arbitrum-one',
-      destination_address: gateway.partners[1].walletAddress,
-    };
-    const parameters = await causeway.orders.bridgeParameters(order.order_id, destination);
-    const body = await signBridge({ order: done, parameters, destination, trust }, signer);
-    expect((await causeway.orders.authorizeBridge(order.order_id, body)).status).toBe('send_out_pending');
-    expect(
-      (await causeway.orders.waitFor(order.order_id, 'send_out_completed', WAIT)).send_out_tx_hash,
-    ).toMatch(/^0x/);
-    const found: string[] = [];
-    for await (const { order_id } of causeway.orders.list({ reference_id: 'sdk', limit: 1 }))
-      found.push(order_id);
-    expect(found).toEqual([order.order_id]);
-  });
+  describe.concurrent('both ways at once, of two partners', () => {
+    it('on-ramp to the end, and a send-out to another network', async () => {
+      const engineer = engineerOf(gateway, 0);
+      const { causeway, signer, trust } = engineer;
+      const order = await onramp(engineer);
+      const asked = await causeway.orders.waitFor(order.order_id, 'awaiting_fiat_transfer', WAIT);
+      expect(asked.vendor_payment_details).toBeDefined();
+      expect((await causeway.orders.confirmPaymentSent(order.order_id)).status).toBe('fiat_transfer_pending');
+      const done = await causeway.orders.waitFor(order.order_id, 'completed', WAIT);
+      expect(done.tx_hash).toMatch(/^0x/);
+      const destination = {
+        destination_chain: 'arbitrum-one',
+        destination_address: gateway.partners[1].walletAddress,
+      };
+      const parameters = await causeway.orders.bridgeParameters(order.order_id, destination);
+      const body = await signBridge({ order: done, parameters, destination, trust }, signer);
+      expect((await causeway.orders.authorizeBridge(order.order_id, body)).status).toBe('send_out_pending');
+      expect(
+        (await causeway.orders.waitFor(order.order_id, 'send_out_completed', WAIT)).send_out_tx_hash,
+      ).toMatch(/^0x/);
+      const found: string[] = [];
+      for await (const { order_id } of causeway.orders.list({ reference_id: 'sdk', limit: 1 }))
+        found.push(order_id);
+      expect(found).toEqual([order.order_id]);
+    });
 
-  it('off-ramp to the end', async () => {
-    const { order_id: orderId } = await fundedOfframp();
-    await causeway.orders.waitFor(orderId, 'awaiting_fiat_received_confirmation', WAIT);
-    await causeway.orders.confirmFiatReceived(orderId);
-    expect((await causeway.orders.waitFor(orderId, 'completed', WAIT)).timeline.length).toBeGreaterThan(3);
-    await expect(causeway.orders.waitFor(orderId, 'cancelled', { timeout: 50 })).rejects.toMatchObject({
-      code: 'TIMED_OUT',
+    it('off-ramp to the end', async () => {
+      const engineer = engineerOf(gateway, 1);
+      const { causeway } = engineer;
+      const { order_id: orderId } = await fundedOfframp(engineer);
+      await causeway.orders.waitFor(orderId, 'awaiting_fiat_received_confirmation', WAIT);
+      await causeway.orders.confirmFiatReceived(orderId);
+      expect((await causeway.orders.waitFor(orderId, 'completed', WAIT)).timeline.length).toBeGreaterThan(3);
+      await expect(causeway.orders.waitFor(orderId, 'cancelled', { timeout: 50 })).rejects.toMatchObject({
+        code: 'TIMED_OUT',
+      });
     });
   });
 
   it('a refund and, after a dispute, a release, each signed for exactly this order', async () => {
+    const engineer = engineerOf(gateway, 0);
+    const { causeway, signer, trust } = engineer;
     await causeway.sandbox.setSettings({ auto_advance: false });
-    const order = await fundedOfframp();
+    const order = await fundedOfframp(engineer);
     await causeway.orders.waitFor(order.order_id, 'crypto_received', WAIT);
     await causeway.orders.cancel(order.order_id, { reason: 'a test' });
     const stopped = await causeway.orders.waitFor(
@@ -167,7 +184,7 @@ describe('the SDK against a gateway', () => {
       code: 'ORDER_ENDED',
     });
 
-    const { order_id: disputed } = await onramp();
+    const { order_id: disputed } = await onramp(engineer);
     for (const event of ['vendor_accepts', 'escrow_funded'] as const)
       await causeway.sandbox.orderEvent(disputed, { event });
     await causeway.orders.waitFor(disputed, 'awaiting_fiat_transfer', WAIT);

@@ -33,6 +33,13 @@ import type {
   ErasedUser,
   Estimate,
   EventList,
+  ExportAllOrdersQuery,
+  ExportBooksQuery,
+  ExportFeesQuery,
+  ExportFiatAccountQuery,
+  ExportLedgerQuery,
+  ExportOrdersQuery,
+  ExportVendorStatementQuery,
   FiatAccount,
   FiatAccountInput,
   FiatAccountList,
@@ -238,12 +245,13 @@ export interface Resources {
   readonly recipients: RecipientsResource;
   readonly sandbox: SandboxResource;
   readonly fiatAccounts: FiatAccountsResource;
+  readonly exports: ExportsResource;
+  readonly vendor: VendorResource;
   readonly liquidity: LiquidityResource;
   readonly onramp: OnrampResource;
   readonly offramp: OfframpResource;
   readonly orders: OrdersResource;
   readonly deposits: DepositsResource;
-  readonly vendor: VendorResource;
   readonly webhooks: WebhooksResource;
   readonly events: EventsResource;
 }
@@ -316,6 +324,7 @@ export interface ReferenceResource {
 
 export interface OperatorResource {
   readonly reference: OperatorReferenceResource;
+  readonly exports: OperatorExportsResource;
   readonly users: OperatorUsersResource;
   readonly recipients: OperatorRecipientsResource;
   readonly screeningCases: OperatorScreeningCasesResource;
@@ -339,6 +348,13 @@ export interface OperatorReferenceResource {
   get(kind: string, id: string | number, options?: RequestOptions): Promise<GetReferenceRecordResult>;
   /** Add or replace a reference record. `PUT /api/v1/operator/reference/{kind}/{id}` */
   put(kind: string, id: string | number, body: ReferenceRecordInput, options?: RequestOptions): Promise<PutReferenceRecordResult>;
+}
+
+export interface OperatorExportsResource {
+  /** Export ledger postings of all partners, or of one. `GET /api/v1/operator/exports/ledger.csv` */
+  ledger(query?: ExportBooksQuery, options?: RequestOptions): Promise<string>;
+  /** Export orders of all partners, or of one. `GET /api/v1/operator/exports/orders.csv` */
+  orders(query?: ExportAllOrdersQuery, options?: RequestOptions): Promise<string>;
 }
 
 export interface OperatorUsersResource {
@@ -571,6 +587,78 @@ export interface FiatAccountsResource {
   payments(userUuid: string, id: string | number, query?: ListFiatPaymentsQuery, options?: RequestOptions): List<FiatPaymentList, FiatPaymentList['payments'][number]>;
 }
 
+export interface ExportsResource {
+  /** Export orders created in a period. `GET /api/v1/partner/exports/orders.csv` */
+  orders(query?: ExportOrdersQuery, options?: RequestOptions): Promise<string>;
+  /** Export fees of orders settled in a period. `GET /api/v1/partner/exports/fees.csv` */
+  fees(query?: ExportFeesQuery, options?: RequestOptions): Promise<string>;
+  /** Export ledger postings booked in a period. `GET /api/v1/partner/exports/ledger.csv` */
+  ledger(query?: ExportLedgerQuery, options?: RequestOptions): Promise<string>;
+  /** Export the statement of a fiat account. `GET /api/v1/partner/exports/fiat-accounts/{id}.csv` */
+  fiatAccount(id: string | number, query?: ExportFiatAccountQuery, options?: RequestOptions): Promise<string>;
+}
+
+export interface VendorResource {
+  /** Get the vendor’s profile. `GET /api/v1/vendor/profile` */
+  profile(options?: RequestOptions): Promise<VendorProfile>;
+  /** Get the statement of settled orders by asset, pair and order. `GET /api/v1/vendor/statement` */
+  statement(query?: GetVendorStatementQuery, options?: RequestOptions): List<VendorStatement, VendorStatement['entries'][number]>;
+  /** Set the vendor online or offline. `PUT /api/v1/vendor/online` */
+  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnline>;
+  readonly exports: VendorExportsResource;
+  readonly orders: VendorOrdersResource;
+  readonly events: VendorEventsResource;
+  readonly offers: VendorOffersResource;
+}
+
+export interface VendorExportsResource {
+  /** Export the vendor’s settled orders. `GET /api/v1/vendor/exports/statement.csv` */
+  statement(query?: ExportVendorStatementQuery, options?: RequestOptions): Promise<string>;
+}
+
+export interface VendorOrdersResource {
+  /** List orders of this vendor, newest first. `GET /api/v1/vendor/orders` */
+  list(query?: ListVendorOrdersQuery, options?: RequestOptions): List<VendorOrderList, VendorOrderList['orders'][number]>;
+  /** Get an order with the funding of its escrow. `GET /api/v1/vendor/orders/{order_id}` */
+  get(orderId: string, options?: RequestOptions): Promise<VendorOrderDetail>;
+  /** Get the parameters to sign a refund or release as vendor. `GET /api/v1/vendor/orders/{order_id}/signing-parameters` */
+  signingParameters(orderId: string, query: GetVendorSigningParametersQuery, options?: RequestOptions): Promise<VendorSigning>;
+  /** Get the payment instructions of an order. `GET /api/v1/vendor/orders/{order_id}/payment-instructions` */
+  paymentInstructions(orderId: string, options?: RequestOptions): Promise<PaymentInstructions>;
+  /** Accept an order. `POST /api/v1/vendor/orders/{order_id}/accept` */
+  accept(orderId: string, body: VendorAcceptanceInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit the refund signature of an assigned order. `POST /api/v1/vendor/orders/{order_id}/sign-refund` */
+  signRefund(orderId: string, body: RefundSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Decline an order. `POST /api/v1/vendor/orders/{order_id}/decline` */
+  decline(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Confirm the end user’s fiat payment and sign the release. `POST /api/v1/vendor/orders/{order_id}/fiat-confirmed` */
+  confirmFiat(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Open a dispute; the operator decides it. `POST /api/v1/vendor/orders/{order_id}/dispute` */
+  openDispute(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Notify that the recipient has received the fiat. `POST /api/v1/vendor/orders/{order_id}/fiat-settled` */
+  confirmSettlement(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit the release signature after a dispute decided for the buyer. `POST /api/v1/vendor/orders/{order_id}/sign-release` */
+  signRelease(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit a payment proof and sign the release. `POST /api/v1/vendor/orders/{order_id}/payment-proof` */
+  submitProof(orderId: string, body: PaymentProofInput, options?: RequestOptions): Promise<CompactOrder>;
+}
+
+export interface VendorEventsResource {
+  /** List or stream events of this vendor’s orders. `GET /api/v1/vendor/events` */
+  list(query?: ListVendorEventsQuery, options?: RequestOptions): List<VendorEventList, VendorEventList['events'][number]>;
+}
+
+export interface VendorOffersResource {
+  /** List offers of this vendor, newest first. `GET /api/v1/vendor/offers` */
+  list(query?: ListVendorOffersQuery, options?: RequestOptions): List<OfferList, OfferList['offers'][number]>;
+  /** Create an offer. `POST /api/v1/vendor/offers` */
+  create(body: OfferInput, options?: RequestOptions): Promise<Offer>;
+  /** Change an offer. `PATCH /api/v1/vendor/offers/{offer_id}` */
+  update(offerId: string, body: OfferPatchInput, options?: RequestOptions): Promise<Offer>;
+  /** Withdraw an offer. `DELETE /api/v1/vendor/offers/{offer_id}` */
+  withdraw(offerId: string, options?: RequestOptions): Promise<WithdrawnOffer>;
+}
+
 export interface LiquidityResource {
   /** Get available liquidity by pair. `GET /api/v1/partner/liquidity` */
   get(options?: RequestOptions): Promise<Liquidity>;
@@ -632,61 +720,6 @@ export interface DepositsResource {
   returnParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit the signed return of a mismatched deposit. `POST /api/v1/partner/deposits/{deposit_id}/authorize-return` */
   authorizeReturn(depositId: string, body: SignatureInput, options?: RequestOptions): Promise<DepositStatus>;
-}
-
-export interface VendorResource {
-  /** Get the vendor’s profile. `GET /api/v1/vendor/profile` */
-  profile(options?: RequestOptions): Promise<VendorProfile>;
-  /** Get the statement of settled orders by asset, pair and order. `GET /api/v1/vendor/statement` */
-  statement(query?: GetVendorStatementQuery, options?: RequestOptions): List<VendorStatement, VendorStatement['entries'][number]>;
-  /** Set the vendor online or offline. `PUT /api/v1/vendor/online` */
-  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnline>;
-  readonly orders: VendorOrdersResource;
-  readonly events: VendorEventsResource;
-  readonly offers: VendorOffersResource;
-}
-
-export interface VendorOrdersResource {
-  /** List orders of this vendor, newest first. `GET /api/v1/vendor/orders` */
-  list(query?: ListVendorOrdersQuery, options?: RequestOptions): List<VendorOrderList, VendorOrderList['orders'][number]>;
-  /** Get an order with the funding of its escrow. `GET /api/v1/vendor/orders/{order_id}` */
-  get(orderId: string, options?: RequestOptions): Promise<VendorOrderDetail>;
-  /** Get the parameters to sign a refund or release as vendor. `GET /api/v1/vendor/orders/{order_id}/signing-parameters` */
-  signingParameters(orderId: string, query: GetVendorSigningParametersQuery, options?: RequestOptions): Promise<VendorSigning>;
-  /** Get the payment instructions of an order. `GET /api/v1/vendor/orders/{order_id}/payment-instructions` */
-  paymentInstructions(orderId: string, options?: RequestOptions): Promise<PaymentInstructions>;
-  /** Accept an order. `POST /api/v1/vendor/orders/{order_id}/accept` */
-  accept(orderId: string, body: VendorAcceptanceInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit the refund signature of an assigned order. `POST /api/v1/vendor/orders/{order_id}/sign-refund` */
-  signRefund(orderId: string, body: RefundSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Decline an order. `POST /api/v1/vendor/orders/{order_id}/decline` */
-  decline(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Confirm the end user’s fiat payment and sign the release. `POST /api/v1/vendor/orders/{order_id}/fiat-confirmed` */
-  confirmFiat(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Open a dispute; the operator decides it. `POST /api/v1/vendor/orders/{order_id}/dispute` */
-  openDispute(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Notify that the recipient has received the fiat. `POST /api/v1/vendor/orders/{order_id}/fiat-settled` */
-  confirmSettlement(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit the release signature after a dispute decided for the buyer. `POST /api/v1/vendor/orders/{order_id}/sign-release` */
-  signRelease(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit a payment proof and sign the release. `POST /api/v1/vendor/orders/{order_id}/payment-proof` */
-  submitProof(orderId: string, body: PaymentProofInput, options?: RequestOptions): Promise<CompactOrder>;
-}
-
-export interface VendorEventsResource {
-  /** List or stream events of this vendor’s orders. `GET /api/v1/vendor/events` */
-  list(query?: ListVendorEventsQuery, options?: RequestOptions): List<VendorEventList, VendorEventList['events'][number]>;
-}
-
-export interface VendorOffersResource {
-  /** List offers of this vendor, newest first. `GET /api/v1/vendor/offers` */
-  list(query?: ListVendorOffersQuery, options?: RequestOptions): List<OfferList, OfferList['offers'][number]>;
-  /** Create an offer. `POST /api/v1/vendor/offers` */
-  create(body: OfferInput, options?: RequestOptions): Promise<Offer>;
-  /** Change an offer. `PATCH /api/v1/vendor/offers/{offer_id}` */
-  update(offerId: string, body: OfferPatchInput, options?: RequestOptions): Promise<Offer>;
-  /** Withdraw an offer. `DELETE /api/v1/vendor/offers/{offer_id}` */
-  withdraw(offerId: string, options?: RequestOptions): Promise<WithdrawnOffer>;
 }
 
 export interface WebhooksResource {
@@ -755,6 +788,10 @@ export const RESOURCES = {
       list: 'GET /operator/reference/{kind} q offset:records',
       get: 'GET /operator/reference/{kind}/{id} -',
       put: 'PUT /operator/reference/{kind}/{id} b',
+    },
+    exports: {
+      ledger: 'GET /operator/exports/ledger.csv qt',
+      orders: 'GET /operator/exports/orders.csv qt',
     },
     users: {
       listKycReviews: 'GET /operator/kyc-reviews q offset:reviews',
@@ -882,6 +919,43 @@ export const RESOURCES = {
     ledger: 'GET /partner/users/{user_uuid}/fiat-accounts/{id}/ledger q page:entries',
     payments: 'GET /partner/users/{user_uuid}/fiat-accounts/{id}/payments q page:payments',
   },
+  exports: {
+    orders: 'GET /partner/exports/orders.csv qt',
+    fees: 'GET /partner/exports/fees.csv qt',
+    ledger: 'GET /partner/exports/ledger.csv qt',
+    fiatAccount: 'GET /partner/exports/fiat-accounts/{id}.csv qt',
+  },
+  vendor: {
+    profile: 'GET /vendor/profile -',
+    statement: 'GET /vendor/statement q offset:entries',
+    setOnline: 'PUT /vendor/online bk',
+    exports: {
+      statement: 'GET /vendor/exports/statement.csv qt',
+    },
+    orders: {
+      list: 'GET /vendor/orders q offset:orders',
+      get: 'GET /vendor/orders/{order_id} -',
+      signingParameters: 'GET /vendor/orders/{order_id}/signing-parameters q',
+      paymentInstructions: 'GET /vendor/orders/{order_id}/payment-instructions -',
+      accept: 'POST /vendor/orders/{order_id}/accept bk',
+      signRefund: 'POST /vendor/orders/{order_id}/sign-refund bk',
+      decline: 'POST /vendor/orders/{order_id}/decline k',
+      confirmFiat: 'POST /vendor/orders/{order_id}/fiat-confirmed bk',
+      openDispute: 'POST /vendor/orders/{order_id}/dispute k',
+      confirmSettlement: 'POST /vendor/orders/{order_id}/fiat-settled k',
+      signRelease: 'POST /vendor/orders/{order_id}/sign-release bk',
+      submitProof: 'POST /vendor/orders/{order_id}/payment-proof bk',
+    },
+    events: {
+      list: 'GET /vendor/events q after:events',
+    },
+    offers: {
+      list: 'GET /vendor/offers q offset:offers',
+      create: 'POST /vendor/offers bk',
+      update: 'PATCH /vendor/offers/{offer_id} bk',
+      withdraw: 'DELETE /vendor/offers/{offer_id} k',
+    },
+  },
   liquidity: {
     get: 'GET /partner/liquidity -',
   },
@@ -915,34 +989,6 @@ export const RESOURCES = {
   deposits: {
     returnParameters: 'GET /partner/deposits/{deposit_id}/return-authorization-parameters -',
     authorizeReturn: 'POST /partner/deposits/{deposit_id}/authorize-return bk',
-  },
-  vendor: {
-    profile: 'GET /vendor/profile -',
-    statement: 'GET /vendor/statement q offset:entries',
-    setOnline: 'PUT /vendor/online bk',
-    orders: {
-      list: 'GET /vendor/orders q offset:orders',
-      get: 'GET /vendor/orders/{order_id} -',
-      signingParameters: 'GET /vendor/orders/{order_id}/signing-parameters q',
-      paymentInstructions: 'GET /vendor/orders/{order_id}/payment-instructions -',
-      accept: 'POST /vendor/orders/{order_id}/accept bk',
-      signRefund: 'POST /vendor/orders/{order_id}/sign-refund bk',
-      decline: 'POST /vendor/orders/{order_id}/decline k',
-      confirmFiat: 'POST /vendor/orders/{order_id}/fiat-confirmed bk',
-      openDispute: 'POST /vendor/orders/{order_id}/dispute k',
-      confirmSettlement: 'POST /vendor/orders/{order_id}/fiat-settled k',
-      signRelease: 'POST /vendor/orders/{order_id}/sign-release bk',
-      submitProof: 'POST /vendor/orders/{order_id}/payment-proof bk',
-    },
-    events: {
-      list: 'GET /vendor/events q after:events',
-    },
-    offers: {
-      list: 'GET /vendor/offers q offset:offers',
-      create: 'POST /vendor/offers bk',
-      update: 'PATCH /vendor/offers/{offer_id} bk',
-      withdraw: 'DELETE /vendor/offers/{offer_id} k',
-    },
   },
   webhooks: {
     get: 'GET /partner/webhooks -',

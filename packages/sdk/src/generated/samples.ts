@@ -14,7 +14,12 @@ export const SAMPLE_EVENT_DATA: EventData = {
     "fiat_amount": "100.00",
     "fiat_currency": "EUR",
     "provider": "p2p",
-    "payment_details_id": "42"
+    "payment_details_id": "42",
+    "reference_id": null,
+    "failure": null,
+    "cancelled_by": null,
+    "hold": null,
+    "expires_at": null
   },
   "order.refund.required": {
     "order_id": "0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10",
@@ -28,6 +33,11 @@ export const SAMPLE_EVENT_DATA: EventData = {
     "fiat_currency": "EUR",
     "provider": "p2p",
     "payment_details_id": "42",
+    "reference_id": null,
+    "failure": null,
+    "cancelled_by": null,
+    "hold": null,
+    "expires_at": null,
     "action_required": {
       "method": "POST",
       "endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/authorize-refund",
@@ -46,6 +56,11 @@ export const SAMPLE_EVENT_DATA: EventData = {
     "fiat_currency": "EUR",
     "provider": "p2p",
     "payment_details_id": "42",
+    "reference_id": null,
+    "failure": null,
+    "cancelled_by": null,
+    "hold": null,
+    "expires_at": null,
     "action_required": {
       "method": "POST",
       "endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/authorize-refund",

@@ -452,6 +452,71 @@ export interface EventList {
   has_more: boolean;
 }
 
+export interface ExportAllOrdersQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+  partner_id?: string;
+}
+
+export interface ExportBooksQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+  partner_id?: string;
+}
+
+export interface ExportFeesQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+}
+
+export interface ExportFiatAccountQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+}
+
+export interface ExportLedgerQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+}
+
+export interface ExportOrdersQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+}
+
+export interface ExportVendorStatementQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: string;
+}
+
 export interface FeeBreakdown {
   /** A decimal number as text; parse it as a decimal, never as a float */
   platform_fee: string;
@@ -1525,6 +1590,14 @@ export interface OperatorOrder {
   tx_hash: string | null;
   send_out_tx_hash: string | null;
   deadline_at: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   /** ISO 8601, UTC */
   created_at: string;
   /** ISO 8601, UTC */
@@ -1587,6 +1660,14 @@ export interface Order {
     recipient: Recipient;
     destination: Destination;
   } | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   tx_hash: string | null;
   send_out_tx_hash?: string | null;
   /** ISO 8601, UTC */
@@ -1689,6 +1770,15 @@ export interface OrderDisputeInput {
   reason: string;
 }
 
+export interface OrderFailure {
+  /** From the catalogue of failures; new codes may be added */
+  code: "CANCELLED_ON_REQUEST" | "NO_VENDOR_ACCEPTED" | "VENDOR_DID_NOT_FUND" | "FIAT_NOT_SENT" | "TRANSFER_NOT_AUTHORIZED" | "VENDOR_DID_NOT_PAY" | "PAYMENT_PROOF_NOT_RENEWED" | "PAYMENT_PROOFS_REFUSED" | "COST_BOUND_EXCEEDED" | "ESCROW_ERROR" | "DISPUTE_DECIDED_FOR_VENDOR" | "DISPUTE_DECIDED_FOR_PARTNER" | (string & {});
+  /** For people; may be reworded at any time */
+  message: string;
+  /** Whether a new order with the same request may succeed */
+  retryable: boolean;
+}
+
 export interface OrderFunds {
   order_id: string;
   /** Additions to the contract's list: an on-ramp order passes through fiat_received_confirmed and crypto_release_pending between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one. */
@@ -1749,6 +1839,13 @@ export interface OrderFunds {
   }[];
 }
 
+export interface OrderHold {
+  /** From the catalogue of hold reasons; new ones may be added */
+  reason: "COMPLIANCE_REVIEW" | "KYC_REVIEW" | "DEPOSIT_REVIEW" | "FIAT_TRANSFER_REVIEW" | "SETTLEMENT_REVIEW" | (string & {});
+  /** ISO 8601, UTC */
+  since: string;
+}
+
 export interface OrderHoldInput {
   decision: "place" | "release";
   /** With release only */
@@ -1778,6 +1875,15 @@ export interface OrderRefundRequiredData {
   provider: string;
   /** Off-ramp to the customer’s own profile: its id; empty otherwise */
   payment_details_id: string;
+  reference_id: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   action_required: {
     method: "POST";
     /** authorize-refund of this order */
@@ -1803,6 +1909,15 @@ export interface OrderReleaseRequiredData {
   provider: string;
   /** Off-ramp to the customer’s own profile: its id; empty otherwise */
   payment_details_id: string;
+  reference_id: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   action_required: {
     method: "POST";
     /** authorize-release of this order */
@@ -1831,6 +1946,15 @@ export interface OrderStatusChangedData {
   provider: string;
   /** Off-ramp to the customer’s own profile: its id; empty otherwise */
   payment_details_id: string;
+  reference_id: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
 }
 
 export interface OwnerSignatureInput {
@@ -2690,6 +2814,14 @@ export interface VendorOrder {
   respond_by: string | null;
   /** When the current status times out; null without a time-out */
   deadline_at: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   /** The latest transaction that moved the order’s crypto */
   tx_hash: string | null;
   /** ISO 8601, UTC */
@@ -2729,6 +2861,14 @@ export interface VendorOrderDetail {
   respond_by: string | null;
   /** When the current status times out; null without a time-out */
   deadline_at: string | null;
+  /** Set where the order is cancelled or failed; null otherwise */
+  failure: OrderFailure | null;
+  /** Who ended a cancelled order; system: its time was up. Null unless it is cancelled */
+  cancelled_by: "partner" | "customer" | "vendor" | "operator" | "system" | (string & {}) | null;
+  /** Set while the order is held for review: money stays where it is until an operator releases it */
+  hold: OrderHold | null;
+  /** When the current wait times out; null where the status has no time-out, or a hold or a proof under review has stopped it */
+  expires_at: string | null;
   /** The latest transaction that moved the order’s crypto */
   tx_hash: string | null;
   /** ISO 8601, UTC */
@@ -2957,6 +3097,19 @@ export interface ErrorDetails {
     min_amount?: string;
     /** The largest amount that can be served. */
     max_amount?: string;
+    /** The conditions of the request that the nearest offers fail, those that fail the fewest. Absent at initiate. */
+    excluded_by?: {
+      /** pair: no vendor trades it. liquidity: what is left would serve no amount. New ones may be added. */
+      condition: "pair" | "no_vendor_online" | "provider_scope" | "settlement_notification" | "country" | "rail" | "payment_method" | "amount_range" | "liquidity" | (string & {});
+      /** With provider_scope, country and rail: what would do. */
+      available?: string[];
+      /** With amount_range: of the two amounts. */
+      currency?: string;
+      /** The least that would be served. */
+      min_amount?: string;
+      /** The greatest that would be served. */
+      max_amount?: string;
+    }[];
   };
   /** The order id in the path is not a uuid; use the order_id returned by initiate. */
   INVALID_ORDER_ID: Record<string, never>;
@@ -2979,12 +3132,22 @@ export interface ErrorDetails {
     /** The field that was not accepted. */
     field?: string;
   };
-  /** The signature is malformed or was not made by the expected wallet over the issued data; sign again with that wallet. */
-  INVALID_SIGNATURE: Record<string, never>;
+  /** The signature is malformed or was not made by details.expected_signer over the issued data; sign again with that wallet. Where details.recovered_signer is an address you do not know, the data or the chain id differ from what was issued. */
+  INVALID_SIGNATURE: {
+    /** The wallet that has to sign. */
+    expected_signer: string;
+    /** Where any of several wallets may sign. */
+    expected_signers?: string[];
+    /** The wallet that the signature recovers to, over the data that was issued; null for what is no signature. Other data than what was issued, or another chain id, recovers to an address that no one knows. */
+    recovered_signer: string | null;
+  };
   /** A test event was asked for before a webhook URL was set; register one with POST /partner/webhooks. */
   WEBHOOK_NOT_CONFIGURED: Record<string, never>;
-  /** The URL is missing, is not HTTPS or leads to a private address; register a public HTTPS URL. */
-  INVALID_WEBHOOK_URL: Record<string, never>;
+  /** details.cause says what is wrong with it; register a public HTTPS URL without credentials, on port 443 or 8443. */
+  INVALID_WEBHOOK_URL: {
+    /** not_a_url: no absolute URL, or too long. https_required: another scheme. credentials: a user or password in it. port_not_allowed: not 443 or 8443. address_not_allowed: the host is not public. */
+    cause: "not_a_url" | "https_required" | "credentials" | "port_not_allowed" | "address_not_allowed" | (string & {});
+  };
   /** The KYC patch has an unacceptable gender; send M or F. Nothing was written. */
   invalid_gender: {
     /** The field that was not accepted. */
@@ -3005,8 +3168,13 @@ export interface ErrorDetails {
     /** The field that was not accepted. */
     field?: string;
   };
-  /** X-API-Key is missing, unknown or revoked; send a current secret key. */
-  UNAUTHORIZED: Record<string, never>;
+  /** The key is missing, unknown or revoked, or of another class than details.required_key; send a current key of that class in X-API-Key or Authorization: Bearer. */
+  UNAUTHORIZED: {
+    /** The class of key that the route takes. */
+    required_key?: "partner" | "widget" | "vendor" | "operator" | (string & {});
+    /** The class of the key that was sent, where it is another one. */
+    given_key?: "partner" | "widget" | "vendor" | "operator" | (string & {});
+  };
   /** Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it. */
   FEATURE_NOT_ENABLED: Record<string, never>;
   /** No such user of this partner; use the id returned by POST /partner/users. */
@@ -3060,11 +3228,16 @@ export interface ErrorDetails {
   INVALID_STATUS: {
     /** The status the order, quote or other resource is in. */
     status: string;
-    /** What can be done with it now. */
+    /** What this caller can do with it now, by the names of its own endpoints; an operator’s as `endpoint:decision`. */
     allowed_actions: string[];
+    /** Sandbox only: the events that apply to the order now. */
+    applicable_events?: string[];
   };
   /** confirm-payment-sent on an own_iban order, or authorize-refund on an order held for review; read allowed_actions. */
-  OPERATION_NOT_ALLOWED: Record<string, never>;
+  OPERATION_NOT_ALLOWED: {
+    /** Sandbox only: the events that apply to the order now. */
+    applicable_events?: string[];
+  };
   /** The order is being sent out already; wait for send_out_completed or send_out_failed. */
   SEND_OUT_IN_PROGRESS: Record<string, never>;
   /** The signed forward request carries a spent nonce; read the parameters again and sign the new one. */
@@ -3105,8 +3278,22 @@ export interface ErrorDetails {
   CLIENT_NOT_APPROVED: Record<string, never>;
   /** The account is on its way; wait and try again. */
   PROVISIONING_IN_PROGRESS: Record<string, never>;
-  /** Nothing matches the pair, amount, rail and filters now; widen them or try later. */
-  NO_OFFERS_AVAILABLE: Record<string, never>;
+  /** Nothing matches the pair, amount, rail and filters now; details.excluded_by says what to change, else try later. */
+  NO_OFFERS_AVAILABLE: {
+    /** The conditions of the request that the nearest offers fail, those that fail the fewest. Absent at initiate. */
+    excluded_by?: {
+      /** pair: no vendor trades it. liquidity: what is left would serve no amount. New ones may be added. */
+      condition: "pair" | "no_vendor_online" | "provider_scope" | "settlement_notification" | "country" | "rail" | "payment_method" | "amount_range" | "liquidity" | (string & {});
+      /** With provider_scope, country and rail: what would do. */
+      available?: string[];
+      /** With amount_range: of the two amounts. */
+      currency?: string;
+      /** The least that would be served. */
+      min_amount?: string;
+      /** The greatest that would be served. */
+      max_amount?: string;
+    }[];
+  };
   /** The customer is not VERIFIED; details.kyc_status says where the verification stands, complete it first. */
   KYC_NOT_CLEARED: {
     /** UNDER_REVIEW is a manual review of up to 24 hours. New values may be added. */
@@ -3187,8 +3374,15 @@ export interface ErrorDetails {
   INTERNAL_ERROR: Record<string, never>;
   /** The transaction could not be sent; nothing moved, retry later. */
   TRANSACTOR_UNAVAILABLE: Record<string, never>;
-  /** authorize-refund was signed by a key that does not own the escrow; sign with signer_address. */
-  ESCROW_SIGNER_MISMATCH: Record<string, never>;
+  /** authorize-refund was signed by a key that does not own the escrow; sign with details.expected_signer (signer_address of the parameters). */
+  ESCROW_SIGNER_MISMATCH: {
+    /** The wallet that has to sign. */
+    expected_signer: string;
+    /** Where any of several wallets may sign. */
+    expected_signers?: string[];
+    /** The wallet that the signature recovers to, over the data that was issued; null for what is no signature. Other data than what was issued, or another chain id, recovers to an address that no one knows. */
+    recovered_signer: string | null;
+  };
   /** The endpoint answered other than 2xx or not within 10 seconds; repair it and test again. */
   WEBHOOK_DELIVERY_FAILED: {
     /** What the endpoint answered; absent when it did not answer in time. */
