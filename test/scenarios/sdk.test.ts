@@ -1,14 +1,17 @@
 import { Causeway, type CausewayError, isCausewayError, type Order } from '@causeway/sdk';
 import {
   privateKeySigner,
+  readForwarderNonce,
   type Signer,
   signBridge,
   signRefund,
   signRelease,
   signTransfer,
   type Trust,
+  trustOfSandbox,
 } from '@causeway/sdk/signing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toWire } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { ALIASES, METHODS, NOT_CALLED } from '../../scripts/sdk/names.ts';
 import { type Called, type Description, operationsOf, renderSdk } from '../../scripts/sdk/render.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
@@ -25,16 +28,12 @@ interface Engineer {
   readonly trust: Trust;
 }
 
-function engineerOf({ baseUrl, partners, deps }: TestGateway, index: 0 | 1): Engineer {
-  const { apiKey, walletAddress: wallet, walletPrivateKey } = partners[index];
-  const { chainId, contracts, treasury, tokens } = deps.chains.get(CHAIN).settings;
+function engineerOf({ baseUrl, partners, sandbox }: TestGateway, index: 0 | 1): Engineer {
+  const { apiKey, walletPrivateKey } = partners[index];
   return {
     causeway: new Causeway({ baseUrl, apiKey }),
     signer: privateKeySigner(walletPrivateKey),
-    trust: {
-      ...{ chainId, contracts, treasury, wallet, service: deps.chains.service.address, bridgeSolvers: 'any' },
-      tokens: Object.fromEntries(tokens.map((token) => [token.code, token])),
-    },
+    trust: trustOfSandbox(toWire(sandbox), { partner: index, chain: CHAIN }),
   };
 }
 
@@ -58,6 +57,22 @@ describe('the SDK against a gateway', () => {
         file.endsWith('.md') ? `../../packages/sdk/${file}` : `${GENERATED}/${file}`,
       );
     }
+  });
+
+  it('knows of a sandbox what its own settings say', () => {
+    const file = toWire(gateway.sandbox);
+    const { chains } = gateway.deps;
+    const { chainId, contracts, treasury, tokens } = chains.get(CHAIN).settings;
+    expect(trustOfSandbox(file, { partner: 1 })).toEqual({
+      ...{ chainId, contracts, treasury, service: chains.service.address },
+      wallet: gateway.partners[1].walletAddress,
+      bridgeSolvers: [expect.stringMatching(/^0x[0-9a-fA-F]{40}$/)],
+      tokens: Object.fromEntries(tokens.map(({ code, address, decimals }) => [code, { address, decimals }])),
+    });
+    expect(() => trustOfSandbox(file, { partner: 9 })).toThrow('no partner 9');
+    expect(() => trustOfSandbox(file, { chain: 'moon' })).toThrow('no chain moon');
+    const old = { ...file, chains: [{ slug: CHAIN, chain_id: chainId }] };
+    expect(() => trustOfSandbox(old)).toThrow('does not tell');
   });
 
   it('has a method for every operation, of which an alias is the same operation', () => {
@@ -120,7 +135,11 @@ describe('the SDK against a gateway', () => {
     const order = await causeway.offramp.initiate({ quote_id: quote.quote_id });
     const parameters = await causeway.orders.transferParameters(order.order_id);
     const { escrow } = await causeway.orders.funds(order.order_id);
-    const body = await signTransfer({ order, parameters, owners: escrow!.owners, trust }, signer);
+    const { rpc_url: rpcUrl, forwarder_address: forwarder } = parameters;
+    const nonce = await readForwarderNonce({ rpcUrl, forwarder, wallet: trust.wallet });
+    const nowhere = readForwarderNonce({ rpcUrl, forwarder: trust.wallet, wallet: trust.wallet });
+    await expect(nowhere).rejects.toThrow('no forwarder at this address');
+    const body = await signTransfer({ order, parameters, owners: escrow!.owners, trust, nonce }, signer);
     await causeway.orders.authorizeTransfer(order.order_id, body);
     return order;
   }

@@ -78,7 +78,13 @@ export function describeGround(
       solverKey: solverKeyOf(secrets),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
-    describe: (baseUrl) => description(baseUrl, secrets, chains),
+    describe: (baseUrl) =>
+      description(
+        baseUrl,
+        secrets,
+        chains,
+        localSigner(config.serviceSignerKey ?? secrets.serviceSignerKey).address,
+      ),
   };
 }
 
@@ -157,7 +163,9 @@ function description(
   baseUrl: string,
   secrets: SandboxSecrets,
   chains: readonly ChainSettings[],
+  service: string,
 ): SandboxDescription {
+  const solver = localSigner(solverKeyOf(secrets)).address;
   return {
     baseUrl,
     operatorKey: secrets.operatorKey,
@@ -175,6 +183,11 @@ function description(
       apiKey: vendor.apiKey,
       walletAddress: localSigner(vendor.walletKey).address,
     })),
-    chains: chains.map(({ slug, chainId, publicRpcUrl }) => ({ slug, chainId, rpcUrl: publicRpcUrl })),
+    chains: chains.map(({ slug, chainId, publicRpcUrl, contracts, treasury, tokens }) => ({
+      slug,
+      chainId,
+      rpcUrl: publicRpcUrl,
+      signing: { contracts, service, treasury, solver, tokens },
+    })),
   };
 }

@@ -127,6 +127,7 @@ declare global {
   var viemAccount: { address: string; signTypedData(parameters: object): Promise<string> }, browserWallet: { request(call: object): Promise<unknown> };
   var ethersWallet: { getAddress(): Promise<string>; signTypedData(domain: object, types: object, value: object): Promise<string> };
   var vault: { sign(digest: Uint8Array): Promise<Uint8Array> }, rawBody: string, headers: Headers, webhookSecret: string, newSecret: string, oldSecret: string, webRequest: Request;
+  var readFile: (path: string, encoding: 'utf8') => Promise<string>;
   var queue: { add(event: Event): Promise<void> }, createServer: (handler: (request: any, response: any) => unknown) => { listen(port: number): void };
   var expressApp: { post(path: string, handler: (request: any, response: any) => unknown): void }, honoApp: { post(path: string, handler: (context: any) => unknown): void };
   var fastifyApp: { register(plugin: (app: any) => Promise<void>): Promise<void> }, options: { secret: string; onEvent(event: Event): void };

@@ -96,8 +96,8 @@ export function createTransport(client: ClientOptions): Transport {
     });
     // Called on the global object: some runtimes refuse it otherwise.
     const fetch = client.fetch ?? ((url: string, request: RequestInit) => globalThis.fetch(url, request));
-    // A key must not follow to wherever an answer points.
-    return fetch(baseUrl + path, { ...init, headers, redirect: 'error' });
+    // A key must not follow to wherever an answer points; workers do not know `error`.
+    return fetch(baseUrl + path, { ...init, headers, redirect: 'manual' });
   }
 
   async function attempt(call: Call, key: string | undefined, timeoutMs: number): Promise<unknown> {
@@ -216,7 +216,8 @@ function queryOf({ hasQuery }: Operation, input: unknown): string {
         query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
     }
   }
-  return query.size === 0 ? '' : `?${query}`;
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 /** Ends by itself or with the caller's; `AbortSignal.any` is not everywhere yet. */

@@ -1,6 +1,7 @@
 /** Signing what moves your crypto, after it has been held against what you know. */
 export type { Address, Hex } from './bytes.ts';
 export { CANONICAL_CONTRACTS, type EscrowOwners, escrowAddress, type TrustedContracts } from './escrow.ts';
+export { type NonceRequest, readForwarderNonce } from './forwarder-nonce.ts';
 export { type RefusalReason, SigningRefusedError } from './refusal.ts';
 export {
   type BridgeToSign,
@@ -14,6 +15,7 @@ export {
   type TransferToSign,
   type Trust,
 } from './review.ts';
+export { type SandboxFile, trustOfSandbox } from './sandbox-trust.ts';
 export { signBridge, signRefund, signRelease, signTransfer } from './sign.ts';
 export {
   eip1193Signer,

@@ -125,6 +125,7 @@ export function reviewTransfer(request: TransferToSign): Reviewed {
 /** On-ramp: `depositToBridge` of the router pays the solver what is the end user's of the crypto in your wallet. */
 export function reviewBridge(request: BridgeToSign): Reviewed {
   const { order, parameters, destination, trust, minimumToAmount = 0n } = request;
+  requireOnramp(order);
   const figures = reviewOrder(order, parameters, trust);
   const { destination_chain: chain, destination_address: address } = destination;
   requireSame('DESTINATION_MISMATCH', 'destination_chain', chain, parameters.destination_chain);
@@ -178,9 +179,7 @@ export function reviewRefund(request: PayoutToSign): Reviewed {
 /** On-ramp, after a dispute that was decided for you: you are paid crypto_amount less the platform's fee. */
 export function reviewRelease(request: PayoutToSign): Reviewed {
   const { order, parameters, trust } = request;
-  if (order.order_type === 'offramp') {
-    throw new SigningRefusedError('ORDER_MISMATCH', 'order.order_type', 'onramp', order.order_type);
-  }
+  requireOnramp(order);
   const { token, cryptoAmount, platformFee } = reviewOrder(order, parameters, trust);
   if (!isAddress(trust.treasury)) {
     throw new SigningRefusedError('EXPECTATION_MISSING', 'trust.treasury', 'an address', trust.treasury);
@@ -192,6 +191,11 @@ export function reviewRelease(request: PayoutToSign): Reviewed {
     { token, to: trust.treasury, amount: platformFee },
   ];
   return reviewPayout(request, 'buyer', amount, transfers);
+}
+
+/** Of either kind. */
+function requireOnramp({ order_type: type }: OrderToSign): void {
+  if (type === 'offramp') throw new SigningRefusedError('ORDER_MISMATCH', 'order.order_type', 'onramp', type);
 }
 
 function tokenOf({ amounts }: OrderToSign, { tokens }: Trust): { address: string; decimals: number } {

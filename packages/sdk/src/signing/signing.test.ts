@@ -365,6 +365,7 @@ describe('what is signed', () => {
       'TYPED_DATA_MISMATCH',
     );
     expect(reasonOf(() => reviewRelease(payout('refund')))).toBe('ORDER_MISMATCH');
+    expect(reasonOf(() => reviewBridge({ ...bridge(), order: order('offramp') }))).toBe('ORDER_MISMATCH');
     expect(reasonOf(() => reviewRefund(payout('release')))).toBe('ORDER_MISMATCH');
     expect(reasonOf(() => reviewRefund({ ...payout('refund'), shortfall: '0.5' }))).toBe('AMOUNT_MISMATCH');
     expect(reasonOf(() => reviewBridge(of(bridge(), { bridgeSolvers: [other] }) as never))).toBe(
