@@ -88,7 +88,7 @@ export const WebhookEndpointListSchema = Type.Object({
   }),
 });
 
-/** `null` for attempts that were made before these were kept. */
+/** `null` where nothing was sent or answered, and for attempts that were made before these were kept. */
 const AttemptDetailSchema = Type.Object({
   ...DeliveryAttemptSchema.properties,
   request: Nullable(
@@ -101,7 +101,8 @@ const AttemptDetailSchema = Type.Object({
     }),
   ),
   response_headers: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-    description: 'The first 20 headers of the answer, cookies left out, each cut after 256 characters',
+    description:
+      'The first 20 headers of the answer, each cut after 256 characters; without cookies, the date and those of the connection',
   }),
   response_body: Type.Union([Type.String(), Type.Null()], {
     description: 'The first 4096 bytes of the answer; what is not text is shown as a dot',

@@ -44,10 +44,14 @@ COMMENT ON COLUMN webhook_endpoint_health.next_try_at IS 'Machine time.';
 CALL own_by_partner('webhook_endpoint_health', 'SELECT, UPDATE, DELETE');
 
 ALTER TABLE webhook_deliveries ADD COLUMN endpoint_id uuid;
+ALTER TABLE webhook_deliveries ADD COLUMN queue_id uuid NOT NULL GENERATED ALWAYS AS (coalesce(endpoint_id, partner_id)) STORED;
 COMMENT ON COLUMN webhook_deliveries.endpoint_id IS 'Null: the default endpoint. Not a reference: the log outlives an endpoint.';
+COMMENT ON COLUMN webhook_deliveries.queue_id IS
+  'The endpoint, or the partner for its default one. A column and not an expression: it has statistics, and an index over it '
+  'gives its rows in order also under row-level security.';
 -- A queue an endpoint.
 DROP INDEX webhook_deliveries_due;
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries ((coalesce(endpoint_id, partner_id)), run_at, position)
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (queue_id, run_at, position)
   WHERE status = 'pending';
 -- The log of one endpoint. The default's is read along the primary key: its deliveries need no further index.
 CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (endpoint_id, delivery_id)

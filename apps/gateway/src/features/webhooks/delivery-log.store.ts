@@ -66,7 +66,7 @@ export const listDeliveriesAbout = statement<
     `e.event_id IN (SELECT event_id FROM events WHERE event_id = $6
                     UNION ALL SELECT event_id FROM events WHERE subject_id = $7)
       AND ($6::text IS NULL OR e.event_id = $6) AND ($7::uuid IS NULL OR e.subject_id = $7)
-      AND ($8::uuid IS NULL OR coalesce(d.endpoint_id, d.partner_id) = $8)`,
+      AND ($8::uuid IS NULL OR d.queue_id = $8)`,
   ),
 );
 

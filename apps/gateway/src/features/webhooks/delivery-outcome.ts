@@ -42,10 +42,8 @@ export function outcomeOf(
       duration_ms: result.durationMs,
       error,
       response: result.kind === 'answered' ? printable(result.excerpt) : null,
-      url: claimed.webhook_url,
-      sent: result.sent,
-      ...(result.kind === 'answered' ? { response_headers: headersToKeep(result.headers) } : {}),
-      ...(result.kind === 'answered' && result.cut ? { cut: true as const } : {}),
+      ...(result.sent === null ? {} : { url: claimed.webhook_url, sent: result.sent }),
+      ...(result.kind === 'answered' ? answerToKeep(result) : {}),
     },
   };
 }
@@ -60,8 +58,14 @@ export function retryAt(failedAttempts: number, now: number, random: () => numbe
 const MOST_HEADERS = 20;
 const LONGEST_HEADER_NAME = 64;
 const LONGEST_HEADER_VALUE = 256;
-/** Sessions of the receiver's own are nobody else's business. */
-const HEADERS_NOT_KEPT = new Set(['set-cookie', 'set-cookie2']);
+/** Sessions are the receiver's own business; the rest says nothing about the answer, and every answer has it. */
+const HEADERS_NOT_KEPT = new Set([
+  ...['set-cookie', 'set-cookie2', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'],
+]);
+
+function answerToKeep({ headers, cut }: WebhookAnswer): Pick<AttemptLogEntry, 'response_headers' | 'cut'> {
+  return { response_headers: headersToKeep(headers), ...(cut ? { cut } : {}) };
+}
 
 /** What an answer's headers help to find out, within bounds: a receiver may answer with as many as it likes. */
 function headersToKeep(headers: WebhookAnswer['headers']): Record<string, string> {

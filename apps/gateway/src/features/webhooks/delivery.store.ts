@@ -5,6 +5,7 @@ import {
   DELIVERY_PENDING,
 } from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
+import type { RequestStamp } from './webhook-sender.ts';
 
 /**
  * SQL of the queues of deliveries, one an endpoint: which have something due, claiming it, and recording what became of
@@ -14,9 +15,6 @@ import { sqlWords, statement } from '../../db/statement.ts';
 /** Written out in statements, so that the indexes of what waits apply. */
 const PENDING = sqlWords(DELIVERY_PENDING);
 
-/** As the index of what waits has it. */
-const ENDPOINT = (row: string) => `coalesce(${row}.endpoint_id, ${row}.partner_id)`;
-
 export interface AttemptLogEntry {
   readonly at: string;
   readonly http_status: number | null;
@@ -25,11 +23,10 @@ export interface AttemptLogEntry {
   readonly response: string | null;
   /** What follows is absent in attempts that were made before it was kept. */
   readonly url?: string;
-  /** Headers of the request, with their names in lower case. */
-  readonly sent?: Readonly<Record<string, string>>;
+  readonly sent?: RequestStamp;
   readonly response_headers?: Readonly<Record<string, string>>;
   /** Set where the answer was longer than what is kept of it. */
-  readonly cut?: true;
+  readonly cut?: boolean;
 }
 
 export interface ClaimedDelivery {
@@ -48,11 +45,11 @@ export interface ClaimedDelivery {
 
 /** Steps from endpoint to endpoint along the index, however many deliveries each has waiting. */
 const WAITING_ENDPOINTS = `waiting AS (
-     (SELECT ${ENDPOINT('d')} AS endpoint_id FROM webhook_deliveries d
-       WHERE d.status = ${PENDING} ORDER BY ${ENDPOINT('d')} LIMIT 1)
+     (SELECT d.queue_id AS endpoint_id FROM webhook_deliveries d
+       WHERE d.status = ${PENDING} ORDER BY d.queue_id LIMIT 1)
      UNION ALL
-     SELECT (SELECT ${ENDPOINT('d')} FROM webhook_deliveries d
-              WHERE d.status = ${PENDING} AND ${ENDPOINT('d')} > waiting.endpoint_id ORDER BY ${ENDPOINT('d')} LIMIT 1)
+     SELECT (SELECT d.queue_id FROM webhook_deliveries d
+              WHERE d.status = ${PENDING} AND d.queue_id > waiting.endpoint_id ORDER BY d.queue_id LIMIT 1)
        FROM waiting WHERE waiting.endpoint_id IS NOT NULL)`;
 
 export const endpointsWithDueDeliveries = statement<[businessNow: Date], { endpoint_id: string }>(
@@ -60,7 +57,7 @@ export const endpointsWithDueDeliveries = statement<[businessNow: Date], { endpo
   `WITH RECURSIVE ${WAITING_ENDPOINTS}
    SELECT endpoint_id FROM waiting WHERE endpoint_id IS NOT NULL AND EXISTS (
      SELECT FROM webhook_deliveries d
-      WHERE ${ENDPOINT('d')} = waiting.endpoint_id AND d.status = ${PENDING} AND d.run_at <= $1
+      WHERE d.queue_id = waiting.endpoint_id AND d.status = ${PENDING} AND d.run_at <= $1
         AND (d.leased_until IS NULL OR d.leased_until < clock_timestamp()))`,
 );
 
@@ -99,10 +96,8 @@ export const claimDeliveries = statement<
       WHERE h.endpoint_id IS NULL
      UNION ALL
      SELECT endpoint_id, 1 FROM tried),
-   due AS (
-     SELECT found.row_address, found.delivery_id, w.endpoint_id, target.*
-       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
-      CROSS JOIN wanted w
+   targets AS MATERIALIZED (
+     SELECT w.endpoint_id, w.quota, target.* FROM wanted w
       CROSS JOIN LATERAL (
         SELECT p.partner_id, p.webhook_url, p.webhook_secret_sealed, p.webhook_previous_secret_sealed,
                p.webhook_previous_secret_until, NULL::text AS api_version
@@ -110,19 +105,23 @@ export const claimDeliveries = statement<
          WHERE p.partner_id = w.endpoint_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
         UNION ALL
         SELECT e.partner_id, e.url, e.secret_sealed, e.previous_secret_sealed, e.previous_secret_until, e.api_version
-          FROM webhook_endpoints e WHERE e.endpoint_id = w.endpoint_id AND e.enabled) AS target
+          FROM webhook_endpoints e WHERE e.endpoint_id = w.endpoint_id AND e.enabled) AS target),
+   due AS (
+     SELECT found.row_address, found.delivery_id, t.*
+       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
+      CROSS JOIN targets t
       CROSS JOIN LATERAL (
         SELECT candidate.ctid AS row_address, candidate.delivery_id
           FROM webhook_deliveries candidate
-         WHERE ${ENDPOINT('candidate')} = w.endpoint_id AND candidate.status = ${PENDING} AND candidate.run_at <= $3
+         WHERE candidate.queue_id = t.endpoint_id AND candidate.status = ${PENDING} AND candidate.run_at <= $3
            AND (candidate.leased_until IS NULL OR candidate.leased_until < clock_timestamp())
            AND (NOT candidate.in_order OR candidate.attempts > 0 OR NOT EXISTS (
                  SELECT FROM webhook_deliveries earlier
                   WHERE earlier.subject_id = candidate.subject_id AND earlier.position < candidate.position
                     AND earlier.status = ${PENDING} AND earlier.attempts = 0 AND earlier.in_order
-                    AND ${ENDPOINT('earlier')} = ${ENDPOINT('candidate')}))
+                    AND earlier.queue_id = candidate.queue_id))
          ORDER BY candidate.run_at, candidate.position
-         LIMIT w.quota
+         LIMIT t.quota
          FOR UPDATE SKIP LOCKED) found),
    claimed AS (
      UPDATE webhook_deliveries
@@ -221,7 +220,7 @@ export const recordEndpointFailures = statement<
 export const cancelPendingDeliveries = statement<[endpointId: string, at: Date]>(
   'webhook_deliveries.cancel_pending',
   `UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $2, leased_until = NULL, lease_owner = NULL
-    WHERE ${ENDPOINT('d')} = $1 AND d.status = ${PENDING}`,
+    WHERE d.queue_id = $1 AND d.status = ${PENDING}`,
 );
 
 /** What was written while its endpoint was being disabled or deleted. */
@@ -234,5 +233,5 @@ export const cancelForDisabled = statement<[at: Date]>(
         AND NOT EXISTS (SELECT FROM partners p WHERE p.partner_id = waiting.endpoint_id AND p.webhook_enabled)
         AND NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.endpoint_id = waiting.endpoint_id AND e.enabled))
    UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $1, leased_until = NULL, lease_owner = NULL
-     FROM off WHERE ${ENDPOINT('d')} = off.endpoint_id AND d.status = ${PENDING}`,
+     FROM off WHERE d.queue_id = off.endpoint_id AND d.status = ${PENDING}`,
 );

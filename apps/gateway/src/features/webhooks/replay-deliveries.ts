@@ -25,6 +25,7 @@ import {
 } from './delivery-log.store.ts';
 import type { EndpointRow } from './webhook.store.ts';
 import { findWebhookEndpoint } from './webhook-endpoint.ts';
+import { requestHeaders } from './webhook-sender.ts';
 
 /** What was sent to a partner, and sending it again: for the partner itself and for an operator who helps it. */
 
@@ -57,11 +58,14 @@ function attemptView({ at, http_status, duration_ms, error, response }: AttemptL
   return { at, http_status, duration_ms, error, response: beginning };
 }
 
-function attemptDetail(entry: AttemptLogEntry): AttemptDetailView {
+function attemptDetail(entry: AttemptLogEntry, apiVersion: string | null): AttemptDetailView {
   const { url, sent, response, response_headers = null, cut = false } = entry;
   return {
     ...attemptView(entry),
-    request: url === undefined || sent === undefined ? null : { method: 'POST', url, headers: sent },
+    request:
+      url === undefined || sent === undefined
+        ? null
+        : { method: 'POST', url, headers: requestHeaders(sent, apiVersion) },
     response_headers,
     response_body: response,
     response_truncated: cut,
@@ -96,7 +100,9 @@ export async function readDelivery(
   return {
     ...deliveryView(row),
     api_version: endpoint.api_version,
-    attempts: row.attempt_log.map(attemptDetail),
+    attempts: row.attempt_log.map((entry) =>
+      attemptDetail(entry, endpoint.is_default ? null : endpoint.api_version),
+    ),
   };
 }
 

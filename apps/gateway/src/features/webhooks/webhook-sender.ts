@@ -94,9 +94,17 @@ export interface WebhookAnswer {
   readonly cut: boolean;
 }
 
-/** With the headers of the request; empty where nothing was sent. */
+/** What differs from one request to the next. */
+export interface RequestStamp {
+  readonly timestamp: string;
+  readonly signature: string;
+  /** With the secret before, during an overlap. */
+  readonly previous?: string;
+}
+
 export type SendResult = {
-  readonly sent: Readonly<Record<string, string>>;
+  /** Null where nothing was sent. */
+  readonly sent: RequestStamp | null;
   readonly durationMs: number;
 } & (
   | ({ readonly kind: 'answered' } & WebhookAnswer)
@@ -155,13 +163,15 @@ export function createWebhookSender(
       const began = performance.now();
       const elapsed = () => Math.round(performance.now() - began);
       const judged = judgeUrl(message.url, policy);
-      if ('problem' in judged) return { kind: 'failed', reason: 'url_not_allowed', sent: {}, durationMs: 0 };
-      const sent = headersFor(message, wallSeconds());
+      if ('problem' in judged)
+        return { kind: 'failed', reason: 'url_not_allowed', sent: null, durationMs: 0 };
+      const sent = stampOf(message, wallSeconds());
+      const headers = requestHeaders(sent, message.apiVersion ?? null);
       const abort = new AbortController();
       const progress = { answering: false };
       const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
-        const answer = await exchange(judged.url, message.body, sent, abort.signal, progress);
+        const answer = await exchange(judged.url, message.body, headers, abort.signal, progress);
         return { kind: 'answered', ...answer, sent, durationMs: elapsed() };
       } catch (error) {
         const reason = abort.signal.aborted ? 'timeout' : reasonOf(error, progress.answering);
@@ -177,18 +187,27 @@ export function createWebhookSender(
 }
 
 /** Every attempt is stamped and signed anew, so that a receiver may refuse old stamps. */
-function headersFor(
-  { secrets, body, apiVersion = null }: OutgoingWebhook,
-  unixSeconds: number,
-): Record<string, string> {
+function stampOf({ secrets, body }: OutgoingWebhook, unixSeconds: number): RequestStamp {
   const timestamp = String(unixSeconds);
   const sign = (secret: string) => `sha256=${hmacSha256Hex(secret, `${timestamp}.${body}`)}`;
+  return {
+    timestamp,
+    signature: sign(secrets.current),
+    ...(secrets.previous === undefined ? {} : { previous: sign(secrets.previous) }),
+  };
+}
+
+/** All headers of a request that it chooses itself: as they are sent, and as the log shows them. */
+export function requestHeaders(
+  { timestamp, signature, previous }: RequestStamp,
+  apiVersion: string | null,
+): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': 'Causeway-Webhooks/1',
     'x-service-timestamp': timestamp,
-    'x-service-signature': sign(secrets.current),
-    ...(secrets.previous === undefined ? {} : { 'x-service-signature-previous': sign(secrets.previous) }),
+    'x-service-signature': signature,
+    ...(previous === undefined ? {} : { 'x-service-signature-previous': previous }),
     ...(apiVersion === null ? {} : { 'x-service-api-version': apiVersion }),
   };
 }

@@ -26,7 +26,7 @@ const health = (
 ) => `h.consecutive_failures, h.failing_since, h.last_error, h.circuit_opened_at,
           (SELECT count(*)::int FROM (
              SELECT FROM webhook_deliveries d
-              WHERE coalesce(d.endpoint_id, d.partner_id) = ${endpointId} AND d.status = ${sqlWords(DELIVERY_PENDING)}
+              WHERE d.queue_id = ${endpointId} AND d.status = ${sqlWords(DELIVERY_PENDING)}
               LIMIT ${PENDING_COUNTED}) AS waiting) AS pending`;
 
 export const readWebhook = statement<[partnerId: string], WebhookRow>(
