@@ -27,8 +27,9 @@ describe('further webhook endpoints of a partner', () => {
     sink = await startWebhookSink({ tls: false });
   });
   afterAll(async () => {
-    await gateway?.stop();
+    // What hangs there ends with it; the worker would wait for its time-out.
     await sink?.close();
+    await gateway?.stop();
   });
   afterEach(async () => {
     sink.setFault({ kind: 'none' });
