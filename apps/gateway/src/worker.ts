@@ -127,6 +127,7 @@ export function createWorker(deps: Deps): Worker {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
+      deps.listener.on('deliveries_written', (endpointId) => deliveries.wake(endpointId));
       deps.listener.on('reservations_due', (quoteId) => {
         const work = endReservationsOf(quoteId)
           .catch((error) => deps.logger.error({ err: error }, 'ending a reservation failed'))
