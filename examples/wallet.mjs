@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
 /**
- * A vendor's wallet on a sandbox's chain.
+ * A wallet on a sandbox’s chain, as vendors have one.
  *
- * node examples/vendor-wallet.mjs new                   draws a key: { "private_key", "address" }
- * node examples/vendor-wallet.mjs top-up <address>      gas and 10,000 USDC from the sandbox's first partner
- * node examples/vendor-wallet.mjs sign <key>            signs the signing-parameters at its input
- * node examples/vendor-wallet.mjs fund <key>            pays the escrow of the vendor's order at its input
+ * node examples/wallet.mjs new                   draws a key: { "private_key", "address" }
+ * node examples/wallet.mjs top-up <address>      gas and 10,000 USDC from the sandbox's first partner
+ * node examples/wallet.mjs sign <key>            signs the signing-parameters at its input
+ * node examples/wallet.mjs fund <key>            pays the escrow of the vendor's order at its input
  */
 // biome-ignore lint/style/noProcessEnv: a program of its own.
 const home = process.env.CAUSEWAY_HOME ?? '.causeway';
@@ -72,5 +72,5 @@ const COMMANDS = {
 };
 
 const [command, given] = process.argv.slice(2);
-if (COMMANDS[command] === undefined) throw new Error('Usage: vendor-wallet.mjs new | top-up | sign | fund');
+if (COMMANDS[command] === undefined) throw new Error('Usage: wallet.mjs new | top-up | sign | fund');
 console.log(await COMMANDS[command](given));
