@@ -105,6 +105,8 @@ export function pastingFaults({ text }: GuideBlock): string[] {
   if (text.includes('!')) faults.push('has an exclamation mark, which means history at a prompt');
   if (/^\s*\$ /m.test(text)) faults.push('shows a prompt');
   if (/…|<[a-z][a-z _-]*>/.test(text)) faults.push('has a placeholder');
+  if (/\b(email|name)="[^"$]*"/.test(text) || /\bemail=[^"]/.test(text))
+    faults.push('makes what exists the second time');
   if (/(^|[\s|(])jq\b/m.test(text)) faults.push('uses jq, which a machine may lack');
   return faults;
 }
