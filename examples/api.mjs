@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the functions of api.sh do, with nothing but Node 20 and `fetch`. */
+/** What the functions of api.sh do, with nothing but Node 20. */
 
 // biome-ignore lint/style/noProcessEnv: a program of its own; the shell hands it the keys.
 const env = process.env;
+// `fetch` would do. Loading it takes longer than the call, and every line of a shell would wait for that; an import loads it too.
+const { request } = createRequire(import.meta.url)('node:http');
 const LOOK_AGAIN_MS = 200;
 const PATIENCE_SECONDS = 60;
 
@@ -26,7 +29,6 @@ async function printEnvironment() {
     KEY: sandbox.partners[0].api_key,
     OPERATOR_KEY: sandbox.operator_key,
     VENDOR_KEY: sandbox.vendors[0].api_key,
-    CAUSEWAY_HOME: home,
   };
   for (const [name, value] of Object.entries(assignments)) print(`export ${name}='${value}'`);
 }
@@ -56,20 +58,28 @@ async function call(method, path, ...given) {
   if (method === undefined || path === undefined)
     throw new Refusal('Usage: api METHOD PATH [NAME=TEXT …] [.FIELD]');
   const { headers, body, wanted } = requestOf(given);
-  const response = await fetch(`${env.BASE}/api/v1${path}`, {
-    method,
-    headers: {
-      'x-api-key': keyFor(path) ?? '',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
+  const { status, answer } = await send(method, `${env.BASE}/api/v1${path}`, body, {
+    'x-api-key': keyFor(path) ?? '',
+    ...headers,
+  });
+  if (answer.success) return wanted === undefined ? answer.data : fieldOf(answer.data, wanted);
+  throw new Refusal(`${method} ${path}: ${status} ${JSON.stringify(answer.error ?? answer.data)}`);
+}
+
+async function send(method, url, body, headers) {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = request(url, { method, headers: { ...type, ...headers } });
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = await once(sent, 'response').catch(() => {
     throw new Refusal(`Nothing answers at ${env.BASE}: is the sandbox running?`);
   });
-  const answer = await response.json();
-  if (answer.success) return wanted === undefined ? answer.data : fieldOf(answer.data, wanted);
-  throw new Refusal(`${method} ${path}: ${response.status} ${JSON.stringify(answer.error ?? answer.data)}`);
+  return { status: response.statusCode, answer: JSON.parse(await allOf(response)) };
+}
+
+async function allOf(stream) {
+  const chunks = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }
 
 /** `offers.0.offer_id` of a document, or `offers.side=BUY.offer_id`; undefined where there is none. */
@@ -91,7 +101,7 @@ const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(val
 const print = (line) => process.stdout.write(`${line}\n`);
 
 async function printField(name = '') {
-  const input = await text(process.stdin);
+  const input = await allOf(process.stdin);
   // What was piped here has failed and said why.
   if (input === '') throw new Refusal('');
   print(shown(fieldOf(JSON.parse(input), name)));
