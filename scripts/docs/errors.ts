@@ -24,8 +24,8 @@ export function renderErrors(): string {
 
 Partner endpoints answer \`{ "success": false, "error": { "code", "message", "details" } }\`. Decide by \`code\`; messages may
 be reworded. \`details\` is always an object. "Retry" says whether the same request can succeed later with nothing changed.
-Every answer carries the header \`X-Request-Id\` (yours, where you sent one): log it, and quote it when you ask for help. It is not in the body.
-Operators [find the request](../guides/observability.md#finding-a-request) by it.
+Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators find it in the log, see
+[metrics and logs](../guides/observability.md#finding-a-request). It is a header, not part of the body; send one of your own and it comes back.
 
 | Status | Code | Message | When, and what to do | Details | Retry |
 |---|---|---|---|---|---|
