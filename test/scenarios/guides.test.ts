@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import {
   type GuideBlock,
   hidesCommand,
@@ -76,12 +77,14 @@ describe('the README and the guides', () => {
   let home: string;
   let sandbox: GatewayProcess;
   let metricsUrl: string;
+  let hookPort: number;
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'causeway-guides-'));
     sandbox = startProcess({ CAUSEWAY_HOME: home, PORT: '0' });
     await sandbox.ready();
     metricsUrl = /Metrics +(\S+)\/metrics/.exec(sandbox.output())?.[1] ?? '';
+    hookPort = await pickPort(undefined);
     startRuns();
   }, 90_000);
   afterAll(async () => {
@@ -129,7 +132,11 @@ describe('the README and the guides', () => {
   function paste(page: string, shell: string): Promise<void> {
     const script = pasted(page).map((block) => `echo '@ ${placeOf(block)}' >&2\n${block.text}`);
     const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, CAUSEWAY_HOME: home, METRICS_URL: metricsUrl };
+    const env = {
+      ...{ PATH, HOME, NODE_COMPILE_CACHE: COMPILED, CAUSEWAY_HOME: home },
+      // Where a page names the usual port.
+      ...{ METRICS_URL: metricsUrl, HOOK_PORT: String(hookPort) },
+    };
     const options = { cwd: REPOSITORY, env, timeout: PAGE_TIMEOUT_MS, maxBuffer: 2 ** 26 };
     return new Promise((resolve, reject) => {
       execFile(shell, ['-c', `set -euo pipefail\n${script.join('\n')}`], options, (error, stdout, stderr) => {
