@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import {
@@ -69,6 +70,22 @@ describe('blocks of the README and the guides', () => {
       const file = await readFile(join(REPOSITORY, block.shows ?? ''), 'utf8');
       expect(file.includes(block.text), `${placeOf(block)} is ${block.shows}`).toBe(true);
     }
+  });
+
+  it('show code that can be loaded where it names no file', async () => {
+    const alone = all.filter(
+      (block) => isScript(block) && block.shows === undefined && block.notRun === undefined,
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-guide-code-'));
+    for (const [index, block] of alone.entries()) {
+      const file = join(folder, `block-${index}.ts`);
+      await writeFile(file, block.text);
+      await expect(
+        import(/* @vite-ignore */ pathToFileURL(file).href),
+        placeOf(block),
+      ).resolves.toBeDefined();
+    }
+    await rm(folder, { recursive: true });
   });
 });
 
