@@ -6,6 +6,7 @@ import { renderErrors } from './docs/errors.ts';
 import { renderEvents } from './docs/events.ts';
 import { renderRails } from './docs/rails.ts';
 import { renderStates } from './docs/states.ts';
+import { renderTestValues } from './docs/test-values.ts';
 
 /** The reference pages that are made from code and data. `npm run docs` writes them; the tests check that they are current. */
 const PAGES: Readonly<Record<string, () => string>> = {
@@ -16,6 +17,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/events.md': renderEvents,
   'docs/reference/rails.md': renderRails,
   'docs/reference/states.md': renderStates,
+  'docs/reference/test-values.md': renderTestValues,
 };
 
 export async function checkDocs(): Promise<string[]> {
