@@ -126,15 +126,17 @@ export async function prepareChain(
     etherWei: WALLET_ETHER_WEI,
     wholeTokens: 0n,
   });
-  await fundWallets(rpcUrl, secrets.deployerKey, {
+  // The deployer pays the faucet while the partners approve: each signs with a key of its own.
+  const fundingFaucet = fundWallets(rpcUrl, secrets.deployerKey, {
     wallets: [localSigner(faucetKeyOf(secrets)).address],
     tokens,
     etherWei: FAUCET_ETHER_WEI,
     wholeTokens: FAUCET_TOKENS,
   });
-  for (const { walletKey } of secrets.partners) {
-    await approveRouter(rpcUrl, walletKey, contracts.router, tokens);
-  }
+  const approving = secrets.partners.map(({ walletKey }) =>
+    approveRouter(rpcUrl, walletKey, contracts.router, tokens),
+  );
+  await Promise.all([fundingFaucet, ...approving]);
   return {
     slug,
     chainId,

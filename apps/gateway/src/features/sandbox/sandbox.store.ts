@@ -31,7 +31,6 @@ export const resetClock = statement<[], ClockRow>(
 export const BRING_FORWARD = [
   ['intents', 'run_at', 'settled_at IS NULL'],
   ['webhook_deliveries', 'run_at', 'settled_at IS NULL'],
-  ['webhook_endpoints', 'next_try_at', 'next_try_at IS NOT NULL'],
   ['orders', 'deadline_at', 'deadline_at IS NOT NULL'],
   ['orders', 'offered_at', 'offered_at IS NOT NULL'],
 ].map(([table, column, waiting]) =>
