@@ -46,7 +46,7 @@ describe('the calls of a sandbox', () => {
       await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 86_400 } });
       expect((await clock()).offset_seconds).toBe(86_400);
       await driver.reaches(expiring, 'cancelled');
-      const waiting = await driver.onrampOrder();
+      const [waiting, silent] = [await driver.onrampOrder(), await driver.onrampOrder()];
 
       const { body } = await reset();
       expect(body.data).toMatchObject({ offset_seconds: 0, moved_back_seconds: 86_400 });
@@ -58,12 +58,11 @@ describe('the calls of a sandbox', () => {
       expect(Date.parse(ahead.orders.until)).toBeGreaterThan(Date.now() + 80_000_000);
       expect((await driver.read(expiring)).status).toBe('cancelled');
 
-      // Its quarter of an hour begins where it was, and effects that were about to run do.
+      // Effects that were about to run do, and a quarter of an hour ends when it would have.
       expect((await driver.event(waiting, 'vendor_accepts')).status).toBe(200);
       expect((await driver.event(waiting, 'escrow_funded')).status).toBe(200);
-      const fresh = await driver.onrampOrder();
       await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 901 } });
-      await driver.reaches(fresh, 'cancelled');
+      await driver.reaches(silent, 'cancelled');
       await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2_700 } });
       await driver.reaches(waiting, 'cancelled');
       expect((await gateway.call('GET', '/api/v1/sandbox/clock', { key: null })).status).toBe(401);

@@ -55,8 +55,15 @@ describe('test values', () => {
         await driver.reaches(orderId, status);
         await also(orderId);
       },
-      later: () => driver.reaches(orderId, 'cancelled'),
+      later: () => cancelledAfter(orderId, status),
     };
+  }
+
+  /** It went no further than this before its time was up. */
+  async function cancelledAfter(orderId: string, status: string): Promise<void> {
+    await driver.reaches(orderId, 'cancelled');
+    const published = await driver.published(orderId);
+    expect(published.slice(0, published.indexOf('cancelled')).at(-1)).toBe(status);
   }
 
   const heldDeposit = (kind: string) => (orderId: string) =>
@@ -88,14 +95,18 @@ describe('test values', () => {
     },
   });
 
-  const sentOut = (status: string): Walk => ({
-    async now(destination) {
-      const orderId = await paid('00.00');
-      await driver.reaches(orderId, 'completed');
-      expect((await driver.sendOut(orderId, destination as `0x${string}`)).status).toBe(200);
-      await driver.reaches(orderId, status);
-    },
-  });
+  function sentOut(status: string): Walk {
+    let orderId: string;
+    return {
+      async now(destination) {
+        orderId = await paid('00.00');
+        await driver.reaches(orderId, 'completed');
+        expect((await driver.sendOut(orderId, destination as `0x${string}`)).status).toBe(200);
+        await driver.reaches(orderId, status);
+      },
+      later: async () => expect((await driver.read(orderId)).status).toBe(status),
+    };
+  }
 
   const verified = (status: string): Walk => ({
     async now(lastName) {
@@ -172,7 +183,7 @@ describe('test values', () => {
           await driver.reaches(orderId, 'awaiting_vendor_escrow_funding');
         },
         async later() {
-          await driver.reaches(orderId, 'cancelled');
+          await cancelledAfter(orderId, 'awaiting_vendor_escrow_funding');
           await until('the late deposit', async () => (await depositsOf(orderId)).length === 1);
           await until('its return', async () => (await driver.escrowBalance(orderId)) === 0n);
         },
@@ -209,7 +220,7 @@ describe('test values', () => {
           await driver.reaches(orderId, 'crypto_received');
         },
         async later() {
-          await driver.reaches(orderId, 'cancelled');
+          await cancelledAfter(orderId, 'crypto_received');
           expect(await driver.published(orderId)).toContain('order.refund.required');
         },
       };
@@ -266,10 +277,16 @@ describe('test values', () => {
         await until('the failure', async () => (await call('GET', path)).body.data.status === 'failed');
       },
     },
-    'bank_client_last_name Unavailable': {
-      now: async (lastName) =>
-        expect((await call('GET', await opened(lastName))).body.data.status).toBe('provisioning'),
-    },
+    'bank_client_last_name Unavailable': (() => {
+      let path: string;
+      return {
+        async now(lastName) {
+          path = await opened(lastName);
+          expect((await call('GET', path)).body.data.status).toBe('provisioning');
+        },
+        later: async () => expect((await call('GET', path)).body.data.status).not.toBe('active'),
+      };
+    })(),
     'bank_transfer_amount 13.13': {
       async now(ending) {
         const { orderId, deposit } = await awaitingDeposit(`1${ending}`);
