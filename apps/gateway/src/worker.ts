@@ -31,6 +31,7 @@ import { requestPaymentHandler } from './features/orders/lifecycle/payment-reque
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
+import { faucetHandler } from './features/sandbox/faucet.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
@@ -192,6 +193,7 @@ function intentHandlers(deps: Deps): IntentHandlers {
     'screening.screen': screenCaseHandler(deps),
     'screening.hold-orders': holdScreenedHandler(deps),
     'sandbox.act': deps.sandbox ? simulatorHandler(deps) : null,
+    'sandbox.faucet': deps.faucet ? faucetHandler({ ...deps, faucet: deps.faucet }) : null,
     'sandbox.solver-payout': deps.simulatedBridge?.solverHandler ?? null,
   };
 }
