@@ -6,7 +6,6 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
  * A wallet on a sandbox’s chain, as vendors have one.
  *
  * node examples/wallet.mjs new                   draws a key: { "private_key", "address" }
- * node examples/wallet.mjs top-up <address>      gas and 10,000 USDC from the sandbox's first partner
  * node examples/wallet.mjs sign <key>            signs the signing-parameters at its input
  * node examples/wallet.mjs fund <key>            pays the escrow of the vendor's order at its input
  */
@@ -37,24 +36,10 @@ async function send(wallet, token, to, amount) {
   return hash;
 }
 
-async function usdc() {
-  const response = await fetch(`${sandbox.base_url}/api/v1/supported/blockchains`);
-  const { data } = await response.json();
-  const { crypto_currencies: tokens } = data.find(({ slug }) => slug === settlement.slug);
-  return tokens.find(({ code }) => code === 'USDC');
-}
-
 const COMMANDS = {
   new() {
     const key = generatePrivateKey();
     return JSON.stringify({ private_key: key, address: privateKeyToAccount(key).address });
-  },
-  async 'top-up'(address) {
-    const { contract, decimals } = await usdc();
-    const wallet = await walletOf(sandbox.partners[0].wallet_private_key);
-    const hash = await wallet.sendTransaction({ to: address, value: 10n ** 17n });
-    await wallet.waitForTransactionReceipt({ hash });
-    return send(wallet, contract, address, 10_000n * 10n ** BigInt(decimals));
   },
   async sign(key) {
     const { typed_data: typedData } = JSON.parse(await text(process.stdin));
@@ -72,5 +57,5 @@ const COMMANDS = {
 };
 
 const [command, given] = process.argv.slice(2);
-if (COMMANDS[command] === undefined) throw new Error('Usage: wallet.mjs new | top-up | sign | fund');
+if (COMMANDS[command] === undefined) throw new Error('Usage: wallet.mjs new | sign | fund');
 console.log(await COMMANDS[command](given));
