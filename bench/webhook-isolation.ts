@@ -113,7 +113,7 @@ const timeSlice = ({ fixture, partners }: Side) => timeEvents(fixture, partners,
 
 async function makeHang({ fixture, hanging }: Side): Promise<void> {
   if (hanging === null) return;
-  await fixture.owner.query(`DELETE FROM webhook_endpoints WHERE partner_id = $1`, [hanging]);
+  await fixture.owner.query(`DELETE FROM webhook_endpoint_health WHERE partner_id = $1`, [hanging]);
   await fixture.owner.query(`DELETE FROM webhook_deliveries WHERE partner_id = $1`, [hanging]);
   await fillQueue(fixture, hanging, HANGING_QUEUE);
 }

@@ -7,6 +7,7 @@ import { renderEvents } from './docs/events.ts';
 import { renderFailures } from './docs/failures.ts';
 import { renderRails } from './docs/rails.ts';
 import { renderStates } from './docs/states.ts';
+import { renderTestValues } from './docs/test-values.ts';
 
 /** The reference pages that are made from code and data. `npm run docs` writes them; the tests check that they are current. */
 const PAGES: Readonly<Record<string, () => string>> = {
@@ -18,6 +19,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/failures.md': renderFailures,
   'docs/reference/rails.md': renderRails,
   'docs/reference/states.md': renderStates,
+  'docs/reference/test-values.md': renderTestValues,
 };
 
 export async function checkDocs(): Promise<string[]> {

@@ -26,7 +26,7 @@ Partner endpoints answer \`{ "success": false, "error": { "code", "message", "de
 be reworded. \`details\` is always an object. "Retry" says whether the same request can succeed later with nothing changed.
 Why an order was cancelled or failed is not an error but part of the order: [failures](failures.md).
 Every answer carries \`X-Request-Id\`: quote it when you ask for help. Operators find it in the log, see
-[operating](../guides/operating.md#the-log-and-finding-a-request-in-it).
+[metrics and logs](../guides/observability.md#finding-a-request). It is a header, not part of the body; send one of your own and it comes back.
 
 | Status | Code | Message | When, and what to do | Details | Retry |
 |---|---|---|---|---|---|

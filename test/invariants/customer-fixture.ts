@@ -14,6 +14,7 @@ export interface CustomerFixture {
 export type IdKind =
   | 'partner'
   | 'delivery'
+  | 'webhook_endpoint'
   | 'user'
   | 'payment_details'
   | 'payer_details'
@@ -39,6 +40,7 @@ const unknownUuid = { unknown: () => randomUUID() };
 export const KINDS: Readonly<Record<IdKind, KindRules>> = {
   partner: unknownUuid,
   delivery: { ...unknownUuid, within: 'partner' },
+  webhook_endpoint: unknownUuid,
   user: unknownUuid,
   // Numbers are guessed: this one is as near as the next that will be given out.
   payment_details: { unknown: () => `${randomInt(1_000_000, 9_000_000)}`, within: 'user' },
@@ -58,6 +60,7 @@ export const KINDS: Readonly<Record<IdKind, KindRules>> = {
 export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
   partner_id: 'partner',
   delivery_id: 'delivery',
+  endpoint_id: 'webhook_endpoint',
   user_uuid: 'user',
   user_id: 'user',
   sender_id: 'user',
@@ -134,6 +137,8 @@ export async function makeCustomer(gateway: TestGateway, key: string): Promise<C
     ids: {
       partner: partnerId,
       delivery: dataOf(deliveries).deliveries[0].id,
+      // Of the default one, which the delivery went to.
+      webhook_endpoint: dataOf(deliveries).deliveries[0].endpoint_id,
       user,
       document,
       payment_details: `${details}`,

@@ -1,4 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
@@ -30,6 +32,8 @@ export const FACTORIES: Readonly<Record<string, IdFactory>> = {
   recipient_id: { ...uuidId, make: makeRecipient },
   deposit_id: { ...uuidId, make: makeDeposit },
   'deliveries/{id}': { ...uuidId, make: makeDelivery },
+  endpoint_id: { ...uuidId, make: makeWebhookEndpoint },
+  'deliveries/{delivery_id}': { ...uuidId, make: makeEndpointDelivery },
   // Opaque, so any text is an id; an unknown one is not found.
   'fiat-accounts/{id}': {
     make: makeFiatAccount,
@@ -67,6 +71,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   createDestination: SEPA,
   submitIdentification: IDENTIFICATION,
   issueFiatAccount: EURO,
+  changeWebhookEndpoint: { enabled: true },
   // The first event of the list would ask a chain, and there is none here.
   sandboxOrderEvent: { event: 'order_expires' },
   uploadKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: 'iVBORw0KGgo=' },
@@ -104,6 +109,34 @@ async function makeDelivery(as: Caller): Promise<string> {
   const user = await makeUser(as);
   await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
   const listed = await as('GET', '/api/v1/partner/webhooks/deliveries');
+  return listed.body.data.deliveries[0].id;
+}
+
+/** A partner may have few; those that were made before are no longer needed. */
+async function makeWebhookEndpoint(as: Caller): Promise<string> {
+  const path = '/api/v1/partner/webhook-endpoints';
+  const { endpoints } = (await as('GET', path)).body.data;
+  for (const { id, is_default } of endpoints) if (!is_default) await as('DELETE', `${path}/${id}`);
+  return (await as('POST', path, { url: await receiverUrl() })).body.data.id;
+}
+
+let receiver: Promise<string> | undefined;
+/** Accepts whatever it is sent, until the process ends. */
+function receiverUrl(): Promise<string> {
+  receiver ??= new Promise((resolve) => {
+    const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    );
+    server.unref();
+  });
+  return receiver;
+}
+
+async function makeEndpointDelivery(as: Caller, before: Readonly<Record<string, string>>): Promise<string> {
+  const user = await makeUser(as);
+  await as('POST', `/api/v1/sandbox/users/${user}/kyc-status`, { status: 'VERIFIED' });
+  const listed = await as('GET', `/api/v1/partner/webhook-endpoints/${before.endpoint_id}/deliveries`);
   return listed.body.data.deliveries[0].id;
 }
 

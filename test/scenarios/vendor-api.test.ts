@@ -75,6 +75,21 @@ describe('the vendor API', () => {
     body.error?.code,
   ];
 
+  it('what a vendor does reaches every webhook endpoint of the partner that wants it', async () => {
+    const base = '/api/v1/partner/webhook-endpoints';
+    const made = await gateway.call('POST', base, {
+      body: { url: 'https://127.0.0.1:9/vendor', events: ['order.status.changed'] },
+    });
+    const { orderId } = await accepted();
+    const log = `${base}/${made.body.data.id}/deliveries?order_id=${orderId}`;
+    const { deliveries } = (await gateway.call('GET', log)).body.data;
+    expect(deliveries.map(({ body }: { body: string }) => JSON.parse(body).data.status)).toEqual([
+      'awaiting_vendor_escrow_funding',
+      'awaiting_liquidity_provider',
+    ]);
+    await gateway.call('DELETE', `${base}/${made.body.data.id}`);
+  });
+
   it('answers another vendor’s order and an unknown one with the same bytes, and a malformed id with 400', async () => {
     const { orderId, otherVendor } = await offered();
     const routes = (await describedRoutes(gateway)).filter(

@@ -54,6 +54,7 @@ import {
 } from './features/vendors/vendor-order.routes.ts';
 import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
+import { registerWebhookEndpointRoutes } from './features/webhooks/webhook-endpoint.routes.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
 
@@ -144,6 +145,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerDepositRoutes(server, { ...deps, depositTolerancePct: config.depositTolerancePct });
       registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
+      registerWebhookEndpointRoutes(server, deps);
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },
   });

@@ -1,6 +1,6 @@
 import { type BridgePort, httpBridge } from './chain/bridge/bridge.ts';
 import { type SimulatedBridge, simulateBridge } from './chain/bridge/simulated-bridge.ts';
-import type { ChainSettings } from './chain/chain-settings.ts';
+import type { Address, ChainSettings } from './chain/chain-settings.ts';
 import { type Chains, connectChains } from './chain/chains.ts';
 import { nodeTroubles } from './chain/rpc/chain-client.ts';
 import { localSigner, type Signer } from './chain/signers/keystore-signer.ts';
@@ -24,7 +24,7 @@ import { solverConduct } from './features/sandbox/seed.ts';
 import { wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import type { ScreenCaseDeps } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
-import { listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
+import { findSimulatedSigner, listSimulatedVendors } from './features/vendors/simulated-vendor.ts';
 import type { AddressPolicy } from './features/webhooks/webhook-address.ts';
 import {
   createWebhookSender,
@@ -62,6 +62,8 @@ export interface Surroundings {
   readonly dataEncryptionKey: string;
   /** The wallet of the simulated bridge; only in a sandbox. */
   readonly solverKey?: `0x${string}`;
+  /** The wallet of the faucet; only in a sandbox. */
+  readonly faucetKey?: `0x${string}`;
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
@@ -96,6 +98,8 @@ export interface Deps extends CustomerAdapters {
   readonly bridge: BridgePort | undefined;
   /** The bridge again where it is the sandbox's own, whose solver the worker plays. */
   readonly simulatedBridge: SimulatedBridge | undefined;
+  /** The wallet that gives tokens and gas away; only in a sandbox. */
+  readonly faucet: Address | undefined;
   readonly orderAdapters: OrderAdapters;
   readonly orderLimits: OrderLimits;
   readonly webhookPolicy: AddressPolicy;
@@ -259,6 +263,7 @@ async function createSending(base: Base, around: Surroundings) {
   const { config, sandbox, db, clock, ids, sealer, chains } = base;
   const simulatedVendors = sandbox ? await listSimulatedVendors(db, sealer) : [];
   const solvers = around.solverKey === undefined ? [] : [localSigner(around.solverKey)];
+  const faucets = around.faucetKey === undefined ? [] : [localSigner(around.faucetKey)];
   const hotWallets = around.hotWallets?.length ? around.hotWallets : [{ signer: chains.service }];
   const transactor = createTransactor({
     db,
@@ -270,7 +275,9 @@ async function createSending(base: Base, around: Surroundings) {
       chains.service,
       ...simulatedVendors.map(({ privateKey }) => localSigner(privateKey)),
       ...solvers,
+      ...faucets,
     ],
+    findSigner: sandbox ? (address) => findSimulatedSigner(db, sealer, address) : undefined,
   });
   const [solver] = solvers;
   const simulatedBridge =
@@ -279,9 +286,10 @@ async function createSending(base: Base, around: Surroundings) {
       ...{ db, clock, ids, transactor },
       chains: around.chains,
       solver: solver.address,
-      conductOf: (sender) => solverConduct(db, sender),
+      conductOf: (sender, recipient) => solverConduct(db, sender, recipient),
     });
-  return { transactor, hotWallets, simulatedBridge, bridge: simulatedBridge ?? configuredBridge(config) };
+  const bridge = simulatedBridge ?? configuredBridge(config);
+  return { transactor, hotWallets, simulatedBridge, bridge, faucet: faucets[0]?.address };
 }
 
 function orderPolicy({ config, sandbox }: Base): Pick<Deps, 'orderAdapters' | 'orderLimits'> {

@@ -29,6 +29,9 @@ export interface SandboxGround {
 
 const WALLET_ETHER_WEI = 10n ** 20n;
 const WALLET_TOKENS = 10_000_000n;
+/** More than a sandbox's users can ask for: a million of the largest payments. */
+const FAUCET_ETHER_WEI = 10n ** 27n;
+const FAUCET_TOKENS = 10n ** 12n;
 
 const SANDBOX_VENDOR_NAMES = SANDBOX_VENDORS.map(({ name }) => name);
 
@@ -76,6 +79,7 @@ export function describeGround(
       serviceSigner: localSigner(config.serviceSignerKey ?? secrets.serviceSignerKey),
       dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,
       solverKey: solverKeyOf(secrets),
+      faucetKey: faucetKeyOf(secrets),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) =>
@@ -101,6 +105,11 @@ function solverKeyOf({ deployerKey }: SandboxSecrets): `0x${string}` {
   return derivedKey(deployerKey, 'bridge solver');
 }
 
+/** The faucet pays from a wallet of its own, so that no other sender uses its nonces. */
+function faucetKeyOf({ deployerKey }: SandboxSecrets): `0x${string}` {
+  return derivedKey(deployerKey, 'faucet');
+}
+
 export async function prepareChain(
   slug: string,
   rpcUrl: string,
@@ -123,9 +132,17 @@ export async function prepareChain(
     etherWei: WALLET_ETHER_WEI,
     wholeTokens: 0n,
   });
-  for (const { walletKey } of secrets.partners) {
-    await approveRouter(rpcUrl, walletKey, contracts.router, tokens);
-  }
+  // The deployer pays the faucet while the partners approve: each signs with a key of its own.
+  const fundingFaucet = fundWallets(rpcUrl, secrets.deployerKey, {
+    wallets: [localSigner(faucetKeyOf(secrets)).address],
+    tokens,
+    etherWei: FAUCET_ETHER_WEI,
+    wholeTokens: FAUCET_TOKENS,
+  });
+  const approving = secrets.partners.map(({ walletKey }) =>
+    approveRouter(rpcUrl, walletKey, contracts.router, tokens),
+  );
+  await Promise.all([fundingFaucet, ...approving]);
   return {
     slug,
     chainId,
@@ -182,6 +199,7 @@ function description(
       name: vendor.name,
       apiKey: vendor.apiKey,
       walletAddress: localSigner(vendor.walletKey).address,
+      walletPrivateKey: vendor.walletKey,
     })),
     chains: chains.map(({ slug, chainId, publicRpcUrl, contracts, treasury, tokens }) => ({
       slug,

@@ -31,6 +31,7 @@ import { requestPaymentHandler } from './features/orders/lifecycle/payment-reque
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
+import { faucetHandler } from './features/sandbox/faucet.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
 import { screenKnownWallets } from './features/screening/screen-wallet.ts';
@@ -127,6 +128,7 @@ export function createWorker(deps: Deps): Worker {
     start() {
       deps.listener.on('intents_written', () => intents.wake());
       deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
+      deps.listener.on('deliveries_written', (endpointId) => deliveries.wake(endpointId));
       deps.listener.on('reservations_due', (quoteId) => {
         const work = endReservationsOf(quoteId)
           .catch((error) => deps.logger.error({ err: error }, 'ending a reservation failed'))
@@ -191,6 +193,7 @@ function intentHandlers(deps: Deps): IntentHandlers {
     'screening.screen': screenCaseHandler(deps),
     'screening.hold-orders': holdScreenedHandler(deps),
     'sandbox.act': deps.sandbox ? simulatorHandler(deps) : null,
+    'sandbox.faucet': deps.faucet ? faucetHandler({ ...deps, faucet: deps.faucet }) : null,
     'sandbox.solver-payout': deps.simulatedBridge?.solverHandler ?? null,
   };
 }

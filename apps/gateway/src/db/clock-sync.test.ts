@@ -60,4 +60,18 @@ describe('the business clock', () => {
     await until('noticed', () => moves() > seen);
     expect(clock.offsetMs).toBe(before);
   });
+
+  it('goes back once it was reset, in every process, and an older reading does not bring it forward again', async () => {
+    const [first, second] = await Promise.all([startProcess(), startProcess()]);
+    await advanceTo(60_000_000);
+    for (const { clock } of [first, second]) await until('moved', () => clock.offsetMs === 60_000_000);
+    await database.owner.query('UPDATE business_clock SET offset_ms = 0, resets = resets + 1');
+    for (const { clock } of [first, second]) await until('reset', () => clock.offsetMs === 0, 1_000);
+    first.clock.follow({ offsetMs: 60_000_000, resets: 0 });
+    expect(first.clock.offsetMs).toBe(0);
+    await advanceTo(7_000);
+    for (const { clock } of [first, second])
+      await until('moved again', () => clock.offsetMs === 7_000, 1_000);
+    expect((await startProcess()).clock.offsetMs).toBe(7_000);
+  });
 });

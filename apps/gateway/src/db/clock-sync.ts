@@ -3,9 +3,9 @@ import { type Database, SYSTEM } from './database.ts';
 import type { Listener } from './listener.ts';
 import { statement } from './statement.ts';
 
-const readOffset = statement<[], { offset_ms: string }>(
+const readOffset = statement<[], { offset_ms: string; resets: number }>(
   'clock.read_offset',
-  'SELECT offset_ms::text FROM business_clock',
+  'SELECT offset_ms::text, resets FROM business_clock',
 );
 
 /** Keeps this process's business clock where the deployment's is; `onMoved` runs after each move. */
@@ -18,7 +18,7 @@ export async function followDeploymentClock(
 ): Promise<void> {
   async function follow(): Promise<void> {
     const [row] = await db.query(SYSTEM, readOffset, []);
-    clock.moveTo(Number(row?.offset_ms ?? 0));
+    clock.follow({ offsetMs: Number(row?.offset_ms ?? 0), resets: row?.resets ?? 0 });
     onMoved();
   }
   const followInBackground = () => void follow().catch(onError);

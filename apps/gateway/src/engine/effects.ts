@@ -219,6 +219,20 @@ export const EFFECTS = {
     retry: SIMULATED,
     giveUp: SIMULATED,
   },
+  'sandbox.faucet': {
+    does: 'Pays tokens or gas out of a sandbox’s faucet.',
+    payload: Type.Object({
+      chain_id: Type.Integer(),
+      token_address: Type.Union([Type.String(), Type.Null()]),
+      address: Type.String(),
+      amount_atomic: Type.String(),
+    }),
+    repeatable: false,
+    needs: 'sandbox',
+    stuck: 'A wallet waits for tokens of the faucet. Look at the chains.',
+    retry: 'Ask the faucet again.',
+    giveUp: SIGNED,
+  },
   'sandbox.solver-payout': {
     does: 'Lets the simulated bridge pay out, or pay back.',
     payload: Type.Object({ quote_id: Type.String() }),

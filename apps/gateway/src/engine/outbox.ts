@@ -1,4 +1,4 @@
-import type { PartnerEventData, PartnerEventType } from '@causeway/protocol';
+import { ALL_EVENTS, type PartnerEventData, type PartnerEventType } from '@causeway/protocol';
 import { type Announcement, statement } from '../db/statement.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -9,7 +9,7 @@ type TypedEvent = {
 
 /**
  * Events are written in the transaction that makes them true and frozen as the text that will be signed. Its
- * delivery is written with it; a partner without a webhook keeps the event and gets no delivery.
+ * deliveries are written with it, one an endpoint that wants it; a partner without a webhook keeps the event and gets none.
  */
 export type EventDraft = TypedEvent & {
   readonly partnerId: string;
@@ -17,11 +17,17 @@ export type EventDraft = TypedEvent & {
   readonly subjectId: string;
 };
 
-/** There is something to deliver to this partner, or to show on its stream. */
+/** There is something to deliver to this partner's default endpoint, or to show on its stream. */
 export function eventsWritten(partnerId: string): Announcement {
   return { channel: 'events_written', payload: partnerId };
 }
 
+/** There is something to deliver to this endpoint. */
+export function deliveriesWritten(endpointId: string): Announcement {
+  return { channel: 'deliveries_written', payload: endpointId };
+}
+
+/** Answers the further endpoints that get it: none, for most partners. */
 const insertEvent = statement<
   [
     eventId: string,
@@ -31,7 +37,8 @@ const insertEvent = statement<
     body: string,
     at: Date,
     deliveryId: string,
-  ]
+  ],
+  { endpoint_id: string }
 >(
   'outbox.insert_event',
   `WITH event AS (
@@ -39,12 +46,25 @@ const insertEvent = statement<
      VALUES ($1, $2, $3, $4, $5, $6)
      RETURNING event_id, partner_id, subject_id, position, created_at),
    streamed AS (
-     INSERT INTO event_stream (event_id, partner_id, position) SELECT event_id, partner_id, position FROM event)
-   INSERT INTO webhook_deliveries
-          (partner_id, delivery_id, event_id, subject_id, position, in_order, run_at, created_at)
-   SELECT partner_id, $7, event_id, subject_id, position, true, event.created_at, event.created_at
-     FROM event JOIN partners USING (partner_id) WHERE webhook_enabled`,
-  ([, partnerId]) => [eventsWritten(partnerId)],
+     INSERT INTO event_stream (event_id, partner_id, position) SELECT event_id, partner_id, position FROM event),
+   further AS (
+     SELECT endpoint_id FROM webhook_endpoints
+      WHERE partner_id = $2 AND enabled AND (events = '{${ALL_EVENTS}}' OR $3 = ANY (events))),
+   delivered AS (
+     INSERT INTO webhook_deliveries
+            (partner_id, delivery_id, endpoint_id, event_id, subject_id, position, in_order, run_at, created_at)
+     SELECT event.partner_id, wanted.delivery_id, wanted.endpoint_id, event_id, subject_id, position, true,
+            event.created_at, event.created_at
+       FROM event CROSS JOIN (
+         SELECT $7::uuid AS delivery_id, NULL::uuid AS endpoint_id FROM partners
+          WHERE partner_id = $2 AND webhook_enabled
+         UNION ALL
+         SELECT uuidv7(), endpoint_id FROM further) AS wanted)
+   SELECT endpoint_id FROM further`,
+  ([, partnerId], further) => [
+    eventsWritten(partnerId),
+    ...further.map(({ endpoint_id }) => deliveriesWritten(endpoint_id)),
+  ],
 );
 
 export function emitEvent(unit: UnitOfWork, draft: EventDraft): void {

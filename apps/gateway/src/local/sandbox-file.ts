@@ -24,6 +24,7 @@ interface SandboxVendor {
   readonly name: string;
   readonly apiKey: string;
   readonly walletAddress: string;
+  readonly walletPrivateKey: string;
 }
 
 interface SandboxChain {
@@ -61,10 +62,11 @@ export function toWire({ baseUrl, operatorKey, partners, vendors, chains }: Sand
       wallet_private_key: partner.walletPrivateKey,
       fiat_accounts_enabled: partner.fiatAccountsEnabled,
     })),
-    vendors: vendors.map(({ name, apiKey, walletAddress }) => ({
-      name,
-      api_key: apiKey,
-      wallet_address: walletAddress,
+    vendors: vendors.map((vendor) => ({
+      name: vendor.name,
+      api_key: vendor.apiKey,
+      wallet_address: vendor.walletAddress,
+      wallet_private_key: vendor.walletPrivateKey,
     })),
     chains: chains.map(({ slug, chainId, rpcUrl, signing }) => ({
       slug,

@@ -19,7 +19,7 @@ const SANDBOX = {
       fiatAccountsEnabled: true,
     },
   ],
-  vendors: [{ name: 'Vera', apiKey: 'vendor_key', walletAddress: '0xbb' }],
+  vendors: [{ name: 'Vera', apiKey: 'vendor_key', walletAddress: '0xbb', walletPrivateKey: '0xbbkey' }],
   chains: [{ slug: 'base', chainId: 3_135_001, rpcUrl: 'http://127.0.0.1:9545' }],
 };
 
@@ -43,7 +43,9 @@ describe('sandbox.json', () => {
             fiat_accounts_enabled: true,
           },
         ],
-        vendors: [{ name: 'Vera', api_key: 'vendor_key', wallet_address: '0xbb' }],
+        vendors: [
+          { name: 'Vera', api_key: 'vendor_key', wallet_address: '0xbb', wallet_private_key: '0xbbkey' },
+        ],
         chains: [{ slug: 'base', chain_id: 3_135_001, rpc_url: 'http://127.0.0.1:9545' }],
       });
       expect((await stat(path)).mode & 0o777).toBe(0o600);

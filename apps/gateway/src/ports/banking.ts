@@ -85,6 +85,8 @@ export interface IncomingPayment {
   readonly amount: bigint;
   readonly senderName: string | null;
   readonly reference: string | null;
+  /** The bank wants a person to look at it before it pays anything. */
+  readonly forReview?: boolean;
 }
 
 export interface PaymentPage {

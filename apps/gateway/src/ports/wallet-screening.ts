@@ -1,3 +1,5 @@
+import { testOutcomeOf } from '@causeway/protocol';
+
 /** What is known of a wallet. A list's own address is the address itself, so a hit is a verdict: it blocks. */
 export interface WalletFinding {
   readonly status: 'clear' | 'review' | 'blocked';
@@ -39,14 +41,9 @@ export function screenByAll(ports: readonly WalletScreeningPort[]): WalletScreen
 }
 
 /** A sandbox's own wallets to try a refusal with; their keys are unknown. */
-export const TEST_WALLETS: Readonly<Record<string, 'blocked' | 'review'>> = {
-  '0x000000000000000000000000000000000b10c4ed': 'blocked',
-  '0x00000000000000000000000000000000000ec4ec': 'review',
-};
-
 export const testWallets: WalletScreeningPort = {
   async screen(address) {
-    const status = TEST_WALLETS[address.toLowerCase()] ?? 'clear';
+    const status = testOutcomeOf('wallet', (wallet) => wallet === address.toLowerCase()) ?? 'clear';
     return { status, listed: status === 'clear' ? [] : ['sandbox test value'], listVersion: 'sandbox' };
   },
 };

@@ -42,6 +42,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'VENDOR_NOT_FOUND',
     'KEY_NOT_FOUND',
     'DELIVERY_NOT_FOUND',
+    'WEBHOOK_ENDPOINT_NOT_FOUND',
     'EFFECT_NOT_FOUND',
     'PROOF_NOT_FOUND',
     'SCREENING_CASE_NOT_FOUND',

@@ -221,6 +221,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No such delivery of this partner, or it is older than deliveries are kept; list them with GET /partner/webhooks/deliveries.',
   },
+  WEBHOOK_ENDPOINT_NOT_FOUND: {
+    status: 404,
+    message: 'Webhook endpoint not found.',
+    ...never,
+    doc: 'No such webhook endpoint of this partner; list them with GET /partner/webhook-endpoints.',
+  },
   EFFECT_NOT_FOUND: {
     status: 404,
     message: 'Effect not found.',

@@ -26,3 +26,4 @@ export * from './sandbox.ts';
 export * from './user.ts';
 export * from './vendor.ts';
 export * from './webhook.ts';
+export * from './webhook-endpoint.ts';

@@ -20,5 +20,7 @@ export const KeyParams = Type.Object({ key_id: Uuid });
 export const ScreeningCaseParams = Type.Object({ case_id: Uuid });
 export const EffectParams = Type.Object({ effect_id: Uuid });
 export const DeliveryParams = Type.Object({ id: Uuid });
-/** A partner has one webhook, so that any id names it. */
+export const WebhookEndpointParams = Type.Object({ endpoint_id: Uuid });
+export const EndpointDeliveryParams = Type.Object({ endpoint_id: Uuid, delivery_id: Uuid });
+/** A partner has one default webhook, so that any id names it. */
 export const WebhookParams = Type.Object({ id: Type.String({ maxLength: 512 }) });

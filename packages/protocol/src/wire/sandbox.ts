@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { KYC_STATUSES, SANDBOX_ORDER_EVENTS } from '../machines/index.ts';
-import { AmountInput, literals, NumericId, Timestamp, Uuid } from './common.ts';
+import { AmountInput, EvmAddress, literals, Nullable, NumericId, Timestamp, Uuid } from './common.ts';
 import { FiatPaymentSchema } from './fiat-account.ts';
+import { NewVendorSchema, VendorInput } from './operator-accounts.ts';
 import { ScreeningStatusSchema } from './recipient.ts';
 import { KycStatusSchema } from './user.ts';
 
@@ -47,7 +48,75 @@ export const SandboxClockInput = Type.Object({
   seconds: Type.Integer({ minimum: 1, maximum: MAX_ADVANCE_SECONDS }),
 });
 
-export const SandboxClockSchema = Type.Object({ now: Timestamp, offset_seconds: Type.Integer() });
+export const SandboxClockSchema = Type.Object({
+  now: Timestamp,
+  offset_seconds: Type.Integer({ description: 'How far the business clock is ahead of the machine’s' }),
+});
+
+export const SandboxClockResetSchema = Type.Object({
+  ...SandboxClockSchema.properties,
+  moved_back_seconds: Type.Integer({ description: 'How far ahead the clock was' }),
+  cannot_undo: Type.Array(
+    Type.Object({
+      what: literals(['orders', 'quotes', 'events']),
+      count: Type.Integer({ description: 'How many of yours lie ahead of the clock now' }),
+      until: Nullable(Timestamp),
+      message: Type.String(),
+    }),
+    { description: 'What happened in the time that was taken back, and stays' },
+  ),
+});
+
+export const SandboxFaucetInput = Type.Object({
+  chain: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Slug of a chain of the sandbox',
+    examples: ['base-mainnet'],
+  }),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 20,
+    description: 'Symbol of a token, or native for gas',
+    examples: ['USDC'],
+  }),
+  address: Type.String({
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    description: 'Any wallet; with its EIP-55 checksum or in lower case',
+    examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+  }),
+  amount: Type.String({
+    maxLength: 80,
+    description: 'At most 1000000 of a token or 1000 of native, with no more decimals than it has',
+    examples: ['250.00'],
+  }),
+});
+
+export const SandboxFaucetSchema = Type.Object({
+  transaction_hash: Type.String({
+    description: 'Final on the chain',
+    examples: ['0x2f0d1c7a9b3e4d5f60718293a4b5c6d7e8f90123456789abcdef0123456789ab'],
+  }),
+});
+
+/** In a sandbox a vendor may be made without a wallet: the sandbox then makes one, funds it and acts for the vendor. */
+export const SandboxVendorInput = Type.Object({
+  ...VendorInput.properties,
+  wallet_address: Type.Optional(
+    Type.String({
+      ...EvmAddress,
+      description:
+        'Without it the sandbox makes a wallet, funds it and lets the vendor act by itself like its own vendors',
+    }),
+  ),
+});
+
+export const SandboxNewVendorSchema = Type.Object({
+  ...NewVendorSchema.properties,
+  wallet_private_key: Type.Optional(
+    Type.String({ description: 'Of the wallet that the sandbox made; shown this once' }),
+  ),
+});
 
 const DepositText = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });

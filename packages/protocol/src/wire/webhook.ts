@@ -32,11 +32,17 @@ export const DeliveryAttemptSchema = Type.Object({
     description:
       'not_acknowledged, timeout, connection_failed, answer_incomplete, address_not_allowed or url_not_allowed',
   }),
-  response: Type.Union([Type.String(), Type.Null()], { description: 'The first bytes of the answer' }),
+  response: Type.Union([Type.String(), Type.Null()], {
+    description: 'The first 256 characters of the answer',
+  }),
 });
 
 export const DeliverySchema = Type.Object({
   id: Uuid,
+  endpoint_id: Type.Unsafe<string>({
+    ...Uuid,
+    description: 'The webhook endpoint it goes to, as /partner/webhook-endpoints lists it',
+  }),
   event_id: EventId,
   event_type: literals(PARTNER_EVENT_TYPES),
   subject_id: Type.Union([Uuid, Type.Null()], {
@@ -46,6 +52,10 @@ export const DeliverySchema = Type.Object({
   attempts: Type.Array(DeliveryAttemptSchema),
   next_attempt_at: Type.Union([Timestamp, Type.Null()]),
   replay_of: Type.Union([Uuid, Type.Null()]),
+  body: Type.String({
+    contentMediaType: 'application/json',
+    description: 'The text that is signed and sent, byte for byte; the same in every attempt',
+  }),
   created_at: Timestamp,
 });
 export type DeliveryView = Static<typeof DeliverySchema>;
@@ -66,48 +76,6 @@ export const DeliveryListQuery = Type.Object({
   cursor: Type.Optional(Uuid),
 });
 
-export const DeliveryListSchema = Type.Object(
-  {
-    deliveries: Type.Array(DeliverySchema),
-    pagination: Type.Object({ limit: Type.Integer(), next_cursor: Type.Union([Uuid, Type.Null()]) }),
-  },
-  {
-    examples: [
-      {
-        deliveries: [
-          {
-            id: '0199aa9f-3333-7c41-9d0e-6b1f5a3c2d10',
-            event_id: 'evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
-            event_type: 'order.status.changed',
-            subject_id: '0199aa9f-1111-7c41-9d0e-6b1f5a3c2d10',
-            status: 'pending',
-            attempts: [
-              {
-                at: '2026-11-15T10:00:00.120Z',
-                http_status: 503,
-                duration_ms: 41,
-                error: 'not_acknowledged',
-                response: 'upstream is restarting',
-              },
-            ],
-            next_attempt_at: '2026-11-15T10:01:00.530Z',
-            replay_of: null,
-            created_at: '2026-11-15T10:00:00.000Z',
-          },
-        ],
-        pagination: { limit: 20, next_cursor: null },
-      },
-    ],
-  },
-);
-
-export const EventListQuery = Type.Object({
-  after: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,18}$', description: 'The cursor of the last event you have' }),
-  ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-});
-
 const EXAMPLE_EVENT = {
   event_id: 'evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
   event_type: 'order.status.changed',
@@ -126,6 +94,50 @@ const EXAMPLE_EVENT = {
     payment_details_id: '42',
   },
 };
+
+export const DeliveryListSchema = Type.Object(
+  {
+    deliveries: Type.Array(DeliverySchema),
+    pagination: Type.Object({ limit: Type.Integer(), next_cursor: Type.Union([Uuid, Type.Null()]) }),
+  },
+  {
+    examples: [
+      {
+        deliveries: [
+          {
+            id: '0199aa9f-3333-7c41-9d0e-6b1f5a3c2d10',
+            endpoint_id: '0199aa9f-4444-7c41-9d0e-6b1f5a3c2d10',
+            event_id: 'evt_0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
+            event_type: 'order.status.changed',
+            subject_id: '0199aa9f-1111-7c41-9d0e-6b1f5a3c2d10',
+            status: 'pending',
+            attempts: [
+              {
+                at: '2026-11-15T10:00:00.120Z',
+                http_status: 503,
+                duration_ms: 41,
+                error: 'not_acknowledged',
+                response: 'upstream is restarting',
+              },
+            ],
+            next_attempt_at: '2026-11-15T10:01:00.530Z',
+            replay_of: null,
+            body: JSON.stringify(EXAMPLE_EVENT),
+            created_at: '2026-11-15T10:00:00.000Z',
+          },
+        ],
+        pagination: { limit: 20, next_cursor: null },
+      },
+    ],
+  },
+);
+
+export const EventListQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,18}$', description: 'The cursor of the last event you have' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+});
 
 export const EventListSchema = Type.Object(
   {

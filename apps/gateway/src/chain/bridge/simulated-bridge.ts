@@ -29,7 +29,7 @@ export interface SimulatedBridgeDeps extends UnitDeps {
   readonly solver: Address;
   readonly transactor: Transactor;
   /** What it does with a new quote; pays unless told otherwise. */
-  readonly conductOf?: (sender: Address) => Promise<SolverConduct>;
+  readonly conductOf?: (sender: Address, recipient: Address) => Promise<SolverConduct>;
 }
 
 export interface SimulatedBridge extends BridgePort {
@@ -91,7 +91,7 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
       const quoteId = bytesToHex(randomBytes(32));
       const expiresAt = new Date(clock.now() + QUOTE_VALID_MS);
       const { fromChainId, toChainId, amount, sender, recipient } = requested;
-      const conduct = (await deps.conductOf?.(sender)) ?? 'pays';
+      const conduct = (await deps.conductOf?.(sender, recipient)) ?? 'pays';
       const quote: SimulatedQuote = {
         ...{ quoteId, fromChainId, toChainId, amount, toAmount, sender, recipient, conduct },
         fromToken: fromToken.address,

@@ -66,6 +66,8 @@ export interface TransactorDeps {
   readonly ids: IdGenerator;
   readonly chains: readonly TransactorChain[];
   readonly signers: readonly Signer[];
+  /** Signers that come later: the simulated vendors that a sandbox's operator makes. */
+  readonly findSigner?: ((address: Address) => Promise<Signer | undefined>) | undefined;
   /** Pay for effects that any signer may send; the first signer by default. */
   readonly hotWallets?: readonly HotWallet[];
   readonly limits?: Partial<TransactorLimits>;
@@ -91,7 +93,7 @@ interface Sending {
   readonly limits: TransactorLimits;
   readonly hotWallets: readonly HotWallet[];
   chainOf(chainId: number): TransactorChain;
-  signerOf(address: Address): Signer;
+  signerOf(address: Address): Promise<Signer>;
 }
 
 type DescribeEffect = () => Promise<ChainEffect | undefined>;
@@ -128,8 +130,8 @@ function sendingOf({ db, clock, ids, ...deps }: TransactorDeps): Sending {
       if (chain === undefined) throw new Error(`chain ${chainId} is not configured`);
       return chain;
     },
-    signerOf(address) {
-      const signer = signerByAddress.get(getAddress(address));
+    async signerOf(address) {
+      const signer = signerByAddress.get(getAddress(address)) ?? (await deps.findSigner?.(address));
       if (signer === undefined) throw new Error(`there is no signer for ${address}`);
       return signer;
     },
@@ -172,7 +174,7 @@ async function allocate(
   const wanted =
     effect.sender === 'hot-wallet' ? await leastBusyWallet(db, sending.hotWallets, settings) : effect.sender;
   // Without its key the nonce could never be used, and everything behind it would wait for ever.
-  const sender = getAddress(signerOf(wanted).address);
+  const sender = getAddress((await signerOf(wanted)).address);
   const gas = await estimateGas(client, sender, call);
   const observedNonce = await nonceAt(client, sender, { blockTag: 'pending' });
   return allocateTransaction(db, {
@@ -198,7 +200,7 @@ async function addVersion(
 ): Promise<TransactionRecord> {
   const signed: SignedVersion = {
     version: (record.versions.at(-1)?.version ?? 0) + 1,
-    ...(await signTransaction(signerOf(record.sender), record, fees)),
+    ...(await signTransaction(await signerOf(record.sender), record, fees)),
     ...fees,
     signedAt: clock.date(),
   };

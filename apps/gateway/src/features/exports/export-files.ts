@@ -89,6 +89,8 @@ function orderColumns(zone: TimeZone): readonly CsvColumn<ExportedOrder>[] {
     text('recipient_id', (row) => row.recipient_id),
     text('tx_hash', (row) => row.tx_hash),
     text('send_out_tx_hash', (row) => row.send_out_tx_hash),
+    text('failure_code', (row) => row.failure_code),
+    text('cancelled_by', (row) => row.cancelled_by),
   ];
 }
 

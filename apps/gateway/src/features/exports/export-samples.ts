@@ -48,6 +48,8 @@ const ORDER: ExportedOrder = {
   settled_at: AT,
   escrow_in: '108108108',
   escrow_out: '108108108',
+  failure_code: null,
+  cancelled_by: null,
 };
 const FEE: ExportedFee = { ...TRADED, entry_id: ID, booked_at: AT };
 const POSTING: ExportedPosting = {

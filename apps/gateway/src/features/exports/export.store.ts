@@ -1,4 +1,4 @@
-import type { OrderStatus } from '@causeway/protocol';
+import type { FailureCode, OrderStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 import type { earningView } from '../orders/lifecycle/list-orders.ts';
 
@@ -43,6 +43,8 @@ export interface ExportedOrder {
   escrow_in: string;
   escrow_out: string;
   settled_at: Date | null;
+  failure_code: FailureCode | null;
+  cancelled_by: string | null;
 }
 
 const ordersOf = (
@@ -52,7 +54,8 @@ const ordersOf = (
             o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text, o.platform_fee_pct,
             o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
             o.payment_details_id::text, o.recipient_id, o.tx_hash, o.send_out_tx_hash, o.created_at, o.updated_at,
-            booked.escrow_in, booked.escrow_out, booked.settled_at
+            booked.escrow_in, booked.escrow_out, booked.settled_at,
+            o.failure_code, o.cancelled_by
        FROM orders o CROSS JOIN LATERAL (
          SELECT coalesce(sum(p.amount) FILTER (WHERE p.amount > 0), 0)::text AS escrow_in,
                 coalesce(-sum(p.amount) FILTER (WHERE p.amount < 0), 0)::text AS escrow_out,

@@ -34,8 +34,8 @@ export interface DepositDeps {
 
 /**
  * Takes a transfer that the bank reports, once however often it does. Under one lock of customer and currency: the one
- * order that waits for this amount is paid by it; where there are several, or the one is held, a person decides; where
- * there is none the money stays on the account, or goes to the partner where collection is switched on. Undefined where
+ * order that waits for this amount is paid by it; where there are several, the one is held, or the bank asks for a review,
+ * a person decides; where there is none the money stays on the account, or goes to the partner where collection is switched on. Undefined where
  * it is no payment into an account of ours.
  */
 export async function takeDeposit(
@@ -109,7 +109,7 @@ function take(
     const received = { ...payment, settlement_id: settlementId };
     return writePayment(unit, received, given.transactionId, 'payment_received');
   }
-  if (another === undefined && !order.facts.held) {
+  if (another === undefined && !order.facts.held && given.forReview !== true) {
     const matched = { ...payment, order_id: order.order_id };
     // Booked first: the order is paid out of what the account has received.
     const taken = writePayment(unit, matched, given.transactionId, 'payment_matched');

@@ -7,6 +7,7 @@ import {
   parsePositiveAmount,
   SandboxDepositInput,
   SandboxDepositSchema,
+  testOutcomeOf,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { partnerScope, type Scope } from '../../db/database.ts';
@@ -52,6 +53,8 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
       if (account.status !== FIAT_ACCOUNT_ACTIVE || account.bank_reference === null) {
         throw new CausewayError('PROVISIONING_IN_PROGRESS');
       }
+      const { sender_name: senderName = '' } = body;
+      const flagged = testOutcomeOf('deposit_sender_name', (value) => senderName.startsWith(value));
       const transfer = {
         // Of this account alone, whatever ids the users of a sandbox think of.
         transactionId: `sandbox:${account.account_number}:${body.transaction_id ?? deps.ids.uuid()}`,
@@ -60,6 +63,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
         amount: amount.value.atomic,
         senderName: body.sender_name ?? null,
         reference: body.reference ?? null,
+        forReview: flagged === 'deposit_held',
       };
       const taken = await unitOfWork(deps, scope, (unit) => takeDeposit(deps, unit, transfer));
       if (taken === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');

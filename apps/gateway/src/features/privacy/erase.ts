@@ -15,6 +15,7 @@ import { lockAnyRecipient } from '../recipients/recipient.ts';
 import { eraseRecipientRow } from '../recipients/review-recipients.ts';
 import { eraseUserRow } from '../users/kyc-status.ts';
 import { lockUserRow } from '../users/user.ts';
+import { eraseAnswersOfReceivers } from '../webhooks/replay-deliveries.ts';
 
 /** By what a person is known in responses. */
 export interface PersonInResponses {
@@ -120,7 +121,7 @@ function speaksOf(text: string, { personId, paymentDetailsIds = [] }: PersonInRe
 /**
  * Erases a customer. The data key goes, and with it everything that was sealed with it: profile, identity, payment
  * details, documents, whatever copy of them exists. What the master key seals of the person is deleted: payers, proofs
- * and stored responses. Orders, postings and events stay; they name no person (docs/decisions/0012).
+ * stored responses, and what receivers of webhooks answered. Orders, postings and events stay; they name no person (docs/decisions/0012).
  */
 export async function eraseUser(
   deps: { readonly sealer: Sealer },
@@ -136,6 +137,7 @@ export async function eraseUser(
   const documents = await eraseKycOf(unit, userId, user.partner_id);
   eraseUserRow(unit, user);
   eraseOrdersOf(unit, userId);
+  eraseAnswersOfReceivers(unit, { userId });
   await eraseResponsesAbout(deps, unit, {
     partnerId: user.partner_id,
     personId: userId,
@@ -158,5 +160,6 @@ export async function eraseRecipient(
   }
   eraseRecipientRow(unit, row);
   erasePayoutsTo(unit, recipientId);
+  eraseAnswersOfReceivers(unit, { recipientId });
   await eraseResponsesAbout(deps, unit, { partnerId: row.partner_id, personId: recipientId });
 }

@@ -94,6 +94,9 @@ describe('rotation of the master key', () => {
        SELECT $1, $2, '', 200, $3, created_at FROM orders`,
       [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorResponseContext(vendorKey))],
     );
+    const endpoints = '/api/v1/partner/webhook-endpoints';
+    const endpoint = await gateway.call('POST', endpoints, { body: { url: 'https://127.0.0.1:9/hook' } });
+    await gateway.call('POST', `${endpoints}/${endpoint.body.data.id}/rotate-secret`);
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);

@@ -16,7 +16,7 @@ import { ORDER_ENCRYPTED_COLUMNS } from '../orders/privacy/order-privacy.ts';
 import { recipientKeyOwner } from '../recipients/recipient.ts';
 import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
-import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
+import { endpointSecretContext, webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
 /** Every column that the master key seals. What a person's own key seals is reached through that key. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
@@ -24,6 +24,8 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('recipients', 'recipient_id', 'data_key_sealed', (id) => keyContext(recipientKeyOwner(id))),
   encryptedColumn('partners', 'partner_id', 'webhook_secret_sealed', webhookSecretContext),
   encryptedColumn('partners', 'partner_id', 'webhook_previous_secret_sealed', webhookSecretContext),
+  encryptedColumn('webhook_endpoints', 'endpoint_id', 'secret_sealed', endpointSecretContext),
+  encryptedColumn('webhook_endpoints', 'endpoint_id', 'previous_secret_sealed', endpointSecretContext),
   encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
   ...ORDER_ENCRYPTED_COLUMNS,
   encryptedExpression(

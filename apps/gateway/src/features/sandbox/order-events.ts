@@ -13,9 +13,10 @@ import {
 } from '@causeway/protocol';
 import { findSigned } from '../../chain/authorization/authorization.store.ts';
 import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
-import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
+import { type Database, partnerScope, type Scope, SYSTEM } from '../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import {
   decideProof,
   loadOrderForAction,
@@ -26,22 +27,28 @@ import {
 } from '../orders/lifecycle/act-on-order.ts';
 import { factsOf, type OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
-import { askSimulator } from './simulator.effect.ts';
+import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
+import { effectState } from './sandbox.store.ts';
+import { askSimulator, REFUSED } from './simulator.effect.ts';
 
 export interface SandboxEvent {
   readonly event: SandboxOrderEvent;
   readonly cost_multiplier?: string | number | undefined;
 }
 
-type EventDeps = UnitDeps & { readonly orderAdapters: OrderAdapters };
+type EventDeps = UnitDeps & { readonly orderAdapters: OrderAdapters; readonly sealer: Sealer };
 
-/** Events that a simulated vendor brings about by doing what a vendor does. */
-const VENDOR_EVENTS: readonly SandboxOrderEvent[] = [
-  'vendor_accepts',
-  'escrow_funded',
-  'vendor_confirms_fiat',
-  'buyer_submits_proof',
-];
+/** Events that a simulated vendor brings about, and what a vendor with a wallet of its own does instead. */
+const VENDOR_EVENTS: Partial<Record<SandboxOrderEvent, string>> = {
+  vendor_accepts:
+    'sign GET /api/v1/vendor/orders/{order_id}/signing-parameters?purpose=refund and POST …/accept with its key',
+  escrow_funded:
+    'send what GET /api/v1/vendor/orders/{order_id} shows as funding from this wallet; POST /api/v1/sandbox/faucet gives it tokens and gas',
+  vendor_confirms_fiat:
+    'sign GET /api/v1/vendor/orders/{order_id}/signing-parameters?purpose=release and POST …/fiat-confirmed with its key',
+  buyer_submits_proof:
+    'sign GET /api/v1/vendor/orders/{order_id}/signing-parameters?purpose=release and POST …/payment-proof with its key',
+};
 /** Events that the bridge's solver brings about. */
 const SOLVER_CONDUCT = { bridge_settles: 'pays', bridge_fails: 'refuses' } as const;
 
@@ -56,15 +63,32 @@ export async function applySandboxEvent(
   given: SandboxEvent,
 ): Promise<OrderRow> {
   const trigger = triggerOf(given);
-  const before = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
+  const known = await readOrder(deps.db, partnerScope(partnerId), orderId);
+  if (known === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  if (requirePossible(known, given.event, trigger)) await requireActor(deps, known, given.event);
+  const begun = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
     const order = await loadOrderForAction(unit, orderId);
     const isNews = requirePossible(order, given.event, trigger);
-    if (isNews) begin(deps, unit, order, given.event, trigger);
-    return { order, isNews };
+    return { order, isNews, asked: isNews ? begin(deps, unit, order, given.event, trigger) : undefined };
   });
-  if (!before.isNews) return before.order;
-  await instructSolver(deps, before.order, given.event);
-  return waitUntilSettled(deps.db, before.order);
+  if (!begun.isNews) return begun.order;
+  await instructSolver(deps, begun.order, given.event);
+  return waitUntilSettled(deps.db, begun.order, begun.asked);
+}
+
+/** A vendor signs and pays with its wallet: the sandbox can do so only where it has the wallet's key. */
+async function requireActor(deps: EventDeps, order: OrderRow, event: SandboxOrderEvent): Promise<void> {
+  const wayOn = VENDOR_EVENTS[event];
+  if (wayOn === undefined) return;
+  if (order.vendor_id === null) throw notAllowed('No vendor has the order at present.');
+  if ((await findSimulatedVendor(deps.db, deps.sealer, order.vendor_id)) !== undefined) return;
+  throw notAllowed(
+    `The vendor of this order signs with a wallet of its own, whose key the sandbox does not have: ${wayOn.replace('{order_id}', order.order_id)}.`,
+  );
+}
+
+function notAllowed(message: string): CausewayError {
+  return new CausewayError('OPERATION_NOT_ALLOWED', { message });
 }
 
 /** False where the event repeats what is known. */
@@ -100,19 +124,21 @@ function eventRefused(refusal: CausewayError, event: SandboxOrderEvent, order: O
   }
 }
 
+/** Answers the key of the act where a simulated vendor was asked. */
 function begin(
   deps: EventDeps,
   unit: UnitOfWork,
   order: OrderRow,
   event: SandboxOrderEvent,
   trigger: OrderTrigger,
-): void {
+): string | undefined {
   const { by } = SANDBOX_EVENT_RULES[event];
-  if (event in SOLVER_CONDUCT) return;
-  if (VENDOR_EVENTS.includes(event)) askSimulator(unit, order);
-  else if (event === 'proof_accepted') decideProof(unit, deps.orderAdapters, order, 'accepted', by);
+  if (event in SOLVER_CONDUCT) return undefined;
+  if (event in VENDOR_EVENTS) return askSimulator(unit, order);
+  if (event === 'proof_accepted') decideProof(unit, deps.orderAdapters, order, 'accepted', by);
   else if (event === 'proof_rejected') decideProof(unit, deps.orderAdapters, order, 'rejected', by);
   else moveOrder(unit, deps.orderAdapters, order, trigger, by);
+  return undefined;
 }
 
 /** The multiplier is compared as whole numbers: exactly 1.20 is still within the bound. */
@@ -133,15 +159,39 @@ async function instructSolver(deps: UnitDeps, order: OrderRow, event: SandboxOrd
   await unitOfWork(deps, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
 }
 
-/** Until the order has moved and is not in between: what a caller would otherwise have to poll for. */
-async function waitUntilSettled(db: Database, before: OrderRow): Promise<OrderRow> {
+/**
+ * Until the order has moved and is not in between: what a caller would otherwise have to poll for. Where the event could
+ * not be brought about it says so; an order that has not moved is never answered as if it had.
+ */
+async function waitUntilSettled(
+  db: Database,
+  before: OrderRow,
+  asked: string | undefined,
+): Promise<OrderRow> {
+  const scope = partnerScope(before.partner_id);
   const attempts = SETTLE_TIMEOUT_MS / LOOK_AGAIN_MS;
   for (let attempt = 0; ; attempt++) {
-    const order = await readOrder(db, partnerScope(before.partner_id), before.order_id);
+    // Read before the order: an act that was refused because the order has moved meanwhile is no refusal.
+    const refusal = asked === undefined ? undefined : await refusalOf(db, scope, asked);
+    const order = await readOrder(db, scope, before.order_id);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-    if ((order.revision !== before.revision && isSettled(order)) || attempt >= attempts) return order;
+    const hasMoved = order.revision !== before.revision;
+    if (hasMoved && (isSettled(order) || attempt >= attempts)) return order;
+    if (!hasMoved && refusal !== undefined) throw notAllowed(`The vendor could not do it: ${refusal}.`);
+    if (attempt >= attempts) {
+      throw new CausewayError('SERVICE_UNAVAILABLE', { cause: new Error('the order has not moved') });
+    }
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+async function refusalOf(db: Database, scope: Scope, asked: string): Promise<string | undefined> {
+  const [act] = await db.query(scope, effectState, ['sandbox.act', asked]);
+  if (act?.settled !== true) return undefined;
+  if (act.last_error !== null) return act.last_error;
+  return typeof act.result === 'string' && act.result.startsWith(REFUSED)
+    ? act.result.slice(REFUSED.length)
+    : undefined;
 }
 
 function isSettled({ direction, status, facts }: OrderRow): boolean {

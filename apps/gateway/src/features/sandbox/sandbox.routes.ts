@@ -3,7 +3,10 @@ import {
   OrderSchema,
   SANDBOX_KYC_TRIGGERS,
   SandboxClockInput,
+  SandboxClockResetSchema,
   SandboxClockSchema,
+  SandboxFaucetInput,
+  SandboxFaucetSchema,
   SandboxKycStatusInput,
   SandboxKycStatusSchema,
   SandboxOrderEventInput,
@@ -12,9 +15,8 @@ import {
   UserParams,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { SYSTEM } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
+import { identityOf } from '../../http/idempotency.ts';
 import { route } from '../../http/route.ts';
 import type { MovableClock } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/crypto.ts';
@@ -23,11 +25,13 @@ import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import { orderView } from '../orders/lifecycle/order.view.ts';
 import { PRICING_ERRORS } from '../quotes/pricing.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
+import { advanceBusinessClock, readBusinessClock, resetBusinessClock } from './business-clock.ts';
+import { type FaucetDeps, payFromFaucet } from './faucet.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './seed.ts';
 import { openWidgetOrder, type WidgetOrderDeps } from './widget-orders.ts';
 
-export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps {
+export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps, FaucetDeps {
   readonly clock: MovableClock;
   readonly orderAdapters: OrderAdapters;
   readonly sealer: Sealer;
@@ -35,11 +39,6 @@ export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps {
 }
 
 const TAG = 'Sandbox';
-
-const advanceClock = statement<[ms: number], { offset_ms: string }>(
-  'sandbox.advance_clock',
-  'UPDATE business_clock SET offset_ms = offset_ms + $1 RETURNING offset_ms::text',
-);
 
 function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): void {
   route(app, {
@@ -130,23 +129,72 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     },
   });
 
+  registerClock(app, deps);
+  registerFaucet(app, deps);
+}
+
+const CLOCK = '/api/v1/sandbox/clock';
+
+function registerClock(app: FastifyInstance, deps: SandboxRouteDeps): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: CLOCK,
+    operationId: 'sandboxClock',
+    tag: TAG,
+    summary: 'Read the business clock',
+    data: SandboxClockSchema,
+    handle: () => readBusinessClock(deps),
+  });
+
   route(app, {
     access: 'partner',
     transaction: 'outside',
     deps,
     method: 'POST',
-    url: '/api/v1/sandbox/clock/advance',
+    url: `${CLOCK}/advance`,
     operationId: 'sandboxAdvanceClock',
     tag: TAG,
     summary: 'Advance the business clock',
     description: 'Quote expiry, time-outs and webhook retries follow it, in every process.',
     body: SandboxClockInput,
     data: SandboxClockSchema,
-    handle: async ({ body }) => {
-      const [moved] = await deps.db.query(SYSTEM, advanceClock, [body.seconds * 1_000]);
-      const offsetMs = Number(moved?.offset_ms ?? 0);
-      deps.clock.moveTo(offsetMs);
-      return { now: deps.clock.date().toISOString(), offset_seconds: Math.floor(offsetMs / 1_000) };
-    },
+    handle: ({ body }) => advanceBusinessClock(deps, body.seconds),
+  });
+
+  route(app, {
+    access: 'partner',
+    transaction: 'outside',
+    deps,
+    method: 'POST',
+    url: `${CLOCK}/reset`,
+    operationId: 'sandboxResetClock',
+    tag: TAG,
+    summary: 'Put the business clock back to the machine’s',
+    description:
+      'Of the whole sandbox, not of one partner. What waits for a time keeps the time it has left. What has happened stays, with its times: cannot_undo says what of yours lies ahead of the clock now.',
+    data: SandboxClockResetSchema,
+    handle: (_input, partner) => resetBusinessClock(deps, partner.partnerId),
+  });
+}
+
+function registerFaucet(app: FastifyInstance, deps: SandboxRouteDeps): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'outside',
+    deps,
+    method: 'POST',
+    url: '/api/v1/sandbox/faucet',
+    operationId: 'sandboxFaucet',
+    tag: TAG,
+    summary: 'Get tokens or gas for any wallet',
+    description:
+      'Really moves them on the local chain and answers when they are there. At most 60 payments a minute.',
+    body: SandboxFaucetInput,
+    data: SandboxFaucetSchema,
+    errors: ['OPERATION_NOT_ALLOWED', 'TRANSACTOR_UNAVAILABLE'],
+    handle: ({ body, request }, partner) =>
+      payFromFaucet(deps, partner.partnerId, body, identityOf(request)?.idempotencyKey),
   });
 }

@@ -1,3 +1,4 @@
+import { testOutcomeOf } from '@causeway/protocol';
 import type { SolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
@@ -158,8 +159,9 @@ const readAutoAdvanceOfWallet = statement<[walletAddress: string], { auto_advanc
   'SELECT bool_and(auto_advance) AS auto_advance FROM partners WHERE lower(wallet_address) = lower($1)',
 );
 
-/** The bridge's solver pays by itself where simulated actors may act; elsewhere it waits to be told. */
-export async function solverConduct(db: Database, wallet: string): Promise<SolverConduct> {
+/** The bridge's solver acts by itself where simulated actors may, as test values ask; elsewhere it waits to be told. */
+export async function solverConduct(db: Database, wallet: string, recipient: string): Promise<SolverConduct> {
   const [row] = await db.query(SYSTEM, readAutoAdvanceOfWallet, [wallet]);
-  return row?.auto_advance === false ? 'waits' : 'pays';
+  if (row?.auto_advance === false) return 'waits';
+  return testOutcomeOf('bridge_destination', (value) => value === recipient.toLowerCase()) ?? 'pays';
 }

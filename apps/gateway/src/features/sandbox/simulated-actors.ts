@@ -1,14 +1,19 @@
-import type { OrderStatus } from '@causeway/protocol';
+import { formatShortest, type OrderStatus } from '@causeway/protocol';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import { localSigner } from '../../chain/signers/keystore-signer.ts';
-import { tokenTransferCall } from '../../chain/token-reads.ts';
+import { tokenBalance, tokenTransferCall } from '../../chain/token-reads.ts';
 import type { Transactor } from '../../chain/transactions/transactor.ts';
 import { type Scope, SYSTEM, vendorScope } from '../../db/database.ts';
 import type { Outcome } from '../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import { depositOf } from '../orders/escrow/escrow.ts';
-import { actOnOrder, decideProof, loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
+import {
+  actOnOrder,
+  decideProof,
+  loadOrderForAction,
+  type ProofVerdict,
+} from '../orders/lifecycle/act-on-order.ts';
 import type { OrderRow, PlainDetails } from '../orders/lifecycle/order.ts';
 import type { DetailsCheck } from '../payment-details/details-check.ts';
 import {
@@ -54,10 +59,10 @@ export interface SimulatedActorDeps extends UnitDeps, VendorDeps {
   readonly currencies: Currencies;
 }
 
-type Act = (deps: SimulatedActorDeps, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
+export type Act = (deps: SimulatedActorDeps, order: OrderRow, vendor: SimulatedVendor) => Promise<Outcome>;
 
 const POLL_MS = 300;
-const DONE: Outcome = { kind: 'confirmed' };
+export const DONE: Outcome = { kind: 'confirmed' };
 
 type Work = (
   deps: SimulatedActorDeps,
@@ -67,7 +72,7 @@ type Work = (
 ) => Promise<unknown>;
 
 /** Something that is decided in the database alone. */
-function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () => SYSTEM): Act {
+export function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () => SYSTEM): Act {
   return async (deps, order, vendor) => {
     await unitOfWork(deps, scopeOf(vendor), (unit) => work(deps, unit, order, vendor));
     return DONE;
@@ -75,7 +80,7 @@ function inOneUnit(work: Work, scopeOf: (vendor: SimulatedVendor) => Scope = () 
 }
 
 /** The same by the vendor, who sees no more than a real one. */
-function byVendor(work: Work): Act {
+export function byVendor(work: Work): Act {
   return inOneUnit(work, ({ row }) => vendorScope(row.vendor_id));
 }
 
@@ -94,7 +99,7 @@ const accept = byVendor((deps, unit, order, vendor) =>
   ),
 );
 
-const prove = byVendor((deps, unit, order, vendor) =>
+export const prove = byVendor((deps, unit, order, vendor) =>
   submitProof(
     deps,
     unit,
@@ -109,37 +114,51 @@ const startReview = inOneUnit((deps, unit, order) =>
   actOnOrder(unit, deps.orderAdapters, order.order_id, 'proof_review_started', 'operator'),
 );
 
-const acceptProof = inOneUnit(async (deps, unit, order) =>
-  decideProof(
-    unit,
-    deps.orderAdapters,
-    await loadOrderForAction(unit, order.order_id),
-    'accepted',
-    'operator',
-  ),
-);
+export const judgeProof = (verdict: ProofVerdict) =>
+  inOneUnit(async (deps, unit, order) =>
+    decideProof(
+      unit,
+      deps.orderAdapters,
+      await loadOrderForAction(unit, order.order_id),
+      verdict,
+      'operator',
+    ),
+  );
 
-/** One transfer an order, however often it is asked for: the transactor knows the effect by the order's id. */
-const fundEscrow: Act = async (deps, order, vendor) => {
-  const { escrow } = order;
-  if (escrow === null) return { kind: 'failed', error: 'the order has no escrow' };
-  const { settings } = deps.chains.get(order.chain);
-  const progress = await deps.transactor.advance(`sandbox-funding:${order.order_id}`, async () => ({
-    chainId: settings.chainId,
-    sender: vendor.row.wallet_address,
-    call: tokenTransferCall({
-      token: tokenByCode(settings, order.crypto_currency).address,
-      to: escrow.address,
-      amount: depositOf(order),
-    }),
-  }));
-  if (progress.state === 'mined') return { kind: 'confirmed', result: { tx_hash: progress.txHash } };
-  if (progress.state === 'pending') return { kind: 'waiting', afterMs: POLL_MS };
-  return {
-    kind: 'retry',
-    error: progress.state === 'refused' ? progress.reason : 'the nonce was used elsewhere',
+/** The vendor's key may be in other hands as well, which can use the nonce that was meant for the transfer. */
+const MAX_TRANSFERS = 3;
+
+/** One transfer an order and name, however often it is asked for: the transactor knows the effect by its key. */
+export function fundEscrowWith(name: string, amountOf: (order: OrderRow) => bigint): Act {
+  return async (deps, order, vendor) => {
+    const { escrow } = order;
+    if (escrow === null) return { kind: 'retry', error: 'the order has no escrow' };
+    const { settings, client } = deps.chains.get(order.chain);
+    const { address: token, code, decimals } = tokenByCode(settings, order.crypto_currency);
+    const { wallet_address: sender } = vendor.row;
+    const amount = amountOf(order);
+    for (let attempt = 1; attempt <= MAX_TRANSFERS; attempt++) {
+      const key = `${name}:${order.order_id}${attempt === 1 ? '' : `:${attempt}`}`;
+      const progress = await deps.transactor.advance(key, async () => ({
+        chainId: settings.chainId,
+        sender,
+        call: tokenTransferCall({ token, to: escrow.address, amount }),
+      }));
+      if (progress.state === 'displaced') continue;
+      if (progress.state === 'mined') return { kind: 'confirmed', result: { tx_hash: progress.txHash } };
+      if (progress.state !== 'refused') return { kind: 'waiting', afterMs: POLL_MS };
+      const balance = await tokenBalance(client, token, sender);
+      const error =
+        balance < amount
+          ? `the vendor’s wallet ${sender} has ${formatShortest(balance, decimals)} ${code} and needs ${formatShortest(amount, decimals)}; POST /api/v1/sandbox/faucet gives it more`
+          : progress.reason;
+      return { kind: 'retry', error };
+    }
+    return { kind: 'retry', error: `other transactions of the wallet ${sender} came first` };
   };
-};
+}
+
+const fundEscrow = fundEscrowWith('sandbox-funding', depositOf);
 
 const widgetUserPays = inOneUnit((deps, unit, order) =>
   actOnOrder(unit, deps.orderAdapters, order.order_id, 'payment_sent_confirmed', 'customer'),
@@ -161,7 +180,7 @@ const OFFRAMP: Partial<Record<OrderStatus, Act>> = {
   crypto_received: prove,
   fiat_payment_started: (deps, order, vendor) =>
     order.facts.proofPending ? startReview(deps, order, vendor) : prove(deps, order, vendor),
-  fiat_payment_review_started: acceptProof,
+  fiat_payment_review_started: judgeProof('accepted'),
   awaiting_fiat_received_confirmation: async (deps, order, vendor) =>
     order.facts.settlementNotification ? providerConfirms(deps, order, vendor) : DONE,
 };

@@ -10,6 +10,7 @@ import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
 import { autoAdvances } from './seed.ts';
 import { ACTS, SILENT_ACTS, type SimulatedActorDeps } from './simulated-actors.ts';
+import { ownActOn } from './test-conduct.ts';
 
 /**
  * The simulated actors of a sandbox. They do what a person would do through the same use cases; where crypto moves, it
@@ -20,26 +21,33 @@ export interface SimulatorDeps extends SimulatedActorDeps {
 }
 
 const THINKING_MS = 1_000;
+/** What the result of an act that was not possible begins with. */
+export const REFUSED = 'refused: ';
 const NOTHING_TO_DO: Outcome = { kind: 'confirmed', result: 'nothing to do' };
 
 /** Called in the transaction that changed an order: a simulated actor may have to act next. */
 export function wakeSimulator(unit: UnitOfWork, order: OrderRow): void {
   if (SILENT_ACTS[order.direction][order.status] !== undefined) {
     prepareIntent(unit, act(order, false, unit.at));
-  } else if (ACTS[order.direction][order.status] !== undefined) {
+  } else if (ownActOn(order) !== undefined) {
     prepareIntent(unit, act(order, false, new Date(unit.at.getTime() + THINKING_MS)));
   }
 }
 
-/** Called when a sandbox user asks for it: the actor acts whatever the settings say. */
-export function askSimulator(unit: UnitOfWork, order: OrderRow): void {
-  prepareIntent(unit, act(order, true, unit.at));
+/**
+ * Called when a sandbox user asks for it: the actor acts whatever the settings and test values say. Asked again, it tries
+ * again. Answers the key by which the outcome is found.
+ */
+export function askSimulator(unit: UnitOfWork, order: OrderRow): string {
+  const dedupeKey = `${order.order_id}:${order.revision}:asked:${unit.ids.uuid()}`;
+  prepareIntent(unit, { ...act(order, true, unit.at), dedupeKey });
+  return dedupeKey;
 }
 
 function act(order: OrderRow, asked: boolean, runAt: Date): IntentDraft {
   return {
     kind: 'sandbox.act',
-    dedupeKey: `${order.order_id}:${order.revision}:${asked ? 'asked' : 'self'}`,
+    dedupeKey: `${order.order_id}:${order.revision}:self`,
     partnerId: order.partner_id,
     payload: { order_id: order.order_id, status: order.status, asked },
     runAt,
@@ -53,7 +61,8 @@ export function simulatorHandler(deps: SimulatorDeps): IntentHandler<'sandbox.ac
     // What is done silently is still wanted when the order has moved on meanwhile.
     const silent = SILENT_ACTS[order.direction][intent.payload.status];
     const isTimely = order.status === intent.payload.status;
-    const perform = silent ?? (isTimely ? ACTS[order.direction][order.status] : undefined);
+    const usual = intent.payload.asked ? ACTS[order.direction][order.status] : ownActOn(order);
+    const perform = silent ?? (isTimely ? usual : undefined);
     if (perform === undefined) return NOTHING_TO_DO;
     const mayAct =
       silent !== undefined || intent.payload.asked || (await autoAdvances(deps.db, order.partner_id));
@@ -61,11 +70,15 @@ export function simulatorHandler(deps: SimulatorDeps): IntentHandler<'sandbox.ac
     const vendor = await findSimulatedVendor(deps.db, deps.sealer, order.vendor_id);
     if (vendor === undefined) return { kind: 'confirmed', result: 'the vendor is real' };
     try {
-      return await perform(deps, order, vendor);
+      const outcome = await perform(deps, order, vendor);
+      // The one who asked is told at once why it cannot be.
+      return intent.payload.asked && outcome.kind === 'retry'
+        ? { kind: 'confirmed', result: `${REFUSED}${outcome.error}` }
+        : outcome;
     } catch (error) {
       // The order has moved on, or is held: whatever happens next wakes the actor again.
       if (!(error instanceof CausewayError)) throw error;
-      return { kind: 'confirmed', result: `refused: ${error.code}` };
+      return { kind: 'confirmed', result: `${REFUSED}${error.code}` };
     }
   }
 

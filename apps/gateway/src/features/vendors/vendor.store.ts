@@ -15,6 +15,18 @@ export const findVendor = statement<[vendorId: string], VendorRow>(
   `SELECT ${COLUMNS} FROM vendors WHERE vendor_id = $1`,
 );
 
+/** Of several vendors with one wallet, any: they sign with the same key. */
+export const findVendorByWallet = statement<[walletAddress: string], VendorRow>(
+  'vendors.find_by_wallet',
+  `SELECT ${COLUMNS} FROM vendors
+    WHERE lower(wallet_address) = lower($1) AND simulated_key_sealed IS NOT NULL LIMIT 1`,
+);
+
+export const keepSimulatedKey = statement<[vendorId: string, keySealed: string]>(
+  'vendors.keep_simulated_key',
+  'UPDATE vendors SET simulated_key_sealed = $2 WHERE vendor_id = $1',
+);
+
 export const listVendors = statement<[], VendorRow>(
   'vendors.list',
   `SELECT ${COLUMNS} FROM vendors WHERE active ORDER BY vendor_id`,

@@ -245,7 +245,7 @@ describe('the drain of webhook deliveries', () => {
     for (let n = 0; n < 60; n++) await emit(ids.uuid(), [n]);
     const failing = startDrain({ concurrency: 16 });
     const endpoint = async () =>
-      (await database.owner.query('SELECT * FROM webhook_endpoints WHERE partner_id = $1', [partner]))
+      (await database.owner.query('SELECT * FROM webhook_endpoint_health WHERE partner_id = $1', [partner]))
         .rows[0];
     await until(
       'the circuit opens',

@@ -9,24 +9,24 @@ import {
   type ClaimedDelivery,
   cancelForDisabled,
   claimDeliveries,
-  partnersWithDueDeliveries,
+  endpointsWithDueDeliveries,
 } from './delivery.store.ts';
 import { type DeliveryOutcome, outcomeOf } from './delivery-outcome.ts';
 import { createEndpointWindows, type EndpointWindows, settleOutcomes } from './endpoint-health.ts';
-import type { OpenSecrets, SendResult, WebhookSender } from './webhook-sender.ts';
+import { type OpenSecrets, type SendResult, secretContextOf, type WebhookSender } from './webhook-sender.ts';
 
 /**
  * Carries deliveries from their table to the partners' endpoints.
  *
  * Claims and settlements are batches that grow with the load: while one is on its way to the database, work for the
- * next gathers. Partners take turns, each within its own window, so a long queue or a hanging endpoint
- * of one is not felt by another. Any number of processes may drain at once; what one of them had in hand when
+ * next gathers. Endpoints take turns, each within its own window, so a long queue or a hanging endpoint
+ * is not felt by another, of the same partner or not. Any number of processes may drain at once; what one of them had in hand when
  * it died is taken up by the others when its lease runs out.
  */
 export interface DeliveryDrain {
   start(): void;
-  /** Something was written for this partner; without one, any partner may have something due. */
-  wake(partnerId?: string): void;
+  /** Something was written for this endpoint; without one, any may have something due. The default one goes by its partner's id. */
+  wake(endpointId?: string): void;
   /** Takes nothing new and waits for what is under way. */
   stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ const CONCURRENCY = 512;
 const LEASE_MS = 20_000;
 const POLL_MS = 500;
 const SWEEP_MS = 60_000;
-const PARTNERS_A_CLAIM = 64;
+const ENDPOINTS_A_CLAIM = 64;
 const CIRCUIT_GAP_MS = 1_000;
 const SETTLE_AGAIN_MS = 250;
 const LOOK_FOR_SLOW_MS = 250;
@@ -65,7 +65,7 @@ const LOOK_FOR_SLOW_MS = 250;
 interface DrainState {
   /** Names this process in the leases it takes. */
   readonly owner: string;
-  /** Partners that may have something due, in the order of their turns. */
+  /** Endpoints that may have something due, in the order of their turns. */
   readonly ready: Set<string>;
   readonly windows: EndpointWindows;
   /** Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late. */
@@ -89,8 +89,8 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
   const timers: NodeJS.Timeout[] = [];
 
   async function discover(): Promise<void> {
-    for (const { partner_id } of await db.query(SYSTEM, partnersWithDueDeliveries, [clock.date()])) {
-      state.ready.add(partner_id);
+    for (const { endpoint_id } of await db.query(SYSTEM, endpointsWithDueDeliveries, [clock.date()])) {
+      state.ready.add(endpoint_id);
     }
     options.onTurn?.();
     claiming.soon();
@@ -98,7 +98,7 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
 
   async function withdrawFromSlow(): Promise<void> {
     const slow = state.slots.withdrawFromSlow(performance.now());
-    for (const partnerId of slow) state.windows.slowed(partnerId);
+    for (const endpointId of slow) state.windows.slowed(endpointId);
     if (slow.length > 0) claiming.soon();
   }
 
@@ -116,12 +116,12 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
       );
       this.wake();
     },
-    wake(partnerId) {
-      if (partnerId === undefined) {
+    wake(endpointId) {
+      if (endpointId === undefined) {
         discover().catch((error) => logger.error({ err: error }, 'looking for webhook deliveries failed'));
         return;
       }
-      state.ready.add(partnerId);
+      state.ready.add(endpointId);
       claiming.soon();
     },
     async stop() {
@@ -134,7 +134,7 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
   };
 }
 
-/** Takes due deliveries under a lease, as many as there are slots and each partner's window has room for. */
+/** Takes due deliveries under a lease, as many as there are slots and each endpoint's window has room for. */
 function createClaiming(
   { db, clock, logger }: DrainDeps,
   state: DrainState,
@@ -149,7 +149,7 @@ function createClaiming(
     running ??= claimWhilePossible().then(
       () => {
         running = undefined;
-        // A partner may have got in line between the last look and now.
+        // An endpoint may have got in line between the last look and now.
         if (ready.size > 0 && slots.free() > 0) soon();
       },
       (error) => {
@@ -165,7 +165,7 @@ function createClaiming(
       const turns = nextTurns();
       if (turns.length === 0 || state.isStopping) return;
       const rows = await db.query(SYSTEM, claimDeliveries, [
-        turns.map(({ partnerId }) => partnerId),
+        turns.map(({ endpointId }) => endpointId),
         turns.map(({ quota }) => quota),
         clock.date(),
         leaseMs,
@@ -174,27 +174,27 @@ function createClaiming(
       ]);
       const taken = new Map<string, number>();
       for (const row of rows) {
-        taken.set(row.partner_id, (taken.get(row.partner_id) ?? 0) + 1);
+        taken.set(row.endpoint_id, (taken.get(row.endpoint_id) ?? 0) + 1);
         begin(row);
       }
       // Who filled its quota may have more; it goes to the end of the line.
-      for (const { partnerId, quota } of turns) if (taken.get(partnerId) === quota) ready.add(partnerId);
+      for (const { endpointId, quota } of turns) if (taken.get(endpointId) === quota) ready.add(endpointId);
     }
   }
 
-  /** Takes partners from the head of the line and shares the free slots among them. */
-  function nextTurns(): { partnerId: string; quota: number }[] {
+  /** Takes endpoints from the head of the line and shares the free slots among them. */
+  function nextTurns(): { endpointId: string; quota: number }[] {
     const free = slots.free();
     if (free <= 0) return [];
     const chosen: string[] = [];
-    for (const partnerId of ready) {
-      if (chosen.length >= Math.min(PARTNERS_A_CLAIM, free)) break;
+    for (const endpointId of ready) {
+      if (chosen.length >= Math.min(ENDPOINTS_A_CLAIM, free)) break;
       // One whose window is full comes back when one of its deliveries ends.
-      ready.delete(partnerId);
-      if (windows.roomFor(partnerId) > 0) chosen.push(partnerId);
+      ready.delete(endpointId);
+      if (windows.roomFor(endpointId) > 0) chosen.push(endpointId);
     }
     const share = Math.max(1, Math.floor(free / Math.max(1, chosen.length)));
-    return chosen.map((partnerId) => ({ partnerId, quota: Math.min(share, windows.roomFor(partnerId)) }));
+    return chosen.map((endpointId) => ({ endpointId, quota: Math.min(share, windows.roomFor(endpointId)) }));
   }
 
   return { soon, done: async () => running };
@@ -219,12 +219,17 @@ function createAttempts(
     const startedAt = clock.date();
     let result: SendResult;
     try {
-      const secrets = deps.openSecrets(claimed.partner_id, claimed, startedAt.getTime());
-      result = await deps.sender.send({ url: claimed.webhook_url, secrets, body: claimed.body });
+      const secrets = deps.openSecrets(
+        secretContextOf(claimed.partner_id, claimed.endpoint_id),
+        claimed,
+        startedAt.getTime(),
+      );
+      const { webhook_url: url, body, api_version: apiVersion } = claimed;
+      result = await deps.sender.send({ url, secrets, body, apiVersion });
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
-      letGo(state, claimed.partner_id, slot, 'prompt');
+      letGo(state, claimed.endpoint_id, slot, 'prompt');
       return;
     }
     slot.answered();
@@ -235,8 +240,8 @@ function createAttempts(
 
   return {
     begin(claimed: ClaimedDelivery): void {
-      state.windows.started(claimed.partner_id);
-      const work = attempt(claimed, state.slots.take(claimed.partner_id)).finally(() =>
+      state.windows.started(claimed.endpoint_id);
+      const work = attempt(claimed, state.slots.take(claimed.endpoint_id)).finally(() =>
         underWay.delete(work),
       );
       underWay.add(work);
@@ -276,9 +281,9 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
         continue;
       }
       for (const { outcome, slot } of batch) {
-        const { partnerId, error } = outcome;
-        letGo(state, partnerId, slot, error === 'timeout' ? 'timeout' : 'prompt');
-        state.ready.add(partnerId);
+        const { endpointId, error } = outcome;
+        letGo(state, endpointId, slot, error === 'timeout' ? 'timeout' : 'prompt');
+        state.ready.add(endpointId);
       }
       onSettled();
     }
@@ -295,7 +300,7 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
   };
 }
 
-function letGo({ windows }: DrainState, partnerId: string, slot: Slot, end: 'prompt' | 'timeout'): void {
+function letGo({ windows }: DrainState, endpointId: string, slot: Slot, end: 'prompt' | 'timeout'): void {
   slot.giveBack();
-  windows.ended(partnerId, end);
+  windows.ended(endpointId, end);
 }

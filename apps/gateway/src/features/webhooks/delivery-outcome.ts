@@ -1,10 +1,11 @@
 import { WEBHOOK_RETRY_SCHEDULE } from '../../lib/backoff.ts';
 import type { AttemptLogEntry, ClaimedDelivery } from './delivery.store.ts';
-import type { SendResult } from './webhook-sender.ts';
+import type { SendResult, WebhookAnswer } from './webhook-sender.ts';
 
 /** What one attempt came to, as it is stored and shown to the partner. */
 export interface DeliveryOutcome {
   readonly partnerId: string;
+  readonly endpointId: string;
   readonly deliveryId: string;
   /** Attempts that were behind it when it was claimed. */
   readonly attempts: number;
@@ -29,6 +30,7 @@ export function outcomeOf(
   const error = delivered ? null : result.kind === 'failed' ? result.reason : 'not_acknowledged';
   return {
     partnerId: claimed.partner_id,
+    endpointId: claimed.endpoint_id,
     deliveryId: claimed.delivery_id,
     attempts: claimed.attempts,
     delivered,
@@ -40,6 +42,8 @@ export function outcomeOf(
       duration_ms: result.durationMs,
       error,
       response: result.kind === 'answered' ? printable(result.excerpt) : null,
+      ...(result.sent === null ? {} : { url: claimed.webhook_url, sent: result.sent }),
+      ...(result.kind === 'answered' ? answerToKeep(result) : {}),
     },
   };
 }
@@ -49,6 +53,31 @@ export function retryAt(failedAttempts: number, now: number, random: () => numbe
   const delaySeconds = WEBHOOK_RETRY_SCHEDULE.delayBeforeAttempt(failedAttempts + 1);
   if (delaySeconds === null) return null;
   return new Date(now + Math.ceil(delaySeconds * 1_000) + Math.floor(random() * JITTER_MS));
+}
+
+const MOST_HEADERS = 20;
+const LONGEST_HEADER_NAME = 64;
+const LONGEST_HEADER_VALUE = 256;
+/** Sessions are the receiver's own business; the rest says nothing about the answer, and every answer has it. */
+const HEADERS_NOT_KEPT = new Set([
+  ...['set-cookie', 'set-cookie2', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'],
+]);
+
+function answerToKeep({ headers, cut }: WebhookAnswer): Pick<AttemptLogEntry, 'response_headers' | 'cut'> {
+  return { response_headers: headersToKeep(headers), ...(cut ? { cut } : {}) };
+}
+
+/** What an answer's headers help to find out, within bounds: a receiver may answer with as many as it likes. */
+function headersToKeep(headers: WebhookAnswer['headers']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let count = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || HEADERS_NOT_KEPT.has(name)) continue;
+    if (++count > MOST_HEADERS) break;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    kept[printable(name.slice(0, LONGEST_HEADER_NAME))] = printable(text.slice(0, LONGEST_HEADER_VALUE));
+  }
+  return kept;
 }
 
 /** A receiver may answer anything; what cannot be stored or would disturb a terminal becomes a dot. */

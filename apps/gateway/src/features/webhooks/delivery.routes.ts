@@ -22,10 +22,11 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     operationId: 'listWebhookDeliveries',
     tag: TAG,
     summary: 'List webhook deliveries',
-    description: 'Newest first, with every attempt.',
+    description:
+      'Those to the default endpoint, newest first, with the body that was sent and every attempt. /partner/webhook-endpoints has the log of each endpoint, with requests and responses.',
     query: DeliveryListQuery,
     data: DeliveryListSchema,
-    handle: ({ query }, { partnerId }) => readDeliveries(deps.db, partnerId, query),
+    handle: ({ query }, { partnerId }) => readDeliveries(deps.db, partnerId, query, partnerId),
   });
 
   route(app, {
@@ -41,7 +42,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     params: DeliveryParams,
     data: DeliverySchema,
     errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
-    handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id),
+    handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id, partnerId),
   });
 
   route(app, {
@@ -58,6 +59,6 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     body: ReplayInput,
     data: ReplaySchema,
     errors: ['WEBHOOK_NOT_CONFIGURED'],
-    handle: ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since),
+    handle: ({ body }, { partnerId }, unit) => replaySince(unit, partnerId, body.since, partnerId),
   });
 }

@@ -3,12 +3,14 @@ import {
   DELIVERY_DELIVERED,
   DELIVERY_FAILED,
   DELIVERY_PENDING,
-  type DeliveryStatus,
 } from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
-import { eventsWritten } from '../../engine/outbox.ts';
+import type { RequestStamp } from './webhook-sender.ts';
 
-/** SQL of the queue of deliveries: who has something due, claiming it, and recording what became of it. */
+/**
+ * SQL of the queues of deliveries, one an endpoint: which have something due, claiming it, and recording what became of
+ * it. A partner's default endpoint goes by the partner's id.
+ */
 
 /** Written out in statements, so that the indexes of what waits apply. */
 const PENDING = sqlWords(DELIVERY_PENDING);
@@ -19,10 +21,17 @@ export interface AttemptLogEntry {
   readonly duration_ms: number;
   readonly error: string | null;
   readonly response: string | null;
+  /** What follows is absent in attempts that were made before it was kept. */
+  readonly url?: string;
+  readonly sent?: RequestStamp;
+  readonly response_headers?: Readonly<Record<string, string>>;
+  /** Set where the answer was longer than what is kept of it. */
+  readonly cut?: boolean;
 }
 
 export interface ClaimedDelivery {
   partner_id: string;
+  endpoint_id: string;
   delivery_id: string;
   attempts: number;
   body: string;
@@ -30,36 +39,41 @@ export interface ClaimedDelivery {
   webhook_secret_sealed: string;
   webhook_previous_secret_sealed: string | null;
   webhook_previous_secret_until: Date | null;
+  /** Null for the default endpoint, whose requests do not name it. */
+  api_version: string | null;
 }
 
-/** Steps from partner to partner along the index, however many deliveries each has waiting. */
-export const partnersWithDueDeliveries = statement<[businessNow: Date], { partner_id: string }>(
-  'webhook_deliveries.partners_due',
-  `WITH RECURSIVE waiting AS (
-     (SELECT partner_id FROM webhook_deliveries WHERE status = ${PENDING} ORDER BY partner_id LIMIT 1)
+/** Steps from endpoint to endpoint along the index, however many deliveries each has waiting. */
+const WAITING_ENDPOINTS = `waiting AS (
+     (SELECT d.queue_id AS endpoint_id FROM webhook_deliveries d
+       WHERE d.status = ${PENDING} ORDER BY d.queue_id LIMIT 1)
      UNION ALL
-     SELECT (SELECT d.partner_id FROM webhook_deliveries d
-              WHERE d.status = ${PENDING} AND d.partner_id > waiting.partner_id ORDER BY d.partner_id LIMIT 1)
-       FROM waiting WHERE waiting.partner_id IS NOT NULL)
-   SELECT partner_id FROM waiting WHERE partner_id IS NOT NULL AND EXISTS (
+     SELECT (SELECT d.queue_id FROM webhook_deliveries d
+              WHERE d.status = ${PENDING} AND d.queue_id > waiting.endpoint_id ORDER BY d.queue_id LIMIT 1)
+       FROM waiting WHERE waiting.endpoint_id IS NOT NULL)`;
+
+export const endpointsWithDueDeliveries = statement<[businessNow: Date], { endpoint_id: string }>(
+  'webhook_deliveries.endpoints_due',
+  `WITH RECURSIVE ${WAITING_ENDPOINTS}
+   SELECT endpoint_id FROM waiting WHERE endpoint_id IS NOT NULL AND EXISTS (
      SELECT FROM webhook_deliveries d
-      WHERE d.partner_id = waiting.partner_id AND d.status = ${PENDING} AND d.run_at <= $1
+      WHERE d.queue_id = waiting.endpoint_id AND d.status = ${PENDING} AND d.run_at <= $1
         AND (d.leased_until IS NULL OR d.leased_until < clock_timestamp()))`,
 );
 
 /**
- * Takes up to a quota of due deliveries from each of these partners. Address and secret are read here, right before
+ * Takes up to a quota of due deliveries from each of these endpoints. Address and secret are read here, right before
  * sending: a webhook that was removed meanwhile gets nothing more. Where the circuit is open, one delivery a
  * second is taken by the first to come, in whichever process.
  *
  * Rows are written where they were locked, and bodies read one by one: a join would be planned by how long queues are on
- * average, and one partner’s long queue would make all claims read the whole table.
+ * average, and one endpoint’s long queue would make all claims read the whole table.
  *
  * It waits neither for a lock nor for the disk. A claim that a crash of the database undoes is made again.
  */
 export const claimDeliveries = statement<
   [
-    partnerIds: readonly string[],
+    endpointIds: readonly string[],
     quotas: readonly number[],
     businessNow: Date,
     leaseMs: number,
@@ -70,44 +84,54 @@ export const claimDeliveries = statement<
 >(
   'webhook_deliveries.claim',
   `WITH tried AS (
-     UPDATE webhook_endpoints SET next_try_at = clock_timestamp() + $6::int * interval '1 millisecond'
-      WHERE partner_id IN (
-        SELECT partner_id FROM webhook_endpoints
-         WHERE partner_id = ANY($1::uuid[]) AND circuit_opened_at IS NOT NULL AND next_try_at <= clock_timestamp()
+     UPDATE webhook_endpoint_health SET next_try_at = clock_timestamp() + $6::int * interval '1 millisecond'
+      WHERE endpoint_id IN (
+        SELECT endpoint_id FROM webhook_endpoint_health
+         WHERE endpoint_id = ANY($1::uuid[]) AND circuit_opened_at IS NOT NULL AND next_try_at <= clock_timestamp()
          FOR UPDATE SKIP LOCKED)
-      RETURNING partner_id),
+      RETURNING endpoint_id),
    wanted AS (
-     SELECT w.partner_id, w.quota FROM unnest($1::uuid[], $2::int[]) AS w (partner_id, quota)
-       LEFT JOIN webhook_endpoints e ON e.partner_id = w.partner_id AND e.circuit_opened_at IS NOT NULL
-      WHERE e.partner_id IS NULL
+     SELECT w.endpoint_id, w.quota FROM unnest($1::uuid[], $2::int[]) AS w (endpoint_id, quota)
+       LEFT JOIN webhook_endpoint_health h ON h.endpoint_id = w.endpoint_id AND h.circuit_opened_at IS NOT NULL
+      WHERE h.endpoint_id IS NULL
      UNION ALL
-     SELECT partner_id, 1 FROM tried),
-   due AS (
-     SELECT found.row_address, found.delivery_id, found.event_id, p.partner_id, p.webhook_url, p.webhook_secret_sealed,
-            p.webhook_previous_secret_sealed, p.webhook_previous_secret_until
-       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
-      CROSS JOIN wanted w
-       JOIN partners p ON p.partner_id = w.partner_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
+     SELECT endpoint_id, 1 FROM tried),
+   targets AS MATERIALIZED (
+     SELECT w.endpoint_id, w.quota, target.* FROM wanted w
       CROSS JOIN LATERAL (
-        SELECT candidate.ctid AS row_address, candidate.delivery_id, candidate.event_id
+        SELECT p.partner_id, p.webhook_url, p.webhook_secret_sealed, p.webhook_previous_secret_sealed,
+               p.webhook_previous_secret_until, NULL::text AS api_version
+          FROM partners p
+         WHERE p.partner_id = w.endpoint_id AND p.webhook_enabled AND p.webhook_url IS NOT NULL
+        UNION ALL
+        SELECT e.partner_id, e.url, e.secret_sealed, e.previous_secret_sealed, e.previous_secret_until, e.api_version
+          FROM webhook_endpoints e WHERE e.endpoint_id = w.endpoint_id AND e.enabled) AS target),
+   due AS (
+     SELECT found.row_address, found.delivery_id, t.*
+       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried
+      CROSS JOIN targets t
+      CROSS JOIN LATERAL (
+        SELECT candidate.ctid AS row_address, candidate.delivery_id
           FROM webhook_deliveries candidate
-         WHERE candidate.partner_id = w.partner_id AND candidate.status = ${PENDING} AND candidate.run_at <= $3
+         WHERE candidate.queue_id = t.endpoint_id AND candidate.status = ${PENDING} AND candidate.run_at <= $3
            AND (candidate.leased_until IS NULL OR candidate.leased_until < clock_timestamp())
            AND (NOT candidate.in_order OR candidate.attempts > 0 OR NOT EXISTS (
                  SELECT FROM webhook_deliveries earlier
                   WHERE earlier.subject_id = candidate.subject_id AND earlier.position < candidate.position
-                    AND earlier.status = ${PENDING} AND earlier.attempts = 0 AND earlier.in_order))
+                    AND earlier.status = ${PENDING} AND earlier.attempts = 0 AND earlier.in_order
+                    AND earlier.queue_id = candidate.queue_id))
          ORDER BY candidate.run_at, candidate.position
-         LIMIT w.quota
+         LIMIT t.quota
          FOR UPDATE SKIP LOCKED) found),
    claimed AS (
      UPDATE webhook_deliveries
         SET leased_until = clock_timestamp() + $4::int * interval '1 millisecond', lease_owner = $5
       WHERE ctid = ANY (ARRAY(SELECT row_address FROM due))
       RETURNING partner_id, delivery_id, event_id, attempts)
-   SELECT claimed.partner_id, claimed.delivery_id, claimed.attempts,
+   SELECT claimed.partner_id, due.endpoint_id, claimed.delivery_id, claimed.attempts,
           (SELECT e.body FROM events e WHERE e.event_id = claimed.event_id) AS body, due.webhook_url,
-          due.webhook_secret_sealed, due.webhook_previous_secret_sealed, due.webhook_previous_secret_until
+          due.webhook_secret_sealed, due.webhook_previous_secret_sealed, due.webhook_previous_secret_until,
+          due.api_version
      FROM claimed JOIN due USING (partner_id, delivery_id)`,
 );
 
@@ -144,23 +168,27 @@ export const settleDeliveries = statement<
 
 /** In one order, before anything is written to them: workers whose batches share endpoints do not wait in a circle. */
 export const lockEndpoints = statement<[answering: readonly string[], failing: readonly string[]]>(
-  'webhook_endpoints.lock',
-  `SELECT FROM webhook_endpoints
-    WHERE (partner_id = ANY($1::uuid[]) AND consecutive_failures > 0) OR partner_id = ANY($2::uuid[])
-    ORDER BY partner_id FOR UPDATE`,
+  'webhook_endpoint_health.lock',
+  `SELECT FROM webhook_endpoint_health
+    WHERE (endpoint_id = ANY($1::uuid[]) AND consecutive_failures > 0) OR endpoint_id = ANY($2::uuid[])
+    ORDER BY endpoint_id FOR UPDATE`,
 );
 
-export const recordEndpointSuccess = statement<[partnerIds: readonly string[]]>(
-  'webhook_endpoints.success',
-  `UPDATE webhook_endpoints
+export const recordEndpointSuccess = statement<[endpointIds: readonly string[]]>(
+  'webhook_endpoint_health.success',
+  `UPDATE webhook_endpoint_health
       SET consecutive_failures = 0, failing_since = NULL, last_error = NULL, circuit_opened_at = NULL,
           next_try_at = NULL
-    WHERE partner_id = ANY($1::uuid[]) AND consecutive_failures > 0`,
+    WHERE endpoint_id = ANY($1::uuid[]) AND consecutive_failures > 0`,
 );
 
-/** Failures since the last accepted delivery; enough of them in a row open the circuit. */
+/**
+ * Failures since the last accepted delivery; enough of them in a row open the circuit. Nothing is kept of an endpoint that
+ * was deleted while it was tried.
+ */
 export const recordEndpointFailures = statement<
   [
+    endpointIds: readonly string[],
     partnerIds: readonly string[],
     failures: readonly number[],
     errors: readonly string[],
@@ -168,112 +196,42 @@ export const recordEndpointFailures = statement<
     openAt: number,
   ]
 >(
-  'webhook_endpoints.failures',
-  `INSERT INTO webhook_endpoints AS e
-          (partner_id, consecutive_failures, failing_since, last_error, circuit_opened_at, next_try_at)
-   SELECT f.partner_id, f.failures, $4::timestamptz, f.error,
-          CASE WHEN f.failures >= $5::int THEN $4::timestamptz END,
-          CASE WHEN f.failures >= $5::int THEN clock_timestamp() END
-     FROM unnest($1::uuid[], $2::int[], $3::text[]) AS f (partner_id, failures, error)
-    ORDER BY f.partner_id
-   ON CONFLICT (partner_id) DO UPDATE SET
-     consecutive_failures = e.consecutive_failures + excluded.consecutive_failures,
-     failing_since = coalesce(e.failing_since, excluded.failing_since),
+  'webhook_endpoint_health.failures',
+  `INSERT INTO webhook_endpoint_health AS h
+          (endpoint_id, partner_id, consecutive_failures, failing_since, last_error, circuit_opened_at, next_try_at)
+   SELECT f.endpoint_id, f.partner_id, f.failures, $5::timestamptz, f.error,
+          CASE WHEN f.failures >= $6::int THEN $5::timestamptz END,
+          CASE WHEN f.failures >= $6::int THEN clock_timestamp() END
+     FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[]) AS f (endpoint_id, partner_id, failures, error)
+    WHERE f.endpoint_id = f.partner_id
+       OR EXISTS (SELECT FROM webhook_endpoints e WHERE e.endpoint_id = f.endpoint_id)
+    ORDER BY f.endpoint_id
+   ON CONFLICT (endpoint_id) DO UPDATE SET
+     consecutive_failures = h.consecutive_failures + excluded.consecutive_failures,
+     failing_since = coalesce(h.failing_since, excluded.failing_since),
      last_error = excluded.last_error,
-     circuit_opened_at = CASE WHEN e.consecutive_failures + excluded.consecutive_failures >= $5::int
-                              THEN coalesce(e.circuit_opened_at, excluded.failing_since) END,
-     next_try_at = CASE WHEN e.consecutive_failures + excluded.consecutive_failures >= $5::int
-                        THEN coalesce(e.next_try_at, clock_timestamp()) END`,
+     circuit_opened_at = CASE WHEN h.consecutive_failures + excluded.consecutive_failures >= $6::int
+                              THEN coalesce(h.circuit_opened_at, excluded.failing_since) END,
+     next_try_at = CASE WHEN h.consecutive_failures + excluded.consecutive_failures >= $6::int
+                        THEN coalesce(h.next_try_at, clock_timestamp()) END`,
 );
 
-/** What was written while its partner's webhook was being removed. */
+/** Nothing of what was waiting is sent later, to an address that is set later. */
+export const cancelPendingDeliveries = statement<[endpointId: string, at: Date]>(
+  'webhook_deliveries.cancel_pending',
+  `UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $2, leased_until = NULL, lease_owner = NULL
+    WHERE d.queue_id = $1 AND d.status = ${PENDING}`,
+);
+
+/** What was written while its endpoint was being disabled or deleted. */
 export const cancelForDisabled = statement<[at: Date]>(
   'webhook_deliveries.cancel_for_disabled',
-  `UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $1, leased_until = NULL, lease_owner = NULL
-     FROM partners p
-    WHERE p.partner_id = d.partner_id AND NOT p.webhook_enabled AND d.status = ${PENDING}`,
-);
-
-/** SQL of what a partner sees of its deliveries, and of sending them again. */
-
-export interface DeliveryRow {
-  delivery_id: string;
-  event_id: string;
-  event_type: string;
-  subject_id: string | null;
-  status: DeliveryStatus;
-  attempt_log: AttemptLogEntry[];
-  run_at: Date;
-  replay_of: string | null;
-  created_at: Date;
-}
-
-const COLUMNS = `d.delivery_id, d.event_id, e.event_type, d.subject_id, d.status, d.attempt_log, d.run_at, d.replay_of,
-  d.created_at`;
-
-type Filters = [
-  partnerId: string,
-  before: string | null,
-  eventType: string | null,
-  status: string | null,
-  limit: number,
-];
-
-/** Newest first: delivery ids sort by the time they were made. */
-export const listDeliveries = statement<Filters, DeliveryRow>(
-  'webhook_deliveries.list',
-  `SELECT ${COLUMNS} FROM webhook_deliveries d JOIN events e USING (event_id)
-    WHERE d.partner_id = $1 AND ($2::uuid IS NULL OR d.delivery_id < $2)
-      AND ($3::text IS NULL OR e.event_type = $3) AND ($4::text IS NULL OR d.status = $4)
-    ORDER BY d.delivery_id DESC LIMIT $5`,
-);
-
-/** One event's or one order's are few and found by them. */
-export const listDeliveriesAbout = statement<
-  [...Filters, eventId: string | null, subjectId: string | null],
-  DeliveryRow
->(
-  'webhook_deliveries.list_about',
-  `SELECT ${COLUMNS} FROM events e JOIN webhook_deliveries d USING (event_id)
-    WHERE d.partner_id = $1 AND ($2::uuid IS NULL OR d.delivery_id < $2)
-      AND ($3::text IS NULL OR e.event_type = $3) AND ($4::text IS NULL OR d.status = $4)
-      AND e.event_id IN (SELECT event_id FROM events WHERE event_id = $6
-                         UNION ALL SELECT event_id FROM events WHERE subject_id = $7)
-      AND ($6::text IS NULL OR e.event_id = $6) AND ($7::uuid IS NULL OR e.subject_id = $7)
-    ORDER BY d.delivery_id DESC LIMIT $5`,
-);
-
-export const replayDelivery = statement<
-  [partnerId: string, deliveryId: string, newDeliveryId: string, at: Date],
-  DeliveryRow
->(
-  'webhook_deliveries.replay',
-  `WITH again AS (
-     INSERT INTO webhook_deliveries
-            (partner_id, delivery_id, event_id, subject_id, position, in_order, replay_of, run_at, created_at)
-     SELECT partner_id, $3, event_id, subject_id, position, false, delivery_id, $4, $4
-       FROM webhook_deliveries WHERE partner_id = $1 AND delivery_id = $2
-     RETURNING *)
-   SELECT ${COLUMNS} FROM again d JOIN events e USING (event_id)`,
-  ([partnerId]) => [eventsWritten(partnerId)],
-);
-
-/** The latest event of each type about each subject, oldest first; what it has overtaken stays unsent. */
-export const replayLatest = statement<
-  [partnerId: string, since: Date, at: Date, limit: number],
-  { replayed: number }
->(
-  'webhook_deliveries.replay_latest',
-  `WITH latest AS (
-     SELECT DISTINCT ON (subject_id, event_type) event_id, subject_id, position
-       FROM events WHERE partner_id = $1 AND created_at >= $2 AND subject_id IS NOT NULL
-      ORDER BY subject_id, event_type, position DESC),
-   again AS (
-     INSERT INTO webhook_deliveries
-            (partner_id, delivery_id, event_id, subject_id, position, in_order, run_at, created_at)
-     SELECT $1, uuidv7(), event_id, subject_id, position, false, $3, $3
-       FROM latest ORDER BY position LIMIT $4
-     RETURNING partner_id)
-   SELECT count(*)::int AS replayed FROM again`,
-  ([partnerId]) => [eventsWritten(partnerId)],
+  `WITH RECURSIVE ${WAITING_ENDPOINTS},
+   off AS (
+     SELECT endpoint_id FROM waiting
+      WHERE endpoint_id IS NOT NULL
+        AND NOT EXISTS (SELECT FROM partners p WHERE p.partner_id = waiting.endpoint_id AND p.webhook_enabled)
+        AND NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.endpoint_id = waiting.endpoint_id AND e.enabled))
+   UPDATE webhook_deliveries d SET status = ${sqlWords(DELIVERY_CANCELLED)}, settled_at = $1, leased_until = NULL, lease_owner = NULL
+     FROM off WHERE d.queue_id = off.endpoint_id AND d.status = ${PENDING}`,
 );

@@ -9,16 +9,16 @@ import {
 import type { DeliveryOutcome } from './delivery-outcome.ts';
 
 /**
- * How many deliveries one partner may have under way in this process. It grows while the endpoint answers and is halved
+ * How many deliveries one endpoint may have under way in this process. It grows while the endpoint answers and is halved
  * when it lets us wait in vain, so that a hanging endpoint soon holds one connection and delays no other endpoint.
  */
 export interface EndpointWindows {
   /** How many more may be started now. */
-  roomFor(partnerId: string): number;
-  started(partnerId: string): void;
+  roomFor(endpointId: string): number;
+  started(endpointId: string): void;
   /** An attempt has waited long for its answer: a large window is halved, down to where it began. */
-  slowed(partnerId: string): void;
-  ended(partnerId: string, end: 'prompt' | 'timeout'): void;
+  slowed(endpointId: string): void;
+  ended(endpointId: string, end: 'prompt' | 'timeout'): void;
 }
 
 interface Window {
@@ -33,34 +33,34 @@ const KEPT_IDLE_WINDOWS = 10_000;
 export function createEndpointWindows(): EndpointWindows {
   const windows = new Map<string, Window>();
 
-  function windowOf(partnerId: string): Window {
-    const known = windows.get(partnerId);
+  function windowOf(endpointId: string): Window {
+    const known = windows.get(endpointId);
     if (known !== undefined) return known;
     const fresh = { size: FIRST_SIZE, inFlight: 0 };
-    windows.set(partnerId, fresh);
+    windows.set(endpointId, fresh);
     return fresh;
   }
 
   function purgeIdle(): void {
     if (windows.size <= KEPT_IDLE_WINDOWS) return;
-    for (const [partnerId, { inFlight }] of windows) if (inFlight === 0) windows.delete(partnerId);
+    for (const [endpointId, { inFlight }] of windows) if (inFlight === 0) windows.delete(endpointId);
   }
 
   return {
-    roomFor(partnerId) {
-      const known = windows.get(partnerId);
+    roomFor(endpointId) {
+      const known = windows.get(endpointId);
       return known === undefined ? FIRST_SIZE : Math.max(0, known.size - known.inFlight);
     },
-    started(partnerId) {
-      windowOf(partnerId).inFlight += 1;
+    started(endpointId) {
+      windowOf(endpointId).inFlight += 1;
     },
-    slowed(partnerId) {
-      const window = windowOf(partnerId);
+    slowed(endpointId) {
+      const window = windowOf(endpointId);
       // Answering after seconds is allowed: such an endpoint keeps a window it can work with.
       if (window.size > FIRST_SIZE) window.size = Math.max(FIRST_SIZE, Math.floor(window.size / 2));
     },
-    ended(partnerId, end) {
-      const window = windowOf(partnerId);
+    ended(endpointId, end) {
+      const window = windowOf(endpointId);
       window.inFlight -= 1;
       window.size =
         end === 'timeout'
@@ -93,10 +93,11 @@ export async function settleOutcomes(
       owner,
       at,
     ]);
-    tx.defer(lockEndpoints, [answering, failing.map(({ partnerId }) => partnerId)]);
+    tx.defer(lockEndpoints, [answering, failing.map(({ endpointId }) => endpointId)]);
     if (answering.length > 0) tx.defer(recordEndpointSuccess, [answering]);
     if (failing.length === 0) return;
     tx.defer(recordEndpointFailures, [
+      failing.map(({ endpointId }) => endpointId),
       failing.map(({ partnerId }) => partnerId),
       failing.map(({ failures }) => failures),
       failing.map(({ error }) => error),
@@ -107,6 +108,7 @@ export async function settleOutcomes(
 }
 
 interface FailingEndpoint {
+  readonly endpointId: string;
   readonly partnerId: string;
   /** Since the last accepted delivery of the batch. */
   readonly failures: number;
@@ -119,15 +121,15 @@ function endpointsIn(batch: readonly DeliveryOutcome[]): {
 } {
   const answering = new Set<string>();
   const failing = new Map<string, FailingEndpoint>();
-  for (const { partnerId, delivered, error, logEntry } of batch) {
+  for (const { partnerId, endpointId, delivered, error, logEntry } of batch) {
     if (delivered) {
-      answering.add(partnerId);
-      failing.delete(partnerId);
+      answering.add(endpointId);
+      failing.delete(endpointId);
       continue;
     }
-    const failures = (failing.get(partnerId)?.failures ?? 0) + 1;
+    const failures = (failing.get(endpointId)?.failures ?? 0) + 1;
     const status = logEntry.http_status === null ? '' : `: answered ${logEntry.http_status}`;
-    failing.set(partnerId, { partnerId, failures, error: `${error}${status}` });
+    failing.set(endpointId, { endpointId, partnerId, failures, error: `${error}${status}` });
   }
   return { answering: [...answering], failing: [...failing.values()] };
 }

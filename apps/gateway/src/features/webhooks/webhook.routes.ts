@@ -8,7 +8,7 @@ import {
   WebhookTargetSchema,
   WebhookTestSchema,
 } from '@causeway/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { type Database, partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
@@ -19,23 +19,28 @@ import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { randomToken, type Sealer, TOKEN_PREFIX } from '../../lib/crypto.ts';
+import type { Sealer } from '../../lib/crypto.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import { LOOKUPS_AN_ASKER, type NameResolver, TooManyLookups } from '../../lib/name-resolver.ts';
 import { registerDeliveryRoutes } from './delivery.routes.ts';
+import { cancelPendingDeliveries } from './delivery.store.ts';
 import { registerEventRoutes } from './event.routes.ts';
 import {
-  cancelPendingDeliveries,
   disableWebhook,
   readWebhook,
   readWebhookTarget,
   resetEndpointFailures,
-  rotateWebhookSecret,
   setWebhook,
   type WebhookRow,
 } from './webhook.store.ts';
 import { type AddressPolicy, invalidUrl, judgeUrl, leadsToForbiddenAddress } from './webhook-address.ts';
-import { type OpenSecrets, type WebhookSender, webhookSecretContext } from './webhook-sender.ts';
+import { healthView, rotateSecret } from './webhook-endpoint.ts';
+import {
+  type OpenSecrets,
+  type SealedSecrets,
+  secretContextOf,
+  type WebhookSender,
+} from './webhook-sender.ts';
 
 export interface TestEventDeps {
   readonly db: Database;
@@ -45,11 +50,15 @@ export interface TestEventDeps {
   readonly openSecrets: OpenSecrets;
 }
 
-/**
- * Sends a signed event now and says what the endpoint answered. Why a connection failed is not told: an answer that
- * distinguished closed ports from silent hosts would be a scanner.
- */
-export async function sendTestEvent(
+/** The endpoint that a test event goes to. */
+type TestTarget = SealedSecrets & {
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly is_default: boolean;
+  readonly api_version?: string;
+};
+
+async function testDefaultEndpoint(
   deps: TestEventDeps,
   partnerId: string,
 ): Promise<{ delivered: true; http_status: number }> {
@@ -57,10 +66,24 @@ export async function sendTestEvent(
   if (target === undefined || !target.webhook_enabled || target.webhook_url === null) {
     throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
   }
+  const { webhook_url: url, ...sealed } = target;
+  return sendTestEvent(deps, partnerId, { ...sealed, url, endpoint_id: partnerId, is_default: true });
+}
+
+/**
+ * Sends a signed event now and says what the endpoint answered. Why a connection failed is not told: an answer that
+ * distinguished closed ports from silent hosts would be a scanner.
+ */
+export async function sendTestEvent(
+  deps: TestEventDeps,
+  partnerId: string,
+  target: TestTarget,
+): Promise<{ delivered: true; http_status: number }> {
   const at = deps.clock.date();
   const result = await deps.sender.send({
-    url: target.webhook_url,
-    secrets: deps.openSecrets(partnerId, target, at.getTime()),
+    url: target.url,
+    secrets: deps.openSecrets(secretContextOf(partnerId, target.endpoint_id), target, at.getTime()),
+    apiVersion: target.is_default ? null : (target.api_version ?? null),
     body: eventText({
       eventId: deps.ids.eventId(),
       eventType: 'webhook.test',
@@ -76,18 +99,11 @@ export async function sendTestEvent(
 }
 
 export function webhookView(row: WebhookRow | undefined, now: Date): Static<typeof WebhookSchema> {
-  const failures = row?.consecutive_failures ?? 0;
   const until = row?.webhook_previous_secret_until ?? null;
   return {
     url: row?.webhook_url ?? null,
     enabled: row?.webhook_enabled ?? false,
-    health: {
-      state: row?.circuit_opened_at ? 'circuit_open' : failures > 0 ? 'failing' : 'ok',
-      consecutive_failures: failures,
-      failing_since: row?.failing_since?.toISOString() ?? null,
-      last_error: row?.last_error ?? null,
-      pending_deliveries: row?.pending ?? 0,
-    },
+    health: healthView(row),
     previous_secret_valid_until: until !== null && until > now ? until.toISOString() : null,
   };
 }
@@ -101,6 +117,8 @@ export interface WebhookRouteDeps extends UnitDeps, TestEventDeps {
   readonly principals: Principals;
 }
 
+type BeforeHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 const TAG = 'Webhooks';
 const TESTS_A_MINUTE = 10;
 /** A look-up takes no longer. */
@@ -110,7 +128,6 @@ const LOOKUPS_UNDER_WAY = {
   remaining: 0,
   resetSeconds: 2,
 } as const;
-const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1_000;
 
 export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   route(app, {
@@ -135,9 +152,9 @@ export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDe
   registerEventRoutes(app, deps);
 }
 
-function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
-  // Before the unit of work begins: a name is not looked up inside a transaction.
-  scope.addHook('preHandler', async (request, reply) => {
+/** Looks at the URL of a body before the unit of work begins: a name is not looked up inside a transaction. */
+export function checkUrl(deps: WebhookRouteDeps): BeforeHandler {
+  return async (request, reply) => {
     const { webhookPolicy, names } = deps;
     const { partnerId } = request.principal as PartnerPrincipal;
     const judged = judgeUrl((request.body as { url: string }).url, webhookPolicy);
@@ -148,7 +165,11 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
       },
     );
     if (isForbidden) throw invalidUrl('address_not_allowed');
-  });
+  };
+}
+
+function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
+  scope.addHook('preHandler', checkUrl(deps));
   route(scope, {
     access: 'partner',
     transaction: 'unit',
@@ -171,13 +192,18 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
   });
 }
 
-function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
-  scope.addHook('preHandler', async (request, reply) => {
+/** Shared by all endpoints of a partner. */
+export function limitTests(deps: WebhookRouteDeps): BeforeHandler {
+  return async (request, reply) => {
     const { partnerId } = request.principal as PartnerPrincipal;
     const verdict = await deps.rateLimit.take(`webhook-test:${partnerId}`, TESTS_A_MINUTE);
     if (verdict.allowed) return;
     throw announceLimit(reply, verdict);
-  });
+  };
+}
+
+function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
+  scope.addHook('preHandler', limitTests(deps));
   route(scope, {
     access: 'partner',
     transaction: 'outside',
@@ -190,7 +216,7 @@ function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     description: `Waits up to 10 seconds for the answer; at most ${TESTS_A_MINUTE} a minute.`,
     data: WebhookTestSchema,
     errors: ['WEBHOOK_NOT_CONFIGURED', 'WEBHOOK_DELIVERY_FAILED'],
-    handle: (_input, partner) => sendTestEvent(deps, partner.partnerId),
+    handle: (_input, partner) => testDefaultEndpoint(deps, partner.partnerId),
   });
 }
 
@@ -204,7 +230,8 @@ function registerRemoval(app: FastifyInstance, deps: WebhookRouteDeps): void {
     operationId: 'deleteWebhook',
     tag: TAG,
     summary: 'Disable the webhook',
-    description: 'Any id is accepted: a partner has one webhook. What is still waiting is cancelled.',
+    description:
+      'Any id is accepted: a partner has one default webhook. What is still waiting for it is cancelled.',
     params: WebhookParams,
     data: MessageSchema,
     handle: (_input, { partnerId }, unit) => {
@@ -228,12 +255,6 @@ function registerRotation(app: FastifyInstance, deps: WebhookRouteDeps): void {
     description:
       'The new secret is shown here and never again. For 24 hours the previous one signs too, in X-Service-Signature-Previous. Send an Idempotency-Key, so that a lost answer can be repeated.',
     data: WebhookSecretSchema,
-    handle: (_input, { partnerId }, unit) => {
-      const secret = randomToken(TOKEN_PREFIX.webhookSecret);
-      const until = new Date(unit.at.getTime() + SECRET_OVERLAP_MS);
-      const sealed = deps.sealer.seal(secret, webhookSecretContext(partnerId));
-      unit.tx.defer(rotateWebhookSecret, [partnerId, sealed, until]);
-      return { secret, previous_secret_valid_until: until.toISOString() };
-    },
+    handle: (_input, { partnerId }, unit) => rotateSecret(unit, deps.sealer, partnerId, partnerId),
   });
 }

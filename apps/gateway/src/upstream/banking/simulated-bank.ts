@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { testOutcomeOf, testOutcomeOfAmount } from '@causeway/protocol';
 import { machineNow } from '../../lib/clock.ts';
 import {
   type BankClient,
@@ -62,13 +63,8 @@ export interface SimulatedBank extends BankingPort {
   receive(payment: IncomingPayment): void;
 }
 
-/** What the sandbox does with certain last names, as it does for KYC; all others get an account. */
-const DECLINED = 'Declined';
-const NEVER_OPENED = 'Failing';
-const NOT_NOW = 'Unavailable';
-/** Transfers of 13.13 are refused. */
-const REFUSED_AMOUNT = 1_313n;
-
+/** Of every currency that the bank has. */
+const MINOR_UNITS = 2;
 const THINKING_MS = 150;
 const BANK_NAME = 'Causeway Sandbox Bank';
 const REMEMBERED_PAYMENTS = 1_000;
@@ -110,7 +106,8 @@ export function createSimulatedBank({ now, secret }: SimulatedBankOptions): Simu
     ],
 
     async submitClient(client: BankClient) {
-      const isDeclined = client.lastName === DECLINED;
+      const isDeclined =
+        testOutcomeOf('bank_client_last_name', (value) => value === client.lastName) === 'client_rejected';
       return refer('client', client.key, isDeclined ? 'rejected' : 'approved');
     },
 
@@ -126,8 +123,9 @@ export function createSimulatedBank({ now, secret }: SimulatedBankOptions): Simu
       if (read('client', clientReference) !== 'approved') {
         throw new BankingError('refused', 'the client is not approved');
       }
-      if (holderName.endsWith(` ${NOT_NOW}`)) throw new BankingError('unavailable', 'the bank is closed');
-      if (holderName.endsWith(` ${NEVER_OPENED}`)) {
+      const asked = testOutcomeOf('bank_client_last_name', (value) => holderName.endsWith(` ${value}`));
+      if (asked === 'bank_closed') throw new BankingError('unavailable', 'the bank is closed');
+      if (asked === 'account_refused') {
         throw new BankingError('refused', 'the bank does not open this account');
       }
       return refer('account', key, jurisdiction);
@@ -146,7 +144,9 @@ export function createSimulatedBank({ now, secret }: SimulatedBankOptions): Simu
 
     async transfer({ key, fromAccount, amount }: BankTransfer) {
       if (read('account', fromAccount) === null) throw new BankingError('refused', 'the account is not open');
-      if (amount === REFUSED_AMOUNT) throw new BankingError('refused', 'the bank refuses this transfer');
+      if (testOutcomeOfAmount('bank_transfer_amount', { atomic: amount, decimals: MINOR_UNITS })) {
+        throw new BankingError('refused', 'the bank refuses this transfer');
+      }
       return refer('transfer', key, 'done');
     },
 

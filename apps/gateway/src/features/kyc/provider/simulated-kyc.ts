@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { testOutcomeOf } from '@causeway/protocol';
 import {
   type CallbackReading,
   type KycCallback,
@@ -9,12 +10,10 @@ import {
 } from '../../../ports/kyc-provider.ts';
 import { headerOf, isSignedBy, MAX_CALLBACK_BYTES, parseObject } from './callbacks.ts';
 
-/** The sandbox's test values by last name; anything else passes. */
-const TEST_VALUES: ReadonlyMap<string, { outcome: KycOutcome; reasons: readonly string[] }> = new Map([
-  ['Rejected', { outcome: 'verification_refused', reasons: ['DOCUMENT_FORGED'] }],
-  ['Review', { outcome: 'review_requested', reasons: [] }],
-  ['Resubmit', { outcome: 'resubmission_requested', reasons: ['DOCUMENT_UNREADABLE'] }],
-]);
+const REASONS: Partial<Record<KycOutcome, readonly string[]>> = {
+  verification_refused: ['DOCUMENT_FORGED'],
+  resubmission_requested: ['DOCUMENT_UNREADABLE'],
+};
 const OUTCOMES: readonly KycOutcome[] = [
   'verification_passed',
   'verification_refused',
@@ -106,7 +105,8 @@ export function createSimulatedKyc(options: SimulatedKycOptions): SimulatedKyc {
   }
 
   function begin(submissionId: string, lastName: string): string {
-    const outcome = TEST_VALUES.get(lastName.trim())?.outcome ?? 'verification_passed';
+    const outcome =
+      testOutcomeOf('kyc_last_name', (value) => value === lastName.trim()) ?? 'verification_passed';
     const reference = writeReference({
       submissionId,
       outcome,
@@ -206,13 +206,12 @@ function readReference(reference: string): SimulatedVerification {
 
 function verdictOf(reference: string, verification: SimulatedVerification): KycVerdict {
   const { submissionId, outcome, decidedAtMs } = verification;
-  const reasons = [...TEST_VALUES.values()].find((value) => value.outcome === outcome)?.reasons ?? [];
   return {
     eventId: `simkyc_${submissionId}`,
     submissionId,
     reference,
     outcome,
-    rejectionReasons: reasons,
+    rejectionReasons: REASONS[outcome] ?? [],
     decidedAtMs,
   };
 }

@@ -3,6 +3,8 @@ import {
   NewVendorSchema,
   OPERATOR_TAG,
   PageQuery,
+  SandboxNewVendorSchema,
+  SandboxVendorInput,
   VendorInput,
   VendorListSchema,
   VendorParams,
@@ -10,10 +12,13 @@ import {
   VendorSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
+import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
+import { fundNewWallet } from '../../sandbox/faucet.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
+import { keepWallet, makeWallet } from '../../vendors/simulated-vendor.ts';
 import {
   countVendors,
   findVendor,
@@ -28,7 +33,13 @@ import type { KeyRouteDeps } from './keys.routes.ts';
 import { issueKey, NO_REASON, seeChangedKeys } from './keys.ts';
 import { type PartnerDeps, refuseTakenName, requireOwnWallet } from './partners.ts';
 
-export interface VendorAdminDeps extends KeyRouteDeps, Pick<PartnerDeps, 'chains' | 'walletScreening'> {}
+export interface VendorAdminDeps extends KeyRouteDeps, Omit<PartnerDeps, 'chains'> {
+  readonly chains: Chains;
+}
+
+const SHOWN_ONCE = 'The key is shown only in this answer. It works at once.';
+const IN_A_SANDBOX =
+  'Without wallet_address the sandbox makes a wallet, funds it within seconds, and lets the vendor act by itself.';
 
 const VENDORS = '/api/v1/operator/vendors';
 const VENDOR = `${VENDORS}/:vendor_id`;
@@ -50,19 +61,27 @@ function registerCreation(app: FastifyInstance, deps: VendorAdminDeps): void {
     operationId: 'createVendor',
     tag: OPERATOR_TAG,
     summary: 'Create a vendor with its first key',
-    description: 'The key is shown only in this answer. It works at once.',
-    body: VendorInput,
-    data: NewVendorSchema,
+    description: deps.sandbox ? `${SHOWN_ONCE} ${IN_A_SANDBOX}` : SHOWN_ONCE,
+    body: deps.sandbox ? SandboxVendorInput : VendorInput,
+    data: deps.sandbox ? SandboxNewVendorSchema : NewVendorSchema,
     errors: ['OPERATION_NOT_ALLOWED', 'WALLET_NOT_CLEARED', 'SERVICE_UNAVAILABLE'],
-    readFirst: ({ body }) => lookUpWallet(deps, body.wallet_address),
-    handle: async ({ body }, operator, unit, look) => {
-      await takeWallet(unit, body.wallet_address, look);
-      await requireOwnWallet(unit, deps.chains, body.wallet_address, isPartnerWallet, 'a partner');
+    readFirst: async ({ body }) => {
+      const made = body.wallet_address === undefined ? makeWallet() : undefined;
+      const address = made?.address ?? body.wallet_address ?? '';
+      return { made, address, look: await lookUpWallet(deps, address) };
+    },
+    handle: async ({ body }, operator, unit, { made, address, look }) => {
+      await takeWallet(unit, address, look);
+      await requireOwnWallet(unit, deps.chains, address, isPartnerWallet, 'a partner');
       const ownerId = unit.ids.uuid();
       const [row] = await refuseTakenName(
-        unit.tx.query(insertVendor, [ownerId, body.name, body.wallet_address, body.kind, unit.at]),
+        unit.tx.query(insertVendor, [ownerId, body.name, address, body.kind, unit.at]),
       );
       if (row === undefined) throw new Error('the new vendor was not returned');
+      if (made !== undefined) {
+        keepWallet(unit, deps.sealer, ownerId, made);
+        fundNewWallet(unit, deps.chains, made.address);
+      }
       const key = issueKey(unit, deps.sandbox, { kind: 'vendor', ownerId }, 'first key');
       recordAction(unit, operator, {
         action: 'vendor.create',
@@ -70,7 +89,11 @@ function registerCreation(app: FastifyInstance, deps: VendorAdminDeps): void {
         reason: body.reason ?? NO_REASON,
         after: { ...vendorView(row), key_ids: [key.key_id] },
       });
-      return { vendor: vendorView(row), vendor_key: key };
+      return {
+        vendor: vendorView(row),
+        vendor_key: key,
+        ...(made === undefined ? {} : { wallet_private_key: made.privateKey }),
+      };
     },
     afterCommit: () => seeChangedKeys(deps.principals),
   });

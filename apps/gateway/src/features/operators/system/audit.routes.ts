@@ -61,7 +61,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
-      return readDeliveries(deps.db, params.partner_id, query);
+      return readDeliveries(deps.db, params.partner_id, query, null);
     },
   });
 
@@ -81,7 +81,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     errors: ['PARTNER_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: async ({ params: { partner_id: partnerId, delivery_id: deliveryId }, body }, operator, unit) => {
       await requirePartner(unit.tx, partnerId);
-      const delivery = await replayOne(unit, partnerId, deliveryId);
+      const delivery = await replayOne(unit, partnerId, deliveryId, null);
       recordAction(unit, operator, {
         action: 'webhook.replay',
         subject: `partners/${partnerId}`,
@@ -109,7 +109,7 @@ export function registerWebhookReplayRoutes(app: FastifyInstance, deps: UnitDeps
     errors: ['PARTNER_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
       await requirePartner(unit.tx, partnerId);
-      const done = await replaySince(unit, partnerId, body.since);
+      const done = await replaySince(unit, partnerId, body.since, partnerId);
       recordAction(unit, operator, {
         action: 'webhook.replay',
         subject: `partners/${partnerId}`,

@@ -1,8 +1,8 @@
+import { testOutcomeOf } from '@causeway/protocol';
 import type {
   ScreeningHit,
   ScreeningPort,
   ScreeningResult,
-  ScreeningStatus,
   ScreeningSubject,
 } from '../../../ports/name-screening.ts';
 import type { LoadedSanctionsList } from './load-sanctions-list.ts';
@@ -43,15 +43,10 @@ export function bestOfEach(hits: readonly ScreeningHit[]): ScreeningHit[] {
   return [...best.values()].sort((one, other) => other.score - one.score).slice(0, MAX_HITS);
 }
 
-/** The sandbox's test values: the part of a name that gets a status. The stricter one is looked for first. */
-const TEST_VALUES: readonly [part: string, status: ScreeningStatus][] = [
-  ['Blocked', 'blocked'],
-  ['Review', 'review'],
-];
-
+/** Names get the status that the sandbox's test values give them, the stricter one first. */
 export function createSimulatedScreening(): ScreeningPort {
   const screenAtOnce = ({ name }: ScreeningSubject): ScreeningResult => ({
-    status: TEST_VALUES.find(([part]) => name.includes(part))?.[1] ?? 'clear',
+    status: testOutcomeOf('screened_name', (part) => name.includes(part)) ?? 'clear',
     hits: [],
     listVersion: 'simulated',
   });

@@ -1,0 +1,277 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeWallet } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
+import type { PartnerPrincipal } from '../../apps/gateway/src/http/principals.ts';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { chainDriver } from './chain-driver.ts';
+import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
+
+type Hex = `0x${string}`;
+const CHAIN = 'base-mainnet';
+const DETAILS = { iban: 'DE02120300000000202051', full_name: 'Vendor' };
+
+describe('the calls of a sandbox', () => {
+  let gateway: TestGateway;
+  let driver: OrdersDriver;
+  let parties: OrderParties;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
+    driver = ordersDriver(gateway);
+    parties = orderParties(gateway);
+    await autoAdvance(false);
+  });
+  afterAll(() => gateway?.stop());
+
+  const operator = (method: string, path: string, body?: object) =>
+    gateway.call(method, `/api/v1/operator${path}`, {
+      key: gateway.sandbox.operatorKey,
+      ...(body === undefined ? {} : { body }),
+    });
+
+  const autoAdvance = (auto_advance: boolean) =>
+    gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance } });
+
+  describe('the clock', () => {
+    const clock = async () => (await gateway.call('GET', '/api/v1/sandbox/clock')).body.data;
+    const reset = () => gateway.call('POST', '/api/v1/sandbox/clock/reset');
+    const isNow = (text: string) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
+
+    it('can be read, and put back; what waits keeps its time, what happened is told', async () => {
+      expect((await clock()).offset_seconds).toBe(0);
+      expect(isNow((await clock()).now)).toBe(true);
+      const expiring = await driver.onrampOrder();
+      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 86_400 } });
+      expect((await clock()).offset_seconds).toBe(86_400);
+      await driver.reaches(expiring, 'cancelled');
+      const [waiting, silent] = [await driver.onrampOrder(), await driver.onrampOrder()];
+
+      const { body } = await reset();
+      expect(body.data).toMatchObject({ offset_seconds: 0, moved_back_seconds: 86_400 });
+      expect(isNow(body.data.now)).toBe(true);
+      expect(await clock()).toMatchObject({ offset_seconds: 0 });
+      const ahead = Object.fromEntries(body.data.cannot_undo.map((one: { what: string }) => [one.what, one]));
+      expect(Object.keys(ahead).sort()).toEqual(['events', 'orders', 'quotes']);
+      expect(ahead.orders).toMatchObject({ count: expect.any(Number), message: expect.any(String) });
+      expect(Date.parse(ahead.orders.until)).toBeGreaterThan(Date.now() + 80_000_000);
+      expect((await driver.read(expiring)).status).toBe('cancelled');
+
+      // Effects that were about to run do, and a quarter of an hour ends when it would have.
+      expect((await driver.event(waiting, 'vendor_accepts')).status).toBe(200);
+      expect((await driver.event(waiting, 'escrow_funded')).status).toBe(200);
+      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 901 } });
+      await driver.reaches(silent, 'cancelled');
+      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2_700 } });
+      await driver.reaches(waiting, 'cancelled');
+      expect((await gateway.call('GET', '/api/v1/sandbox/clock', { key: null })).status).toBe(401);
+    });
+
+    it('that was never moved has nothing to undo', async () => {
+      await reset();
+      const again = await gateway.call('POST', '/api/v1/sandbox/clock/reset', {
+        key: gateway.partners[1].apiKey,
+      });
+      expect(again.body.data).toMatchObject({ offset_seconds: 0, moved_back_seconds: 0, cannot_undo: [] });
+    });
+  });
+
+  describe('the faucet', () => {
+    const wallet = () => makeWallet().address;
+    const WALLET = wallet();
+    const ask = (fields: object, headers: Record<string, string> = {}) =>
+      gateway.call('POST', '/api/v1/sandbox/faucet', {
+        body: { chain: CHAIN, token: 'USDC', address: WALLET, amount: '1', ...fields },
+        headers,
+      });
+    const etherOf = (address: Hex, chain = CHAIN) =>
+      gateway.deps.chains.get(chain).client.getBalance({ address });
+
+    it('gives tokens and gas on every chain, and the balance is there when it answers', async () => {
+      const address = wallet();
+      const tokens = await ask({ address, amount: '250.000001' });
+      expect(tokens.body).toEqual({
+        success: true,
+        data: { transaction_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+      });
+      expect(await driver.balance(address)).toBe(250_000_001n);
+      await ask({ address: address.toLowerCase(), token: 'native', amount: '0.5', chain: 'arbitrum-one' });
+      expect(await etherOf(address, 'arbitrum-one')).toBe(5n * 10n ** 17n);
+      expect(await etherOf(address)).toBe(0n);
+    });
+
+    it('pays once under a key, and at the same time to many', async () => {
+      const [once, ...others] = Array.from({ length: 5 }, wallet);
+      const first = await ask({ address: once }, { 'idempotency-key': 'faucet-1' });
+      const again = await ask({ address: once }, { 'idempotency-key': 'faucet-1' });
+      expect(again.body).toEqual(first.body);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(await driver.balance(once as Hex)).toBe(1_000_000n);
+      const answers = await Promise.all(others.map((address) => ask({ address })));
+      expect(new Set(answers.map(({ body }) => body.data.transaction_hash)).size).toBe(others.length);
+      for (const address of others) expect(await driver.balance(address)).toBe(1_000_000n);
+    });
+
+    it.each([
+      ['an unknown chain', { chain: 'mars' }, 'chain', 'base-mainnet'],
+      ['an unknown token', { token: 'DAI' }, 'token', 'USDT0, native'],
+      ['too many decimals', { amount: '1.0000001' }, 'amount', 'more than 6 decimals'],
+      ['too much', { amount: '1000000.000001' }, 'amount', 'at most 1000000'],
+      ['too much gas', { token: 'native', amount: '1001' }, 'amount', 'at most 1000'],
+      ['nothing', { amount: '0' }, 'amount', 'not_positive'],
+      ['less than nothing', { amount: '-1' }, 'amount', 'negative'],
+      ['an amount that is a number', { amount: 1 }, 'amount', 'string'],
+      ['the zero address', { address: `0x${'0'.repeat(40)}` }, 'address', 'zero address'],
+      ['a wrong checksum', { address: WALLET.replace(/[a-f]/, (c) => c.toUpperCase()) }, 'address', 'EIP-55'],
+      ['no address', { address: undefined }, 'address', 'required'],
+    ])('refuses %s', async (_what, fields, path, says) => {
+      const refused = await ask(fields);
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+      expect(refused.body.error.details.fields).toMatchObject([{ path }]);
+      expect(refused.body.error.message).toContain(says);
+    });
+
+    it('refuses contracts of the sandbox, what a contract does not take, and other keys', async () => {
+      const { contracts, tokens } = gateway.deps.chains.get(CHAIN).settings;
+      for (const address of [contracts.router, tokens[0]!.address]) {
+        expect((await ask({ address })).body.error.message).toContain('contract of this sandbox');
+      }
+      const stray = await chainDriver(gateway).deployToken(gateway.partners[0].walletPrivateKey, 1n);
+      const refused = await ask({ address: stray, token: 'native' });
+      expect([refused.status, refused.body.error.message]).toEqual([
+        400,
+        expect.stringContaining('does not take it'),
+      ]);
+      const [vendor] = gateway.sandbox.vendors;
+      const asVendor = await gateway.call('POST', '/api/v1/sandbox/faucet', {
+        key: vendor!.apiKey,
+        body: {},
+      });
+      expect(asVendor.status).toBe(401);
+    });
+
+    it('pays sixty times a minute and says when it goes on', async () => {
+      const { apiKey: key } = gateway.partners[1];
+      const { partnerId } = (await gateway.deps.principals.find(key)) as PartnerPrincipal;
+      for (let used = 0; used < 60; used++) await gateway.deps.rateLimit.take(`faucet:${partnerId}`, 60);
+      const body = { chain: CHAIN, token: 'USDC', address: WALLET, amount: '1' };
+      const refused = await gateway.call('POST', '/api/v1/sandbox/faucet', { key, body });
+      expect([refused.status, refused.body.error]).toMatchObject([
+        429,
+        { code: 'RATE_LIMITED', details: { retry_after: expect.any(Number) } },
+      ]);
+      expect((await ask({})).status).toBe(200);
+    });
+  });
+
+  describe('a vendor made through the API', () => {
+    /** The best price of the market, so that every order of this size comes here. */
+    async function trading(fields: object, price: string) {
+      const made = await operator('POST', '/vendors', { name: `Vendor at ${price}`, kind: 'p2p', ...fields });
+      expect(made.status, made.text).toBe(200);
+      const { vendor, vendor_key, wallet_private_key } = made.body.data;
+      const call = (method: string, path: string, body?: object) =>
+        gateway.call(method, `/api/v1/vendor${path}`, {
+          key: vendor_key.key,
+          ...(body === undefined ? {} : { body }),
+        });
+      const offer = await call('POST', '/offers', {
+        side: 'SELL',
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        price,
+        min_amount: '20.00',
+        max_amount: '500',
+        payment_options: [{ network_slug: 'iban-sepa' }],
+        countries: ['DE'],
+        available_balance: '10000',
+      });
+      expect(offer.status, offer.text).toBe(200);
+      const { offer_id: offerId } = offer.body.data;
+      await operator('POST', `/offers/${offerId}/authorization`, { authorized: true, reason: 'ticket 15' });
+      await until('the offer', () => gateway.deps.offers.book().offer(offerId)?.authorized);
+      return { vendor, call, key: wallet_private_key as Hex | undefined };
+    }
+
+    const served = async (vendorId: string): Promise<string> => {
+      const orderId = await driver.onrampOrder({ payment_network_slug: 'iban-sepa', country_code: 'DE' });
+      expect(await parties.vendorId(orderId)).toBe(vendorId);
+      return orderId;
+    };
+
+    it('without a wallet gets one with tokens and gas, and serves orders like the sandbox’s own', async () => {
+      const { vendor, key } = await trading({}, '0.30');
+      await autoAdvance(true);
+      expect(privateKeyToAccount(key!).address).toBe(vendor.wallet_address);
+      const shown = (await operator('GET', `/vendors/${vendor.vendor_id}`)).body.data;
+      expect(shown).toEqual(vendor);
+      await until('its tokens', async () => (await driver.balance(vendor.wallet_address)) === 10n ** 13n);
+      const before = await driver.balance(vendor.wallet_address);
+      const orderId = await served(vendor.vendor_id);
+      const { amounts } = await driver.reaches(orderId, 'awaiting_fiat_transfer');
+      expect(before - (await driver.balance(vendor.wallet_address))).toBe(atomic(amounts.crypto_amount));
+      expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
+      await driver.reaches(orderId, 'completed');
+      await autoAdvance(false);
+    });
+
+    it('that has spent its tokens is said to, and can be given more', async () => {
+      const { vendor, key } = await trading({}, '0.29');
+      const wallet: Hex = vendor.wallet_address;
+      await until('its gas and tokens', async () => (await driver.balance(wallet)) === 10n ** 13n);
+      const orderId = await served(vendor.vendor_id);
+      expect((await driver.event(orderId, 'vendor_accepts')).status).toBe(200);
+      await chainDriver(gateway).transfer(key!, driver.wallet, 10n ** 13n);
+      const refused = await driver.event(orderId, 'escrow_funded');
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(refused.body.error.message).toContain(`${wallet} has 0 USDC and needs`);
+      await chainDriver(gateway).pay(gateway.partners[0], wallet, 10n ** 12n);
+      expect((await driver.event(orderId, 'escrow_funded')).body.data.status).toBe('awaiting_fiat_transfer');
+    });
+
+    it('with a wallet of its own signs itself: events of its wallet say so and how', async () => {
+      const wallet = makeWallet();
+      const made = await trading({ wallet_address: wallet.address }, '0.28');
+      expect(made.key).toBeUndefined();
+      const orderId = await served(made.vendor.vendor_id);
+      const path = `/orders/${orderId}`;
+      const refusal = async (event: string) => {
+        const { status, body } = await driver.event(orderId, event);
+        expect([status, body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+        return body.error.message as string;
+      };
+      const sign = async (purpose: string) => {
+        const asked = await made.call('GET', `${path}/signing-parameters?purpose=${purpose}`);
+        return signSafeTransaction(wallet.privateKey, asked.body.data.typed_data);
+      };
+      expect(await refusal('vendor_accepts')).toContain(`/vendor${path}/signing-parameters?purpose=refund`);
+      expect((await driver.event(orderId, 'vendor_confirms_fiat')).body.error.code).toBe('INVALID_STATUS');
+      const refund_signature = await sign('refund');
+      const accepted = await made.call('POST', `${path}/accept`, {
+        refund_signature,
+        payment_details: DETAILS,
+      });
+      expect(accepted.status, accepted.text).toBe(200);
+
+      expect(await refusal('escrow_funded')).toContain('/api/v1/sandbox/faucet');
+      expect(await driver.escrowBalance(orderId)).toBe(0n);
+      const { funding } = (await made.call('GET', path)).body.data;
+      await chainDriver(gateway).pay(gateway.partners[0], wallet.address, BigInt(funding.amount_atomic));
+      await gateway.call('POST', '/api/v1/sandbox/faucet', {
+        body: { chain: CHAIN, token: 'native', address: wallet.address, amount: '1' },
+      });
+      await chainDriver(gateway).transfer(
+        wallet.privateKey,
+        funding.escrow_address,
+        BigInt(funding.amount_atomic),
+      );
+      await driver.reaches(orderId, 'awaiting_fiat_transfer');
+      await driver.act(orderId, 'confirm-payment-sent');
+      expect(await refusal('vendor_confirms_fiat')).toContain('fiat-confirmed');
+      const release_signature = await sign('release');
+      expect((await made.call('POST', `${path}/fiat-confirmed`, { release_signature })).status).toBe(200);
+      await driver.reaches(orderId, 'completed');
+    });
+  });
+});
