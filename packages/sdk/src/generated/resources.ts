@@ -18,6 +18,7 @@ import type {
   DecideKycInput,
   DecideScreeningInput,
   Delivery,
+  DeliveryDetail,
   DeliveryList,
   DepositDecision,
   DepositDecisionInput,
@@ -121,11 +122,11 @@ import type {
   ListVendorOrdersQuery,
   ListVendorsQuery,
   ListWebhookDeliveriesQuery,
+  ListWebhookEndpointDeliveriesQuery,
   Liveness,
   Message,
   NewKey,
   NewPartner,
-  NewVendor,
   Offer,
   OfferAuthorization,
   OfferAuthorizationInput,
@@ -191,13 +192,18 @@ import type {
   RevokeKeyQuery,
   SandboxClock,
   SandboxClockInput,
+  SandboxClockReset,
   SandboxDeposit,
   SandboxDepositInput,
+  SandboxFaucet,
+  SandboxFaucetInput,
   SandboxKycStatus,
   SandboxKycStatusInput,
+  SandboxNewVendor,
   SandboxOrderEventInput,
   SandboxScreeningStatusInput,
   SandboxSettings,
+  SandboxVendorInput,
   SandboxWidgetOrderInput,
   ScreeningCaseDecision,
   ScreeningCaseList,
@@ -214,7 +220,6 @@ import type {
   Vendor,
   VendorAcceptanceInput,
   VendorEventList,
-  VendorInput,
   VendorList,
   VendorOnline,
   VendorOnlineInput,
@@ -226,6 +231,11 @@ import type {
   VendorStatement,
   VerificationStatus,
   Webhook,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointCreated,
+  WebhookEndpointInput,
+  WebhookEndpointList,
   WebhookInput,
   WebhookSecret,
   WebhookTarget,
@@ -254,6 +264,7 @@ export interface Resources {
   readonly deposits: DepositsResource;
   readonly webhooks: WebhooksResource;
   readonly events: EventsResource;
+  readonly webhookEndpoints: WebhookEndpointsResource;
 }
 
 export interface ServiceResource {
@@ -416,7 +427,7 @@ export interface OperatorPartnersResource {
 
 export interface OperatorVendorsResource {
   /** Create a vendor with its first key. `POST /api/v1/operator/vendors` */
-  create(body: VendorInput, options?: RequestOptions): Promise<NewVendor>;
+  create(body: SandboxVendorInput, options?: RequestOptions): Promise<SandboxNewVendor>;
   /** List vendors, newest first. `GET /api/v1/operator/vendors` */
   list(query?: ListVendorsQuery, options?: RequestOptions): List<VendorList, VendorList['vendors'][number]>;
   /** Get a vendor. `GET /api/v1/operator/vendors/{vendor_id}` */
@@ -564,8 +575,14 @@ export interface SandboxResource {
   orderEvent(orderId: string, body: SandboxOrderEventInput, options?: RequestOptions): Promise<Order>;
   /** Set a customer’s KYC status. `POST /api/v1/sandbox/users/{user_uuid}/kyc-status` */
   kycStatus(userUuid: string, body: SandboxKycStatusInput, options?: RequestOptions): Promise<SandboxKycStatus>;
+  /** Read the business clock. `GET /api/v1/sandbox/clock` */
+  clock(options?: RequestOptions): Promise<SandboxClock>;
   /** Advance the business clock. `POST /api/v1/sandbox/clock/advance` */
   advanceClock(body: SandboxClockInput, options?: RequestOptions): Promise<SandboxClock>;
+  /** Put the business clock back to the machine’s. `POST /api/v1/sandbox/clock/reset` */
+  resetClock(options?: RequestOptions): Promise<SandboxClockReset>;
+  /** Get tokens or gas for any wallet. `POST /api/v1/sandbox/faucet` */
+  faucet(body: SandboxFaucetInput, options?: RequestOptions): Promise<SandboxFaucet>;
 }
 
 export interface FiatAccountsResource {
@@ -746,6 +763,31 @@ export interface EventsResource {
   list(query?: ListEventsQuery, options?: RequestOptions): List<EventList, EventList['events'][number]>;
 }
 
+export interface WebhookEndpointsResource {
+  /** List webhook endpoints. `GET /api/v1/partner/webhook-endpoints` */
+  list(options?: RequestOptions): Promise<WebhookEndpointList>;
+  /** Create a webhook endpoint. `POST /api/v1/partner/webhook-endpoints` */
+  create(body: WebhookEndpointInput, options?: RequestOptions): Promise<WebhookEndpointCreated>;
+  /** Get a webhook endpoint and its health. `GET /api/v1/partner/webhook-endpoints/{endpoint_id}` */
+  get(endpointId: string, options?: RequestOptions): Promise<WebhookEndpoint>;
+  /** Delete a webhook endpoint. `DELETE /api/v1/partner/webhook-endpoints/{endpoint_id}` */
+  delete(endpointId: string, options?: RequestOptions): Promise<Message>;
+  /** Update a webhook endpoint’s address, filter or switch. `PATCH /api/v1/partner/webhook-endpoints/{endpoint_id}` */
+  update(endpointId: string, body: WebhookEndpointChange, options?: RequestOptions): Promise<WebhookEndpoint>;
+  /** Rotate the secret of a webhook endpoint. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/rotate-secret` */
+  rotateSecret(endpointId: string, options?: RequestOptions): Promise<WebhookSecret>;
+  /** List deliveries to a webhook endpoint. `GET /api/v1/partner/webhook-endpoints/{endpoint_id}/deliveries` */
+  listDeliveries(endpointId: string, query?: ListWebhookEndpointDeliveriesQuery, options?: RequestOptions): List<DeliveryList, DeliveryList['deliveries'][number]>;
+  /** Get a delivery with the request and the response of each attempt. `GET /api/v1/partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}` */
+  getDelivery(endpointId: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail>;
+  /** Replay a delivery to its webhook endpoint. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay` */
+  replayDelivery(endpointId: string, deliveryId: string, options?: RequestOptions): Promise<Delivery>;
+  /** Replay the latest events to a webhook endpoint after an outage. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/replay` */
+  replay(endpointId: string, body: ReplayInput, options?: RequestOptions): Promise<Replay>;
+  /** Send a test event to a webhook endpoint. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/test` */
+  test(endpointId: string, options?: RequestOptions): Promise<WebhookTest>;
+}
+
 /** Method, path, what it takes, how its list goes on: read by src/transport.ts. */
 export const RESOURCES = {
   service: {
@@ -907,7 +949,10 @@ export const RESOURCES = {
     setSettings: 'PUT /sandbox/settings bk',
     orderEvent: 'POST /sandbox/orders/{order_id}/events bk',
     kycStatus: 'POST /sandbox/users/{user_uuid}/kyc-status bk',
+    clock: 'GET /sandbox/clock -',
     advanceClock: 'POST /sandbox/clock/advance bk',
+    resetClock: 'POST /sandbox/clock/reset k',
+    faucet: 'POST /sandbox/faucet bk',
   },
   fiatAccounts: {
     submitIdentification: 'POST /partner/users/{user_uuid}/identification bk',
@@ -1002,5 +1047,18 @@ export const RESOURCES = {
   },
   events: {
     list: 'GET /partner/events q after:events',
+  },
+  webhookEndpoints: {
+    list: 'GET /partner/webhook-endpoints -',
+    create: 'POST /partner/webhook-endpoints bk',
+    get: 'GET /partner/webhook-endpoints/{endpoint_id} -',
+    delete: 'DELETE /partner/webhook-endpoints/{endpoint_id} k',
+    update: 'PATCH /partner/webhook-endpoints/{endpoint_id} bk',
+    rotateSecret: 'POST /partner/webhook-endpoints/{endpoint_id}/rotate-secret k',
+    listDeliveries: 'GET /partner/webhook-endpoints/{endpoint_id}/deliveries q cursor:deliveries',
+    getDelivery: 'GET /partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id} -',
+    replayDelivery: 'POST /partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay k',
+    replay: 'POST /partner/webhook-endpoints/{endpoint_id}/replay bk',
+    test: 'POST /partner/webhook-endpoints/{endpoint_id}/test k',
   },
 } as const;

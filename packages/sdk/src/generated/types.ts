@@ -198,6 +198,8 @@ export interface DecideScreeningInput {
 
 export interface Delivery {
   id: string;
+  /** The webhook endpoint it goes to, as /partner/webhook-endpoints lists it */
+  endpoint_id: string;
   event_id: string;
   event_type: "order.status.changed" | "order.refund.required" | "order.release.required" | "user.kyc.updated" | "retail.settlement.completed" | "webhook.test" | (string & {});
   /** The order, customer or settlement it is about */
@@ -206,6 +208,8 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
   next_attempt_at: string | null;
   replay_of: string | null;
+  /** The text that is signed and sent, byte for byte; the same in every attempt */
+  body: string;
   /** ISO 8601, UTC */
   created_at: string;
 }
@@ -217,8 +221,49 @@ export interface DeliveryAttempt {
   duration_ms: number;
   /** not_acknowledged, timeout, connection_failed, answer_incomplete, address_not_allowed or url_not_allowed */
   error: string | null;
-  /** The first bytes of the answer */
+  /** The first 256 characters of the answer */
   response: string | null;
+}
+
+export interface DeliveryDetail {
+  id: string;
+  /** The webhook endpoint it goes to, as /partner/webhook-endpoints lists it */
+  endpoint_id: string;
+  event_id: string;
+  event_type: "order.status.changed" | "order.refund.required" | "order.release.required" | "user.kyc.updated" | "retail.settlement.completed" | "webhook.test" | (string & {});
+  /** The order, customer or settlement it is about */
+  subject_id: string | null;
+  status: "pending" | "delivered" | "failed" | "cancelled" | (string & {});
+  attempts: {
+    /** ISO 8601, UTC */
+    at: string;
+    http_status: number | null;
+    duration_ms: number;
+    /** not_acknowledged, timeout, connection_failed, answer_incomplete, address_not_allowed or url_not_allowed */
+    error: string | null;
+    /** The first 256 characters of the answer */
+    response: string | null;
+    request: {
+      method: "POST";
+      url: string;
+      /** As they were sent, the signature included */
+      headers: Record<string, string>;
+    } | null;
+    /** The first 20 headers of the answer, each cut after 256 characters; without cookies, the date and those of the connection */
+    response_headers: Record<string, string> | null;
+    /** The first 4096 bytes of the answer; what is not text is shown as a dot */
+    response_body: string | null;
+    /** Whether the answer was longer */
+    response_truncated: boolean;
+  }[];
+  next_attempt_at: string | null;
+  replay_of: string | null;
+  /** The text that is signed and sent, byte for byte; the same in every attempt */
+  body: string;
+  /** ISO 8601, UTC */
+  created_at: string;
+  /** Shape of the events, as it was when the endpoint was created */
+  api_version: string;
 }
 
 export interface DeliveryList {
@@ -1308,6 +1353,15 @@ export interface ListWebhookDeliveriesQuery {
   cursor?: string;
 }
 
+export interface ListWebhookEndpointDeliveriesQuery {
+  event_type?: "order.status.changed" | "order.refund.required" | "order.release.required" | "user.kyc.updated" | "retail.settlement.completed" | "webhook.test";
+  event_id?: string;
+  order_id?: string;
+  status?: "pending" | "delivered" | "failed" | "cancelled";
+  limit?: number;
+  cursor?: string;
+}
+
 export interface Liveness {
   status: "ok";
 }
@@ -1334,11 +1388,6 @@ export interface NewPartner {
   widget_key: NewKey;
   /** Signs the partner’s webhooks; shown this once */
   webhook_secret: string;
-}
-
-export interface NewVendor {
-  vendor: Vendor;
-  vendor_key: NewKey;
 }
 
 export interface Offer {
@@ -2479,11 +2528,29 @@ export interface RevokeKeyQuery {
 export interface SandboxClock {
   /** ISO 8601, UTC */
   now: string;
+  /** How far the business clock is ahead of the machine’s */
   offset_seconds: number;
 }
 
 export interface SandboxClockInput {
   seconds: number;
+}
+
+export interface SandboxClockReset {
+  /** ISO 8601, UTC */
+  now: string;
+  /** How far the business clock is ahead of the machine’s */
+  offset_seconds: number;
+  /** How far ahead the clock was */
+  moved_back_seconds: number;
+  /** What happened in the time that was taken back, and stays */
+  cannot_undo: {
+    what: "orders" | "quotes" | "events" | (string & {});
+    /** How many of yours lie ahead of the clock now */
+    count: number;
+    until: string | null;
+    message: string;
+  }[];
 }
 
 export interface SandboxDeposit {
@@ -2508,6 +2575,22 @@ export interface SandboxDepositInput {
   transaction_id?: string;
 }
 
+export interface SandboxFaucet {
+  /** Final on the chain */
+  transaction_hash: string;
+}
+
+export interface SandboxFaucetInput {
+  /** Slug of a chain of the sandbox */
+  chain: string;
+  /** Symbol of a token, or native for gas */
+  token: string;
+  /** Any wallet; with its EIP-55 checksum or in lower case */
+  address: string;
+  /** At most 1000000 of a token or 1000 of native, with no more decimals than it has */
+  amount: string;
+}
+
 export interface SandboxKycStatus {
   status: KycStatus;
   /** ISO 8601, UTC */
@@ -2517,6 +2600,13 @@ export interface SandboxKycStatus {
 export interface SandboxKycStatusInput {
   status: KycStatus;
   rejection_reasons?: string[];
+}
+
+export interface SandboxNewVendor {
+  vendor: Vendor;
+  vendor_key: NewKey;
+  /** Of the wallet that the sandbox made; shown this once */
+  wallet_private_key?: string;
 }
 
 export interface SandboxOrderEventInput {
@@ -2531,6 +2621,16 @@ export interface SandboxScreeningStatusInput {
 
 export interface SandboxSettings {
   auto_advance: boolean;
+}
+
+export interface SandboxVendorInput {
+  /** Unique; no space at either end */
+  name: string;
+  /** Without it the sandbox makes a wallet, funds it and lets the vendor act by itself like its own vendors */
+  wallet_address?: string;
+  kind: "p2p" | "direct";
+  /** Kept in the audit log; name no person in it */
+  reason?: string;
 }
 
 export interface SandboxWidgetOrderInput {
@@ -2759,15 +2859,6 @@ export interface VendorEventList {
   events: VendorEvent[];
   next_cursor: string;
   has_more: boolean;
-}
-
-export interface VendorInput {
-  /** Unique; no space at either end */
-  name: string;
-  wallet_address: string;
-  kind: "p2p" | "direct";
-  /** Kept in the audit log; name no person in it */
-  reason?: string;
 }
 
 export interface VendorList {
@@ -3039,6 +3130,78 @@ export interface Webhook {
   previous_secret_valid_until: string | null;
 }
 
+export interface WebhookEndpoint {
+  id: string;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  /** The endpoint of /partner/webhooks, where alone it is changed and removed */
+  is_default: boolean;
+  /** Shape of the events, as it was when the endpoint was created */
+  api_version: string;
+  /** circuit_open: after 20 failures in a row one delivery a second is tried until one is accepted; nothing is lost meanwhile */
+  health: {
+    state: "ok" | "failing" | "circuit_open" | (string & {});
+    consecutive_failures: number;
+    failing_since: string | null;
+    last_error: string | null;
+    /** Counted up to 1000 */
+    pending_deliveries: number;
+  };
+  previous_secret_valid_until: string | null;
+  /** null for the default endpoint */
+  created_at: string | null;
+}
+
+export interface WebhookEndpointChange {
+  /** HTTPS, to a public address, on a port that the deployment allows */
+  url?: string;
+  /** Types of events that are sent here; `["*"]` for all, those of later releases included */
+  events?: ("*" | "order.status.changed" | "order.refund.required" | "order.release.required" | "user.kyc.updated" | "retail.settlement.completed" | (string & {}))[];
+  /** false cancels what is still waiting */
+  enabled?: boolean;
+}
+
+export interface WebhookEndpointCreated {
+  id: string;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  /** The endpoint of /partner/webhooks, where alone it is changed and removed */
+  is_default: boolean;
+  /** Shape of the events, as it was when the endpoint was created */
+  api_version: string;
+  /** circuit_open: after 20 failures in a row one delivery a second is tried until one is accepted; nothing is lost meanwhile */
+  health: {
+    state: "ok" | "failing" | "circuit_open" | (string & {});
+    consecutive_failures: number;
+    failing_since: string | null;
+    last_error: string | null;
+    /** Counted up to 1000 */
+    pending_deliveries: number;
+  };
+  previous_secret_valid_until: string | null;
+  /** null for the default endpoint */
+  created_at: string | null;
+  /** Signs what is sent here; shown this once */
+  secret: string;
+}
+
+export interface WebhookEndpointInput {
+  /** HTTPS, to a public address, on a port that the deployment allows */
+  url: string;
+  /** Types of events that are sent here; `["*"]` for all, those of later releases included */
+  events?: ("*" | "order.status.changed" | "order.refund.required" | "order.release.required" | "user.kyc.updated" | "retail.settlement.completed")[];
+  enabled?: boolean;
+  /** Shape of the events; stays as it was when the endpoint was created */
+  api_version?: "2026-11-01";
+}
+
+export interface WebhookEndpointList {
+  /** The default endpoint first, once it has an address, then the oldest */
+  endpoints: WebhookEndpoint[];
+}
+
 export interface WebhookInput {
   url: string;
 }
@@ -3203,6 +3366,8 @@ export interface ErrorDetails {
   KEY_NOT_FOUND: Record<string, never>;
   /** No such delivery of this partner, or it is older than deliveries are kept; list them with GET /partner/webhooks/deliveries. */
   DELIVERY_NOT_FOUND: Record<string, never>;
+  /** No such webhook endpoint of this partner; list them with GET /partner/webhook-endpoints. */
+  WEBHOOK_ENDPOINT_NOT_FOUND: Record<string, never>;
   /** No effect has this id; an operator reads the ids from GET /operator/effects. */
   EFFECT_NOT_FOUND: Record<string, never>;
   /** No payment proof has this id, or the person it names was erased; an operator reads the ids from GET /operator/proof-reviews. */
