@@ -417,7 +417,12 @@ function dereference<T>(description: T): T {
       .replace(/^#\//, '')
       .split('/')
       .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], description);
-    return { ...(resolved(found, [...within, $ref]) as object), ...own };
+    const $name = /^#\/components\/schemas\/(\w+)$/.exec($ref)?.[1];
+    return {
+      ...(resolved(found, [...within, $ref]) as object),
+      ...own,
+      ...($name === undefined ? {} : { $name }),
+    };
   };
   const { paths, ...rest } = description as { paths: unknown };
   return { ...rest, paths: resolved(paths, []) } as T;

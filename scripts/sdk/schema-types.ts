@@ -1,6 +1,8 @@
 /** JSON Schema as far as the API's description uses it. */
 export interface Schema {
   readonly $ref?: string;
+  /** What the description calls it, where it was referred to. */
+  readonly $name?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -47,6 +49,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
 
   /** Several shapes may be equal: the operation's own name tells which is meant. */
   function nameOf(schema: Schema, hint = ''): string | undefined {
+    if (schema.$name !== undefined) return schema.$name;
     const candidates = names.get(shapeOf(schema)) ?? [];
     return candidates.findLast((name) => hint.includes(name)) ?? candidates[0];
   }
@@ -57,7 +60,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
     declared.set(name, '');
     const comment = schema.description === undefined ? '' : `${jsDoc(schema.description)}\n`;
     const body = print(schema, !CLOSED.test(name), 0);
-    const isObject = body.startsWith('{');
+    const isObject = schema.type === 'object' && body.startsWith('{');
     declared.set(
       name,
       `${comment}export ${isObject ? `interface ${name} ${body}` : `type ${name} = ${body};`}`,
@@ -67,7 +70,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
   function typeOf(schema: Schema, name?: string): string {
     const found = nameOf(schema, name);
     if (found !== undefined) {
-      declare(found, known.get(found) ?? schema);
+      declare(found, schema.$name === undefined ? (known.get(found) ?? schema) : schema);
       return found;
     }
     if (name === undefined) return print(schema, true, 0);
@@ -83,7 +86,7 @@ export function typePrinter(known: ReadonlyMap<string, Schema>): TypePrinter {
   function nested(schema: Schema, isOpen: boolean, depth: number): string {
     const found = nameOf(schema);
     if (found === undefined) return print(schema, isOpen, depth);
-    declare(found, known.get(found) ?? schema);
+    declare(found, schema.$name === undefined ? (known.get(found) ?? schema) : schema);
     return found;
   }
 
