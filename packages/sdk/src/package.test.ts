@@ -82,8 +82,8 @@ describe('the package as it is published', () => {
   it('runs, and its types resolve in every way of resolving', async () => {
     await mkdir(join(project, 'src'));
     const code = `import { Causeway, isCausewayError, type Order } from '@causeway/sdk';
-import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
-import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
+  import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
+  import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
 
 const causeway = new Causeway({ baseUrl: 'http://127.0.0.1:9', apiKey: 'cw_test_1', maxRetries: 0 });
 const failed: string = await causeway.orders.get('x').then((order: Order) => order.status, (error: unknown) => (isCausewayError(error) ? error.code : 'other'));
@@ -117,7 +117,7 @@ export const each = async () => { for await (const order of causeway.orders.list
 
 /** Names that the README's examples use as a reader would have them. */
 const GIVEN = `import type { Causeway as Client, CausewayEvent as Event, Order, OrderFunds, OnrampQuoteRequest, RefundAuthorizationParameters, BridgeAuthorizationParameters, TransferAuthorizationParameters } from '@causeway/sdk';
-import type { EscrowOwners, Signer, Trust } from '@causeway/sdk/signing';
+  import type { EscrowOwners, Signer, Trust } from '@causeway/sdk/signing';
 declare global {
   type CausewayEvent = Event;
   var causeway: Client, order: Order, orderId: string, savedCursor: string, request: OnrampQuoteRequest, trust: Trust, signer: Signer;
