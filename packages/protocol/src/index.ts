@@ -2,4 +2,5 @@
 export * from './errors/index.ts';
 export * from './machines/index.ts';
 export * from './money/index.ts';
+export * from './reference/index.ts';
 export * from './wire/index.ts';

@@ -111,3 +111,29 @@ export const IdentitySchema = Type.Object({
   ),
   missing: Type.Array(Type.String()),
 });
+
+/** Described only: each provider has its own message, which is read once its signature is known to be right. */
+export const KycCallbackInput = Type.Object(
+  {
+    eventId: Type.Optional(Type.String({ description: 'A repeated event changes nothing' })),
+    submissionId: Type.Optional(Uuid),
+    reference: Type.Optional(Type.String({ description: 'What the provider calls the verification' })),
+    outcome: Type.Optional(
+      literals(['verification_passed', 'verification_refused', 'resubmission_requested', 'review_requested']),
+    ),
+    rejectionReasons: Type.Optional(Type.Array(Type.String({ examples: ['DOCUMENT_UNREADABLE'] }))),
+    decidedAtMs: Type.Optional(
+      Type.Integer({ description: 'Unix milliseconds', examples: [1_794_650_400_000] }),
+    ),
+  },
+  {
+    description:
+      'The message of the provider that is configured: shown is that of the sandbox’s simulated provider; Sumsub sends its `applicantReviewed`',
+  },
+);
+
+export const KycCallbackHeaders = Type.Object({
+  'X-Simulated-Kyc-Signature': Type.Optional(
+    Type.String({ description: 'Hex HMAC-SHA256 of the body; Sumsub signs in `X-Payload-Digest`' }),
+  ),
+});
