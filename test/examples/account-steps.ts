@@ -1,0 +1,72 @@
+import type { TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import { startWebhookSink } from '../harness/webhook-sink.ts';
+import type { ExampleRun } from './example-run.ts';
+
+/** Partners, vendors and their keys; offers and who authorizes them. */
+export async function accountSteps(_gateway: TestGateway, { send }: ExampleRun): Promise<void> {
+  const { partner } = await send('createPartner');
+  const ofPartner = { partner_id: partner.partner_id };
+  await send('changePartner', { params: ofPartner });
+  await send('getPartner', { params: ofPartner });
+  await send('listPartners');
+  await send('createPartnerKey', { params: ofPartner });
+  await send('listPartnerKeys', { params: ofPartner });
+
+  const { vendor, vendor_key } = await send('createVendor');
+  const ofVendor = { vendor_id: vendor.vendor_id };
+  await send('changeVendor', { params: ofVendor });
+  await send('getVendor', { params: ofVendor });
+  await send('listVendors');
+  const { key_id } = await send('createVendorKey', { params: ofVendor });
+  await send('listVendorKeys', { params: ofVendor });
+  await send('revokeKey', { params: { key_id } });
+  await send('createOperatorKey');
+  await send('listOperatorKeys');
+
+  const { key } = vendor_key;
+  const { offer_id } = await send('createVendorOffer', { key });
+  await send('changeVendorOffer', { params: { offer_id }, key });
+  await send('setVendorOnline', { key });
+  await send('listVendorOffers', { key });
+  await send('listOffersForReview');
+  await send('decideOfferAuthorization', { params: { offer_id } });
+  await send('withdrawVendorOffer', { params: { offer_id }, key });
+  const record = { kind: 'institutions', id: 'mtn-momo-ghana' };
+  await send('getReferenceRecord', { params: record });
+  await send('putReferenceRecord', { params: record });
+  await send('listReferenceRecords', { params: { kind: 'institutions' } });
+}
+
+/** The webhook, what was sent to it, and sending it again. */
+export async function webhookSteps(gateway: TestGateway, { send }: ExampleRun): Promise<void> {
+  const sink = await startWebhookSink({ tls: false });
+  try {
+    await send('setWebhook');
+    await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    await send('testWebhook');
+    await send('getWebhook');
+    const { events } = await send('listEvents');
+    await send('replayLatestEvents');
+    const delivery = await until('a delivery', async () => {
+      const { body } = await gateway.call('GET', '/api/v1/partner/webhooks/deliveries?status=delivered');
+      return body.data.deliveries[0];
+    });
+    if (events.length === 0) throw new Error('there are no events');
+    await send('listWebhookDeliveries', { query: { status: 'delivered' } });
+    await send('replayWebhookDelivery', { params: { id: delivery.id } });
+    const { partners } = (
+      await gateway.call('GET', '/api/v1/operator/partners?limit=100', {
+        key: gateway.sandbox.operatorKey,
+      })
+    ).body.data;
+    const { partner_id } = partners.find(({ name }: { name: string }) => name === gateway.partners[0].name);
+    await send('listPartnerDeliveries', { params: { partner_id }, query: { status: 'delivered' } });
+    await send('replayPartnerDelivery', { params: { partner_id, delivery_id: delivery.id } });
+    await send('replayPartnerEvents', { params: { partner_id } });
+    await send('rotateWebhookSecret');
+    await send('deleteWebhook', { params: { id: 'default' } });
+  } finally {
+    await sink.close();
+  }
+}
