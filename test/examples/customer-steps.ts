@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SandboxSecrets, SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
+import { enableFiatAccounts } from '../harness/bank.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import type { ExampleRun } from './example-run.ts';
@@ -145,4 +146,14 @@ export async function fiatAccountSteps(
     await send(read, { params: account });
   }
   await send('listFiatAccounts', { params });
+
+  // What pays no order is collected for the partner, who is told.
+  await enableFiatAccounts(gateway, 0, { collection_enabled: true });
+  await gateway.call('POST', `/api/v1/sandbox/users/${user_uuid}/fiat-accounts/${id}/deposits`, {
+    body: { amount: '12.34' },
+  });
+  await until('the collection', async () => {
+    const { events } = (await gateway.call('GET', '/api/v1/partner/events?limit=500')).body.data;
+    return events.some((one: { event_type: string }) => one.event_type === 'retail.settlement.completed');
+  });
 }

@@ -16,8 +16,8 @@ export interface Known {
 /** Sends the request of an operation as its description shows it, and keeps the answer. */
 export interface ExampleRun {
   readonly routes: readonly DescribedRoute[];
-  /** `data` of the first answer of each operation. */
-  readonly answers: ReadonlyMap<string, unknown>;
+  /** The first answer of each operation, and the first event of each type as it was sent. */
+  readonly answers: Map<string, unknown>;
   // biome-ignore lint/suspicious/noExplicitAny: answers are read as the wire has them
   send(operationId: string, known?: Known): Promise<any>;
 }

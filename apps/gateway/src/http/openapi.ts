@@ -49,27 +49,31 @@ const TAGS = [
   { name: 'Sandbox', description: 'Simulated events; sandbox deployments only' },
 ];
 
-export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
+/** Answers how to get the description's text, which is made when it is first asked for. */
+export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<() => string> {
   const routes: RouteDescription[] = [];
   app.addHook('onRoute', (options) => {
     const described = describedRoute(options);
     if (described !== undefined) routes.push(described);
   });
 
-  // Routes do not change while the process runs. Describing them takes a moment, so the first who asks waits for it.
+  // Routes do not change while the process runs.
   let description: ApiDescription | undefined;
   let text: string | undefined;
   app.decorate('apiDescription', () => {
     description ??= documentOf(describeApi(routes), options);
     return description;
   });
+  const describe = () => {
+    text ??= JSON.stringify(app.apiDescription());
+    return text;
+  };
   app.get(
     '/api/v1/openapi.json',
     { config: { access: 'open' }, schema: { hide: true } },
     async (_request, reply) => {
       reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8');
-      text ??= JSON.stringify(app.apiDescription());
-      return text;
+      return describe();
     },
   );
 
@@ -90,6 +94,7 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     },
   });
+  return describe;
 }
 
 function documentOf(api: ApiDescription, { baseUrl, sandbox }: OpenApiOptions): ApiDescription {

@@ -61,7 +61,7 @@ export function describedRoute({ method, url, schema, config }: RouteOptions): R
   };
 }
 
-/** Answers of a real run (`npm run docs:answers`), by operationId. */
+/** Answers and events of a real run (`npm run docs:answers`), by operationId. */
 const ANSWERS = new URL('generated/answers.json', import.meta.url);
 
 /** What the routes say, as OpenAPI: every shape, parameter and refusal that has a name stands in it once. */
@@ -78,7 +78,10 @@ export function describeApi(routes: readonly RouteDescription[]): ApiDescription
     };
   }
   const webhooks = Object.fromEntries(
-    PARTNER_EVENT_TYPES.map((type) => [type, { post: webhookOf(type, components) }]),
+    PARTNER_EVENT_TYPES.map((type) => [
+      type,
+      { post: webhookOf(type, components, answers[`webhook.${type}`]) },
+    ]),
   );
   const errorCodes = NAMED_ENUMS.find(({ name }) => name === 'ErrorCode');
   if (errorCodes) components.refer({ type: 'string', enum: Object.keys(errorCodes.meanings) });
@@ -168,7 +171,7 @@ function responsesOf(
         'content' in response ? (response.content as Record<string, { schema: Schema }>) : undefined;
       const content = media ?? { 'application/json': { schema: response } };
       const described = Object.entries(content).map(([type, { schema: shape }]) => {
-        const example = status === '200' && type === 'application/json' ? answer : undefined;
+        const example = status === '200' && type !== 'text/event-stream' ? answer : undefined;
         const referred = envelopeOf(operationId, shape, components);
         return [type, { schema: referred, ...(example !== undefined && { example }) }];
       });
@@ -193,7 +196,7 @@ function envelopeOf(operationId: string, schema: Schema, components: Components)
   return components.add(`${name ?? pascalCase(operationId)}Response`, envelope);
 }
 
-function webhookOf(eventType: PartnerEventType, components: Components): Operation {
+function webhookOf(eventType: PartnerEventType, components: Components, event: unknown): Operation {
   const { when, data } = PARTNER_EVENTS[eventType];
   const schema = components.add(`${pascalCase(eventType)}Event`, {
     type: 'object',
@@ -212,7 +215,10 @@ function webhookOf(eventType: PartnerEventType, components: Components): Operati
     parameters: SIGNATURE_HEADERS.map(([name, required, description]) =>
       parameterOf('header', name, { type: 'string', description }, required, components),
     ),
-    requestBody: { required: true, content: { 'application/json': { schema } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, ...(event !== undefined && { example: event }) } },
+    },
     responses: { '2XX': { description: 'Acknowledged; anything else is retried' } },
     security: [],
   };
