@@ -56,6 +56,7 @@ describe('every operation, with the request that its description shows', () => {
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
     const customer = await customerSteps(gateway, run);
     const orders = orderSteps(gateway, run, customer);
+    const accountHolder = await orders.user();
     // Most of the time is spent waiting for the chain.
     await Promise.all([
       orders.onramp().then(orders.otherOnramps),
@@ -64,7 +65,7 @@ describe('every operation, with the request that its description shows', () => {
       orders.deposits(),
       recipientSteps(gateway, run).then(() => screeningCaseSteps(gateway, run, customer.user_uuid)),
       accountSteps(gateway, run),
-      fiatAccountSteps(gateway, run, await orders.user(), (user_uuid) => orders.locked({ user_uuid })),
+      fiatAccountSteps(gateway, run, accountHolder, (user_uuid) => orders.locked({ user_uuid })),
     ]);
     await webhookSteps(gateway, run);
     await orders.effects();
