@@ -23,6 +23,7 @@ import {
   PARTNER_EVENTS,
   VENDOR_EVENTS,
 } from '../wire/index.ts';
+import { ORDER_WORDS } from './order-words.ts';
 import { type NamedEnum, WORD_MEANINGS } from './word-meanings.ts';
 
 type Described = Readonly<Record<string, { readonly says: string }>>;
@@ -81,5 +82,6 @@ export const NAMED_ENUMS: readonly NamedEnum[] = [
   { name: 'VendorEventType', meanings: whenOf(VENDOR_EVENTS) },
   { name: 'ErrorCode', meanings: docOf(ERROR_CATALOGUE) },
   { name: 'SupportedErrorKey', meanings: docOf(ERROR_KEY_CATALOGUE) },
+  ...ORDER_WORDS,
   ...WORD_MEANINGS,
 ];
