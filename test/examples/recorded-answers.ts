@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 const FILE = new URL('../../apps/gateway/src/http/openapi/generated/answers.json', import.meta.url);
 /** A longer list is shown by its first item. */
 const LIST_CHARACTERS = 900;
+const FILE_LINES = 2;
 
 export type Answers = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ export function exampleOf(answer: unknown, baseUrl: string): unknown {
       .replaceAll(/(cw_[a-z]+_…).{4}/g, '$1mple')
       .replaceAll(/^17\d{8}$/g, '1794650400');
   const shortened = (value: unknown, name = ''): unknown => {
-    if (typeof value === 'string') return withoutRun(value);
+    if (typeof value === 'string') return withoutRun(beginningOf(value));
     if (name === 'duration_ms') return 12;
     if (Array.isArray(value)) {
       const items = value.map((item) => shortened(item));
@@ -46,6 +47,12 @@ export function exampleOf(answer: unknown, baseUrl: string): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shortened(part, key)]));
   };
   return shortened(answer);
+}
+
+/** A file is shown by its head and its first line. */
+function beginningOf(text: string): string {
+  const lines = text.split(/(?<=\n)/);
+  return lines.length > FILE_LINES ? lines.slice(0, FILE_LINES).join('') : text;
 }
 
 /** The same name for the same text, counted in the order in which they come. */

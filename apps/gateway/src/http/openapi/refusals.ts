@@ -18,6 +18,8 @@ export const HEADERS: Readonly<Record<string, Json>> = {
 export const headerRefs = (...names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
+/** A list of more is of one operation or two, and no name. */
+const CODES_IN_A_NAME = 3;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
@@ -57,14 +59,16 @@ export function createRefusals(components: Components): Refusals {
     return { 'application/json': { schema, ...(example && { example }) } };
   }
 
-  function named(codes: readonly ErrorCode[], status: number): Json {
-    const name = codes.map(pascalCase).join('Or');
+  function responseOf(codes: readonly ErrorCode[], status: number): Json {
     const [only] = codes.length === 1 ? codes : [];
-    responses.set(name, {
+    const response = {
       description: only === undefined ? codes.join(', ') : `${only}: ${errorEntry(only).doc}`,
       headers: headersOf(status),
       content: contentOf(only === undefined ? { anyOf: codes.map(schemaOf) } : schemaOf(only), only),
-    });
+    };
+    if (codes.length > CODES_IN_A_NAME) return response;
+    const name = codes.map(pascalCase).join('Or');
+    responses.set(name, response);
     return { $ref: `#/components/responses/${name}` };
   }
 
@@ -78,7 +82,9 @@ export function createRefusals(components: Components): Refusals {
         const { status } = errorEntry(code);
         byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
       }
-      return Object.fromEntries([...byStatus].map(([status, sharing]) => [status, named(sharing, status)]));
+      return Object.fromEntries(
+        [...byStatus].map(([status, sharing]) => [status, responseOf(sharing, status)]),
+      );
     },
   };
 }
