@@ -19,7 +19,9 @@ export function namedSchemas(): ReadonlyMap<string, TSchema> {
     if (!isSchema(value) || PARAMETERS.test(exported) || exported.startsWith('Optional')) continue;
     named.set(exported.replace(/Schema$/, ''), withoutNull(value));
   }
-  for (const [exported, value] of Object.entries(errorDetails)) named.set(pascalCase(exported), value);
+  for (const [exported, value] of Object.entries(errorDetails)) {
+    if (isSchema(value)) named.set(pascalCase(exported), value);
+  }
   for (const [type, { data }] of Object.entries(wire.PARTNER_EVENTS))
     named.set(`${pascalCase(type)}Data`, data);
   return named;
