@@ -13,7 +13,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type Components, createComponents, type Schema } from './components.ts';
 import { type Parameter, parameterOf, parametersOf, shareParameters } from './parameters.ts';
-import { createRefusals, HEADERS, headerRefs, type Refusals } from './refusals.ts';
+import { createRefusals, HEADERS, type Refusals } from './refusals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -139,7 +139,6 @@ function withBearer(scheme: Readonly<Record<string, readonly string[]>>): Json[]
 const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  required: false,
   description:
     'Repeats of a request with the same key answer what the first one answered; kept for 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255 } as Schema,
@@ -179,7 +178,6 @@ function responsesOf(
         status,
         {
           description: response.description ?? 'Success',
-          headers: headerRefs('X-Request-Id'),
           content: Object.fromEntries(described),
         },
       ];

@@ -4,7 +4,8 @@ import { type Components, canonical, type Schema } from './components.ts';
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
+  /** Left out where it is not. */
+  readonly required?: true;
   readonly description?: string;
   readonly schema: Schema;
   readonly example?: unknown;
@@ -41,7 +42,7 @@ export function parameterOf(
   return {
     name,
     in: place,
-    required,
+    ...(required && { required }),
     ...(description !== undefined && { description }),
     schema: shape,
     ...(examples?.[0] !== undefined && { example: examples[0] }),

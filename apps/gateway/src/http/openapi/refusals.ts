@@ -15,7 +15,7 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'RateLimit-Reset': { description: 'Seconds until the room is full again.', schema: { type: 'integer' } },
 };
 
-export const headerRefs = (...names: readonly string[]): Json =>
+const headerRefs = (...names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** A list of more is of one operation or two, and no name. */
