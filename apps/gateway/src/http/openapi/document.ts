@@ -229,5 +229,6 @@ const SIGNATURE_HEADERS = [
     '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with your webhook secret',
   ],
   ['X-Service-Signature-Previous', false, 'The same with the previous secret, for 24 hours after a rotation'],
+  ['X-Service-Api-Version', false, 'The version of the endpoint; not sent to the default one'],
   ['X-Service-Timestamp', true, 'Unix seconds'],
 ] as const;
