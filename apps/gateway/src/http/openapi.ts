@@ -7,9 +7,9 @@ import {
   partnerErrorResponseOf,
 } from '@causeway/protocol';
 import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { VERSION } from './version.ts';
 
 export interface OpenApiOptions {
   readonly baseUrl: string;
@@ -38,13 +38,14 @@ const TAGS = [
   { name: 'Sandbox', description: 'Simulated events; sandbox deployments only' },
 ];
 
-export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
+/** Answers the description's text, which is made when it is first asked for. */
+export async function registerOpenApi(app: FastifyInstance, options: OpenApiOptions): Promise<() => string> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Causeway',
-        version: '1.0.0',
+        version: VERSION,
         description: DESCRIPTION,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
       },
@@ -68,34 +69,20 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
   });
 
   // Routes do not change while the process runs.
-  let description: string | undefined;
+  let text: string | undefined;
+  const describe = () => {
+    text ??= JSON.stringify(withUsedTags(app.swagger() as ApiDescription));
+    return text;
+  };
   app.get(
     '/api/v1/openapi.json',
     { config: { access: 'open' }, schema: { hide: true } },
     async (_request, reply) => {
       reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8');
-      description ??= JSON.stringify(withUsedTags(app.swagger() as ApiDescription));
-      return description;
+      return describe();
     },
   );
-
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    logLevel: 'silent',
-    configuration: {
-      title: 'Causeway API reference',
-      url: '/api/v1/openapi.json',
-      // Nothing is fetched from elsewhere: the page works without internet.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      authentication: { preferredSecurityScheme: 'partnerKey' },
-      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-    },
-  });
+  return describe;
 }
 
 interface ApiDescription {
