@@ -84,7 +84,9 @@ export function classOfScheme(scheme: string): KeyClass | undefined {
 }
 
 function parameterOf(document: ApiDocument, parameter: Node): ApiParameter {
-  const example = exampleOf(document, parameter) ?? sample(document, parameter.schema);
+  const given = exampleOf(document, parameter) ?? sample(document, parameter.schema);
+  // A parameter that may be repeated is shown once.
+  const example = Array.isArray(given) ? given[0] : given;
   return {
     name: textOf(parameter.name),
     required: parameter.required === true,

@@ -76,8 +76,8 @@ const ORDER: readonly {
 ];
 
 /** Read once, when a page is first asked for: a start does not wait for it. */
-export async function loadDocs(): Promise<DocSet> {
-  const files = await listFiles();
+export async function loadDocs(root = ROOT): Promise<DocSet> {
+  const files = await listFiles(root);
   const urls = new Map(files.map((file) => [file, urlOf(file)]));
   const listed = chapterFiles(files);
   const chapterOf = new Map(
@@ -85,7 +85,7 @@ export async function loadDocs(): Promise<DocSet> {
   );
   const pages = await Promise.all(
     files.map(async (file): Promise<DocPage> => {
-      const source = await readFile(join(ROOT, file), 'utf8');
+      const source = await readFile(join(root, file), 'utf8');
       const opening = readOpening(source);
       const title = file === 'README.md' ? 'Getting started' : opening.title || posix.basename(file, '.md');
       let rendered: RenderedMarkdown | undefined;
@@ -115,10 +115,10 @@ export async function loadDocs(): Promise<DocSet> {
 }
 
 /** Records of decisions are served because guides link to them, and listed nowhere. */
-async function listFiles(): Promise<string[]> {
+async function listFiles(root: string): Promise<string[]> {
   const folders = await Promise.all(
     ['guides', 'reference', 'decisions'].map(async (folder) =>
-      (await readdir(join(ROOT, 'docs', folder)))
+      (await readdir(join(root, 'docs', folder)))
         .filter((name) => name.endsWith('.md'))
         .toSorted()
         .map((name) => `docs/${folder}/${name}`),

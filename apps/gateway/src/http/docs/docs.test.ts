@@ -1,10 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { createApi } from '../../api.ts';
+import { loadDocs } from './doc-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 
@@ -85,6 +88,35 @@ describe('the documentation', () => {
       }
     }
     for (const [, url, label] of listed) expect(label?.length, url).toBeGreaterThan(2);
+  });
+
+  it('lists a file that the order does not name after those that it names', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'causeway-docs-'));
+    try {
+      for (const folder of ['guides', 'reference', 'decisions']) {
+        await mkdir(join(root, 'docs', folder), { recursive: true });
+      }
+      const text =
+        '# A new guide: and more\n\nWhat it is *about*. [Old](operating.md#x), [code](../../src/x.ts).\n\n## A\n\n## A\n';
+      for (const file of [
+        'README.md',
+        'docs/architecture.md',
+        'docs/guides/a-new-one.md',
+        'docs/guides/operating.md',
+      ]) {
+        await writeFile(join(root, file), text);
+      }
+      const { chapters, byUrl } = await loadDocs(root);
+      const run = chapters.find(({ title }) => title === 'Run')?.pages ?? [];
+      expect(run.map(({ url }) => url)).toEqual(['/docs/guides/operating', '/docs/guides/a-new-one']);
+      const page = byUrl.get('/docs/guides/a-new-one');
+      expect(page).toMatchObject({ title: 'A new guide: and more', label: 'A new guide' });
+      expect(page?.lead).toBe('What it is about. Old, code.');
+      expect(page?.render().html).toContain('<a href="/docs/guides/operating#x">Old</a>, code.');
+      expect(page?.render().headings.map(({ id }) => id)).toEqual(['a', 'a-1']);
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
   });
 
   it('every link in every page leads to a page, and every anchor to its heading', async () => {

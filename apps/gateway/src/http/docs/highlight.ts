@@ -12,7 +12,8 @@ export function escapeHtml(text: string): string {
 }
 
 /** One expression a language; the name of the group that matched is the kind of the piece. */
-const STRING = String.raw`(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|${'`'}(?:\\.|[^${'`'}\\])*${'`'})`;
+const TEMPLATE = String.raw`\x60(?:\\.|\$\{(?:[^\x60}]|\x60[^\x60]*\x60)*\}|[^\x60\\])*\x60`;
+const STRING = String.raw`(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|${TEMPLATE})`;
 const NUMBER = String.raw`(?<number>\b\d[\d_]*(?:\.\d+)?n?\b)`;
 const SCRIPT_WORDS =
   'as|async|await|break|case|catch|class|const|continue|default|def|else|export|extends|finally|for|from|function|if|import|in|interface|let|new|null|None|of|return|switch|throw|true|True|false|False|try|type|typeof|undefined|while|with';

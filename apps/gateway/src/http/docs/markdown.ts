@@ -124,6 +124,8 @@ function isDiagram({ lang }: Tokens.Code): boolean {
   return lang === 'mermaid';
 }
 
+const SENTENCE_LENGTH = 50;
+
 function rendererOf(ids: Ids, resolve: ResolveLink): RendererObject<string, string> {
   return {
     heading(token) {
@@ -152,12 +154,16 @@ function rendererOf(ids: Ids, resolve: ResolveLink): RendererObject<string, stri
     // The documents hold comments for their readers in the repository, and no markup.
     html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escapeHtml(text)),
     table(token) {
+      // Columns of sentences need room; the browser would rather squeeze them than let a table scroll.
+      const isLong = token.header.map((_, column) =>
+        token.rows.some((row) => (row[column]?.text.length ?? 0) > SENTENCE_LENGTH),
+      );
       const cells = (row: Tokens.TableCell[], tag: string) =>
         row
-          .map(
-            (cell) =>
-              `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${this.parser.parseInline(cell.tokens)}</${tag}>`,
-          )
+          .map((cell, column) => {
+            const attributes = `${tag === 'th' ? ' scope="col"' : ''}${isLong[column] ? ' class="long"' : ''}`;
+            return `<${tag}${attributes}>${this.parser.parseInline(cell.tokens)}</${tag}>`;
+          })
           .join('');
       const named = token.header.some((cell) => cell.text.trim() !== '');
       const head = named ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : '';
