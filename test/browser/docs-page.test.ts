@@ -34,6 +34,13 @@ describe.skipIf(found === undefined)('the documentation in a browser', () => {
     await opened.goto(gateway.baseUrl + path);
     return opened;
   }
+
+  /** A page that is closed while it loads complains of what it did not get. */
+  async function leave(opened: Page): Promise<void> {
+    opened.removeAllListeners('pageerror');
+    opened.removeAllListeners('console');
+    await opened.close();
+  }
   afterAll(async () => {
     await browser?.close();
     await gateway?.stop();
@@ -55,6 +62,12 @@ describe.skipIf(found === undefined)('the documentation in a browser', () => {
     );
     await opened.getByRole('button', { name: /^Send/ }).first().click();
     const answer = await answering;
+    // Left before it is shown, the request would count as cancelled.
+    await opened
+      .getByText(`${answer.status()} ${answer.statusText()}`)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
     return { status: answer.status(), key: (await answer.request().allHeaders())['x-api-key'] };
   }
 
@@ -63,7 +76,7 @@ describe.skipIf(found === undefined)('the documentation in a browser', () => {
     const tryPage = await openDocs('/docs/#tag/gateway/GET/health');
     expect(await tryOut(tryPage, 'GET', '/health')).toEqual({ status: 200, key: undefined });
     expect(tryPage.url()).toBe(`${gateway.baseUrl}/docs/reference#tag/gateway/GET/health`);
-    await tryPage.close();
+    await leave(tryPage);
   });
 
   it('sends the key of the class that an operation takes', async () => {
@@ -98,7 +111,7 @@ describe.skipIf(found === undefined)('the documentation in a browser', () => {
     await guide.waitForURL('**/docs/reference#tag/on-ramp/POST/api/v1/partner/onramp/quote', {
       waitUntil: 'commit',
     });
-    await guide.close();
+    await leave(guide);
   });
 
   it('is usable at 390 pixels: nothing scrolls sideways but tables and code, and the pages are behind a button', async () => {
@@ -117,11 +130,12 @@ describe.skipIf(found === undefined)('the documentation in a browser', () => {
     }
     // The reference is there already, at the vendor's operation.
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    // Scalar lays it out anew in its own time.
+    await page.waitForFunction('document.documentElement.scrollWidth === 390');
     const ground = await narrow.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(ground).toBe('rgb(13, 17, 23)');
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
-    await narrow.close();
+    await leave(narrow);
   });
 });
