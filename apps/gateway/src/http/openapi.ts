@@ -1,4 +1,3 @@
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import {
   type ApiDescription,
@@ -6,6 +5,7 @@ import {
   describedRoute,
   type RouteDescription,
 } from './openapi/document.ts';
+import { VERSION } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -77,24 +77,6 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
       return describe();
     },
   );
-
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    logLevel: 'silent',
-    configuration: {
-      title: 'Causeway API reference',
-      url: '/api/v1/openapi.json',
-      // Nothing is fetched from elsewhere: the page works without internet.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      authentication: { preferredSecurityScheme: 'partnerKey' },
-      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-    },
-  });
   return describe;
 }
 
@@ -105,7 +87,7 @@ function documentOf(api: ApiDescription, { baseUrl, sandbox }: OpenApiOptions): 
     openapi: '3.1.0',
     info: {
       title: 'Causeway',
-      version: '1.0.0',
+      version: VERSION,
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
