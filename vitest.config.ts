@@ -23,6 +23,7 @@ const LONG = [
   'test/model/',
   'test/histories/',
   'test/scenarios/',
+  'test/examples/',
   'test/invariants/',
   'test/browser/',
 ];
@@ -70,7 +71,7 @@ export default defineConfig({
           include: [
             'contracts/src/**/*.test.ts',
             `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
-            'test/{scenarios,invariants,faults,browser,races,model,histories}/**/*.test.ts',
+            'test/{scenarios,examples,invariants,faults,browser,races,model,histories}/**/*.test.ts',
           ],
           exclude: PURE,
           // One server and one template of the chains for all of them.

@@ -1,3 +1,4 @@
+import { dereference } from '../harness/api-description.ts';
 import { call } from '../harness/call.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 
@@ -54,7 +55,7 @@ export interface Operation {
 export async function readDescription(
   gateway: TestGateway,
 ): Promise<{ readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }> {
-  return (await call(gateway.baseUrl, 'GET', '/api/v1/openapi.json')).body;
+  return dereference((await call(gateway.baseUrl, 'GET', '/api/v1/openapi.json')).body);
 }
 
 export async function describedRoutes(gateway: TestGateway): Promise<DescribedRoute[]> {

@@ -88,6 +88,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,
     baseUrl,
     sandbox: deps.sandbox,
+    sandboxKeys: deps.sandbox ? deps.sandboxKeys : undefined,
     routes: async (server) => {
       registerHealthRoutes(server, readiness);
       registerDiscoveryRoutes(server, {

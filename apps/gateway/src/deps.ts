@@ -32,6 +32,7 @@ import {
   secretOpener,
   type WebhookSender,
 } from './features/webhooks/webhook-sender.ts';
+import type { SandboxKeys } from './http/docs/sandbox-keys.ts';
 import { createPrincipals, type Principals } from './http/principals.ts';
 import { createRateLimit, type RateLimit } from './http/rate-limit.ts';
 import { createClock, type MovableClock, machineNow } from './lib/clock.ts';
@@ -64,12 +65,15 @@ export interface Surroundings {
   readonly solverKey?: `0x${string}`;
   /** The wallet of the faucet; only in a sandbox. */
   readonly faucetKey?: `0x${string}`;
+  /** One key of each class, for the docs page; only in a sandbox. */
+  readonly sandboxKeys?: SandboxKeys;
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
 export interface Deps extends CustomerAdapters {
   readonly config: Config;
   readonly sandbox: boolean;
+  readonly sandboxKeys: SandboxKeys | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: MovableClock;
@@ -147,6 +151,7 @@ export async function createDeps(
 
   return {
     ...base,
+    sandboxKeys: around.sandboxKeys,
     ...market,
     ...sending,
     ...customerAdapters,

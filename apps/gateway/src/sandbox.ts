@@ -80,6 +80,7 @@ export function describeGround(
       dataEncryptionKey: config.dataEncryptionKey ?? secrets.dataEncryptionKey,
       solverKey: solverKeyOf(secrets),
       faucetKey: faucetKeyOf(secrets),
+      ...docsKeys(secrets),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) =>
@@ -99,6 +100,15 @@ const TOKEN_OF = {
   operator: TOKEN_PREFIX.operator,
   webhook: TOKEN_PREFIX.webhookSecret,
 } as const;
+
+/** What the docs page fills in: the keys of the first partner and vendor, and the operator's. */
+function docsKeys({ partners: [partner], vendors: [vendor], operatorKey }: SandboxSecrets) {
+  if (partner === undefined || vendor === undefined) return {};
+  const { apiKey, widgetKey } = partner;
+  return {
+    sandboxKeys: { partner: apiKey, widget: widgetKey, vendor: vendor.apiKey, operator: operatorKey },
+  };
+}
 
 /** The simulated bridge pays from this wallet, on every chain. */
 function solverKeyOf({ deployerKey }: SandboxSecrets): `0x${string}` {

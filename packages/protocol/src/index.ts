@@ -3,5 +3,6 @@ export * from './errors/index.ts';
 export * from './failures/index.ts';
 export * from './machines/index.ts';
 export * from './money/index.ts';
+export * from './reference/index.ts';
 export * from './test-values/test-values.ts';
 export * from './wire/index.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NoteAnswer } from './measurement.ts';
 
@@ -11,6 +12,8 @@ import type { NoteAnswer } from './measurement.ts';
 export interface PreparedAnswer {
   readonly byteLength: number;
   variant(encoding: Encoding): Variant;
+  /** Makes that form beside the main thread: for a body so large that others would wait for it. */
+  prepare(encoding: Encoding): Promise<void>;
   /** The tag in an If-None-Match list that names one of our forms, if any does. */
   matchingTag(ifNoneMatch: string): string | undefined;
 }
@@ -40,26 +43,37 @@ const SHARED_HEADERS = { 'cache-control': 'public, max-age=0, must-revalidate', 
 const SHORT_BYTES = 4_096;
 /** Below this size a compressed answer fits in no fewer packets. */
 const WORTH_COMPRESSING_BYTES = 1_024;
-const BROTLI_QUALITY = 5;
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const TAG_LENGTH = 27;
 
 export function prepareAnswer(data: unknown): PreparedAnswer {
-  const body = Buffer.from(JSON.stringify({ success: true, data }));
+  return prepareBytes(
+    Buffer.from(JSON.stringify({ success: true, data })),
+    'application/json; charset=utf-8',
+  );
+}
+
+export function prepareBytes(body: Buffer, contentType: string): PreparedAnswer {
   const tag = hash('sha256', body, 'base64url').slice(0, TAG_LENGTH);
-  const identity = variantOf(body, `"${tag}"`, 'identity');
+  const identity = variantOf(body, `"${tag}"`, 'identity', contentType);
   const compressed = new Map<Encoding, Variant>();
   const tags = new Set([identity.etag, `"${tag}-gzip"`, `"${tag}-br"`]);
+  const isShort = body.length < WORTH_COMPRESSING_BYTES;
+  const keep = (encoding: Encoding, bytes: Buffer) => {
+    const variant = variantOf(bytes, `"${tag}-${encoding}"`, encoding, contentType);
+    compressed.set(encoding, variant);
+    return variant;
+  };
 
   return {
     byteLength: body.length,
     variant(encoding) {
-      if (encoding === 'identity' || body.length < WORTH_COMPRESSING_BYTES) return identity;
-      let variant = compressed.get(encoding);
-      if (variant === undefined) {
-        variant = variantOf(compress(body, encoding), `"${tag}-${encoding}"`, encoding);
-        compressed.set(encoding, variant);
-      }
-      return variant;
+      if (encoding === 'identity' || isShort) return identity;
+      return compressed.get(encoding) ?? keep(encoding, compress(body, encoding));
+    },
+    async prepare(encoding) {
+      if (encoding === 'identity' || isShort || compressed.has(encoding)) return;
+      keep(encoding, encoding === 'gzip' ? await gzipAside(body) : await brotliAside(body, BROTLI));
     },
     matchingTag(ifNoneMatch) {
       for (const part of ifNoneMatch.split(',')) {
@@ -71,12 +85,12 @@ export function prepareAnswer(data: unknown): PreparedAnswer {
   };
 }
 
-function variantOf(body: Buffer, etag: string, encoding: Encoding): Variant {
+function variantOf(body: Buffer, etag: string, encoding: Encoding, contentType: string): Variant {
   const headers = {
     ...SHARED_HEADERS,
     etag,
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': contentType,
     'content-length': String(body.length),
   };
   return {
@@ -90,8 +104,11 @@ function variantOf(body: Buffer, etag: string, encoding: Encoding): Variant {
 
 function compress(body: Buffer, encoding: 'gzip' | 'br'): Buffer {
   if (encoding === 'gzip') return gzipSync(body);
-  return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  return brotliCompressSync(body, BROTLI);
 }
+
+const gzipAside = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
+const brotliAside = promisify(brotliCompress) as (body: Buffer, options: object) => Promise<Buffer>;
 
 const EXPOSED_HEADERS =
   'etag, age, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';

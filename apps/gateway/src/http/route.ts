@@ -36,6 +36,8 @@ export interface RouteSpec<P extends TSchema, Q extends TSchema, B extends TSche
   readonly data: D;
   /** Codes this route can answer beyond those every route of its kind can. */
   readonly errors?: readonly ErrorCode[];
+  /** Described only: what the handler reads from the request by itself, and judges. */
+  readonly documented?: { readonly body?: TSchema; readonly headers?: TSchema };
   /**
    * Throws where what the path names is not there for this caller. Asked before a request that does not fit is told so:
    * a caller that may not act on something learns nothing about how to.
@@ -290,7 +292,11 @@ function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn
   app.route({
     method: spec.method,
     url: spec.url,
-    config: { access, errors: codes },
+    config: {
+      access,
+      errors: codes,
+      ...(spec.documented === undefined ? {} : { documented: spec.documented }),
+    },
     schema: {
       operationId: spec.operationId,
       tags: [spec.tag],

@@ -6,6 +6,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { maskText } from '../lib/redaction.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
 import { createAccessLog } from './access-log.ts';
+import { type DocsOptions, registerDocs } from './docs/docs.routes.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
 import type { ResponseSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
@@ -14,7 +15,7 @@ import { schemaCompilers } from './schema-compilers.ts';
 import { clientErrorAnswerer, registerHeaders } from './transport.ts';
 import { createTurns, type Turns } from './turns.ts';
 
-export interface ServerOptions extends AccessOptions, OpenApiOptions {
+export interface ServerOptions extends AccessOptions, OpenApiOptions, DocsOptions {
   readonly logger: Logger;
   readonly ids: IdGenerator;
   readonly metrics: Metrics;
@@ -85,7 +86,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   registerAccess(app, options);
   giveEmptyBodies(app);
   readJsonBodies(app);
-  await registerOpenApi(app, options);
+  registerDocs(app, options, await registerOpenApi(app, options));
   await options.routes(app);
   app.addHook('onClose', async () => lines?.close());
   return app;

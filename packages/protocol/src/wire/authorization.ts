@@ -6,10 +6,8 @@ import { DecimalString, EvmAddress, Timestamp, Uuid } from './common.ts';
 const HexData = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$' });
 const AtomicString = Type.String({ pattern: '^[0-9]{1,78}$', description: 'In atomic units' });
 
-const typedDataTypes = Type.Record(
-  Type.String(),
-  Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-);
+export const TypedDataFieldSchema = Type.Object({ name: Type.String(), type: Type.String() });
+const typedDataTypes = Type.Record(Type.String(), Type.Array(TypedDataFieldSchema));
 
 export const ForwardRequestSchema = Type.Object({
   from: EvmAddress,
@@ -74,6 +72,24 @@ export const BridgeAuthorizationParametersSchema = Type.Object({
   destination_address: EvmAddress,
 });
 
+export const SafeTypedDataSchema = Type.Object({
+  domain: Type.Object({ chainId: Type.Integer(), verifyingContract: EvmAddress }),
+  types: typedDataTypes,
+  primaryType: Type.Literal('SafeTx'),
+  message: Type.Object({
+    to: EvmAddress,
+    value: AtomicString,
+    data: HexData,
+    operation: Type.Integer(),
+    safeTxGas: AtomicString,
+    baseGas: AtomicString,
+    gasPrice: AtomicString,
+    gasToken: EvmAddress,
+    refundReceiver: EvmAddress,
+    nonce: AtomicString,
+  }),
+});
+
 /** The Safe's own typed data: pass domain, types, primaryType and message to the wallet as they are. */
 export const RefundAuthorizationParametersSchema = Type.Object({
   order_id: Uuid,
@@ -88,23 +104,7 @@ export const RefundAuthorizationParametersSchema = Type.Object({
   signer_address: EvmAddress,
   recipient_address: EvmAddress,
   safe_tx_hash: HexData,
-  typed_data: Type.Object({
-    domain: Type.Object({ chainId: Type.Integer(), verifyingContract: EvmAddress }),
-    types: typedDataTypes,
-    primaryType: Type.Literal('SafeTx'),
-    message: Type.Object({
-      to: EvmAddress,
-      value: AtomicString,
-      data: HexData,
-      operation: Type.Integer(),
-      safeTxGas: AtomicString,
-      baseGas: AtomicString,
-      gasPrice: AtomicString,
-      gasToken: EvmAddress,
-      refundReceiver: EvmAddress,
-      nonce: AtomicString,
-    }),
-  }),
+  typed_data: SafeTypedDataSchema,
   authorization_path: Type.String(),
 });
 
@@ -122,5 +122,5 @@ export const DepositReturnParametersSchema = Type.Object({
     description: 'Any one of them signs; the service adds its own',
   }),
   safe_tx_hash: HexData,
-  typed_data: RefundAuthorizationParametersSchema.properties.typed_data,
+  typed_data: SafeTypedDataSchema,
 });

@@ -3,7 +3,8 @@ import { ACTORS, DEPOSIT_STATUSES, ORDER_TRIGGERS } from '../machines/index.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
 import { OrderStatusSchema } from './order.ts';
 
-const Step = Type.Object({
+/** What an order waits for, and from whom. */
+export const OrderStepSchema = Type.Object({
   actor: literals(ACTORS),
   /** What has to happen, as the state tables name it. */
   fact: literals(ORDER_TRIGGERS),
@@ -100,9 +101,9 @@ export const OrderFundsSchema = Type.Object({
       ),
     }),
   ),
-  waiting_for: Type.Union([Step, Type.Null()]),
+  waiting_for: Type.Union([OrderStepSchema, Type.Null()]),
   deadline_at: Type.Union([Timestamp, Type.Null()]),
-  who_can_move_it: Type.Array(Step),
+  who_can_move_it: Type.Array(OrderStepSchema),
 });
 
-export const DepositStatusSchema = Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) });
+export const DepositStateSchema = Type.Object({ deposit_id: Uuid, status: literals(DEPOSIT_STATUSES) });

@@ -111,3 +111,42 @@ export const IdentitySchema = Type.Object({
   ),
   missing: Type.Array(Type.String()),
 });
+
+/** A message has at most so many bytes, and so has every part of it. */
+const MESSAGE_BYTES = 256 * 1024;
+const MessageText = (options: object) => Type.Optional(Type.String({ maxLength: MESSAGE_BYTES, ...options }));
+
+/** Described only: each provider has its own message, which is read once its signature is known to be right. */
+export const KycCallbackInput = Type.Object(
+  {
+    eventId: MessageText({ description: 'A repeated event changes nothing' }),
+    submissionId: Type.Optional(Uuid),
+    reference: MessageText({ description: 'What the provider calls the verification' }),
+    outcome: Type.Optional(
+      literals(['verification_passed', 'verification_refused', 'resubmission_requested', 'review_requested']),
+    ),
+    rejectionReasons: Type.Optional(
+      Type.Array(Type.String({ maxLength: MESSAGE_BYTES, examples: ['DOCUMENT_UNREADABLE'] }), {
+        maxItems: MESSAGE_BYTES,
+      }),
+    ),
+    decidedAtMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Unix milliseconds',
+        examples: [1_794_650_400_000],
+      }),
+    ),
+  },
+  {
+    description:
+      'The message of the provider that is configured: shown is that of the sandbox’s simulated provider; Sumsub sends its `applicantReviewed`',
+  },
+);
+
+export const KycCallbackHeaders = Type.Object({
+  'X-Simulated-Kyc-Signature': Type.Optional(
+    Type.String({ description: 'Hex HMAC-SHA256 of the body; Sumsub signs in `X-Payload-Digest`' }),
+  ),
+});

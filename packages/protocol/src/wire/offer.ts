@@ -14,7 +14,7 @@ import { OffsetPage, PageQuery } from './paging.ts';
 
 /** What vendors offer, and how an operator authorizes it. */
 
-const OfferPaymentOption = Type.Object({
+export const OfferPaymentOptionSchema = Type.Object({
   network_slug: SlugInput,
   method_slugs: Type.Optional(
     Type.Array(SlugInput, {
@@ -40,7 +40,7 @@ const offerMargin = Type.Optional(
 const offerRange = {
   min_amount: AmountInput,
   max_amount: AmountInput,
-  payment_options: Type.Array(OfferPaymentOption, { minItems: 1, maxItems: 50 }),
+  payment_options: Type.Array(OfferPaymentOptionSchema, { minItems: 1, maxItems: 50 }),
   countries: Type.Array(CountryCodeInput, { minItems: 1, maxItems: 260 }),
   available_balance: Type.String({
     maxLength: 80,
@@ -81,7 +81,7 @@ export const OfferSchema = Type.Object({
   margin_pct: Type.Union([DecimalString, Type.Null()]),
   min_amount: DecimalString,
   max_amount: DecimalString,
-  payment_options: Type.Array(OfferPaymentOption),
+  payment_options: Type.Array(OfferPaymentOptionSchema),
   countries: Type.Array(Type.String()),
   available_balance: DecimalString,
   authorized: Type.Boolean({ description: 'By the operator; nothing is matched with it before' }),

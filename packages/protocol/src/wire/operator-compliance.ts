@@ -57,7 +57,7 @@ export const RevealedDocumentSchema = Type.Object({
 
 export const ErasedUserSchema = Type.Object({ user_id: Uuid, documents: Type.Integer() });
 
-const ScreeningHit = Type.Object({
+export const ScreeningHitSchema = Type.Object({
   entry_id: Type.String(),
   listed_name: Type.String(),
   score: Type.Number({ description: 'Similarity from 0 to 100' }),
@@ -75,7 +75,7 @@ export const ScreeningReviewListSchema = Type.Object({
       screening_status: ScreeningStatusSchema,
       waiting_since: Timestamp,
       list_version: Type.Union([Type.String(), Type.Null()]),
-      hits: Type.Array(ScreeningHit),
+      hits: Type.Array(ScreeningHitSchema),
     }),
   ),
   pagination: OffsetPage,
@@ -117,7 +117,7 @@ export const ScreeningCaseSchema = Type.Object({
   decided_by_person: Type.Boolean(),
   list_version: Type.Union([Type.String(), Type.Null()]),
   listed: Type.Array(Type.String(), { description: 'The lists or categories that name a wallet' }),
-  hits: Type.Array(ScreeningHit, { description: 'Listed names that an account holder resembles' }),
+  hits: Type.Array(ScreeningHitSchema, { description: 'Listed names that an account holder resembles' }),
   waiting_since: Timestamp,
 });
 

@@ -59,7 +59,7 @@ export const VendorOrderSchema = Type.Object({
   updated_at: Timestamp,
 });
 
-const FundingSchema = Type.Object(
+export const EscrowFundingSchema = Type.Object(
   {
     chain: Slug('base-mainnet'),
     chain_id: Type.Integer({ examples: [8453] }),
@@ -94,7 +94,7 @@ const FundingSchema = Type.Object(
 /** One order, with what the vendor needs to go on. */
 export const VendorOrderDetailSchema = Type.Object({
   ...VendorOrderSchema.properties,
-  funding: Type.Union([FundingSchema, Type.Null()], { description: 'Null until the escrow is known' }),
+  funding: Type.Union([EscrowFundingSchema, Type.Null()], { description: 'Null until the escrow is known' }),
   signed: Type.Object(
     { refund: Type.Boolean(), release: Type.Boolean() },
     { description: 'What this vendor’s wallet has signed for the order’s escrow' },
@@ -120,7 +120,7 @@ export const VendorEventQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100, examples: [100] })),
 });
 
-const Movement = Type.Object({
+export const VendorMovementSchema = Type.Object({
   asset: Type.String({
     description: 'A currency, or a token and the chain it is on',
     examples: ['USDC@base-mainnet'],
@@ -142,13 +142,15 @@ export const VendorStatementSchema = Type.Object({
     }),
     { description: 'The period by pair' },
   ),
-  totals: Type.Array(Movement, { description: 'The period by asset, exact to the smallest unit' }),
+  totals: Type.Array(VendorMovementSchema, {
+    description: 'The period by asset, exact to the smallest unit',
+  }),
   entries: Type.Array(
     Type.Object({
       order_id: Uuid,
       direction: Direction,
-      crypto: Movement,
-      fiat: Movement,
+      crypto: VendorMovementSchema,
+      fiat: VendorMovementSchema,
       rate: DecimalString,
       tx_hash: Type.Union([Type.String(), Type.Null()]),
       settled_at: Timestamp,

@@ -5,22 +5,24 @@ import { EventId, PARTNER_EVENT_TYPES } from './events.ts';
 
 /** Where a partner's events go, what became of them, and the stream to catch up from. */
 
+export const WebhookHealthSchema = Type.Object(
+  {
+    state: literals(['ok', 'failing', 'circuit_open']),
+    consecutive_failures: Type.Integer(),
+    failing_since: Type.Union([Timestamp, Type.Null()]),
+    last_error: Type.Union([Type.String(), Type.Null()]),
+    pending_deliveries: Type.Integer({ description: 'Counted up to 1000' }),
+  },
+  {
+    description:
+      'circuit_open: after 20 failures in a row one delivery a second is tried until one is accepted; nothing is lost meanwhile',
+  },
+);
+
 export const WebhookSchema = Type.Object({
   url: Type.Union([Type.String(), Type.Null()]),
   enabled: Type.Boolean(),
-  health: Type.Object(
-    {
-      state: literals(['ok', 'failing', 'circuit_open']),
-      consecutive_failures: Type.Integer(),
-      failing_since: Type.Union([Timestamp, Type.Null()]),
-      last_error: Type.Union([Type.String(), Type.Null()]),
-      pending_deliveries: Type.Integer({ description: 'Counted up to 1000' }),
-    },
-    {
-      description:
-        'circuit_open: after 20 failures in a row one delivery a second is tried until one is accepted; nothing is lost meanwhile',
-    },
-  ),
+  health: WebhookHealthSchema,
   previous_secret_valid_until: Type.Union([Timestamp, Type.Null()]),
 });
 

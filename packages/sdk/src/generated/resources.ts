@@ -4,19 +4,22 @@ import type { List } from '../pagination.ts';
 import type { RequestOptions } from '../transport.ts';
 import type {
   AuditList,
+  BlockchainList,
   BridgeAuthorizationInput,
   BridgeAuthorizationParameters,
+  BridgeCryptoCurrencyList,
   CancelOrderInput,
   CompactOrder,
   Conversion,
   ConvertCurrencyQuery,
   CorridorList,
-  CryptoCurrency,
+  CountryList,
+  CryptoCurrencyList,
+  CryptoCurrencyNetworks,
   CurrencyCountries,
+  CurrencyList,
   CurrencyMethods,
   CurrencyNetworks,
-  DecideKycInput,
-  DecideScreeningInput,
   Delivery,
   DeliveryDetail,
   DeliveryList,
@@ -24,12 +27,13 @@ import type {
   DepositDecisionInput,
   DepositReturnParameters,
   DepositSignatureInput,
-  DepositStatus,
+  DepositState,
   Destination,
   DestinationInput,
   DestinationList,
   Effect,
   EffectList,
+  Empty,
   ErasedRecipient,
   ErasedUser,
   Estimate,
@@ -45,13 +49,13 @@ import type {
   FiatAccountInput,
   FiatAccountList,
   FiatAccountsConfig,
+  FiatCurrencyList,
   FiatLedger,
   FiatPaymentDecisionInput,
   FiatPaymentList,
   GetBridgeAuthorizationParametersQuery,
   GetEscrowSigningParametersQuery,
   GetFiatAccountLedgerQuery,
-  GetReferenceRecordResult,
   GetVendorSigningParametersQuery,
   GetVendorStatementQuery,
   HeldPayment,
@@ -65,6 +69,7 @@ import type {
   KeyInput,
   KeyList,
   KycDecision,
+  KycDecisionInput,
   KycDocument,
   KycDocumentInput,
   KycPatch,
@@ -75,17 +80,11 @@ import type {
   Liquidity,
   ListAllPaymentMethodOptionsQuery,
   ListAuditQuery,
-  ListBlockchainsResultItem,
-  ListBridgeCryptocurrenciesResultItem,
-  ListCountriesWithCurrenciesResultItem,
-  ListCryptocurrenciesWithNetworksResultItem,
-  ListCurrenciesResultItem,
   ListCurrenciesWithPaymentMethodsQuery,
   ListCurrenciesWithPaymentNetworksQuery,
   ListCurrencyCountriesQuery,
   ListDepositsQuery,
   ListEventsQuery,
-  ListFiatCurrenciesResultItem,
   ListFiatPaymentsQuery,
   ListHeldFiatPaymentsQuery,
   ListInstitutionsQuery,
@@ -97,20 +96,15 @@ import type {
   ListPartnerKeysQuery,
   ListPartnersQuery,
   ListPaymentDetailsQuery,
-  ListPaymentMethodOptionsResultItem,
-  ListPaymentMethodTypesResultItem,
   ListPaymentMethodsByFiatQuery,
   ListPaymentMethodsByNetworkAndFiatQuery,
   ListPaymentMethodsQuery,
   ListPaymentRailsQuery,
-  ListPaymentRailsResult,
   ListProofReviewsQuery,
   ListRateHistoryQuery,
   ListRatesQuery,
-  ListRatesResult,
   ListRecipientsQuery,
   ListReferenceRecordsQuery,
-  ListReferenceRecordsResult,
   ListScreeningCasesQuery,
   ListScreeningReviewsQuery,
   ListStuckEffectsQuery,
@@ -159,14 +153,17 @@ import type {
   PaymentInstructions,
   PaymentMethod,
   PaymentMethodList,
+  PaymentMethodOptionList,
   PaymentMethodOptionPage,
+  PaymentMethodTypeList,
   PaymentProofInput,
+  PaymentRails,
   PricingRequest,
   ProofReviewInput,
   ProofReviewList,
-  PutReferenceRecordResult,
   Quote,
   RateHistory,
+  RateList,
   ReasonInput,
   Recipient,
   RecipientDecision,
@@ -176,7 +173,9 @@ import type {
   RecipientPatchInput,
   ReconcileQuery,
   Reconciliation,
+  ReferenceRecord,
   ReferenceRecordInput,
+  ReferenceRecordList,
   RefundAnswer,
   RefundAuthorizationParameters,
   RefundSignatureInput,
@@ -206,6 +205,7 @@ import type {
   SandboxVendorInput,
   SandboxWidgetOrderInput,
   ScreeningCaseDecision,
+  ScreeningCaseDecisionInput,
   ScreeningCaseList,
   ScreeningReviewList,
   SearchOrdersQuery,
@@ -276,13 +276,13 @@ export interface ServiceResource {
 
 export interface SupportedResource {
   /** List settlement assets with their chains. `GET /api/v1/supported/crypto-currencies` */
-  cryptoCurrencies(options?: RequestOptions): Promise<CryptoCurrency[]>;
+  cryptoCurrencies(options?: RequestOptions): Promise<CryptoCurrencyList>;
   /** List chains with their enabled tokens. `GET /api/v1/supported/blockchains` */
-  blockchains(options?: RequestOptions): Promise<ListBlockchainsResultItem[]>;
+  blockchains(options?: RequestOptions): Promise<BlockchainList>;
   /** List fiat currencies with countries and payment methods. `GET /api/v1/supported/fiat-currencies` */
-  fiatCurrencies(options?: RequestOptions): Promise<ListFiatCurrenciesResultItem[]>;
+  fiatCurrencies(options?: RequestOptions): Promise<FiatCurrencyList>;
   /** List payment rails of a country or currency, with required fields. `GET /api/v1/supported/payment-rails` */
-  paymentRails(query: ListPaymentRailsQuery, options?: RequestOptions): Promise<ListPaymentRailsResult>;
+  paymentRails(query: ListPaymentRailsQuery, options?: RequestOptions): Promise<PaymentRails>;
   /** List institutions live on a rail. `GET /api/v1/supported/institutions` */
   institutions(query: ListInstitutionsQuery, options?: RequestOptions): List<InstitutionList, InstitutionList['institutions'][number]>;
   /** List live rates and spreads by corridor. `GET /api/v1/supported/corridors` */
@@ -291,7 +291,7 @@ export interface SupportedResource {
 
 export interface RatesResource {
   /** List market rates, without spread or fees. `GET /api/v1/rates` */
-  list(query?: ListRatesQuery, options?: RequestOptions): Promise<ListRatesResult>;
+  list(query?: ListRatesQuery, options?: RequestOptions): Promise<RateList>;
   /** Convert an amount at the market rate. `GET /api/v1/currency/convert` */
   convert(query: ConvertCurrencyQuery, options?: RequestOptions): Promise<Conversion>;
   /** List past market rates of a pair. `GET /api/v1/rates/history` */
@@ -300,13 +300,13 @@ export interface RatesResource {
 
 export interface ReferenceResource {
   /** List fiat currencies. `GET /api/v1/currencies` */
-  currencies(options?: RequestOptions): Promise<ListCurrenciesResultItem[]>;
+  currencies(options?: RequestOptions): Promise<CurrencyList>;
   /** List crypto currencies with their contract on each chain. `GET /api/v1/cryptocurrencies` */
-  cryptocurrencies(options?: RequestOptions): Promise<ListCryptocurrenciesWithNetworksResultItem[]>;
+  cryptocurrencies(options?: RequestOptions): Promise<CryptoCurrencyNetworks>;
   /** List tokens and chains for a send-out. `GET /api/v1/bridge-cryptocurrencies` */
-  bridgeCryptocurrencies(options?: RequestOptions): Promise<ListBridgeCryptocurrenciesResultItem[]>;
+  bridgeCryptocurrencies(options?: RequestOptions): Promise<BridgeCryptoCurrencyList>;
   /** List countries with their currencies. `GET /api/v1/countries-with-currencies` */
-  countries(options?: RequestOptions): Promise<ListCountriesWithCurrenciesResultItem[]>;
+  countries(options?: RequestOptions): Promise<CountryList>;
   /** List payment methods. `GET /api/v1/payment-methods` */
   paymentMethods(query?: ListPaymentMethodsQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
   /** Get a payment method by id. `GET /api/v1/payment-methods/{id}` */
@@ -318,9 +318,9 @@ export interface ReferenceResource {
   /** List live payment methods of a rail and currency. `GET /api/v1/payment-methods/by-network/{network_slug}/fiat/{fiat_currency_code}` */
   paymentMethodsByNetworkAndFiat(networkSlug: string, fiatCurrencyCode: string, query?: ListPaymentMethodsByNetworkAndFiatQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
   /** List payment method types. `GET /api/v1/payment-methods/types` */
-  paymentMethodTypes(options?: RequestOptions): Promise<ListPaymentMethodTypesResultItem[]>;
+  paymentMethodTypes(options?: RequestOptions): Promise<PaymentMethodTypeList>;
   /** List the options of a payment method by rail and currency. `GET /api/v1/payment-methods/{id}/options` */
-  paymentMethodOptions(id: string | number, options?: RequestOptions): Promise<ListPaymentMethodOptionsResultItem[]>;
+  paymentMethodOptions(id: string | number, options?: RequestOptions): Promise<PaymentMethodOptionList>;
   /** List the options of all payment methods by rail and currency. `GET /api/v1/payment-methods/all-options` */
   allPaymentMethodOptions(query?: ListAllPaymentMethodOptionsQuery, options?: RequestOptions): List<PaymentMethodOptionPage, PaymentMethodOptionPage['options'][number]>;
   /** List payment methods by currency, with their rails. `GET /api/v1/get-currency-and-payment-methods-with-networks` */
@@ -354,11 +354,11 @@ export interface OperatorResource {
 
 export interface OperatorReferenceResource {
   /** List reference records of a kind. `GET /api/v1/operator/reference/{kind}` */
-  list(kind: string, query?: ListReferenceRecordsQuery, options?: RequestOptions): List<ListReferenceRecordsResult, ListReferenceRecordsResult['records'][number]>;
+  list(kind: string, query?: ListReferenceRecordsQuery, options?: RequestOptions): List<ReferenceRecordList, ReferenceRecordList['records'][number]>;
   /** Get a reference record. `GET /api/v1/operator/reference/{kind}/{id}` */
-  get(kind: string, id: string | number, options?: RequestOptions): Promise<GetReferenceRecordResult>;
+  get(kind: string, id: string | number, options?: RequestOptions): Promise<ReferenceRecord>;
   /** Add or replace a reference record. `PUT /api/v1/operator/reference/{kind}/{id}` */
-  put(kind: string, id: string | number, body: ReferenceRecordInput, options?: RequestOptions): Promise<PutReferenceRecordResult>;
+  put(kind: string, id: string | number, body: ReferenceRecordInput, options?: RequestOptions): Promise<ReferenceRecord>;
 }
 
 export interface OperatorExportsResource {
@@ -372,7 +372,7 @@ export interface OperatorUsersResource {
   /** List customers waiting for a KYC review, longest first. `GET /api/v1/operator/kyc-reviews` */
   listKycReviews(query?: ListKycReviewsQuery, options?: RequestOptions): List<KycReviewList, KycReviewList['reviews'][number]>;
   /** Decide a KYC review. `POST /api/v1/operator/users/{user_uuid}/kyc-decision` */
-  decideKyc(userUuid: string, body: DecideKycInput, options?: RequestOptions): Promise<KycDecision>;
+  decideKyc(userUuid: string, body: KycDecisionInput, options?: RequestOptions): Promise<KycDecision>;
   /** Reveal a customer’s data. `POST /api/v1/operator/users/{user_uuid}/reveal` */
   reveal(userUuid: string, body: ReasonInput, options?: RequestOptions): Promise<RevealedUser>;
   /** Reveal a KYC document. `POST /api/v1/operator/users/{user_uuid}/documents/{document_id}/reveal` */
@@ -385,7 +385,7 @@ export interface OperatorRecipientsResource {
   /** List recipients waiting for a screening review, longest first. `GET /api/v1/operator/screening-reviews` */
   listScreeningReviews(query?: ListScreeningReviewsQuery, options?: RequestOptions): List<ScreeningReviewList, ScreeningReviewList['reviews'][number]>;
   /** Decide a screening review. `POST /api/v1/operator/recipients/{recipient_id}/screening-decision` */
-  decideScreening(recipientId: string, body: DecideScreeningInput, options?: RequestOptions): Promise<RecipientDecision>;
+  decideScreening(recipientId: string, body: RecipientDecisionInput, options?: RequestOptions): Promise<RecipientDecision>;
   /** Reveal a recipient’s data. `POST /api/v1/operator/recipients/{recipient_id}/reveal` */
   reveal(recipientId: string, body: ReasonInput, options?: RequestOptions): Promise<RevealedRecipient>;
   /** Erase a recipient. `POST /api/v1/operator/recipients/{recipient_id}/erase` */
@@ -396,7 +396,7 @@ export interface OperatorScreeningCasesResource {
   /** List screening cases of account holders and wallets, longest first. `GET /api/v1/operator/screening-cases` */
   list(query?: ListScreeningCasesQuery, options?: RequestOptions): List<ScreeningCaseList, ScreeningCaseList['cases'][number]>;
   /** Decide a screening case. `POST /api/v1/operator/screening-cases/{case_id}/decision` */
-  decide(caseId: string, body: RecipientDecisionInput, options?: RequestOptions): Promise<ScreeningCaseDecision>;
+  decide(caseId: string, body: ScreeningCaseDecisionInput, options?: RequestOptions): Promise<ScreeningCaseDecision>;
 }
 
 export interface OperatorAuditResource {
@@ -513,7 +513,7 @@ export interface OperatorDepositsResource {
   /** Get the parameters to sign the return of a deposit. `GET /api/v1/operator/deposits/{deposit_id}/signing-parameters` */
   signingParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit an owner’s signature for the return of a deposit. `POST /api/v1/operator/deposits/{deposit_id}/signature` */
-  submitSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositStatus>;
+  submitSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositState>;
 }
 
 export interface UsersResource {
@@ -555,7 +555,7 @@ export interface RecipientsResource {
   /** Update a recipient. `PATCH /api/v1/partner/recipients/{recipient_id}` */
   update(recipientId: string, body: RecipientPatchInput, options?: RequestOptions): Promise<Recipient>;
   /** Archive a recipient. `DELETE /api/v1/partner/recipients/{recipient_id}` */
-  archive(recipientId: string, options?: RequestOptions): Promise<Record<string, never>>;
+  archive(recipientId: string, options?: RequestOptions): Promise<Empty>;
   /** List destinations of a recipient. `GET /api/v1/partner/recipients/{recipient_id}/destinations` */
   listDestinations(recipientId: string, options?: RequestOptions): Promise<DestinationList>;
   /** Add a destination to a recipient. `POST /api/v1/partner/recipients/{recipient_id}/destinations` */
@@ -736,7 +736,7 @@ export interface DepositsResource {
   /** Get the parameters to sign the return of a mismatched deposit. `GET /api/v1/partner/deposits/{deposit_id}/return-authorization-parameters` */
   returnParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit the signed return of a mismatched deposit. `POST /api/v1/partner/deposits/{deposit_id}/authorize-return` */
-  authorizeReturn(depositId: string, body: SignatureInput, options?: RequestOptions): Promise<DepositStatus>;
+  authorizeReturn(depositId: string, body: SignatureInput, options?: RequestOptions): Promise<DepositState>;
 }
 
 export interface WebhooksResource {

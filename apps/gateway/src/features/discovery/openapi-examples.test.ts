@@ -1,6 +1,7 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dereference } from '../../../../../test/harness/api-description.ts';
 import { registerMeasurement } from '../../http/measurement.ts';
 import { registerOpenApi } from '../../http/openapi.ts';
 import { createMetrics } from '../../lib/metrics.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   registerMeasurement(app, createMetrics());
   registerDiscoveryRoutes(app, UNUSED);
   await app.ready();
-  description = app.swagger() as unknown as Description;
+  description = dereference(app.apiDescription()) as unknown as Description;
 });
 afterAll(() => app.close());
 

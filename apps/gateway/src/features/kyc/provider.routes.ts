@@ -1,4 +1,4 @@
-import { CausewayError, EmptySchema } from '@causeway/protocol';
+import { CausewayError, EmptySchema, KycCallbackHeaders, KycCallbackInput } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { SYSTEM } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
@@ -36,6 +36,7 @@ export function registerProviderRoutes(app: FastifyInstance, deps: ProviderRoute
       tag: TAG,
       summary: 'KYC provider callback',
       description: 'Signed by the provider; calls with another signature are refused.',
+      documented: { body: KycCallbackInput, headers: KycCallbackHeaders },
       data: EmptySchema,
       errors: ['UNAUTHORIZED'],
       handle: async ({ request }) => {

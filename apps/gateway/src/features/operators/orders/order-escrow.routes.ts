@@ -65,7 +65,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     deps,
     method: 'POST',
     url: `${ORDER}/escrow-signature`,
-    operationId: 'handInEscrowSignature',
+    operationId: 'submitEscrowSignature',
     tag: OPERATOR_TAG,
     summary: 'Submit an escrow owner’s signature',
     description:

@@ -3,7 +3,7 @@ import {
   CompactOrderSchema,
   DepositParams,
   DepositReturnParametersSchema,
-  DepositStatusSchema,
+  DepositStateSchema,
   OrderFundsSchema,
   OrderParams,
   RefundAuthorizationParametersSchema,
@@ -167,7 +167,7 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     params: DepositParams,
     requireSubject: requireOwnDeposit,
     body: SignatureInput,
-    data: DepositStatusSchema,
+    data: DepositStateSchema,
     errors: [...DEPOSIT_RETURN_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: async ({ params, body }, partner) => {
       const signer = signerOf(partner);

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { accountSteps, webhookEndpointSteps, webhookSteps } from './account-steps.ts';
+import { customerSteps, fiatAccountSteps, recipientSteps, screeningCaseSteps } from './customer-steps.ts';
+import { type ExampleRun, exampleRun } from './example-run.ts';
+import { orderSteps } from './order-steps.ts';
+import { exampleOf, haveSameFields, readAnswers, writeAnswers } from './recorded-answers.ts';
+
+/** Written by `npm run docs:answers`. */
+const RECORDS = process.env.RECORD_ANSWERS === '1';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Answers what code says that was made of the description, and that calls the API. */
+async function generatedClients(gateway: TestGateway): Promise<string> {
+  const cache = join(ROOT, '.cache');
+  await mkdir(cache, { recursive: true });
+  // Inside the project, where the generated code finds its runtime.
+  const folder = await mkdtemp(join(cache, 'clients-'));
+  try {
+    const { text } = await gateway.call('GET', '/api/v1/openapi.json', { key: null });
+    await writeFile(join(folder, 'openapi.json'), text);
+    const generate = join(ROOT, 'test/clients/generate.ts');
+    const key = gateway.partners[1].apiKey;
+    const { stdout } = await promisify(execFile)(process.execPath, [generate, folder, gateway.baseUrl, key]);
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('every operation, with the request that its description shows', () => {
+  let gateway: TestGateway;
+  let run: ExampleRun;
+  let clients: Promise<string>;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      chains: true,
+      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', RATE_LIMIT_PUBLIC_PER_MINUTE: '100000' },
+    });
+    run = await exampleRun(gateway);
+    // Made while the operations wait for the chain.
+    clients = generatedClients(gateway);
+    clients.catch(() => undefined);
+  });
+  afterAll(() => gateway?.stop());
+
+  it('answers 200 on a fresh sandbox', async () => {
+    await run.send('setSandboxSettings');
+    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    const customer = await customerSteps(gateway, run);
+    const orders = orderSteps(gateway, run, customer);
+    const accountHolder = await orders.user();
+    // Most of the time is spent waiting for the chain.
+    await Promise.all([
+      orders.onramp().then(orders.otherOnramps),
+      orders.offramp().then(orders.settledByProvider),
+      orders.disputesAndRefunds(),
+      orders.deposits(),
+      recipientSteps(gateway, run).then(() => screeningCaseSteps(gateway, run, customer.user_uuid)),
+      accountSteps(gateway, run),
+      fiatAccountSteps(gateway, run, accountHolder, (user_uuid) => orders.locked({ user_uuid })),
+    ]);
+    await run.send('sandboxFaucet');
+    await webhookEndpointSteps(gateway, run, () => orders.locked());
+    await webhookSteps(gateway, run);
+    await orders.effects();
+    await orders.overdueSendOut();
+    await run.send('sandboxResetClock');
+    // The others read what needs nothing made before.
+    for (const { operationId, method, path } of run.routes) {
+      if (run.answers.has(operationId) || method !== 'GET') continue;
+      const query: Record<string, string> = path.endsWith('/payment-rails') ? { country: 'GH' } : {};
+      await run.send(operationId, { query });
+    }
+    const missing = run.routes.map(({ operationId }) => operationId).filter((id) => !run.answers.has(id));
+    expect(missing, 'add a step that runs it').toEqual([]);
+  }, 180_000);
+
+  it('two public generators make clients of it that type-check and work', async () => {
+    expect(await clients).toBe('100.00');
+  });
+
+  it('shows answers that were given: `npm run docs:answers` records them anew', async () => {
+    const fresh = Object.fromEntries(
+      [...run.answers].map(([id, answer]) => [id, exampleOf(answer, gateway.baseUrl)]),
+    );
+    if (RECORDS) await writeAnswers(fresh);
+    const recorded = await readAnswers();
+    const stale = Object.keys({ ...recorded, ...fresh }).filter(
+      (id) => !(id in recorded && id in fresh && haveSameFields(recorded[id], fresh[id])),
+    );
+    expect(stale).toEqual([]);
+  });
+});
