@@ -146,7 +146,8 @@ describe('whatever is wrong is answered in the envelope', () => {
   it('no route, the wrong method and a path that is none are answered alike', async () => {
     await expectRefusal(ask('GET', '/api/v1/nowhere'), 404, 'ROUTE_NOT_FOUND');
     await expectRefusal(ask('DELETE', '/api/v1/t/things'), 404, 'ROUTE_NOT_FOUND');
-    await expectRefusal(ask('GET', '/'), 404, 'ROUTE_NOT_FOUND');
+    await expectRefusal(ask('GET', '/nowhere'), 404, 'ROUTE_NOT_FOUND');
+    await expectRefusal(ask('POST', '/'), 404, 'ROUTE_NOT_FOUND');
     await expectRefusal(ask('GET', '//evil.example/..'), 404, 'ROUTE_NOT_FOUND');
     await expectRefusal(ask('GET', '/api/v1/t/lookup/%E0%A4%A'), 400, 'VALIDATION_ERROR');
     await expectRefusal(ask('GET', '/api/v1/%zz'), 400, 'VALIDATION_ERROR');

@@ -57,7 +57,7 @@ export function explainRefusal(
   walkBestFirst(pair.eligible, side, readReference(context.referenceRate), (candidate, rate) => {
     const miss = reader.read(candidate, rate);
     if (miss === undefined) return false;
-    const distance = nearest[0]?.failed.size ?? Number.POSITIVE_INFINITY;
+    const distance = nearest[0]?.failed.size ?? REQUEST_CONDITIONS.length;
     if (miss.failed.size < distance) nearest = [miss];
     else if (miss.failed.size === distance) nearest.push(miss);
     return false;
