@@ -32,6 +32,7 @@ const CHECKS: readonly Step[] = [
   command('format and lint', 'biome', ['check', '--error-on-warnings', '.']),
   command('types', 'tsc', ['--noEmit']),
   command('types in a browser', 'tsc', ['--noEmit', '-p', 'packages/protocol']),
+  command('types of the SDK in a browser', 'tsc', ['--noEmit', '-p', 'packages/sdk']),
   command('boundaries', 'depcruise', [
     '--config',
     '.dependency-cruiser.cjs',

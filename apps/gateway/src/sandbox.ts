@@ -83,7 +83,13 @@ export function describeGround(
       ...docsKeys(secrets),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
-    describe: (baseUrl) => description(baseUrl, secrets, chains),
+    describe: (baseUrl) =>
+      description(
+        baseUrl,
+        secrets,
+        chains,
+        localSigner(config.serviceSignerKey ?? secrets.serviceSignerKey).address,
+      ),
   };
 }
 
@@ -184,7 +190,9 @@ function description(
   baseUrl: string,
   secrets: SandboxSecrets,
   chains: readonly ChainSettings[],
+  service: string,
 ): SandboxDescription {
+  const solver = localSigner(solverKeyOf(secrets)).address;
   return {
     baseUrl,
     operatorKey: secrets.operatorKey,
@@ -203,6 +211,11 @@ function description(
       walletAddress: localSigner(vendor.walletKey).address,
       walletPrivateKey: vendor.walletKey,
     })),
-    chains: chains.map(({ slug, chainId, publicRpcUrl }) => ({ slug, chainId, rpcUrl: publicRpcUrl })),
+    chains: chains.map(({ slug, chainId, publicRpcUrl, contracts, treasury, tokens }) => ({
+      slug,
+      chainId,
+      rpcUrl: publicRpcUrl,
+      signing: { contracts, service, treasury, solver, tokens },
+    })),
   };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ChainContracts, ChainToken } from '../chain/chain-settings.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 
 export interface SandboxDescription {
@@ -30,6 +31,14 @@ interface SandboxChain {
   readonly slug: string;
   readonly chainId: number;
   readonly rpcUrl: string;
+  /** What a wallet holds against what it is asked to sign; on public chains an operator tells it. */
+  readonly signing?: {
+    readonly contracts: ChainContracts;
+    readonly service: string;
+    readonly treasury: string;
+    readonly solver: string;
+    readonly tokens: readonly ChainToken[];
+  };
 }
 
 /** Writes `<home>/sandbox.json`, where deps and tests find a running sandbox, and answers its path. */
@@ -39,7 +48,8 @@ export async function writeSandboxFile(home: string, sandbox: SandboxDescription
   return path;
 }
 
-function toWire({ baseUrl, operatorKey, partners, vendors, chains }: SandboxDescription) {
+/** As the file has it. */
+export function toWire({ baseUrl, operatorKey, partners, vendors, chains }: SandboxDescription) {
   return {
     base_url: baseUrl,
     operator_key: operatorKey,
@@ -58,6 +68,34 @@ function toWire({ baseUrl, operatorKey, partners, vendors, chains }: SandboxDesc
       wallet_address: vendor.walletAddress,
       wallet_private_key: vendor.walletPrivateKey,
     })),
-    chains: chains.map(({ slug, chainId, rpcUrl }) => ({ slug, chain_id: chainId, rpc_url: rpcUrl })),
+    chains: chains.map(({ slug, chainId, rpcUrl, signing }) => ({
+      slug,
+      chain_id: chainId,
+      rpc_url: rpcUrl,
+      ...(signing === undefined ? {} : { signing: signingToWire(signing) }),
+    })),
+  };
+}
+
+function signingToWire({
+  contracts,
+  service,
+  treasury,
+  solver,
+  tokens,
+}: NonNullable<SandboxChain['signing']>) {
+  return {
+    contracts: {
+      forwarder: contracts.forwarder,
+      router: contracts.router,
+      safe_singleton: contracts.safeSingleton,
+      safe_proxy_factory: contracts.safeProxyFactory,
+      fallback_handler: contracts.fallbackHandler,
+      multi_send_call_only: contracts.multiSendCallOnly,
+    },
+    service_address: service,
+    treasury_address: treasury,
+    solver_address: solver,
+    tokens: tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
   };
 }

@@ -1,0 +1,28 @@
+/** Signing what moves your crypto, after it has been held against what you know. */
+export type { Address, Hex } from './bytes.ts';
+export { CANONICAL_CONTRACTS, type EscrowOwners, escrowAddress, type TrustedContracts } from './escrow.ts';
+export { type NonceRequest, readForwarderNonce } from './forwarder-nonce.ts';
+export { type RefusalReason, SigningRefusedError } from './refusal.ts';
+export {
+  type BridgeToSign,
+  type OrderToSign,
+  type PayoutToSign,
+  type Reviewed,
+  reviewBridge,
+  reviewRefund,
+  reviewRelease,
+  reviewTransfer,
+  type TransferToSign,
+  type Trust,
+} from './review.ts';
+export { type SandboxFile, trustOfSandbox } from './sandbox-trust.ts';
+export { signBridge, signRefund, signRelease, signTransfer } from './sign.ts';
+export {
+  eip1193Signer,
+  ethersSigner,
+  kmsSigner,
+  privateKeySigner,
+  type Signer,
+  viemSigner,
+} from './signers.ts';
+export { hashTypedData, type TypedData } from './typed-data.ts';

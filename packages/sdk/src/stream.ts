@@ -1,0 +1,137 @@
+import { errorOf, isCausewayError } from './errors.ts';
+import { pause, type Transport, timeoutSignal } from './transport.ts';
+
+export interface StreamOptions {
+  /** The cursor of the last event you have; `0` begins with the oldest that is kept, none begins now. */
+  readonly after?: string;
+  readonly signal?: AbortSignal;
+  /** Told whenever the connection stands, also after a break. */
+  readonly onOpen?: (cursor: string) => void;
+}
+
+/** An event of a stream and its place there. */
+export interface Streamed<Event> {
+  /** Give it as `after` to go on behind this event. */
+  readonly cursor: string;
+  readonly event: Event;
+}
+
+interface Message {
+  readonly id?: string;
+  readonly data?: string;
+  readonly retry?: number;
+}
+
+const RECONNECT_MS = 2_000;
+const LONGEST_RECONNECT_MS = 30_000;
+/** The service says something every 10 seconds: a connection that is silent for longer is dead. */
+const SILENCE_MS = 35_000;
+const OPEN_MS = 30_000;
+
+/**
+ * Events as they happen. A broken connection is opened again behind the last event that was taken, so that none is missed;
+ * what cannot get better by itself (a revoked key, a cursor that is too old) is thrown.
+ */
+export async function* streamEvents<Event>(
+  transport: Transport,
+  path: string,
+  { after, signal, onOpen }: StreamOptions,
+): AsyncGenerator<Streamed<Event>, void, void> {
+  let cursor = after;
+  let reconnectMs = RECONNECT_MS;
+  let failures = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      for await (const message of connection(transport, path, cursor, signal)) {
+        if (message.retry !== undefined) reconnectMs = message.retry;
+        if (message.data === undefined) {
+          cursor = message.id ?? cursor;
+          failures = 0;
+          onOpen?.(cursor ?? '0');
+          continue;
+        }
+        const event = JSON.parse(message.data) as Event;
+        yield { cursor: message.id ?? '', event };
+        // Behind what was taken: an event whose handler threw is not behind us.
+        cursor = message.id ?? cursor;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isCausewayError(error) && !error.retryable) throw error;
+    }
+    const waitMs = Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2 ** Math.min(failures++, 5));
+    await pause(waitMs * (0.5 + Math.random() / 2), signal);
+  }
+}
+
+async function* connection(
+  transport: Transport,
+  path: string,
+  cursor: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Message, void, void> {
+  const whole = new AbortController();
+  const give = () => whole.abort(signal?.reason);
+  signal?.addEventListener('abort', give, { once: true });
+  if (signal?.aborted) give();
+  const opening = timeoutSignal(OPEN_MS, whole.signal);
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const listen = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => whole.abort(), SILENCE_MS);
+  };
+  try {
+    const headers: Record<string, string> = { accept: 'text/event-stream' };
+    if (cursor !== undefined) headers['last-event-id'] = cursor;
+    const query = cursor === undefined ? '' : `?after=${encodeURIComponent(cursor)}`;
+    const abort = new AbortController();
+    opening.signal.addEventListener('abort', () => abort.abort(), { once: true });
+    whole.signal.addEventListener('abort', () => abort.abort(), { once: true });
+    const response = await transport.open(path + query, { headers, signal: abort.signal });
+    opening.clear();
+    if (!response.ok || response.body === null) throw await errorOf(response, undefined);
+    listen();
+    yield* messagesOf(response.body, listen);
+  } finally {
+    clearTimeout(silence);
+    opening.clear();
+    signal?.removeEventListener('abort', give);
+    // Closes the connection where the reader has stopped.
+    whole.abort();
+  }
+}
+
+async function* messagesOf(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void,
+): AsyncGenerator<Message, void, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onBytes();
+    text += decoder.decode(value, { stream: true });
+    const blocks = text.split(/\r?\n\r?\n/);
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const message = messageOf(block);
+      if (message.id !== undefined || message.data !== undefined) yield message;
+    }
+  }
+}
+
+function messageOf(block: string): Message {
+  const data: string[] = [];
+  const message: { id?: string; data?: string; retry?: number } = {};
+  for (const line of block.split(/\r?\n/)) {
+    const [, name, value = ''] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
+    if (name === 'id') message.id = value;
+    if (name === 'retry') message.retry = Number(value);
+    if (name === 'data') data.push(value);
+  }
+  if (data.length > 0) message.data = data.join('\n');
+  return message;
+}

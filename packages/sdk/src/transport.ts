@@ -1,0 +1,255 @@
+import { CausewayError, errorOf, isCausewayError, parsed } from './errors.ts';
+
+export interface ClientOptions {
+  /** A partner's, vendor's or operator's key; public operations need none. */
+  readonly apiKey?: string;
+  /** The address of the deployment, such as `https://api.example.com`; no path. */
+  readonly baseUrl: string;
+  /** Milliseconds for one attempt; 30 000 by default. */
+  readonly timeout?: number;
+  /** Milliseconds for a call with all its attempts and pauses; none by default. */
+  readonly deadline?: number;
+  /** How often a failed attempt is repeated where that is safe; 2 by default, 0 means never. */
+  readonly maxRetries?: number;
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A secret key in a browser is everybody's key, so that it is refused there; this says that the page is not public. */
+  readonly allowSecretKeyInBrowser?: boolean;
+}
+
+/** The last argument of every method. */
+export interface RequestOptions {
+  /** Of a write: repeats with the same key happen once. Each call makes one of its own unless it is given. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+  readonly timeout?: number;
+  readonly deadline?: number;
+  readonly maxRetries?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One line of the table of operations, read. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly hasBody: boolean;
+  readonly hasQuery: boolean;
+  readonly takesKey: boolean;
+  /** May be repeated without a key: it changes nothing, or the same thing to the same end. */
+  readonly isSafe: boolean;
+  readonly isText: boolean;
+  readonly paging: { readonly kind: string; readonly items: string } | undefined;
+}
+
+export interface Call {
+  readonly operation: Operation;
+  readonly pathValues: readonly unknown[];
+  readonly input: unknown;
+  readonly options: RequestOptions;
+}
+
+export interface Transport {
+  send(call: Call): Promise<unknown>;
+  /** One request as it is, without repeats: for streams. */
+  open(path: string, init: RequestInit): Promise<Response>;
+}
+
+const BASE = '/api/v1';
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRIES = 2;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+/** A longer wait is the caller's decision. */
+const LONGEST_RETRY_AFTER_SECONDS = 60;
+
+export function readOperation(line: string): Operation {
+  const [method = '', path = '', flags = '', paging] = line.split(' ');
+  const [kind = '', items = ''] = paging?.split(':') ?? [];
+  return {
+    method,
+    path: path.startsWith('!') ? path.slice(1) : BASE + path,
+    hasBody: flags.includes('b'),
+    hasQuery: flags.includes('q'),
+    takesKey: flags.includes('k'),
+    isSafe: method === 'GET' || method === 'PUT' || flags.includes('s'),
+    isText: flags.includes('t'),
+    paging: paging === undefined ? undefined : { kind, items },
+  };
+}
+
+export function createTransport(client: ClientOptions): Transport {
+  const baseUrl = client.baseUrl.replace(/\/+$/, '');
+  const { apiKey } = client;
+  if (!/^https?:\/\//.test(baseUrl)) throw new TypeError('baseUrl is the http(s) address of the deployment');
+  const isBrowser = 'window' in globalThis && 'document' in globalThis;
+  if (isBrowser && apiKey && !apiKey.startsWith('cw_widget_') && client.allowSecretKeyInBrowser !== true) {
+    throw new TypeError('A secret key does not belong in a browser: anybody can read it there.');
+  }
+
+  async function open(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(client.headers);
+    if (apiKey) headers.set('x-api-key', apiKey);
+    new Headers(init.headers).forEach((value, name) => {
+      headers.set(name, value);
+    });
+    // Called on the global object: some runtimes refuse it otherwise.
+    const fetch = client.fetch ?? ((url: string, request: RequestInit) => globalThis.fetch(url, request));
+    // A key must not follow to wherever an answer points; workers do not know `error`.
+    return fetch(baseUrl + path, { ...init, headers, redirect: 'manual' });
+  }
+
+  async function attempt(call: Call, key: string | undefined, timeoutMs: number): Promise<unknown> {
+    const { operation, input, options } = call;
+    const headers: Record<string, string> = {
+      accept: operation.isText ? 'text/csv, text/plain' : 'application/json',
+      ...options.headers,
+    };
+    if (key !== undefined) headers['idempotency-key'] = key;
+    const body = operation.hasBody && input !== undefined ? JSON.stringify(input) : undefined;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const path = pathOf(operation, call.pathValues) + queryOf(operation, input);
+    const timer = timeoutSignal(timeoutMs, options.signal);
+    try {
+      const { method } = operation;
+      const response = await open(path, {
+        method,
+        headers,
+        signal: timer.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      // The body is read under the same time-out: an answer that never ends is none.
+      if (!response.ok) throw await errorOf(response, key);
+      return await dataOf(response, operation, key);
+    } catch (error) {
+      if (isCausewayError(error)) throw error;
+      options.signal?.throwIfAborted();
+      const code = timer.signal.aborted ? 'TIMED_OUT' : 'CONNECTION_FAILED';
+      const message = timer.signal.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed';
+      throw new CausewayError(code, { message, retryable: true, idempotencyKey: key, cause: error });
+    } finally {
+      timer.clear();
+    }
+  }
+
+  return {
+    open,
+    async send(call) {
+      const { operation, options } = call;
+      options.signal?.throwIfAborted();
+      const key = operation.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+      if (key !== undefined && (key.length < 1 || key.length > 255)) {
+        throw new TypeError('an idempotency key has 1 to 255 characters');
+      }
+      const timeoutMs = options.timeout ?? client.timeout ?? DEFAULT_TIMEOUT_MS;
+      const deadlineMs = options.deadline ?? client.deadline ?? Number.POSITIVE_INFINITY;
+      const retries = options.maxRetries ?? client.maxRetries ?? DEFAULT_RETRIES;
+      const started = performance.now();
+      for (let failed = 0; ; failed++) {
+        const leftMs = deadlineMs - (performance.now() - started);
+        try {
+          return await attempt(call, key, Math.min(timeoutMs, Math.max(1, leftMs)));
+        } catch (error) {
+          const pauseMs = isCausewayError(error)
+            ? pauseAfter(error, failed, operation.isSafe || key !== undefined)
+            : undefined;
+          const left = deadlineMs - (performance.now() - started);
+          if (pauseMs === undefined || failed >= retries || pauseMs >= left) throw error;
+          await pause(pauseMs, options.signal);
+        }
+      }
+    },
+  };
+}
+
+/** How long to wait before the same request is sent again; undefined where it must not be. */
+function pauseAfter(error: CausewayError, failed: number, isRepeatable: boolean): number | undefined {
+  const { status, code, retryAfterSeconds } = error;
+  // Refused before anything was done, so that it may be repeated without a key as well.
+  const isRefused = status === 429 && retryAfterSeconds !== undefined;
+  const isPassing =
+    (error.retryable && (status === undefined || status === 408 || status >= 500)) ||
+    code === 'IDEMPOTENCY_IN_PROGRESS';
+  // The partner's own endpoint failed: repeating does not make it well.
+  if (code === 'WEBHOOK_DELIVERY_FAILED') return undefined;
+  if (!isRefused && !(isPassing && isRepeatable)) return undefined;
+  if (retryAfterSeconds !== undefined) {
+    return retryAfterSeconds <= LONGEST_RETRY_AFTER_SECONDS ? retryAfterSeconds * 1_000 : undefined;
+  }
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failed);
+  return longest * (0.5 + Math.random() / 2);
+}
+
+async function dataOf(response: Response, { isText }: Operation, key: string | undefined): Promise<unknown> {
+  const text = await response.text();
+  if (isText) return text;
+  const body = parsed(text) as { success?: unknown; data?: unknown } | undefined;
+  if (body?.success === true && 'data' in body) return body.data;
+  throw new CausewayError('INVALID_ANSWER', {
+    message: `HTTP ${response.status} without the service’s envelope: ${text.slice(0, 200)}`,
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    idempotencyKey: key,
+  });
+}
+
+function pathOf({ path }: Operation, values: readonly unknown[]): string {
+  let next = 0;
+  return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = values[next++];
+    const text = typeof value === 'number' ? `${value}` : value;
+    // Otherwise `undefined` would become part of the address, and `..` another one.
+    if (typeof text !== 'string' || text === '' || text === '.' || text === '..') {
+      throw new TypeError(`${name} is missing`);
+    }
+    return encodeURIComponent(text);
+  });
+}
+
+function queryOf({ hasQuery }: Operation, input: unknown): string {
+  if (!hasQuery || typeof input !== 'object' || input === null) return '';
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null)
+        query.append(name, one instanceof Date ? one.toISOString() : `${one}`);
+    }
+  }
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Ends by itself or with the caller's; `AbortSignal.any` is not everywhere yet. */
+export function timeoutSignal(
+  ms: number,
+  outer: AbortSignal | undefined,
+): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), Math.min(ms, 2 ** 31 - 1));
+  const give = () => controller.abort(outer?.reason);
+  if (outer?.aborted) give();
+  outer?.addEventListener('abort', give, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', give);
+    },
+  };
+}
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const give = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', give);
+      resolve();
+    }, ms);
+    if (signal?.aborted) give();
+    signal?.addEventListener('abort', give, { once: true });
+  });
+}
