@@ -87,7 +87,7 @@ const PRODUCTION_LIMITS = {
   RATE_LIMIT_WRONG_KEYS_PER_MINUTE: '30',
   PARTNER_TIME_SHARE_PCT: '20',
 };
-const CLIENT_NICENESS = 10;
+const CLIENT_NICENESS = 19;
 const DEPOSIT_EVERY_MS = 4_000;
 const POLL_MS = 150;
 /** Of Linux, whatever the kernel's own. */
