@@ -7,7 +7,7 @@ export function renderTestValues(): string {
 
 <!-- Made by npm run docs from packages/protocol/src/test-values. Do not edit. -->
 
-In a sandbox these values bring about an outcome by themselves, as at Stripe: nothing has to be switched. What is not listed goes well. They mean nothing in
+In a sandbox these values bring about an outcome by themselves: nothing has to be switched. What is not listed goes well. They mean nothing in
 production. Every other call of a sandbox is in [the sandbox](../guides/sandbox.md).
 
 - An amount counts by its end: \`113.01\` and \`2013.01\` both end in \`13.01\`. It must be the amount that you ask for, in a currency with at least two decimals;
