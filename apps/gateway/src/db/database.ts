@@ -154,27 +154,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return await runBatch(client, items);
     } catch (error) {
-      stats.errors++;
-      options.onError?.();
+      countError();
       throw error;
     }
   }
 
-  // Not counted as a round trip: no caller waits for it, and one carries the news of many.
-  const announcer = createAnnouncer(async (channels, payloads) => {
-    const client = await pools.system.connect();
-    let broken = true;
-    try {
-      await runBatch(client, [...enter(SYSTEM), batchItem(ANNOUNCE, [channels, payloads])]);
-      broken = false;
-    } catch (error) {
-      stats.errors++;
-      options.onError?.();
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  });
+  function countError(): void {
+    stats.errors++;
+    options.onError?.();
+  }
+
+  const announcer = announcerOn(pools.system, countError);
 
   async function attempt<T>(
     scope: Scope,
@@ -232,6 +222,23 @@ export function createDatabase(options: DatabaseOptions): Database {
       await Promise.all([pools.partner.end(), pools.vendor.end(), pools.system.end()]);
     },
   };
+}
+
+/** Not counted as round trips: no caller waits for one, and one carries the news of many. */
+function announcerOn(pool: pg.Pool, countError: () => void) {
+  return createAnnouncer(async (channels, payloads) => {
+    const client = await pool.connect();
+    let broken = true;
+    try {
+      await runBatch(client, [...enter(SYSTEM), batchItem(ANNOUNCE, [channels, payloads])]);
+      broken = false;
+    } catch (error) {
+      countError();
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  });
 }
 
 type Send = (client: pg.PoolClient, items: readonly BatchItem[]) => Promise<Record<string, unknown>[][]>;
