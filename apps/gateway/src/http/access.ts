@@ -2,7 +2,7 @@ import { CausewayError, type ErrorCode } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { addressBucket } from '../lib/address-bucket.ts';
 import { TOKEN_PREFIX } from '../lib/crypto.ts';
-import type { Principal, PrincipalKind, Principals } from './principals.ts';
+import type { PartnerPrincipal, Principal, PrincipalKind, Principals } from './principals.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 
 /**
@@ -185,6 +185,15 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       done(announceLimit(reply, verdict));
     }
   }
+}
+
+/** A limit of one kind of call, for each partner, beside the one of all its requests. A hook of the call's own routes. */
+export function limitPartner(rateLimit: RateLimit, call: string, perMinute: number) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { partnerId } = request.principal as PartnerPrincipal;
+    const verdict = await rateLimit.take(`${call}:${partnerId}`, perMinute);
+    if (!verdict.allowed) throw announceLimit(reply, verdict);
+  };
 }
 
 /** Says how much of a limit is left; the refusal where nothing is, so that an answer tells of the limit that refused it. */

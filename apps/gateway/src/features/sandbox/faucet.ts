@@ -16,7 +16,6 @@ import { prepareIntent } from '../../engine/intent.ts';
 import type { IntentHandler } from '../../engine/intent-handler.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
-import type { RateLimit } from '../../http/rate-limit.ts';
 import { schedule } from '../../lib/backoff.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -27,7 +26,6 @@ export interface FaucetDeps extends UnitDeps {
   readonly chains: Chains;
   /** The faucet's own wallet; none where the chains are not the sandbox's. */
   readonly faucet: Address | undefined;
-  readonly rateLimit: RateLimit;
 }
 
 export interface FaucetRequest {
@@ -39,7 +37,7 @@ export interface FaucetRequest {
 
 const NATIVE = { code: 'native', decimals: 18, address: null, most: 1_000n } as const;
 const MOST_TOKENS = 1_000_000n;
-const PAYMENTS_PER_MINUTE = 60;
+export const FAUCET_PAYMENTS_PER_MINUTE = 60;
 const PAID_WITHIN_MS = 20_000;
 const LOOK_AGAIN_MS = 50;
 const POLL_MS = 100;
@@ -58,13 +56,6 @@ export async function payFromFaucet(
 ): Promise<{ transaction_hash: string }> {
   const chain = connectedChain(deps.chains, requested.chain);
   const payment = paymentOf(chain, requested);
-  const verdict = await deps.rateLimit.take(`faucet:${partnerId}`, PAYMENTS_PER_MINUTE);
-  if (!verdict.allowed) {
-    throw new CausewayError('RATE_LIMITED', {
-      message: `The faucet pays ${PAYMENTS_PER_MINUTE} times a minute.`,
-      details: { retry_after: verdict.resetSeconds },
-    });
-  }
   await requirePayable(deps, chain, payment);
   // Asked again under its key after a lost answer, it is the same payment.
   const dedupeKey =

@@ -16,7 +16,9 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
+import { limitPartner } from '../../http/access.ts';
 import { identityOf } from '../../http/idempotency.ts';
+import type { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
 import type { MovableClock } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/crypto.ts';
@@ -26,12 +28,13 @@ import { orderView } from '../orders/lifecycle/order.view.ts';
 import { PRICING_ERRORS } from '../quotes/pricing.ts';
 import { changeKycStatus } from '../users/kyc-status.ts';
 import { advanceBusinessClock, readBusinessClock, resetBusinessClock } from './business-clock.ts';
-import { type FaucetDeps, payFromFaucet } from './faucet.ts';
+import { FAUCET_PAYMENTS_PER_MINUTE, type FaucetDeps, payFromFaucet } from './faucet.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './seed.ts';
 import { openWidgetOrder, type WidgetOrderDeps } from './widget-orders.ts';
 
 export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps, FaucetDeps {
+  readonly rateLimit: RateLimit;
   readonly clock: MovableClock;
   readonly orderAdapters: OrderAdapters;
   readonly sealer: Sealer;
@@ -130,7 +133,7 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
   });
 
   registerClock(app, deps);
-  registerFaucet(app, deps);
+  app.register(async (scope) => registerFaucet(scope, deps));
 }
 
 const CLOCK = '/api/v1/sandbox/clock';
@@ -179,8 +182,9 @@ function registerClock(app: FastifyInstance, deps: SandboxRouteDeps): void {
   });
 }
 
-function registerFaucet(app: FastifyInstance, deps: SandboxRouteDeps): void {
-  route(app, {
+function registerFaucet(scope: FastifyInstance, deps: SandboxRouteDeps): void {
+  scope.addHook('preHandler', limitPartner(deps.rateLimit, 'faucet', FAUCET_PAYMENTS_PER_MINUTE));
+  route(scope, {
     access: 'partner',
     transaction: 'outside',
     deps,
@@ -189,8 +193,7 @@ function registerFaucet(app: FastifyInstance, deps: SandboxRouteDeps): void {
     operationId: 'sandboxFaucet',
     tag: TAG,
     summary: 'Get tokens or gas for any wallet',
-    description:
-      'Really moves them on the local chain and answers when they are there. At most 60 payments a minute.',
+    description: `Really moves them on the local chain and answers when they are there. At most ${FAUCET_PAYMENTS_PER_MINUTE} payments a minute.`,
     body: SandboxFaucetInput,
     data: SandboxFaucetSchema,
     errors: ['OPERATION_NOT_ALLOWED', 'TRANSACTOR_UNAVAILABLE'],

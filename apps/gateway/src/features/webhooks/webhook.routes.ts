@@ -14,7 +14,7 @@ import { type Database, partnerScope } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { eventText } from '../../engine/outbox.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
-import { announceLimit } from '../../http/access.ts';
+import { announceLimit, limitPartner } from '../../http/access.ts';
 import type { PartnerPrincipal, Principals } from '../../http/principals.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
@@ -193,14 +193,8 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
 }
 
 /** Shared by all endpoints of a partner. */
-export function limitTests(deps: WebhookRouteDeps): BeforeHandler {
-  return async (request, reply) => {
-    const { partnerId } = request.principal as PartnerPrincipal;
-    const verdict = await deps.rateLimit.take(`webhook-test:${partnerId}`, TESTS_A_MINUTE);
-    if (verdict.allowed) return;
-    throw announceLimit(reply, verdict);
-  };
-}
+export const limitTests = ({ rateLimit }: WebhookRouteDeps): BeforeHandler =>
+  limitPartner(rateLimit, 'webhook-test', TESTS_A_MINUTE);
 
 function registerTest(scope: FastifyInstance, deps: WebhookRouteDeps): void {
   scope.addHook('preHandler', limitTests(deps));
