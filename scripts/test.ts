@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { checkCitations } from './citations.ts';
 import { checkDocs } from './docs.ts';
 import { prepareBrowser } from './install-browser.ts';
@@ -44,6 +45,9 @@ const CHECKS: readonly Step[] = [
   { name: 'lock file for every platform', run: lockHasNoFaults },
 ];
 
+/** What went wrong in the tests, told once more at the end: a log is often kept from its end only. */
+const failures: string[] = [];
+
 /** One run: the long files that need servers leave gaps, which the quick ones fill. */
 const TESTS: Step = { name: 'tests', run: runTests };
 
@@ -54,6 +58,7 @@ async function main(): Promise<void> {
   const done = await Promise.all(CHECKS.filter(isWanted).map(timed));
   const withoutBrowser = await browser;
   if (isWanted(TESTS)) done.push(await timed(TESTS));
+  for (const failure of failures) process.stdout.write(`\n${failure}\n`);
   const sum = (of: keyof Tally) => done.reduce((total, { tally }) => total + tally[of], 0);
   process.stdout.write(`\n${done.map(({ line }) => line).join('\n')}\n\n`);
   if (withoutBrowser !== undefined) process.stdout.write(`Browser tests skipped: ${withoutBrowser}\n`);
@@ -82,17 +87,48 @@ async function runTests(): Promise<Tally> {
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
 }
 
+interface TestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
 async function readTally(): Promise<Tally> {
   try {
-    const report = JSON.parse(await readFile(REPORT, 'utf8')) as {
-      numPassedTests: number;
-      numFailedTests: number;
-      numPendingTests: number;
-    };
+    const report = JSON.parse(await readFile(REPORT, 'utf8')) as TestReport;
+    failures.push(...failuresOf(report));
     return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests };
   } catch {
     return FAILED;
   }
+}
+
+/** The tests that failed, and files that failed outside of their tests, such as in a hook. */
+function failuresOf({ testResults }: TestReport): string[] {
+  return testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) => {
+      const file = relative('.', name);
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      const tests = failed.map(
+        (test) => `FAIL  ${file} > ${test.fullName}\n${excerpt(test.failureMessages.join('\n'))}`,
+      );
+      return message === '' ? tests : [...tests, `FAIL  ${file}\n${excerpt(message)}`];
+    });
+}
+
+function excerpt(message: string): string {
+  return stripVTControlCharacters(message).split('\n').slice(0, 25).join('\n');
 }
 
 async function docsAreCurrent(): Promise<Tally> {
