@@ -33,19 +33,28 @@ interface Corridor {
  * is null where no vendor serves it, and where there is no market rate that may be priced on.
  */
 export function listCorridors(
-  { catalogue }: ReferenceSnapshot,
+  reference: ReferenceSnapshot,
   rates: RateTable,
   book: OfferBook,
 ): CorridorView[] {
+  return [...corridorsOneByOne(reference, rates, book)];
+}
+
+/** As `listCorridors`, for whoever gives way to others in between. */
+export function* corridorsOneByOne(
+  { catalogue }: ReferenceSnapshot,
+  rates: RateTable,
+  book: OfferBook,
+): Generator<CorridorView, void, void> {
   const corridors = corridorsOf(catalogue.data.rails);
-  return catalogue.cryptoCurrencies().flatMap(({ code: crypto }) =>
-    corridors.map(({ fiat, country, rails, directions }) => {
+  for (const { code: crypto } of catalogue.cryptoCurrencies()) {
+    for (const { fiat, country, rails, directions } of corridors) {
       const market = marketOf(rates, crypto, fiat);
       const side = (direction: Direction): CorridorSideView | null => {
         const pair = directions.has(direction) ? book.pair(sideServing(direction), crypto, fiat) : undefined;
         return pair === undefined ? null : priceIn(pair, country, market, rates, catalogue);
       };
-      return {
+      yield {
         crypto_currency: crypto,
         fiat_currency: fiat,
         country,
@@ -54,8 +63,8 @@ export function listCorridors(
         offramp: side('offramp'),
         updated_at: market.updatedAt,
       };
-    }),
-  );
+    }
+  }
 }
 
 interface PricedPair {

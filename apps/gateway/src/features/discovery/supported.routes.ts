@@ -14,7 +14,7 @@ import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { listCorridors } from './corridors.ts';
+import { corridorsOneByOne, listCorridors } from './corridors.ts';
 import { createLiquidityMarks } from './rail-liquidity.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
@@ -153,9 +153,28 @@ function registerInstitutions(app: FastifyInstance, currencies: Currencies): voi
   );
 }
 
+/** Corridors priced at a time: a turn takes less than a request does. */
+const CORRIDORS_A_TURN = 10;
+
 function registerCorridors(app: FastifyInstance, { currencies, offers }: SupportedDeps): void {
   const memory = new AnswerMemory();
   let generation: { reference: object; rates: object; book: object } | undefined;
+  let wasAsked = false;
+
+  /** New rates price every pair anew. Done at once and in turns, it is not the next caller who waits for it. */
+  function priceAhead(): void {
+    if (!wasAsked) return;
+    wasAsked = false;
+    const { reference, rates } = currencies.current();
+    const corridors = corridorsOneByOne(reference, rates, offers.book());
+    const turn = (): void => {
+      if (currencies.current().rates !== rates) return;
+      for (let priced = 0; priced < CORRIDORS_A_TURN; priced++) if (corridors.next().done) return;
+      setImmediate(turn);
+    };
+    turn();
+  }
+  currencies.onChange(priceAhead);
 
   preparedRoute(
     app,
@@ -178,6 +197,7 @@ function registerCorridors(app: FastifyInstance, { currencies, offers }: Support
       const answer = memory.recall(generation, 'corridors', () => ({
         corridors: listCorridors(reference, rates, book),
       }));
+      wasAsked = true;
       return { answer, ageSeconds };
     },
   );
