@@ -22,6 +22,17 @@ const played = await runHostilePartner({
 });
 const ofKind = (isHostile: boolean) => played.filter(({ hostile }) => (hostile !== null) === isHostile);
 const p99 = (isHostile: boolean) => percentile(ofKind(isHostile).flatMap(latenciesOf), 0.99);
+/** Median and p99 of each kind of request, over all rounds. */
+const byKind = (isHostile: boolean) => {
+  const rounds = ofKind(isHostile).map(({ measured }) => measured.latencies);
+  const kinds = [...new Set(rounds.flatMap((latencies) => Object.keys(latencies)))];
+  return Object.fromEntries(
+    kinds.map((kind) => {
+      const all = rounds.flatMap((latencies) => latencies[kind] ?? []);
+      return [kind, [0.5, 0.99].map((part) => Number(percentile(all, part).toFixed(1)))];
+    }),
+  );
+};
 const credited = (isHostile: boolean) => median(ofKind(isHostile).flatMap(({ deposits }) => deposits));
 const broken = played.flatMap(brokenPromises);
 const result = {
@@ -30,6 +41,8 @@ const result = {
   ratio: p99(true) / p99(false),
   quietDepositMs: credited(false),
   hostileDepositMs: credited(true),
+  quietByKind: byKind(false),
+  hostileByKind: byKind(true),
   broken,
 };
 console.log(JSON.stringify(result, null, 2));
