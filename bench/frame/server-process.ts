@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { endedWithTheRun } from './interruption.ts';
 import type { LoadRequest } from './load.ts';
 
 export interface RunningServer {
@@ -26,12 +27,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     env: { ...process.env, ...options.env },
   });
   const exited = once(child, 'exit');
-  const stop = async () => {
+  const stop = endedWithTheRun(async () => {
     child.kill('SIGTERM');
     const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exited;
     clearTimeout(force);
-  };
+  });
   try {
     const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
     const endedEarly = exited.then(([code]) => {
