@@ -37,8 +37,11 @@ describe('a process seen by whatever runs it', () => {
     const worker = await start('worker');
     const metrics = addressOf(worker, 'Metrics');
     const ready = () => call(metrics, 'GET', '/ready');
-    await until('the worker to have read its chains', async () => (await ready()).status === 200);
-    expect((await ready()).body).toEqual({ success: true, data: { status: 'ok' } });
+    const yes = await until('the worker to have read its chains', async () => {
+      const answer = await ready();
+      return answer.status === 200 && answer;
+    });
+    expect(yes.body).toEqual({ success: true, data: { status: 'ok' } });
 
     database.onStatement = () => 'cut';
     const no = await until('the worker to say no', async () => {

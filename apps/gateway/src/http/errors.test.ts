@@ -272,3 +272,38 @@ describe('whatever is wrong is answered in the envelope', () => {
     });
   }
 });
+
+it('a server that stops answers what is under way and ends with it, though the client would keep its connection', async () => {
+  const database = await openTestDatabase();
+  let begun = () => {};
+  let finish = () => {};
+  const isBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const shell = await startShell({
+    databaseUrl: database.url,
+    routes: (app) =>
+      route(app, {
+        access: 'public',
+        transaction: 'none',
+        tag: 'Orders',
+        summary: 'x',
+        data: Type.Object({}),
+        method: 'GET',
+        url: '/api/v1/t/slow',
+        operationId: 'slow',
+        handle: () =>
+          new Promise<object>((resolve) => {
+            finish = () => resolve({});
+            begun();
+          }),
+      }),
+  });
+  const answer = call(shell.baseUrl, 'GET', '/api/v1/t/slow');
+  await isBegun;
+  const stopped = shell.stop();
+  finish();
+  expect((await answer).status).toBe(200);
+  await stopped;
+  await database.close();
+}, 30_000);

@@ -86,10 +86,26 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   registerAccess(app, options);
   giveEmptyBodies(app);
   readJsonBodies(app);
+  closeAfterTheLastAnswer(app);
   registerDocs(app, options, await registerOpenApi(app, options));
   await options.routes(app);
   app.addHook('onClose', async () => lines?.close());
   return app;
+}
+
+/**
+ * Closing ends the connections that are idle then. One that is answered later falls idle afterwards, and would keep the
+ * process for as long as its client keeps it.
+ */
+function closeAfterTheLastAnswer(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onResponse', (_request, _reply, done) => {
+    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
+    done();
+  });
 }
 
 /** It is logged as it is, so one that looks like a key or the like is not taken. */

@@ -134,7 +134,7 @@ test.each(WRONG)(
   async (name, behaviour) => {
     const backend = await startBackend(good);
     const currencies = connect(backend.url);
-    await currencies.start();
+    await started(currencies);
     const before = currencies.current();
     backend.behaviour = behaviour;
     const seen = backend.requests.length;
