@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, call } from '../../../../test/harness/call.ts';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { insertKey, type Shell, startShell } from '../../../../test/harness/shell.ts';
+import { until } from '../../../../test/harness/until.ts';
 import { prepareIntent } from '../engine/intent.ts';
 import { newId } from '../lib/ids.ts';
 import { route } from './route.ts';
@@ -302,6 +303,12 @@ it('a server that stops answers what is under way and ends with it, though the c
   const answer = call(shell.baseUrl, 'GET', '/api/v1/t/slow');
   await isBegun;
   const stopped = shell.stop();
+  await until('it no longer listens', () =>
+    call(shell.baseUrl, 'GET', '/health').then(
+      () => false,
+      () => true,
+    ),
+  );
   finish();
   expect((await answer).status).toBe(200);
   await stopped;
