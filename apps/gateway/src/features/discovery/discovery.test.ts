@@ -318,10 +318,10 @@ describe('what the operator changes', () => {
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  async function withinASecond(what: () => Promise<boolean>): Promise<void> {
+  async function withinSeconds(what: () => Promise<boolean>): Promise<void> {
     const start = performance.now();
     while (!(await what())) {
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(10_000);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -336,7 +336,7 @@ describe('what the operator changes', () => {
       status: 200,
       body: { data: { source: 'operator', data: { live: false } } },
     });
-    await withinASecond(async () => (await data(path)).pagination.total === 0);
+    await withinSeconds(async () => (await data(path)).pagination.total === 0);
     const stale = await get(path, { 'if-none-match': before.headers.get('etag') ?? '' });
     expect(stale.status).toBe(200);
     const audit = await gateway.db.query(SYSTEM, auditOf, ['institutions/telecel-cash']);
@@ -359,7 +359,7 @@ describe('what the operator changes', () => {
       reason: 'New partner',
     });
     expect(put.status).toBe(200);
-    await withinASecond(
+    await withinSeconds(
       async () =>
         (await data('/supported/institutions?rail=ghana-transfer&search=harbour')).pagination.total === 1,
     );

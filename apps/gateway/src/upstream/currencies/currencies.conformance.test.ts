@@ -131,14 +131,14 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
     expect(second.rates).toBe(first.rates);
   });
 
-  test('follows the market within a second, and says so', async () => {
+  test('follows the market within seconds, and says so', async () => {
     const { reference } = running.currencies.current();
     const heard = new Promise<void>((resolve) => running.currencies.onChange(resolve));
     price = '1.26';
     const changedAt = performance.now();
     await heard;
     while (running.currencies.current().rates.rate('EUR', 'USD').rate !== '1.26') {
-      expect(performance.now() - changedAt).toBeLessThan(1_000);
+      expect(performance.now() - changedAt).toBeLessThan(10_000);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(running.currencies.current().reference).toBe(reference);

@@ -13,7 +13,8 @@ import { createInProcessOffers } from './offers-in-process.ts';
 import { createRemoteReservations } from './remote-reservations.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
-const SECOND = 1_000;
+/** A second on a machine that is not busy; it is told of changes, and would look by itself much later. */
+const SOON_MS = 10_000;
 
 const VENDORS: readonly Vendor[] = [
   {
@@ -214,16 +215,16 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
       const { pricing, version } = running.offers.book().offer(first.offerId) as Offer;
       return pricing.type === 'margin' && pricing.percent === '0.5' && version === 2;
     });
-    expect(performance.now() - changedAt).toBeLessThan(SECOND);
+    expect(performance.now() - changedAt).toBeLessThan(SOON_MS);
     expect(heard).toBe(1);
   });
 
   test('follows a vendor that goes offline and comes back', async () => {
     expect(pair()).toHaveLength(1);
     await running.setOnline(first.vendorId, false);
-    await until('no offer', () => pair().length === 0, SECOND);
+    await until('no offer', () => pair().length === 0, SOON_MS);
     await running.setOnline(first.vendorId, true);
-    await until('its offer again', () => pair().length === 1, SECOND);
+    await until('its offer again', () => pair().length === 1, SOON_MS);
   });
 
   describe('reservations', () => {
@@ -297,6 +298,6 @@ describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
 
   test('drops an offer that is withdrawn', async () => {
     await running.withdraw(first.offerId);
-    await until('nothing left', () => running.offers.book().offer(first.offerId) === undefined, SECOND);
+    await until('nothing left', () => running.offers.book().offer(first.offerId) === undefined, SOON_MS);
   });
 });
