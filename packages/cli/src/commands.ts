@@ -19,4 +19,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['causeway orders show 2e1b…', 'causeway orders show 2e1b… --json'],
     load: () => import('./commands/orders.ts').then(({ show }) => ({ run: show })),
   },
+  {
+    name: 'mcp',
+    summary: 'Serve the Model Context Protocol on stdio.',
+    description:
+      'For assistants: tools that read, on every deployment, and in a sandbox tools that act. Uses the partner key only, signs nothing, leaves personal data out. Started by the client: docs/guides/mcp.md',
+    options: { 'read-only': { type: 'boolean', description: 'No tools that act, in a sandbox neither.' } },
+    examples: ['causeway mcp', 'causeway mcp --profile live --read-only'],
+    load: () => import('./mcp/mcp.ts'),
+  },
 ];
