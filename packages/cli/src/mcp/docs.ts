@@ -45,7 +45,7 @@ export function createDocs(baseUrl: string): Docs {
   let entries: Promise<readonly SearchEntry[]> | undefined;
 
   async function get(path: string, signal: AbortSignal): Promise<string | undefined> {
-    const response = await fetch(new URL(path, baseUrl), { signal });
+    const response = await fetch(new URL(path, baseUrl), { signal, redirect: 'error' });
     if (response.status === 404) return undefined;
     if (!response.ok) throw new Error(`the documentation answered ${response.status}`);
     const text = await response.text();

@@ -1,4 +1,4 @@
-import { Causeway } from '@causeway/sdk';
+import type { Causeway } from '@causeway/sdk';
 import { flag, type Invocation } from '../command.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { createDocs } from './docs.ts';
@@ -16,14 +16,13 @@ const LAST_ANSWERS_MS = 5_000;
 export async function run(invocation: Invocation): Promise<void> {
   const { output, signal } = invocation;
   const { name, baseUrl, keys } = await invocation.profile();
-  const apiKey = keys.partner;
-  if (apiKey === undefined || !isPartnerKey(apiKey)) {
-    throw new CommandError(
-      apiKey === undefined
-        ? `The profile “${name}” has no key of a partner.`
-        : 'causeway mcp takes a partner’s secret key only (cw_test_… or cw_live_…).',
-      { exitCode: EXIT.unauthorized, hint: 'causeway login --as partner adds one.' },
-    );
+  const causeway = await invocation.client('partner');
+  const apiKey = keys.partner ?? '';
+  if (!isPartnerKey(apiKey)) {
+    throw new CommandError('causeway mcp takes a partner’s secret key only (cw_test_… or cw_live_…).', {
+      exitCode: EXIT.unauthorized,
+      hint: 'causeway login adds one.',
+    });
   }
   const readOnly = flag(invocation, 'read-only');
   output.note(
@@ -33,7 +32,7 @@ export async function run(invocation: Invocation): Promise<void> {
     input: process.stdin,
     write: (line) => void process.stdout.write(`${line}\n`),
     onFault: (error) => output.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-    ...{ baseUrl, apiKey, readOnly, signal },
+    ...{ causeway, baseUrl, apiKey, readOnly, signal },
   });
 }
 
@@ -41,6 +40,8 @@ export interface ServeOptions {
   readonly input: AsyncIterable<Uint8Array | string> & { destroy(): unknown };
   readonly write: (line: string) => void;
   readonly onFault: (error: unknown) => void;
+  readonly causeway: Causeway;
+  /** Of the deployment, whose documentation is read. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly readOnly: boolean;
@@ -49,9 +50,8 @@ export interface ServeOptions {
 
 /** Serves one client until it closes its end, or until `signal`. */
 export async function serveMcp({ input, write, onFault, signal, ...options }: ServeOptions): Promise<void> {
-  const { baseUrl, apiKey, readOnly } = options;
-  const causeway = new Causeway({ baseUrl, apiKey });
-  const mcp = createMcp({ causeway, apiKey, readOnly, docs: createDocs(baseUrl) });
+  const { baseUrl, ...deployment } = options;
+  const mcp = createMcp({ ...deployment, docs: createDocs(baseUrl) });
   const peer = createPeer({ write, handle: mcp.handle, onFault, maxInFlight: MOST_IN_FLIGHT });
   const working = new Set<Promise<void>>();
   const stop = () => {

@@ -225,7 +225,11 @@ const knowledge: readonly Tool[] = [
       const name = [code, code.toUpperCase(), code.toLowerCase()].find((one) => Object.hasOwn(CODES, one));
       if (name !== undefined) return { code: name, ...CODES[name] } as Record<string, unknown>;
       const parts = code.toUpperCase().split('_');
-      const near = Object.keys(CODES).filter((one) => parts.some((part) => one.toUpperCase().includes(part)));
+      const alike = (one: string) =>
+        parts.filter((part) => one.toUpperCase().split('_').includes(part)).length;
+      const near = Object.keys(CODES)
+        .filter((one) => alike(one) > 0)
+        .toSorted((left, right) => alike(right) - alike(left));
       throw new ToolError(
         'UNKNOWN_CODE',
         `There is no code ${code}.${near.length > 0 ? ` Near: ${near.slice(0, 8).join(', ')}.` : ''}`,

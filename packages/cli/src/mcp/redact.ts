@@ -46,8 +46,8 @@ export function clean(value: unknown, longest = LONGEST_TEXT): unknown {
 }
 
 function isHidden(name: string, value: unknown): boolean {
-  const holdsText = typeof value === 'string' || typeof value === 'number';
-  return holdsText && SENSITIVE_KEY.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+  if (value === null || typeof value === 'boolean') return false;
+  return SENSITIVE_KEY.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 }
 
 /** By its check digits, so that other words of letters and digits stay. */

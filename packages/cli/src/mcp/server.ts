@@ -124,7 +124,6 @@ export function createMcp(options: McpOptions) {
   }
 
   return {
-    kind,
     handle: (method: string, params: Params, signal: AbortSignal): Promise<object> =>
       versionOf(params._meta) === undefined
         ? withHandshake(method, params, signal)
