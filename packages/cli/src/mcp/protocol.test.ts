@@ -15,6 +15,8 @@ import { HANDSHAKE_VERSIONS, STATELESS_VERSIONS, TOOLS } from './server.ts';
 const NOWHERE = 'http://127.0.0.1:9';
 const TEST_KEY = 'cw_test_00000000000000000000000000000000';
 const ORDER = '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10';
+/** A call that is not given up ends after 20 seconds by itself. */
+const SOONER_THAN_ITS_TIME = 10_000;
 const STATELESS = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -273,41 +275,49 @@ describe('tools', () => {
 });
 
 describe('calls', () => {
-  it('that are cancelled are given up, down to the connection, and not answered', async () => {
-    const { baseUrl, requests } = await service(() => undefined);
-    const server = await initialized({ baseUrl });
-    server.write(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: 5,
-        method: 'tools/call',
-        params: { name: 'get_order', arguments: { order_id: ORDER } },
-      }),
-    );
-    // Others are served meanwhile.
-    expect((await server.ask('ping')).result).toEqual({});
-    await expect.poll(() => requests.length).toBe(1);
-    const closed = closeOf(requests[0]);
-    server.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
-    await closed;
-    await server.ask('ping');
-    expect(server.messages.filter(({ id }) => id === 5)).toEqual([]);
-  });
+  it(
+    'that are cancelled are given up, down to the connection, and not answered',
+    async () => {
+      const { baseUrl, requests } = await service(() => undefined);
+      const server = await initialized({ baseUrl });
+      server.write(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: 5,
+          method: 'tools/call',
+          params: { name: 'get_order', arguments: { order_id: ORDER } },
+        }),
+      );
+      // Others are served meanwhile.
+      expect((await server.ask('ping')).result).toEqual({});
+      await expect.poll(() => requests.length).toBe(1);
+      const closed = closeOf(requests[0]);
+      server.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}');
+      await closed;
+      await server.ask('ping');
+      expect(server.messages.filter(({ id }) => id === 5)).toEqual([]);
+    },
+    SOONER_THAN_ITS_TIME,
+  );
 
-  it('of the protocol’s own client are cancelled the same way', async () => {
-    const { baseUrl, requests } = await service(() => undefined);
-    const client = await connect(serve({ baseUrl }), 'stateless');
-    const controller = new AbortController();
-    const call = client.callTool(
-      { name: 'get_order', arguments: { order_id: ORDER } },
-      { signal: controller.signal },
-    );
-    await expect.poll(() => requests.length).toBe(1);
-    const closed = closeOf(requests[0]);
-    controller.abort('no more');
-    await expect(call).rejects.toThrow();
-    await closed;
-  });
+  it(
+    'of the protocol’s own client are cancelled the same way',
+    async () => {
+      const { baseUrl, requests } = await service(() => undefined);
+      const client = await connect(serve({ baseUrl }), 'stateless');
+      const controller = new AbortController();
+      const call = client.callTool(
+        { name: 'get_order', arguments: { order_id: ORDER } },
+        { signal: controller.signal },
+      );
+      await expect.poll(() => requests.length).toBe(1);
+      const closed = closeOf(requests[0]);
+      controller.abort('no more');
+      await expect(call).rejects.toThrow();
+      await closed;
+    },
+    SOONER_THAN_ITS_TIME,
+  );
 
   it('have one id each, and are sixteen at a time', async () => {
     const { baseUrl } = await service(() => undefined);

@@ -3,7 +3,7 @@ import { CODES, ORDER_STATUSES } from '../generated/codes.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 import { listSupported, SUPPORTED } from './supported.ts';
 import { readTool, type Tool, ToolError } from './tool.ts';
-import { deliveryView, eventView, fundsView, orderLine, orderView } from './views.ts';
+import { deliveryView, estimateView, eventView, fundsView, orderLine, orderView } from './views.ts';
 
 export const UUID: Schema = {
   type: 'string',
@@ -118,7 +118,7 @@ const market: readonly Tool[] = [
     input: { type: 'object', properties: PRICING, required: ['direction'], additionalProperties: false },
     output: { estimate: 'object' },
     run: async (args, { causeway, options }) => ({
-      estimate: await causeway[args.direction].estimate(pricingOf(args), options),
+      estimate: estimateView(await causeway[args.direction].estimate(pricingOf(args), options)),
     }),
   }),
   readTool({

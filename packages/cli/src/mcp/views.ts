@@ -1,4 +1,4 @@
-import type { DeliveryList, EventList, Order, OrderFunds } from '@causeway/sdk';
+import type { DeliveryList, Estimate, EventList, Order, OrderFunds } from '@causeway/sdk';
 import { CODES } from '../generated/codes.ts';
 import { cleanForeignText } from './redact.ts';
 
@@ -83,7 +83,7 @@ export function fundsView(funds: OrderFunds): Shown {
     crypto_currency: funds.crypto_currency,
     chain: funds.chain,
     held_for_review: funds.held_for_review,
-    escrow: escrow === null ? null : { ...escrow, balances: escrow.balances.slice(0, MOST_PARTS) },
+    escrow: escrow === null ? null : escrowOf(escrow),
     deposits: funds.deposits.slice(0, MOST_PARTS).map((deposit) => ({
       deposit_id: deposit.deposit_id,
       status: deposit.status,
@@ -94,11 +94,43 @@ export function fundsView(funds: OrderFunds): Shown {
       tx_hash: deposit.tx_hash,
       observed_at: deposit.observed_at,
     })),
-    movements: funds.movements.slice(-MOST_PARTS),
+    movements: funds.movements.slice(-MOST_PARTS).map(({ kind, at, postings }) => ({
+      kind,
+      at,
+      postings: postings.map(({ account, asset, amount }) => ({ account, asset, amount })),
+    })),
     waiting_for: funds.waiting_for,
     deadline_at: funds.deadline_at,
     who_can_move_it: funds.who_can_move_it,
     truncated: funds.deposits.length > MOST_PARTS || funds.movements.length > MOST_PARTS,
+  };
+}
+
+function escrowOf({ balances, owners, ...escrow }: NonNullable<OrderFunds['escrow']>): Shown {
+  return {
+    address: escrow.address,
+    state: escrow.state,
+    expected_amount: escrow.expected_amount,
+    booked_amount: escrow.booked_amount,
+    balance_on_chain: escrow.balance_on_chain,
+    held_amount: escrow.held_amount,
+    balances: balances.slice(0, MOST_PARTS).map(({ token_address, token, amount, amount_atomic }) => ({
+      ...{ token_address, token, amount, amount_atomic },
+    })),
+    owners: { service: owners.service, seller: owners.seller, buyer: owners.buyer },
+  };
+}
+
+export function estimateView(estimate: Estimate): Shown {
+  return {
+    rate: estimate.rate,
+    crypto_amount: estimate.crypto_amount,
+    fiat_amount: estimate.fiat_amount,
+    fee_breakdown: estimate.fee_breakdown,
+    payment_method_slug: estimate.payment_method_slug,
+    payment_network_slug: estimate.payment_network_slug,
+    provider_scope: estimate.provider_scope,
+    is_indicative: estimate.is_indicative,
   };
 }
 
