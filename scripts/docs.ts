@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderBench } from './docs/bench.ts';
+import { renderCliCodes } from './docs/cli-codes.ts';
 import { renderConfig } from './docs/config.ts';
 import { renderEffects } from './docs/effects.ts';
 import { renderErrors } from './docs/errors.ts';
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/rails.md': renderRails,
   'docs/reference/states.md': renderStates,
   'docs/reference/test-values.md': renderTestValues,
+  'packages/cli/src/generated/codes.ts': renderCliCodes,
 };
 
 export async function checkDocs(): Promise<string[]> {

@@ -1,0 +1,63 @@
+import type { Causeway } from '@causeway/sdk';
+import type { Output } from './output.ts';
+import type { KeyClass, Profile } from './profile.ts';
+
+/** An option as `parseArgs` takes it, with what help and completion say of it. */
+export interface OptionSpec {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** Name of the value in help: `--forward-to URL`. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly description: string;
+}
+
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  readonly choices?: readonly string[];
+}
+
+/** What a command is called with; kept apart from its code, so that help and completion load none of it. */
+export interface CommandSpec {
+  /** Words as typed: `orders show`. */
+  readonly name: string;
+  readonly summary: string;
+  /** More than the summary, for `causeway help COMMAND`. */
+  readonly description?: string;
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: Readonly<Record<string, OptionSpec>>;
+  readonly examples: readonly string[];
+  load(): Promise<{ readonly run: Run }>;
+}
+
+export type Run = (invocation: Invocation) => Promise<void>;
+
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  readonly output: Output;
+  /** Ends with SIGINT or SIGTERM: long-running commands stop cleanly. */
+  readonly signal: AbortSignal;
+  readonly profile: () => Promise<Profile>;
+  /** A client with the profile's key of that class. */
+  readonly client: (keyClass?: KeyClass) => Promise<Causeway>;
+}
+
+/** The value of a string option, or undefined. */
+export function text(invocation: Invocation, name: string): string | undefined {
+  const value = invocation.options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The values of an option that may be given several times. */
+export function texts(invocation: Invocation, name: string): readonly string[] {
+  const value = invocation.options[name];
+  return Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
+}
+
+export function flag(invocation: Invocation, name: string): boolean {
+  return invocation.options[name] === true;
+}
