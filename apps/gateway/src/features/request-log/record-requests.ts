@@ -35,7 +35,12 @@ interface LoggedRoute {
   readonly answersOrder: boolean;
 }
 
-export function recordRequests(app: FastifyInstance, deps: RecordingDeps): void {
+interface Recording extends RecordingDeps {
+  readonly budget: Budget;
+}
+
+export function recordRequests(app: FastifyInstance, given: RecordingDeps): void {
+  const deps: Recording = { ...given, budget: createBudget(UNLIMITED_A_SECOND) };
   const words = new Set<string>();
   const hooks = new Set<unknown>();
   app.addHook('onRoute', (route) => {
@@ -64,7 +69,7 @@ export function recordRequests(app: FastifyInstance, deps: RecordingDeps): void 
 }
 
 /** A path that no route has is a mistake that a partner looks for in the log. Nothing has asked for its key so far. */
-function recordUnmatched(app: FastifyInstance, deps: RecordingDeps, route: LoggedRoute): void {
+function recordUnmatched(app: FastifyInstance, deps: Recording, route: LoggedRoute): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.is404 && request.url.startsWith('/api/')) {
       const key = apiKeyOf(request.headers);
@@ -80,10 +85,33 @@ function recordUnmatched(app: FastifyInstance, deps: RecordingDeps, route: Logge
   });
 }
 
+const TOO_MANY_REQUESTS = 429;
+
+/** Requests of one caller that no limit holds back and that are logged all the same, in a second and a process. */
+const UNLIMITED_A_SECOND = 10;
+
+type Budget = (owner: string, at: number) => boolean;
+
+/** What the rate limit refuses, and what is refused before it, may come without end: a table must not grow with that. */
+export function createBudget(aSecond: number): Budget {
+  let current = 0;
+  const taken = new Map<string, number>();
+  return (owner, at) => {
+    const second = Math.floor(at / 1_000);
+    if (second !== current) {
+      current = second;
+      taken.clear();
+    }
+    const count = taken.get(owner) ?? 0;
+    taken.set(owner, count + 1);
+    return count < aSecond;
+  };
+}
+
 type Owner = Exclude<Principal, { readonly kind: 'operator' }>;
 
 function note(
-  { writer, wall }: RecordingDeps,
+  { writer, wall, budget }: Recording,
   route: LoggedRoute,
   caller: Owner,
   request: FastifyRequest,
@@ -94,6 +122,11 @@ function note(
   const arrivedAt = Math.round(wall() - ms);
   const { id, method, originalUrl: url, headers, ip } = request;
   const { statusCode: status } = reply;
+  const isLimited = request.principal !== null && status !== TOO_MANY_REQUESTS;
+  if (!isLimited && !budget(caller.bucket, arrivedAt)) {
+    writer.drop();
+    return;
+  }
   const withKey = headers['idempotency-key'] !== undefined;
   const isReplay = withKey && reply.getHeader('idempotency-replayed') !== undefined;
   const userAgent = headers['user-agent'];

@@ -7,6 +7,7 @@ import { createLogger } from '../../lib/logger.ts';
 import { createMetrics, type Metrics } from '../../lib/metrics.ts';
 import { programsOf, refusalOf } from './kept-values.ts';
 import { readRequests } from './read-requests.ts';
+import { createBudget } from './record-requests.ts';
 import { type NewRequestRow, writeRequests } from './request-log.store.ts';
 import { createRequestWriter, purgeOldRequests, type RequestWriter } from './write-requests.ts';
 
@@ -185,6 +186,12 @@ describe('writing the log of requests', () => {
     expect((await page(owner, { after: '3' })).pagination.next_cursor).toBe('3');
     await write(owner, {});
     expect(await sequences(owner)).toEqual([4]);
+  });
+
+  it('has a bounded number of requests a second and caller that no rate limit holds back', () => {
+    const allows = createBudget(2);
+    expect(['a', 'a', 'a', 'b'].map((owner) => allows(owner, AT))).toEqual([true, true, false, true]);
+    expect([allows('a', AT + 999), allows('a', AT + 1_000)]).toEqual([false, true]);
   });
 
   it('takes names of fields and programs, and nothing else of what callers write', () => {

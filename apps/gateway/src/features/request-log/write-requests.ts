@@ -13,6 +13,8 @@ import { type NewRequestRow, purgeRequests, writeRequests, writeRequestsAgain } 
 export interface RequestWriter {
   /** Notes a request. Its row is made when it is written, so that the request itself does not wait for that. */
   add(toRow: () => NewRequestRow): void;
+  /** Counts a request that is not logged because its caller makes too many. */
+  drop(): void;
   /** Writes all that waits. */
   flush(): Promise<void>;
   /** The last batch; what cannot be written by now is lost and counted. */
@@ -107,6 +109,7 @@ export function createRequestWriter(
       // While the database is away, the timer asks often enough.
       if (waiting.length >= batchRows && flushing === undefined && !isFailing) outside(flushInBackground);
     },
+    drop: () => drop(1),
     flush,
     async stop() {
       clearInterval(timer);
