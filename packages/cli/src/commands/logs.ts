@@ -24,7 +24,7 @@ const MAX_PAUSE_MS = 30_000;
 const PAGE_ROWS = 200;
 const PAST_ROWS = 20;
 const MAX_PAST_ROWS = 100_000;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const BEGINNING = '0';
 
 export const tail: Run = async (invocation) => {

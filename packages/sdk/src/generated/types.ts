@@ -1094,7 +1094,7 @@ export interface ListAllRequestsQuery {
   /** A status, or a class of them such as `4xx` */
   status?: string;
   error_code?: string;
-  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  method?: string;
   order_id?: Uuid;
   request_id?: string;
   /** Inclusive; ISO 8601 with a time zone, from 1970 on */
@@ -1300,7 +1300,7 @@ export interface ListRequestsQuery {
   /** A status, or a class of them such as `4xx` */
   status?: string;
   error_code?: string;
-  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  method?: string;
   order_id?: Uuid;
   request_id?: string;
   /** Inclusive; ISO 8601 with a time zone, from 1970 on */
@@ -1383,7 +1383,7 @@ export interface ListVendorRequestsQuery {
   /** A status, or a class of them such as `4xx` */
   status?: string;
   error_code?: string;
-  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  method?: string;
   order_id?: Uuid;
   request_id?: string;
   /** Inclusive; ISO 8601 with a time zone, from 1970 on */
