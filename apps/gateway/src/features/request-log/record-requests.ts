@@ -90,14 +90,14 @@ const TOO_MANY_REQUESTS = 429;
 /** Requests of one caller that no limit holds back and that are logged all the same, in a second and a process. */
 const UNLIMITED_A_SECOND = 10;
 
-type Budget = (owner: string, at: number) => boolean;
+type Budget = (owner: string, now: number) => boolean;
 
 /** What the rate limit refuses, and what is refused before it, may come without end: a table must not grow with that. */
 export function createBudget(aSecond: number): Budget {
   let current = 0;
   const taken = new Map<string, number>();
-  return (owner, at) => {
-    const second = Math.floor(at / 1_000);
+  return (owner, now) => {
+    const second = Math.floor(now / 1_000);
     if (second !== current) {
       current = second;
       taken.clear();
@@ -119,11 +119,11 @@ function note(
   payload: unknown,
 ): void {
   const ms = performance.now() - request.arrivedAtMs;
-  const arrivedAt = Math.round(wall() - ms);
+  const now = wall();
   const { id, method, originalUrl: url, headers, ip } = request;
   const { statusCode: status } = reply;
   const isLimited = request.principal !== null && status !== TOO_MANY_REQUESTS;
-  if (!isLimited && !budget(caller.bucket, arrivedAt)) {
+  if (!isLimited && !budget(caller.bucket, now)) {
     writer.drop();
     return;
   }
@@ -137,7 +137,7 @@ function note(
     const { code, fields } = refusal === null ? NO_REFUSAL : refusalOf(refusal);
     return {
       ...ownerOf(caller),
-      at: arrivedAt,
+      at: Math.round(now - ms),
       request_id: id,
       key_id: caller.keyId,
       method,

@@ -133,9 +133,12 @@ describe('writing the log of requests', () => {
     const log = start();
     log.add(() => rowOf(owner, { status_code: 9_999 }));
     await log.flush();
+    log.add(() => {
+      throw new Error('no row');
+    });
     log.add(() => rowOf(owner));
     await log.flush();
-    expect([await sequences(owner), await counted()]).toEqual([[1], { written: 1, dropped: 1 }]);
+    expect([await sequences(owner), await counted()]).toEqual([[1], { written: 1, dropped: 2 }]);
   });
 
   it('is done with what waits when it stops, and counts what it cannot write then', async () => {

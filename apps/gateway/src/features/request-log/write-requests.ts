@@ -53,6 +53,17 @@ export function createRequestWriter(
 
   const drop = (rows: number) => metrics.requestLogEntriesTotal.inc({ outcome: 'dropped' }, rows);
 
+  /** A row that cannot be made is one less, and no more than that. */
+  function rowOf(toRow: () => NewRequestRow): readonly NewRequestRow[] {
+    try {
+      return [toRow()];
+    } catch (error) {
+      logger.error({ err: error }, 'a request could not be logged');
+      drop(1);
+      return [];
+    }
+  }
+
   function flush(): Promise<void> {
     flushing ??= writeAll().finally(() => {
       flushing = undefined;
@@ -70,7 +81,7 @@ export function createRequestWriter(
       const taken = again ? [] : waiting.splice(0, batchRows);
       onTheWay = again ? inDoubt.length : taken.length;
       // Requests that come meanwhile get their turn between some rows and the next.
-      const rows = again ? inDoubt : await inSlices(taken, (toRow) => [toRow()]);
+      const rows = again ? inDoubt : await inSlices(taken, rowOf);
       inDoubt = [];
       const isWritten = await write(rows, again);
       onTheWay = 0;
@@ -80,6 +91,7 @@ export function createRequestWriter(
 
   /** False where the database has to be waited for. */
   async function write(rows: readonly NewRequestRow[], again: boolean): Promise<boolean> {
+    if (rows.length === 0) return true;
     try {
       await db.query(SYSTEM, again ? writeRequestsAgain : writeRequests, [JSON.stringify(rows)]);
     } catch (error) {
