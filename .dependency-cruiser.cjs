@@ -7,9 +7,9 @@ const tests = '\\.test\\.ts$';
 
 /** Features in the order of their dependence: each may import those before it and none after. */
 const FEATURES = [
-  ...['health', 'request-log', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
+  ...['health', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
   ...['quotes', 'estimates', 'webhooks', 'orders', 'offers', 'vendors', 'fiat-accounts'],
-  ...['exports', 'privacy', 'sandbox', 'operators'],
+  ...['exports', 'privacy', 'request-log', 'sandbox', 'operators'],
 ];
 const featuresInOrder = {
   name: 'features-import-earlier-features-only',
