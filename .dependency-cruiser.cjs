@@ -9,7 +9,7 @@ const tests = '\\.test\\.ts$';
 const FEATURES = [
   ...['health', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
   ...['quotes', 'estimates', 'webhooks', 'orders', 'offers', 'vendors', 'fiat-accounts'],
-  ...['exports', 'privacy', 'sandbox', 'operators'],
+  ...['exports', 'privacy', 'request-log', 'sandbox', 'operators'],
 ];
 const featuresInOrder = {
   name: 'features-import-earlier-features-only',

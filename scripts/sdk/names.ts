@@ -70,6 +70,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   replayWebhookEndpointDelivery: 'webhookEndpoints.replayDelivery',
   replayLatestEventsToEndpoint: 'webhookEndpoints.replay',
 
+  // Request log
+  listRequests: 'requestLog.list',
+
   // Exports
   exportOrders: 'exports.orders',
   exportFees: 'exports.fees',
@@ -137,6 +140,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   changeVendorOffer: 'vendor.offers.update',
   withdrawVendorOffer: 'vendor.offers.withdraw',
   exportVendorStatement: 'vendor.exports.statement',
+  listVendorRequests: 'vendor.requestLog.list',
 
   // Operators
   createPartner: 'operator.partners.create',
@@ -169,6 +173,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   listScreeningCases: 'operator.screeningCases.list',
   decideScreeningCase: 'operator.screeningCases.decide',
   listAudit: 'operator.audit.list',
+  listAllRequests: 'operator.requestLog.list',
   searchOrders: 'operator.orders.list',
   getOrderAuditTrail: 'operator.orders.get',
   decideOrderHold: 'operator.orders.decideHold',

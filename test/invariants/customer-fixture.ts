@@ -81,6 +81,8 @@ export const NO_CUSTOMERS_IDS: ReadonlySet<string> = new Set([
   'institution_id',
   // A bank's, of its own transfers.
   'transaction_id',
+  // `X-Request-Id`, which any caller may choose.
+  'request_id',
   '{kind}/{id}',
 ]);
 

@@ -99,7 +99,7 @@ describe('personal data at rest and in logs', () => {
         'events',
         'intents',
       ],
-      ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases'],
+      ...['operator_audit', 'webhook_deliveries', 'vendor_events', 'compliance_cases', 'request_log'],
       ...['fiat_clients', 'fiat_accounts', 'fiat_payments'],
     ]) {
       expect([needed, (tables.get(needed) ?? '').length > 0]).toEqual([needed, true]);
@@ -134,7 +134,9 @@ describe('personal data at rest and in logs', () => {
     expect(leaks(JSON.stringify(sink.received.map(({ event }) => event)), secrets())).toEqual([]);
     const [vendor] = gateway.sandbox.vendors;
     const lists = [
-      ...['/vendor/orders?limit=100', '/vendor/statement'].map((path) => [path, vendor?.apiKey] as const),
+      ...['/vendor/orders?limit=100', '/vendor/statement', '/vendor/request-log?limit=500'].map(
+        (path) => [path, vendor?.apiKey] as const,
+      ),
       ...[
         ...[
           '/operator/audit?limit=100',
@@ -142,6 +144,7 @@ describe('personal data at rest and in logs', () => {
           '/operator/proof-reviews',
           '/operator/fiat-payments',
           '/operator/orders',
+          '/operator/request-log?limit=500',
         ],
         ...orders.map((id) => `/operator/orders/${id}`),
       ].map((path) => [path, gateway.sandbox.operatorKey] as const),

@@ -45,6 +45,7 @@ import {
   registerRecipientRoutes,
   registerSandboxScreeningRoute,
 } from './features/recipients/recipient.routes.ts';
+import { registerRequestLog } from './features/request-log/request-log.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
 import { registerVendorEventRoutes } from './features/vendors/vendor-event.routes.ts';
@@ -90,6 +91,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     sandbox: deps.sandbox,
     sandboxKeys: deps.sandbox ? deps.sandboxKeys : undefined,
     routes: async (server) => {
+      registerRequestLog(server, { ...deps, wall: machineNow, keptDays: config.requestLogRetentionDays });
       registerHealthRoutes(server, readiness);
       registerDiscoveryRoutes(server, {
         ...deps.currenciesParts,

@@ -574,6 +574,12 @@ export const VARIABLES = {
     'How long partners can read events and their deliveries. What still waits to be delivered is kept longer.',
     { roles: worker },
   ),
+  requestLogRetentionDays: withDefault(
+    'REQUEST_LOG_RETENTION_DAYS',
+    values.wholeNumber(0, 365),
+    '7',
+    'How long partners and vendors can read the log of their API requests. 0: none are logged.',
+  ),
   workerConcurrency: withDefault(
     'WORKER_CONCURRENCY',
     values.wholeNumber(1, 1024),

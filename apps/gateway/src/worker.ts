@@ -31,6 +31,7 @@ import { requestPaymentHandler } from './features/orders/lifecycle/payment-reque
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
+import { purgeOldRequests } from './features/request-log/write-requests.ts';
 import { faucetHandler } from './features/sandbox/faucet.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
 import { screenCaseHandler } from './features/screening/screen-case.effect.ts';
@@ -39,6 +40,7 @@ import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts'
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
+import { machineNow } from './lib/clock.ts';
 import { repeatEvery } from './lib/pacing.ts';
 import { createWorkerHealth } from './worker-health.ts';
 
@@ -156,6 +158,9 @@ export function createWorker(deps: Deps): Worker {
       });
       every(SWEEP_MS, 'purging old events', () => purgeOldEvents(deps, deps.config.eventRetentionDays));
       every(SWEEP_MS, 'purging old vendor events', () => purgeOldVendorEvents(deps));
+      every(SWEEP_MS, 'purging old logged requests', () =>
+        purgeOldRequests({ db: deps.db, wall: machineNow }, deps.config.requestLogRetentionDays),
+      );
       every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));

@@ -28,4 +28,38 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['causeway mcp', 'causeway mcp --profile live --read-only'],
     load: () => import('./mcp/mcp.ts'),
   },
+  {
+    name: 'logs tail',
+    summary: 'Follow the API requests that the deployment has logged.',
+    description:
+      'Shows the latest requests, then those that follow, on live deployments as on sandboxes. No bodies and nothing personal: free text of a query stands as “…”. Without connection it tries again and goes on where it was.',
+    options: {
+      status: { type: 'string', value: 'STATUS', description: 'A status, or a class of them: 409, 4xx.' },
+      code: { type: 'string', value: 'CODE', description: 'Code of the error, such as QUOTE_EXPIRED.' },
+      method: { type: 'string', value: 'METHOD', description: 'Method of the request.' },
+      order: { type: 'string', value: 'ORDER', description: 'Requests about this order.' },
+      'request-id': { type: 'string', value: 'ID', description: 'The request with this X-Request-Id.' },
+      since: { type: 'string', value: 'TIME', description: 'Begin there: 30s, 10m, 2h, 1d, or a time.' },
+      limit: {
+        type: 'string',
+        value: 'N',
+        description: 'Requests of the past that are shown; 20, or all with --since.',
+      },
+      follow: { type: 'boolean', description: 'Go on with what follows, the default; --no-follow ends.' },
+      as: {
+        type: 'string',
+        value: 'CLASS',
+        choices: ['partner', 'vendor', 'operator'],
+        description: 'Whose key is used; an operator sees all requests.',
+      },
+      partner: { type: 'string', value: 'ID', description: 'With --as operator: requests of this partner.' },
+      vendor: { type: 'string', value: 'ID', description: 'With --as operator: requests of this vendor.' },
+    },
+    examples: [
+      'causeway logs tail',
+      'causeway logs tail --status 4xx --since 10m',
+      'causeway logs tail --order 2e1b… --no-follow --json',
+    ],
+    load: () => import('./commands/logs.ts').then(({ tail }) => ({ run: tail })),
+  },
 ];

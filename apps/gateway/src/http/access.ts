@@ -21,6 +21,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | null;
+    /** Whose key was sent where it is of another class than the route takes. Only told to the log of requests. */
+    refusedPrincipal: Principal | null;
   }
 }
 
@@ -96,6 +98,7 @@ export interface AccessOptions {
 
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('principal', null);
+  app.decorateRequest('refusedPrincipal', null);
   // One hook a kind of access, put on each route as it is declared: looking the kind up on every request costs more.
   const hooks = new Map<Access, onRequestHookHandler>();
   app.addHook('onRoute', (route) => {
@@ -170,6 +173,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       refuseKey(request, reply, access, done);
     } else if (principal.kind !== access) {
       // A real key at the wrong door is a mistake, not a guess.
+      request.refusedPrincipal = principal;
       done(unauthorized(access, principal.kind));
     } else {
       request.principal = principal;

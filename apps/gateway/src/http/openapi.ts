@@ -42,6 +42,7 @@ const TAGS = [
   { name: 'Orders', description: 'Reading and acting on orders' },
   { name: 'Recipients', description: 'Third parties your customers pay' },
   { name: 'Webhooks', description: 'Where your events go' },
+  { name: 'Request log', description: 'What you have asked the API and what it answered' },
   { name: 'Fiat accounts', description: 'Accounts issued to your customers' },
   { name: 'Exports', description: 'Orders, fees, books and statements as CSV files' },
   { name: 'KYC provider', description: 'Results of identity checks' },

@@ -18,6 +18,7 @@ export interface Metrics {
   readonly intentOldestSeconds: Gauge;
   readonly webhookDeliveriesTotal: Counter<'outcome'>;
   readonly quotesRefusedTotal: Counter<'direction' | 'reason'>;
+  readonly requestLogEntriesTotal: Counter<'outcome'>;
 }
 
 // Requests are answered in milliseconds, intents wait for chains and banks: each has buckets where its values fall.
@@ -103,6 +104,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       name: 'quotes_refused_total',
       help: 'Quotes and estimates that could not be priced, by the main reason.',
       labelNames: ['direction', 'reason'],
+      registers,
+    }),
+    requestLogEntriesTotal: new Counter({
+      name: 'request_log_entries_total',
+      help: 'Requests for the log that partners read: written, or dropped because the database did not take them in time.',
+      labelNames: ['outcome'],
       registers,
     }),
     webhookDeliveriesTotal: new Counter({

@@ -22,6 +22,7 @@ export * from './params.ts';
 export * from './payment-details.ts';
 export * from './quote.ts';
 export * from './recipient.ts';
+export * from './request-log.ts';
 export * from './sandbox.ts';
 export * from './user.ts';
 export * from './vendor.ts';

@@ -79,6 +79,7 @@ import type {
   KycSubmissionInput,
   Liquidity,
   ListAllPaymentMethodOptionsQuery,
+  ListAllRequestsQuery,
   ListAuditQuery,
   ListCurrenciesWithPaymentMethodsQuery,
   ListCurrenciesWithPaymentNetworksQuery,
@@ -105,6 +106,7 @@ import type {
   ListRatesQuery,
   ListRecipientsQuery,
   ListReferenceRecordsQuery,
+  ListRequestsQuery,
   ListScreeningCasesQuery,
   ListScreeningReviewsQuery,
   ListStuckEffectsQuery,
@@ -114,6 +116,7 @@ import type {
   ListVendorKeysQuery,
   ListVendorOffersQuery,
   ListVendorOrdersQuery,
+  ListVendorRequestsQuery,
   ListVendorsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointDeliveriesQuery,
@@ -134,6 +137,7 @@ import type {
   OperatorDepositList,
   OperatorOrderList,
   OperatorReplayInput,
+  OperatorRequestLog,
   Order,
   OrderAuditTrail,
   OrderDisputeInput,
@@ -182,6 +186,7 @@ import type {
   ReleaseSignatureInput,
   Replay,
   ReplayInput,
+  RequestLog,
   RevealedDocument,
   RevealedFiatPayment,
   RevealedProof,
@@ -244,11 +249,13 @@ import type {
 } from './types.ts';
 
 export interface Resources {
+  readonly requestLog: RequestLogResource;
+  readonly vendor: VendorResource;
+  readonly operator: OperatorResource;
   readonly service: ServiceResource;
   readonly supported: SupportedResource;
   readonly rates: RatesResource;
   readonly reference: ReferenceResource;
-  readonly operator: OperatorResource;
   readonly users: UsersResource;
   readonly kyc: KycResource;
   readonly paymentDetails: PaymentDetailsResource;
@@ -256,7 +263,6 @@ export interface Resources {
   readonly sandbox: SandboxResource;
   readonly fiatAccounts: FiatAccountsResource;
   readonly exports: ExportsResource;
-  readonly vendor: VendorResource;
   readonly liquidity: LiquidityResource;
   readonly onramp: OnrampResource;
   readonly offramp: OfframpResource;
@@ -267,73 +273,80 @@ export interface Resources {
   readonly webhookEndpoints: WebhookEndpointsResource;
 }
 
-export interface ServiceResource {
-  /** Liveness probe. `GET /health` */
-  health(options?: RequestOptions): Promise<Liveness>;
-  /** Readiness probe. `GET /ready` */
-  ready(options?: RequestOptions): Promise<Liveness>;
+export interface RequestLogResource {
+  /** List your API requests. `GET /api/v1/partner/request-log` */
+  list(query?: ListRequestsQuery, options?: RequestOptions): List<RequestLog, RequestLog['requests'][number]>;
 }
 
-export interface SupportedResource {
-  /** List settlement assets with their chains. `GET /api/v1/supported/crypto-currencies` */
-  cryptoCurrencies(options?: RequestOptions): Promise<CryptoCurrencyList>;
-  /** List chains with their enabled tokens. `GET /api/v1/supported/blockchains` */
-  blockchains(options?: RequestOptions): Promise<BlockchainList>;
-  /** List fiat currencies with countries and payment methods. `GET /api/v1/supported/fiat-currencies` */
-  fiatCurrencies(options?: RequestOptions): Promise<FiatCurrencyList>;
-  /** List payment rails of a country or currency, with required fields. `GET /api/v1/supported/payment-rails` */
-  paymentRails(query: ListPaymentRailsQuery, options?: RequestOptions): Promise<PaymentRails>;
-  /** List institutions live on a rail. `GET /api/v1/supported/institutions` */
-  institutions(query: ListInstitutionsQuery, options?: RequestOptions): List<InstitutionList, InstitutionList['institutions'][number]>;
-  /** List live rates and spreads by corridor. `GET /api/v1/supported/corridors` */
-  corridors(options?: RequestOptions): Promise<CorridorList>;
+export interface VendorResource {
+  /** Get the vendor’s profile. `GET /api/v1/vendor/profile` */
+  profile(options?: RequestOptions): Promise<VendorProfile>;
+  /** Get the statement of settled orders by asset, pair and order. `GET /api/v1/vendor/statement` */
+  statement(query?: GetVendorStatementQuery, options?: RequestOptions): List<VendorStatement, VendorStatement['entries'][number]>;
+  /** Set the vendor online or offline. `PUT /api/v1/vendor/online` */
+  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnline>;
+  readonly requestLog: VendorRequestLogResource;
+  readonly exports: VendorExportsResource;
+  readonly orders: VendorOrdersResource;
+  readonly events: VendorEventsResource;
+  readonly offers: VendorOffersResource;
 }
 
-export interface RatesResource {
-  /** List market rates, without spread or fees. `GET /api/v1/rates` */
-  list(query?: ListRatesQuery, options?: RequestOptions): Promise<RateList>;
-  /** Convert an amount at the market rate. `GET /api/v1/currency/convert` */
-  convert(query: ConvertCurrencyQuery, options?: RequestOptions): Promise<Conversion>;
-  /** List past market rates of a pair. `GET /api/v1/rates/history` */
-  history(query: ListRateHistoryQuery, options?: RequestOptions): Promise<RateHistory>;
+export interface VendorRequestLogResource {
+  /** List API requests of this vendor. `GET /api/v1/vendor/request-log` */
+  list(query?: ListVendorRequestsQuery, options?: RequestOptions): List<RequestLog, RequestLog['requests'][number]>;
 }
 
-export interface ReferenceResource {
-  /** List fiat currencies. `GET /api/v1/currencies` */
-  currencies(options?: RequestOptions): Promise<CurrencyList>;
-  /** List crypto currencies with their contract on each chain. `GET /api/v1/cryptocurrencies` */
-  cryptocurrencies(options?: RequestOptions): Promise<CryptoCurrencyNetworks>;
-  /** List tokens and chains for a send-out. `GET /api/v1/bridge-cryptocurrencies` */
-  bridgeCryptocurrencies(options?: RequestOptions): Promise<BridgeCryptoCurrencyList>;
-  /** List countries with their currencies. `GET /api/v1/countries-with-currencies` */
-  countries(options?: RequestOptions): Promise<CountryList>;
-  /** List payment methods. `GET /api/v1/payment-methods` */
-  paymentMethods(query?: ListPaymentMethodsQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
-  /** Get a payment method by id. `GET /api/v1/payment-methods/{id}` */
-  paymentMethod(id: string | number, options?: RequestOptions): Promise<PaymentMethod>;
-  /** Get a payment method by slug. `GET /api/v1/payment-methods/by-slug/{slug}` */
-  paymentMethodBySlug(slug: string, options?: RequestOptions): Promise<PaymentMethod>;
-  /** List live payment methods of a currency. `GET /api/v1/payment-methods/by-fiat/{fiat_currency_code}` */
-  paymentMethodsByFiat(fiatCurrencyCode: string, query?: ListPaymentMethodsByFiatQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
-  /** List live payment methods of a rail and currency. `GET /api/v1/payment-methods/by-network/{network_slug}/fiat/{fiat_currency_code}` */
-  paymentMethodsByNetworkAndFiat(networkSlug: string, fiatCurrencyCode: string, query?: ListPaymentMethodsByNetworkAndFiatQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
-  /** List payment method types. `GET /api/v1/payment-methods/types` */
-  paymentMethodTypes(options?: RequestOptions): Promise<PaymentMethodTypeList>;
-  /** List the options of a payment method by rail and currency. `GET /api/v1/payment-methods/{id}/options` */
-  paymentMethodOptions(id: string | number, options?: RequestOptions): Promise<PaymentMethodOptionList>;
-  /** List the options of all payment methods by rail and currency. `GET /api/v1/payment-methods/all-options` */
-  allPaymentMethodOptions(query?: ListAllPaymentMethodOptionsQuery, options?: RequestOptions): List<PaymentMethodOptionPage, PaymentMethodOptionPage['options'][number]>;
-  /** List payment methods by currency, with their rails. `GET /api/v1/get-currency-and-payment-methods-with-networks` */
-  currenciesWithPaymentMethods(query?: ListCurrenciesWithPaymentMethodsQuery, options?: RequestOptions): List<CurrencyMethods, CurrencyMethods['currencies'][number]>;
-  /** List rails by currency, with their payment methods. `GET /api/v1/get-currency-and-payment-networks-with-methods` */
-  currenciesWithPaymentNetworks(query?: ListCurrenciesWithPaymentNetworksQuery, options?: RequestOptions): List<CurrencyNetworks, CurrencyNetworks['currencies'][number]>;
-  /** List countries by currency, with their payment methods. `GET /api/v1/get-fiat-currency-countries-with-payment-methods` */
-  currencyCountries(query?: ListCurrencyCountriesQuery, options?: RequestOptions): List<CurrencyCountries, CurrencyCountries['currencies'][number]>;
-  /** List supported pairs of crypto and fiat currency. `GET /api/v1/get-supported-pairs` */
-  supportedPairs(query?: ListSupportedPairsQuery, options?: RequestOptions): List<SupportedPairList, SupportedPairList['pairs'][number]>;
+export interface VendorExportsResource {
+  /** Export the vendor’s settled orders. `GET /api/v1/vendor/exports/statement.csv` */
+  statement(query?: ExportVendorStatementQuery, options?: RequestOptions): Promise<string>;
+}
+
+export interface VendorOrdersResource {
+  /** List orders of this vendor, newest first. `GET /api/v1/vendor/orders` */
+  list(query?: ListVendorOrdersQuery, options?: RequestOptions): List<VendorOrderList, VendorOrderList['orders'][number]>;
+  /** Get an order with the funding of its escrow. `GET /api/v1/vendor/orders/{order_id}` */
+  get(orderId: string, options?: RequestOptions): Promise<VendorOrderDetail>;
+  /** Get the parameters to sign a refund or release as vendor. `GET /api/v1/vendor/orders/{order_id}/signing-parameters` */
+  signingParameters(orderId: string, query: GetVendorSigningParametersQuery, options?: RequestOptions): Promise<VendorSigning>;
+  /** Get the payment instructions of an order. `GET /api/v1/vendor/orders/{order_id}/payment-instructions` */
+  paymentInstructions(orderId: string, options?: RequestOptions): Promise<PaymentInstructions>;
+  /** Accept an order. `POST /api/v1/vendor/orders/{order_id}/accept` */
+  accept(orderId: string, body: VendorAcceptanceInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit the refund signature of an assigned order. `POST /api/v1/vendor/orders/{order_id}/sign-refund` */
+  signRefund(orderId: string, body: RefundSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Decline an order. `POST /api/v1/vendor/orders/{order_id}/decline` */
+  decline(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Confirm the end user’s fiat payment and sign the release. `POST /api/v1/vendor/orders/{order_id}/fiat-confirmed` */
+  confirmFiat(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Open a dispute; the operator decides it. `POST /api/v1/vendor/orders/{order_id}/dispute` */
+  openDispute(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Notify that the recipient has received the fiat. `POST /api/v1/vendor/orders/{order_id}/fiat-settled` */
+  confirmSettlement(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit the release signature after a dispute decided for the buyer. `POST /api/v1/vendor/orders/{order_id}/sign-release` */
+  signRelease(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** Submit a payment proof and sign the release. `POST /api/v1/vendor/orders/{order_id}/payment-proof` */
+  submitProof(orderId: string, body: PaymentProofInput, options?: RequestOptions): Promise<CompactOrder>;
+}
+
+export interface VendorEventsResource {
+  /** List or stream events of this vendor’s orders. `GET /api/v1/vendor/events` */
+  list(query?: ListVendorEventsQuery, options?: RequestOptions): List<VendorEventList, VendorEventList['events'][number]>;
+}
+
+export interface VendorOffersResource {
+  /** List offers of this vendor, newest first. `GET /api/v1/vendor/offers` */
+  list(query?: ListVendorOffersQuery, options?: RequestOptions): List<OfferList, OfferList['offers'][number]>;
+  /** Create an offer. `POST /api/v1/vendor/offers` */
+  create(body: OfferInput, options?: RequestOptions): Promise<Offer>;
+  /** Change an offer. `PATCH /api/v1/vendor/offers/{offer_id}` */
+  update(offerId: string, body: OfferPatchInput, options?: RequestOptions): Promise<Offer>;
+  /** Withdraw an offer. `DELETE /api/v1/vendor/offers/{offer_id}` */
+  withdraw(offerId: string, options?: RequestOptions): Promise<WithdrawnOffer>;
 }
 
 export interface OperatorResource {
+  readonly requestLog: OperatorRequestLogResource;
   readonly reference: OperatorReferenceResource;
   readonly exports: OperatorExportsResource;
   readonly users: OperatorUsersResource;
@@ -350,6 +363,11 @@ export interface OperatorResource {
   readonly effects: OperatorEffectsResource;
   readonly reconciliation: OperatorReconciliationResource;
   readonly deposits: OperatorDepositsResource;
+}
+
+export interface OperatorRequestLogResource {
+  /** List API requests of partners and vendors. `GET /api/v1/operator/request-log` */
+  list(query?: ListAllRequestsQuery, options?: RequestOptions): List<OperatorRequestLog, OperatorRequestLog['requests'][number]>;
 }
 
 export interface OperatorReferenceResource {
@@ -516,6 +534,72 @@ export interface OperatorDepositsResource {
   submitSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositState>;
 }
 
+export interface ServiceResource {
+  /** Liveness probe. `GET /health` */
+  health(options?: RequestOptions): Promise<Liveness>;
+  /** Readiness probe. `GET /ready` */
+  ready(options?: RequestOptions): Promise<Liveness>;
+}
+
+export interface SupportedResource {
+  /** List settlement assets with their chains. `GET /api/v1/supported/crypto-currencies` */
+  cryptoCurrencies(options?: RequestOptions): Promise<CryptoCurrencyList>;
+  /** List chains with their enabled tokens. `GET /api/v1/supported/blockchains` */
+  blockchains(options?: RequestOptions): Promise<BlockchainList>;
+  /** List fiat currencies with countries and payment methods. `GET /api/v1/supported/fiat-currencies` */
+  fiatCurrencies(options?: RequestOptions): Promise<FiatCurrencyList>;
+  /** List payment rails of a country or currency, with required fields. `GET /api/v1/supported/payment-rails` */
+  paymentRails(query: ListPaymentRailsQuery, options?: RequestOptions): Promise<PaymentRails>;
+  /** List institutions live on a rail. `GET /api/v1/supported/institutions` */
+  institutions(query: ListInstitutionsQuery, options?: RequestOptions): List<InstitutionList, InstitutionList['institutions'][number]>;
+  /** List live rates and spreads by corridor. `GET /api/v1/supported/corridors` */
+  corridors(options?: RequestOptions): Promise<CorridorList>;
+}
+
+export interface RatesResource {
+  /** List market rates, without spread or fees. `GET /api/v1/rates` */
+  list(query?: ListRatesQuery, options?: RequestOptions): Promise<RateList>;
+  /** Convert an amount at the market rate. `GET /api/v1/currency/convert` */
+  convert(query: ConvertCurrencyQuery, options?: RequestOptions): Promise<Conversion>;
+  /** List past market rates of a pair. `GET /api/v1/rates/history` */
+  history(query: ListRateHistoryQuery, options?: RequestOptions): Promise<RateHistory>;
+}
+
+export interface ReferenceResource {
+  /** List fiat currencies. `GET /api/v1/currencies` */
+  currencies(options?: RequestOptions): Promise<CurrencyList>;
+  /** List crypto currencies with their contract on each chain. `GET /api/v1/cryptocurrencies` */
+  cryptocurrencies(options?: RequestOptions): Promise<CryptoCurrencyNetworks>;
+  /** List tokens and chains for a send-out. `GET /api/v1/bridge-cryptocurrencies` */
+  bridgeCryptocurrencies(options?: RequestOptions): Promise<BridgeCryptoCurrencyList>;
+  /** List countries with their currencies. `GET /api/v1/countries-with-currencies` */
+  countries(options?: RequestOptions): Promise<CountryList>;
+  /** List payment methods. `GET /api/v1/payment-methods` */
+  paymentMethods(query?: ListPaymentMethodsQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
+  /** Get a payment method by id. `GET /api/v1/payment-methods/{id}` */
+  paymentMethod(id: string | number, options?: RequestOptions): Promise<PaymentMethod>;
+  /** Get a payment method by slug. `GET /api/v1/payment-methods/by-slug/{slug}` */
+  paymentMethodBySlug(slug: string, options?: RequestOptions): Promise<PaymentMethod>;
+  /** List live payment methods of a currency. `GET /api/v1/payment-methods/by-fiat/{fiat_currency_code}` */
+  paymentMethodsByFiat(fiatCurrencyCode: string, query?: ListPaymentMethodsByFiatQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
+  /** List live payment methods of a rail and currency. `GET /api/v1/payment-methods/by-network/{network_slug}/fiat/{fiat_currency_code}` */
+  paymentMethodsByNetworkAndFiat(networkSlug: string, fiatCurrencyCode: string, query?: ListPaymentMethodsByNetworkAndFiatQuery, options?: RequestOptions): List<PaymentMethodList, PaymentMethodList['payment_methods'][number]>;
+  /** List payment method types. `GET /api/v1/payment-methods/types` */
+  paymentMethodTypes(options?: RequestOptions): Promise<PaymentMethodTypeList>;
+  /** List the options of a payment method by rail and currency. `GET /api/v1/payment-methods/{id}/options` */
+  paymentMethodOptions(id: string | number, options?: RequestOptions): Promise<PaymentMethodOptionList>;
+  /** List the options of all payment methods by rail and currency. `GET /api/v1/payment-methods/all-options` */
+  allPaymentMethodOptions(query?: ListAllPaymentMethodOptionsQuery, options?: RequestOptions): List<PaymentMethodOptionPage, PaymentMethodOptionPage['options'][number]>;
+  /** List payment methods by currency, with their rails. `GET /api/v1/get-currency-and-payment-methods-with-networks` */
+  currenciesWithPaymentMethods(query?: ListCurrenciesWithPaymentMethodsQuery, options?: RequestOptions): List<CurrencyMethods, CurrencyMethods['currencies'][number]>;
+  /** List rails by currency, with their payment methods. `GET /api/v1/get-currency-and-payment-networks-with-methods` */
+  currenciesWithPaymentNetworks(query?: ListCurrenciesWithPaymentNetworksQuery, options?: RequestOptions): List<CurrencyNetworks, CurrencyNetworks['currencies'][number]>;
+  /** List countries by currency, with their payment methods. `GET /api/v1/get-fiat-currency-countries-with-payment-methods` */
+  currencyCountries(query?: ListCurrencyCountriesQuery, options?: RequestOptions): List<CurrencyCountries, CurrencyCountries['currencies'][number]>;
+  /** List supported pairs of crypto and fiat currency. `GET /api/v1/get-supported-pairs` */
+  supportedPairs(query?: ListSupportedPairsQuery, options?: RequestOptions): List<SupportedPairList, SupportedPairList['pairs'][number]>;
+}
+
 export interface UsersResource {
   /** Create a customer. `POST /api/v1/partner/users` */
   create(body: UserInput, options?: RequestOptions): Promise<User>;
@@ -613,67 +697,6 @@ export interface ExportsResource {
   ledger(query?: ExportLedgerQuery, options?: RequestOptions): Promise<string>;
   /** Export the statement of a fiat account. `GET /api/v1/partner/exports/fiat-accounts/{id}.csv` */
   fiatAccount(id: string | number, query?: ExportFiatAccountQuery, options?: RequestOptions): Promise<string>;
-}
-
-export interface VendorResource {
-  /** Get the vendor’s profile. `GET /api/v1/vendor/profile` */
-  profile(options?: RequestOptions): Promise<VendorProfile>;
-  /** Get the statement of settled orders by asset, pair and order. `GET /api/v1/vendor/statement` */
-  statement(query?: GetVendorStatementQuery, options?: RequestOptions): List<VendorStatement, VendorStatement['entries'][number]>;
-  /** Set the vendor online or offline. `PUT /api/v1/vendor/online` */
-  setOnline(body: VendorOnlineInput, options?: RequestOptions): Promise<VendorOnline>;
-  readonly exports: VendorExportsResource;
-  readonly orders: VendorOrdersResource;
-  readonly events: VendorEventsResource;
-  readonly offers: VendorOffersResource;
-}
-
-export interface VendorExportsResource {
-  /** Export the vendor’s settled orders. `GET /api/v1/vendor/exports/statement.csv` */
-  statement(query?: ExportVendorStatementQuery, options?: RequestOptions): Promise<string>;
-}
-
-export interface VendorOrdersResource {
-  /** List orders of this vendor, newest first. `GET /api/v1/vendor/orders` */
-  list(query?: ListVendorOrdersQuery, options?: RequestOptions): List<VendorOrderList, VendorOrderList['orders'][number]>;
-  /** Get an order with the funding of its escrow. `GET /api/v1/vendor/orders/{order_id}` */
-  get(orderId: string, options?: RequestOptions): Promise<VendorOrderDetail>;
-  /** Get the parameters to sign a refund or release as vendor. `GET /api/v1/vendor/orders/{order_id}/signing-parameters` */
-  signingParameters(orderId: string, query: GetVendorSigningParametersQuery, options?: RequestOptions): Promise<VendorSigning>;
-  /** Get the payment instructions of an order. `GET /api/v1/vendor/orders/{order_id}/payment-instructions` */
-  paymentInstructions(orderId: string, options?: RequestOptions): Promise<PaymentInstructions>;
-  /** Accept an order. `POST /api/v1/vendor/orders/{order_id}/accept` */
-  accept(orderId: string, body: VendorAcceptanceInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit the refund signature of an assigned order. `POST /api/v1/vendor/orders/{order_id}/sign-refund` */
-  signRefund(orderId: string, body: RefundSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Decline an order. `POST /api/v1/vendor/orders/{order_id}/decline` */
-  decline(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Confirm the end user’s fiat payment and sign the release. `POST /api/v1/vendor/orders/{order_id}/fiat-confirmed` */
-  confirmFiat(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Open a dispute; the operator decides it. `POST /api/v1/vendor/orders/{order_id}/dispute` */
-  openDispute(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Notify that the recipient has received the fiat. `POST /api/v1/vendor/orders/{order_id}/fiat-settled` */
-  confirmSettlement(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit the release signature after a dispute decided for the buyer. `POST /api/v1/vendor/orders/{order_id}/sign-release` */
-  signRelease(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
-  /** Submit a payment proof and sign the release. `POST /api/v1/vendor/orders/{order_id}/payment-proof` */
-  submitProof(orderId: string, body: PaymentProofInput, options?: RequestOptions): Promise<CompactOrder>;
-}
-
-export interface VendorEventsResource {
-  /** List or stream events of this vendor’s orders. `GET /api/v1/vendor/events` */
-  list(query?: ListVendorEventsQuery, options?: RequestOptions): List<VendorEventList, VendorEventList['events'][number]>;
-}
-
-export interface VendorOffersResource {
-  /** List offers of this vendor, newest first. `GET /api/v1/vendor/offers` */
-  list(query?: ListVendorOffersQuery, options?: RequestOptions): List<OfferList, OfferList['offers'][number]>;
-  /** Create an offer. `POST /api/v1/vendor/offers` */
-  create(body: OfferInput, options?: RequestOptions): Promise<Offer>;
-  /** Change an offer. `PATCH /api/v1/vendor/offers/{offer_id}` */
-  update(offerId: string, body: OfferPatchInput, options?: RequestOptions): Promise<Offer>;
-  /** Withdraw an offer. `DELETE /api/v1/vendor/offers/{offer_id}` */
-  withdraw(offerId: string, options?: RequestOptions): Promise<WithdrawnOffer>;
 }
 
 export interface LiquidityResource {
@@ -790,42 +813,47 @@ export interface WebhookEndpointsResource {
 
 /** Method, path, what it takes, how its list goes on: read by src/transport.ts. */
 export const RESOURCES = {
-  service: {
-    health: 'GET !/health -',
-    ready: 'GET !/ready -',
+  requestLog: {
+    list: 'GET /partner/request-log q cursor:requests',
   },
-  supported: {
-    cryptoCurrencies: 'GET /supported/crypto-currencies -',
-    blockchains: 'GET /supported/blockchains -',
-    fiatCurrencies: 'GET /supported/fiat-currencies -',
-    paymentRails: 'GET /supported/payment-rails q',
-    institutions: 'GET /supported/institutions q offset:institutions',
-    corridors: 'GET /supported/corridors -',
-  },
-  rates: {
-    list: 'GET /rates q',
-    convert: 'GET /currency/convert q',
-    history: 'GET /rates/history q',
-  },
-  reference: {
-    currencies: 'GET /currencies -',
-    cryptocurrencies: 'GET /cryptocurrencies -',
-    bridgeCryptocurrencies: 'GET /bridge-cryptocurrencies -',
-    countries: 'GET /countries-with-currencies -',
-    paymentMethods: 'GET /payment-methods q offset:payment_methods',
-    paymentMethod: 'GET /payment-methods/{id} -',
-    paymentMethodBySlug: 'GET /payment-methods/by-slug/{slug} -',
-    paymentMethodsByFiat: 'GET /payment-methods/by-fiat/{fiat_currency_code} q offset:payment_methods',
-    paymentMethodsByNetworkAndFiat: 'GET /payment-methods/by-network/{network_slug}/fiat/{fiat_currency_code} q offset:payment_methods',
-    paymentMethodTypes: 'GET /payment-methods/types -',
-    paymentMethodOptions: 'GET /payment-methods/{id}/options -',
-    allPaymentMethodOptions: 'GET /payment-methods/all-options q offset:options',
-    currenciesWithPaymentMethods: 'GET /get-currency-and-payment-methods-with-networks q offset:currencies',
-    currenciesWithPaymentNetworks: 'GET /get-currency-and-payment-networks-with-methods q offset:currencies',
-    currencyCountries: 'GET /get-fiat-currency-countries-with-payment-methods q offset:currencies',
-    supportedPairs: 'GET /get-supported-pairs q offset:pairs',
+  vendor: {
+    profile: 'GET /vendor/profile -',
+    statement: 'GET /vendor/statement q offset:entries',
+    setOnline: 'PUT /vendor/online bk',
+    requestLog: {
+      list: 'GET /vendor/request-log q cursor:requests',
+    },
+    exports: {
+      statement: 'GET /vendor/exports/statement.csv qt',
+    },
+    orders: {
+      list: 'GET /vendor/orders q offset:orders',
+      get: 'GET /vendor/orders/{order_id} -',
+      signingParameters: 'GET /vendor/orders/{order_id}/signing-parameters q',
+      paymentInstructions: 'GET /vendor/orders/{order_id}/payment-instructions -',
+      accept: 'POST /vendor/orders/{order_id}/accept bk',
+      signRefund: 'POST /vendor/orders/{order_id}/sign-refund bk',
+      decline: 'POST /vendor/orders/{order_id}/decline k',
+      confirmFiat: 'POST /vendor/orders/{order_id}/fiat-confirmed bk',
+      openDispute: 'POST /vendor/orders/{order_id}/dispute k',
+      confirmSettlement: 'POST /vendor/orders/{order_id}/fiat-settled k',
+      signRelease: 'POST /vendor/orders/{order_id}/sign-release bk',
+      submitProof: 'POST /vendor/orders/{order_id}/payment-proof bk',
+    },
+    events: {
+      list: 'GET /vendor/events q after:events',
+    },
+    offers: {
+      list: 'GET /vendor/offers q offset:offers',
+      create: 'POST /vendor/offers bk',
+      update: 'PATCH /vendor/offers/{offer_id} bk',
+      withdraw: 'DELETE /vendor/offers/{offer_id} k',
+    },
   },
   operator: {
+    requestLog: {
+      list: 'GET /operator/request-log q cursor:requests',
+    },
     reference: {
       list: 'GET /operator/reference/{kind} q offset:records',
       get: 'GET /operator/reference/{kind}/{id} -',
@@ -917,6 +945,41 @@ export const RESOURCES = {
       submitSignature: 'POST /operator/deposits/{deposit_id}/signature bk',
     },
   },
+  service: {
+    health: 'GET !/health -',
+    ready: 'GET !/ready -',
+  },
+  supported: {
+    cryptoCurrencies: 'GET /supported/crypto-currencies -',
+    blockchains: 'GET /supported/blockchains -',
+    fiatCurrencies: 'GET /supported/fiat-currencies -',
+    paymentRails: 'GET /supported/payment-rails q',
+    institutions: 'GET /supported/institutions q offset:institutions',
+    corridors: 'GET /supported/corridors -',
+  },
+  rates: {
+    list: 'GET /rates q',
+    convert: 'GET /currency/convert q',
+    history: 'GET /rates/history q',
+  },
+  reference: {
+    currencies: 'GET /currencies -',
+    cryptocurrencies: 'GET /cryptocurrencies -',
+    bridgeCryptocurrencies: 'GET /bridge-cryptocurrencies -',
+    countries: 'GET /countries-with-currencies -',
+    paymentMethods: 'GET /payment-methods q offset:payment_methods',
+    paymentMethod: 'GET /payment-methods/{id} -',
+    paymentMethodBySlug: 'GET /payment-methods/by-slug/{slug} -',
+    paymentMethodsByFiat: 'GET /payment-methods/by-fiat/{fiat_currency_code} q offset:payment_methods',
+    paymentMethodsByNetworkAndFiat: 'GET /payment-methods/by-network/{network_slug}/fiat/{fiat_currency_code} q offset:payment_methods',
+    paymentMethodTypes: 'GET /payment-methods/types -',
+    paymentMethodOptions: 'GET /payment-methods/{id}/options -',
+    allPaymentMethodOptions: 'GET /payment-methods/all-options q offset:options',
+    currenciesWithPaymentMethods: 'GET /get-currency-and-payment-methods-with-networks q offset:currencies',
+    currenciesWithPaymentNetworks: 'GET /get-currency-and-payment-networks-with-methods q offset:currencies',
+    currencyCountries: 'GET /get-fiat-currency-countries-with-payment-methods q offset:currencies',
+    supportedPairs: 'GET /get-supported-pairs q offset:pairs',
+  },
   users: {
     create: 'POST /partner/users bk',
     list: 'GET /partner/users q page:users',
@@ -969,37 +1032,6 @@ export const RESOURCES = {
     fees: 'GET /partner/exports/fees.csv qt',
     ledger: 'GET /partner/exports/ledger.csv qt',
     fiatAccount: 'GET /partner/exports/fiat-accounts/{id}.csv qt',
-  },
-  vendor: {
-    profile: 'GET /vendor/profile -',
-    statement: 'GET /vendor/statement q offset:entries',
-    setOnline: 'PUT /vendor/online bk',
-    exports: {
-      statement: 'GET /vendor/exports/statement.csv qt',
-    },
-    orders: {
-      list: 'GET /vendor/orders q offset:orders',
-      get: 'GET /vendor/orders/{order_id} -',
-      signingParameters: 'GET /vendor/orders/{order_id}/signing-parameters q',
-      paymentInstructions: 'GET /vendor/orders/{order_id}/payment-instructions -',
-      accept: 'POST /vendor/orders/{order_id}/accept bk',
-      signRefund: 'POST /vendor/orders/{order_id}/sign-refund bk',
-      decline: 'POST /vendor/orders/{order_id}/decline k',
-      confirmFiat: 'POST /vendor/orders/{order_id}/fiat-confirmed bk',
-      openDispute: 'POST /vendor/orders/{order_id}/dispute k',
-      confirmSettlement: 'POST /vendor/orders/{order_id}/fiat-settled k',
-      signRelease: 'POST /vendor/orders/{order_id}/sign-release bk',
-      submitProof: 'POST /vendor/orders/{order_id}/payment-proof bk',
-    },
-    events: {
-      list: 'GET /vendor/events q after:events',
-    },
-    offers: {
-      list: 'GET /vendor/offers q offset:offers',
-      create: 'POST /vendor/offers bk',
-      update: 'PATCH /vendor/offers/{offer_id} bk',
-      withdraw: 'DELETE /vendor/offers/{offer_id} k',
-    },
   },
   liquidity: {
     get: 'GET /partner/liquidity -',

@@ -252,7 +252,7 @@ export interface CurrencyNetworks {
 
 export interface CursorPage {
   limit: number;
-  next_cursor: Uuid | null;
+  next_cursor: string | null;
 }
 
 /** A decimal number as text; parse it as a decimal, never as a float */
@@ -1088,6 +1088,26 @@ export interface ListAllPaymentMethodOptionsQuery {
   offset?: number;
 }
 
+export interface ListAllRequestsQuery {
+  partner_id?: Uuid;
+  vendor_id?: Uuid;
+  /** A status, or a class of them such as `4xx` */
+  status?: string;
+  error_code?: string;
+  method?: string;
+  order_id?: Uuid;
+  request_id?: string;
+  /** Inclusive; ISO 8601 with a time zone, from 1970 on */
+  from?: string;
+  /** Exclusive; ISO 8601 with a time zone, from 1970 on */
+  to?: string;
+  /** Oldest first, from behind this cursor; `0` is the oldest request that is kept */
+  after?: string;
+  /** `next_cursor` of the page before, with the same filters */
+  cursor?: string;
+  limit?: number;
+}
+
 export interface ListAuditQuery {
   limit?: number;
   offset?: number;
@@ -1276,6 +1296,24 @@ export interface ListReferenceRecordsQuery {
   offset?: number;
 }
 
+export interface ListRequestsQuery {
+  /** A status, or a class of them such as `4xx` */
+  status?: string;
+  error_code?: string;
+  method?: string;
+  order_id?: Uuid;
+  request_id?: string;
+  /** Inclusive; ISO 8601 with a time zone, from 1970 on */
+  from?: string;
+  /** Exclusive; ISO 8601 with a time zone, from 1970 on */
+  to?: string;
+  /** Oldest first, from behind this cursor; `0` is the oldest request that is kept */
+  after?: string;
+  /** `next_cursor` of the page before, with the same filters */
+  cursor?: string;
+  limit?: number;
+}
+
 export interface ListScreeningCasesQuery {
   limit?: number;
   offset?: number;
@@ -1341,6 +1379,24 @@ export interface ListVendorOrdersQuery {
   offset?: number;
 }
 
+export interface ListVendorRequestsQuery {
+  /** A status, or a class of them such as `4xx` */
+  status?: string;
+  error_code?: string;
+  method?: string;
+  order_id?: Uuid;
+  request_id?: string;
+  /** Inclusive; ISO 8601 with a time zone, from 1970 on */
+  from?: string;
+  /** Exclusive; ISO 8601 with a time zone, from 1970 on */
+  to?: string;
+  /** Oldest first, from behind this cursor; `0` is the oldest request that is kept */
+  after?: string;
+  /** `next_cursor` of the page before, with the same filters */
+  cursor?: string;
+  limit?: number;
+}
+
 export interface ListVendorsQuery {
   limit?: number;
   offset?: number;
@@ -1366,6 +1422,39 @@ export interface ListWebhookEndpointDeliveriesQuery {
 
 export interface Liveness {
   status: "ok";
+}
+
+export interface LoggedRequest {
+  /** Give it as `after` to read what followed */
+  cursor: string;
+  /** When the request arrived; never a moved clock of a sandbox */
+  at: Timestamp;
+  /** `X-Request-Id` of the answer */
+  request_id: string;
+  /** The API key, as operators see it in the list of keys */
+  key: {
+    key_id: Uuid;
+    hint: string | null;
+  };
+  method: string;
+  route: string | null;
+  /** Ids are kept; any other value stands as `…` */
+  path: string;
+  query: string | null;
+  status: number;
+  error_code: string | null;
+  /** Names of the fields that were refused, without their values */
+  error_fields: string[];
+  /** From arrival to the answer, or to the beginning of a stream */
+  duration_ms: number;
+  order_id: Uuid | null;
+  /** Whether an `Idempotency-Key` was sent */
+  idempotency_key: boolean;
+  /** Whether the answer was that of an earlier request with the same key */
+  idempotent_replay: boolean;
+  api_version: string | null;
+  caller_network: string | null;
+  user_agent: string | null;
 }
 
 /** At most the last four characters of anything personal */
@@ -1612,6 +1701,41 @@ export interface OperatorDepositList {
   pagination: OffsetPage;
 }
 
+export interface OperatorLoggedRequest {
+  /** Give it as `after` to read what followed */
+  cursor: string;
+  /** When the request arrived; never a moved clock of a sandbox */
+  at: Timestamp;
+  /** `X-Request-Id` of the answer */
+  request_id: string;
+  /** The API key, as operators see it in the list of keys */
+  key: {
+    key_id: Uuid;
+    hint: string | null;
+  };
+  method: string;
+  route: string | null;
+  /** Ids are kept; any other value stands as `…` */
+  path: string;
+  query: string | null;
+  status: number;
+  error_code: string | null;
+  /** Names of the fields that were refused, without their values */
+  error_fields: string[];
+  /** From arrival to the answer, or to the beginning of a stream */
+  duration_ms: number;
+  order_id: Uuid | null;
+  /** Whether an `Idempotency-Key` was sent */
+  idempotency_key: boolean;
+  /** Whether the answer was that of an earlier request with the same key */
+  idempotent_replay: boolean;
+  api_version: string | null;
+  caller_network: string | null;
+  user_agent: string | null;
+  partner_id: Uuid | null;
+  vendor_id: Uuid | null;
+}
+
 export interface OperatorOrder {
   order_id: Uuid;
   partner_id: Uuid;
@@ -1670,6 +1794,11 @@ export interface OperatorReplayInput {
   since: string;
   /** Kept in the audit log; name no person in it */
   reason: Reason;
+}
+
+export interface OperatorRequestLog {
+  requests: OperatorLoggedRequest[];
+  pagination: CursorPage;
 }
 
 export interface Order {
@@ -2517,6 +2646,11 @@ export interface ReplayInput {
   since: string;
 }
 
+export interface RequestLog {
+  requests: LoggedRequest[];
+  pagination: CursorPage;
+}
+
 export type ResetRemainder = "orders" | "quotes" | "events" | (string & {});
 
 export interface RetailSettlementCompletedData {
@@ -2879,7 +3013,7 @@ export interface SupportedPairList {
 /** `self`, and `institutions:<rail>` for every rail */
 export type TextMap = Record<string, string>;
 
-/** When the market was observed; null before the first observation */
+/** When the request arrived; never a moved clock of a sandbox */
 export type Timestamp = string;
 
 export type TradeType = "BUY" | "SELL" | (string & {});
