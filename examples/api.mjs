@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What the functions of api.sh do, with nothing but Node 20. */
 
-// biome-ignore lint/style/noProcessEnv: a program of its own; the shell hands it the keys.
+/** The shell hands it the keys. */
 const env = process.env;
 // `fetch` would do. Loading it takes longer than the call, and every line of a shell would wait for that; an import loads it too.
 const { request } = createRequire(import.meta.url)('node:http');
