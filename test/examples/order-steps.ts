@@ -3,7 +3,7 @@ import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
 import { type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
-import { orderParties, signSafeTransaction } from '../scenarios/orders-parties.ts';
+import { type OperatorAction, orderParties, signSafeTransaction } from '../scenarios/orders-parties.ts';
 import type { CustomerIds } from './customer-steps.ts';
 import type { ExampleRun } from './example-run.ts';
 
@@ -24,7 +24,7 @@ export function orderSteps(
   let sentOut = '';
   // biome-ignore lint/suspicious/noExplicitAny: typed data as the wire has it
   const signed = (parameters: any) => signSafeTransaction(partnerKey, parameters.typed_data);
-  const operate = (orderId: string, what: string, decision: string) =>
+  const operate = (orderId: string, what: OperatorAction, decision: string) =>
     parties.operate(orderId, what, { decision });
 
   /** A vendor's crypto is locked. */
