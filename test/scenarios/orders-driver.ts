@@ -109,8 +109,8 @@ export function ordersDriver(gateway: TestGateway, partner = gateway.partners[0]
     if (escrow === null) throw new Error(`order ${orderId} has no escrow yet`);
     // A partner knows what it has agreed with the operator: that less was paid in counts as the whole deposit.
     const isAgreed = deposits.some(({ kind, status }) => kind === 'short' && status === 'accepted');
-    const missing = atomic(escrow.expected_amount) - atomic(escrow.booked_amount);
-    const shortfall = isAgreed ? formatUnits(missing, 6) : '0';
+    const owed = atomic(order.amounts.crypto_amount) + atomic(order.fee_breakdown.partner_fee);
+    const shortfall = isAgreed ? formatUnits(owed - atomic(escrow.booked_amount), 6) : '0';
     return { order, owners: escrow.owners, trust, shortfall };
   }
 

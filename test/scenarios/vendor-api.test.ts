@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { OrderTrigger } from '@causeway/protocol';
-import type { OfferInput } from '@causeway/sdk';
+import type { OfferInput, Streamed, VendorEvent } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
-import { type EventStream, openEventStream } from '../harness/event-stream.ts';
+import { openEventStream } from '../harness/event-stream.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
@@ -24,7 +24,7 @@ describe('the vendor API', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let drivers: readonly VendorClient[];
-  const streams: EventStream[] = [];
+  const streams: { stop(): void }[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({
@@ -392,8 +392,8 @@ describe('the vendor API', () => {
     const live = await follow(vendor);
     const refund_signature = await vendor.sign(orderId, 'refund');
     await vendor.act(orderId, 'accept', { refund_signature, payment_details: DETAILS });
-    await until('the change', () => live.events().length === 1);
-    expect(live.events()[0]).toMatchObject({
+    await until('the change', () => live.seen.length === 1);
+    expect(live.seen[0]?.event).toMatchObject({
       event_type: 'order.changed',
       order_id: orderId,
       status: 'awaiting_vendor_escrow_funding',
@@ -403,9 +403,9 @@ describe('the vendor API', () => {
     const next = await offered();
     expect(next.vendor.id).toBe(vendor.id);
     await vendor.act(next.orderId, 'decline');
-    const resumed = await follow(vendor, { 'last-event-id': live.lastId() });
-    await until('what was missed', () => resumed.events().length === 2);
-    expect(resumed.events().map(({ event_type, order_id, order }) => [event_type, order_id, order])).toEqual([
+    const resumed = await follow(vendor, live.seen[0]?.cursor);
+    await until('what was missed', () => resumed.seen.length === 2);
+    expect(resumed.seen.map(({ event }) => [event.event_type, event.order_id, event.order])).toEqual([
       ['order.offered', next.orderId, null],
       ['order.withdrawn', next.orderId, null],
     ]);
@@ -416,18 +416,33 @@ describe('the vendor API', () => {
   it('a stream ends at once when its key is revoked', async () => {
     const { orderId, vendor } = await offered();
     const made = await gateway.operator.vendors.createKey(vendor.id, { label: 'for a stream' });
-    const live = await follow({ ...vendor, key: made.body.data.key });
+    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
+    const live = await openEventStream(address, { 'x-api-key': made.body.data.key });
+    streams.push(live);
+    expect(live.contentType).toContain('text/event-stream');
+    await until('open', () => live.text().includes(': open'));
     await gateway.operator.keys.revoke(made.body.data.key_id);
     await until('the end', () => live.ended());
     expect((await vendor.get(orderId)).status).toBe(200);
   });
 
-  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<EventStream> {
-    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
-    const stream = await openEventStream(address, { 'x-api-key': vendor.key, ...headers });
-    streams.push(stream);
-    expect(stream.contentType).toContain('text/event-stream');
-    await until('open', () => stream.text().includes(': open'));
-    return stream;
+  /** The vendor's events from now on, or behind a cursor. */
+  async function follow({ key }: VendorClient, after?: string) {
+    const abort = new AbortController();
+    const seen: Streamed<VendorEvent>[] = [];
+    const reader = { seen, stop: () => abort.abort() };
+    streams.push(reader);
+    await new Promise<void>((open, failed) => {
+      const options = {
+        signal: abort.signal,
+        onOpen: () => open(),
+        ...(after === undefined ? {} : { after }),
+      };
+      const read = async () => {
+        for await (const one of gateway.sdk(key).vendor.events.stream(options)) seen.push(one);
+      };
+      read().catch((error) => (abort.signal.aborted ? undefined : failed(error)));
+    });
+    return reader;
   }
 });
