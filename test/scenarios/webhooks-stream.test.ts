@@ -1,4 +1,4 @@
-import type { EventList } from '@causeway/sdk';
+import type { ListedEvent } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
@@ -44,7 +44,8 @@ describe('the event stream', () => {
     const { body } = await gateway.partner.events.list({ after, limit });
     return body.data;
   }
-  const steps = (events: EventList['events']) => events.map(({ data }) => data.step);
+  const steps = (events: readonly ListedEvent[]) =>
+    events.map(({ data }) => (data as object as { step: number }).step);
 
   it('lists a partner’s own events by cursor, whole and in order', async () => {
     for (let step = 1; step <= 5; step++) await emit(step);

@@ -149,7 +149,7 @@ describe('webhooks as a partner sees them', () => {
     expect(about(orderId).map(({ event }) => event?.data.status)).toEqual(['cancelled']);
     const { body } = await gateway.partner.events.list({ after: '0', limit: 500 });
     const streamed = body.data.events.filter(
-      (event: { data: { order_id?: string } }) => event.data.order_id === orderId,
+      (event) => event.event_type === 'order.status.changed' && event.data.order_id === orderId,
     );
     expect(streamed).toHaveLength(1);
   });
