@@ -48,17 +48,15 @@ export async function webhookEndpointSteps(
   try {
     const { id: endpoint_id } = await send('createWebhookEndpoint');
     const params = { endpoint_id };
-    await gateway.call('PATCH', `/api/v1/partner/webhook-endpoints/${endpoint_id}`, {
-      body: { url: sink.url },
-    });
+    await gateway.partner.webhookEndpoints.update(endpoint_id, { url: sink.url });
     await send('changeWebhookEndpoint', { params });
     await send('listWebhookEndpoints');
     await send('getWebhookEndpoint', { params });
     await send('testWebhookEndpoint', { params });
     await changeOrder();
     const delivery = await until('a delivery', async () => {
-      const path = `/api/v1/partner/webhook-endpoints/${endpoint_id}/deliveries?status=delivered`;
-      return (await gateway.call('GET', path)).body.data.deliveries[0];
+      return (await gateway.partner.webhookEndpoints.listDeliveries(endpoint_id, { status: 'delivered' }))
+        .body.data.deliveries[0];
     });
     await send('listWebhookEndpointDeliveries', { params, query: { status: 'delivered' } });
     const ofDelivery = { ...params, delivery_id: delivery.id };
@@ -77,29 +75,25 @@ export async function webhookSteps(gateway: TestGateway, { send, answers }: Exam
   const sink = await startWebhookSink({ tls: false });
   try {
     await send('setWebhook');
-    await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    await gateway.partner.webhooks.set({ url: sink.url });
     await send('testWebhook');
     await send('getWebhook');
     await send('listEvents');
     await send('replayLatestEvents');
     const delivery = await until('a delivery', async () => {
-      const { body } = await gateway.call('GET', '/api/v1/partner/webhooks/deliveries?status=delivered');
+      const { body } = await gateway.partner.webhooks.listDeliveries({ status: 'delivered' });
       return body.data.deliveries[0];
     });
     await send('listWebhookDeliveries', { query: { status: 'delivered' } });
     await send('replayWebhookDelivery', { params: { id: delivery.id } });
-    const { partners } = (
-      await gateway.call('GET', '/api/v1/operator/partners?limit=100', {
-        key: gateway.sandbox.operatorKey,
-      })
-    ).body.data;
-    const { partner_id } = partners.find(({ name }: { name: string }) => name === gateway.partners[0].name);
+    const { partners } = (await gateway.operator.partners.list({ limit: 100 })).body.data;
+    const { partner_id } = partners.find(({ name }) => name === gateway.partners[0].name)!;
     await send('listPartnerDeliveries', { params: { partner_id }, query: { status: 'delivered' } });
     await send('replayPartnerDelivery', { params: { partner_id, delivery_id: delivery.id } });
     await send('replayPartnerEvents', { params: { partner_id } });
     await send('rotateWebhookSecret');
     await send('deleteWebhook', { params: { id: 'default' } });
-    const { events } = (await gateway.call('GET', '/api/v1/partner/events?limit=500')).body.data;
+    const { events } = (await gateway.partner.events.list({ limit: 500 })).body.data;
     const sent = sink.received.flatMap(({ event }) => event ?? []);
     for (const { event_id, event_type, created_at, data } of [...events, ...sent]) {
       const event = { event_id, event_type, created_at, data };

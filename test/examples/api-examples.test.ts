@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALIASES, NOT_CALLED } from '../../scripts/sdk/names.ts';
+import { SDK_METHODS, sdkMethodAt } from '../../scripts/sdk/operations.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { calledOperations } from '../harness/sdk-operations.ts';
 import { accountSteps, webhookEndpointSteps, webhookSteps } from './account-steps.ts';
 import { customerSteps, fiatAccountSteps, recipientSteps, screeningCaseSteps } from './customer-steps.ts';
 import { type ExampleRun, exampleRun } from './example-run.ts';
@@ -82,6 +85,17 @@ describe('every operation, with the request that its description shows', () => {
     const missing = run.routes.map(({ operationId }) => operationId).filter((id) => !run.answers.has(id));
     expect(missing, 'add a step that runs it').toEqual([]);
   }, 180_000);
+
+  it('calls every operation through the SDK: `npm run sdk:operations` lists them', () => {
+    const called = calledOperations();
+    const without = { ...ALIASES, ...NOT_CALLED };
+    const missing = run.routes
+      .filter(({ operationId }) => !(operationId in without))
+      .filter(({ method, path }) => !called.has(sdkMethodAt(method, path)?.name ?? 'no method'))
+      .map(({ operationId }) => operationId);
+    expect(missing).toEqual([]);
+    expect([...called].filter((name) => !SDK_METHODS.some((method) => method.name === name))).toEqual([]);
+  });
 
   it('two public generators make clients of it that type-check and work', async () => {
     expect(await clients).toBe('100.00');

@@ -36,7 +36,7 @@ export async function customerSteps(gateway: TestGateway, { send }: ExampleRun):
 /** One is verified on the provider's pages, one by an operator, and one is erased. */
 async function otherCustomers(gateway: TestGateway, { send }: ExampleRun): Promise<void> {
   const make = async (email: string): Promise<string> =>
-    (await gateway.call('POST', '/api/v1/partner/users', { body: { email } })).body.data.id;
+    (await gateway.partner.users.create({ email })).body.data.id;
   const hosted = { user_uuid: await make('hosted@example.com') };
   const { submission_id } = await send('submitKycShort', { params: hosted });
   await send('kycProviderCallback', {
@@ -45,9 +45,7 @@ async function otherCustomers(gateway: TestGateway, { send }: ExampleRun): Promi
   });
 
   const reviewed = { user_uuid: await make('review@example.com') };
-  await gateway.call('POST', `/api/v1/sandbox/users/${reviewed.user_uuid}/kyc-status`, {
-    body: { status: 'UNDER_REVIEW' },
-  });
+  await gateway.partner.sandbox.kycStatus(reviewed.user_uuid, { status: 'UNDER_REVIEW' });
   await send('listKycReviews');
   await send('decideKyc', { params: reviewed });
   await send('eraseUser', { params: { user_uuid: await make('gone@example.com') } });
@@ -80,14 +78,11 @@ export async function recipientSteps(gateway: TestGateway, { send }: ExampleRun)
   await send('revealRecipient', { params });
 
   const make = async (recipient_name: string): Promise<string> =>
-    (
-      await gateway.call('POST', '/api/v1/partner/recipients', {
-        body: { recipient_name, recipient_country: 'DE' },
-      })
-    ).body.data.recipient_id;
+    (await gateway.partner.recipients.create({ recipient_name, recipient_country: 'DE' })).body.data
+      .recipient_id;
   const doubtful = await make('Review Person');
   await until('the screening', async () => {
-    const { body } = await gateway.call('GET', `/api/v1/partner/recipients/${doubtful}`);
+    const { body } = await gateway.partner.recipients.get(doubtful);
     return body.data.screening_status === 'review';
   });
   await send('listScreeningReviews');
@@ -103,13 +98,14 @@ export async function screeningCaseSteps(
   user_uuid: string,
 ): Promise<void> {
   const details = { full_name: 'Review Person', iban: 'DE02120300000000202051' };
-  await gateway.call('POST', `/api/v1/partner/users/${user_uuid}/payment-details`, {
-    body: { rail: 'iban-sepa', currency: 'EUR', country_code: 'DE', details },
+  await gateway.partner.paymentDetails.create(user_uuid, {
+    rail: 'iban-sepa',
+    currency: 'EUR',
+    country_code: 'DE',
+    details,
   });
   const found = await until('the case', async () => {
-    const { body } = await gateway.call('GET', '/api/v1/operator/screening-cases?status=review', {
-      key: gateway.sandbox.operatorKey,
-    });
+    const { body } = await gateway.operator.screeningCases.list({ status: 'review' });
     return body.data.cases[0];
   });
   await send('listScreeningCases');
@@ -127,13 +123,13 @@ export async function fiatAccountSteps(
   await send('getFiatAccountsConfig');
   await send('submitIdentification', { params });
   await until('the bank’s approval', async () => {
-    const { body } = await gateway.call('GET', `/api/v1/partner/users/${user_uuid}/identification`);
+    const { body } = await gateway.partner.fiatAccounts.getIdentification(user_uuid);
     return body.data.status === 'approved';
   });
   await send('getIdentification', { params });
   const { id } = await send('issueFiatAccount', { params });
   await until('an open account', async () => {
-    const { body } = await gateway.call('GET', `/api/v1/partner/users/${user_uuid}/fiat-accounts/${id}`);
+    const { body } = await gateway.partner.fiatAccounts.get(user_uuid, id);
     return body.data.status === 'active';
   });
   const account = { ...params, id };
@@ -150,11 +146,9 @@ export async function fiatAccountSteps(
 
   // What pays no order is collected for the partner, who is told.
   await enableFiatAccounts(gateway, 0, { collection_enabled: true });
-  await gateway.call('POST', `/api/v1/sandbox/users/${user_uuid}/fiat-accounts/${id}/deposits`, {
-    body: { amount: '12.34' },
-  });
+  await gateway.partner.sandbox.deposit(user_uuid, id, { amount: '12.34' });
   await until('the collection', async () => {
-    const { events } = (await gateway.call('GET', '/api/v1/partner/events?limit=500')).body.data;
+    const { events } = (await gateway.partner.events.list({ limit: 500 })).body.data;
     return events.some((one: { event_type: string }) => one.event_type === 'retail.settlement.completed');
   });
 }

@@ -1,6 +1,7 @@
 import { PLACEHOLDERS } from '@causeway/protocol';
 import { expect } from 'vitest';
-import type { TestGateway } from '../harness/gateway.ts';
+import { METHODS } from '../../scripts/sdk/names.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { type DescribedRoute, describedRoutes, fillPath, keysOf } from '../invariants/described-routes.ts';
 
 /** What a caller knows of itself: ids of earlier answers, and what its wallet has signed. */
@@ -13,7 +14,7 @@ export interface Known {
   readonly headers?: (body: string) => Readonly<Record<string, string>>;
 }
 
-/** Sends the request of an operation as its description shows it, and keeps the answer. */
+/** Sends the request of an operation as its description shows it, through the SDK, and keeps the answer. */
 export interface ExampleRun {
   readonly routes: readonly DescribedRoute[];
   /** The first answer of each operation, and the first event of each type as it was sent. */
@@ -37,12 +38,11 @@ export async function exampleRun(gateway: TestGateway): Promise<ExampleRun> {
     async send(operationId, known = {}) {
       const route = routes.find((one) => one.operationId === operationId);
       if (route === undefined) throw new Error(`nothing is called ${operationId}`);
-      const rawBody = bodyOf(route, known.body);
-      const answer = await gateway.call(route.method, pathOf(route, known), {
-        key: known.key ?? keys[route.access],
-        headers: { 'content-type': 'application/json', ...known.headers?.(rawBody ?? '') },
-        ...(rawBody === undefined ? {} : { rawBody }),
-      });
+      const key = known.key ?? keys[route.access] ?? null;
+      const method = METHODS[operationId];
+      const answer = await (method === undefined
+        ? sendRaw(gateway, route, known, key)
+        : sendThroughSdk(gateway, method, route, known, key));
       expect([answer.status, answer.text], operationId).toEqual([200, expect.anything()]);
       if (!answers.has(operationId)) answers.set(operationId, answer.body ?? answer.text);
       return answer.body?.data;
@@ -50,7 +50,50 @@ export async function exampleRun(gateway: TestGateway): Promise<ExampleRun> {
   };
 }
 
-function pathOf(route: DescribedRoute, { params = {}, query = {} }: Known): string {
+/** Arguments as a caller of the SDK gives them: what the path names, then what is sent or asked for. */
+function sendThroughSdk(
+  gateway: TestGateway,
+  method: string,
+  route: DescribedRoute,
+  known: Known,
+  key: string | null,
+): Promise<Answer> {
+  const call = method
+    .split('.')
+    .reduce<unknown>((found, name) => (found as Record<string, unknown>)[name], gateway.as(key));
+  const { params, query } = shownOf(route, known);
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => params[name]);
+  const body = bodyOf(route, known.body);
+  const input = body ?? (route.queryNames.length > 0 ? query : undefined);
+  return (call as (...args: unknown[]) => Promise<Answer>)(
+    ...inPath,
+    ...(input === undefined ? [] : [input]),
+  );
+}
+
+/** A second address of an operation, and what an identity provider calls: the SDK has no method for them. */
+function sendRaw(
+  gateway: TestGateway,
+  route: DescribedRoute,
+  known: Known,
+  key: string | null,
+): Promise<Answer> {
+  const { params, query } = shownOf(route, known);
+  const body = bodyOf(route, known.body);
+  const rawBody = body === undefined ? undefined : JSON.stringify(body);
+  return gateway.call(route.method, `${fillPath(route.path, params)}?${new URLSearchParams(query)}`, {
+    key,
+    headers: { 'content-type': 'application/json', ...known.headers?.(rawBody ?? '') },
+    ...(rawBody === undefined ? {} : { rawBody }),
+  });
+}
+
+interface Shown {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function shownOf(route: DescribedRoute, { params = {}, query = {} }: Known): Shown {
   const parameters = (route.operation.parameters ?? []) as readonly (WithExample & {
     readonly name: string;
     readonly in: string;
@@ -61,17 +104,16 @@ function pathOf(route: DescribedRoute, { params = {}, query = {} }: Known): stri
   );
   const examples = (place: string) =>
     Object.fromEntries(shown.filter((one) => one.in === place).map((one) => [one.name, String(one.example)]));
-  const search = new URLSearchParams({ ...examples('query'), ...query });
-  return `${fillPath(route.path, { ...examples('path'), ...params })}?${search}`;
+  return { params: { ...examples('path'), ...params }, query: { ...examples('query'), ...query } };
 }
 
 /** Word for word what is published, but for what only this caller can know. */
-function bodyOf(route: DescribedRoute, own: Readonly<Record<string, unknown>> = {}): string | undefined {
+function bodyOf(route: DescribedRoute, own: Readonly<Record<string, unknown>> = {}): object | undefined {
   for (const field of Object.keys(own)) {
     expect(PLACEHOLDERS, `${route.operationId}: ${field} is sent as it is published`).toContain(field);
   }
   const content = route.operation.requestBody?.content?.['application/json'] as WithExample | undefined;
   if (content === undefined) return undefined;
   expect(content.example, `${route.operationId} has no request example`).toBeDefined();
-  return JSON.stringify({ ...(content.example as object), ...own });
+  return { ...(content.example as object), ...own };
 }

@@ -3,7 +3,7 @@ import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
 import { type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
-import { orderParties, signSafeTransaction } from '../scenarios/orders-parties.ts';
+import { type OperatorAction, orderParties, signSafeTransaction } from '../scenarios/orders-parties.ts';
 import type { CustomerIds } from './customer-steps.ts';
 import type { ExampleRun } from './example-run.ts';
 
@@ -24,7 +24,7 @@ export function orderSteps(
   let sentOut = '';
   // biome-ignore lint/suspicious/noExplicitAny: typed data as the wire has it
   const signed = (parameters: any) => signSafeTransaction(partnerKey, parameters.typed_data);
-  const operate = (orderId: string, what: string, decision: string) =>
+  const operate = (orderId: string, what: OperatorAction, decision: string) =>
     parties.operate(orderId, what, { decision });
 
   /** A vendor's crypto is locked. */
@@ -104,13 +104,11 @@ export function orderSteps(
         fiat_currency: 'CAD',
         payment_network_slug: 'interac-canada',
       });
-      const saved = await gateway.call('POST', `/api/v1/partner/users/${user_uuid}/payment-details`, {
-        body: {
-          rail: 'interac-canada',
-          currency: 'CAD',
-          country_code: 'CA',
-          details: { full_name: 'Emma Tremblay', email: 'emma@example.ca' },
-        },
+      const saved = await gateway.partner.paymentDetails.create(user_uuid, {
+        rail: 'interac-canada',
+        currency: 'CAD',
+        country_code: 'CA',
+        details: { full_name: 'Emma Tremblay', email: 'emma@example.ca' },
       });
       await send('submitPayerDetails', {
         params: { order_id: requested },
@@ -244,20 +242,14 @@ export function orderSteps(
     async overdueSendOut(): Promise<void> {
       const params = { order_id: sentOut };
       await until('the bridge’s deposit', async () => {
-        const { transactions } = (
-          await gateway.call('GET', `/api/v1/operator/orders/${sentOut}`, {
-            key: gateway.sandbox.operatorKey,
-          })
-        ).body.data;
+        const { transactions } = (await gateway.operator.orders.get(sentOut)).body.data;
         return transactions.some(
           (one: { effect: string; status: string }) =>
             one.effect.startsWith('bridge') && one.status === 'succeeded',
         );
       });
       await send('sandboxAdvanceClock');
-      await gateway.call('POST', '/api/v1/sandbox/clock/advance', {
-        body: { seconds: BRIDGE_OVERDUE_SECONDS },
-      });
+      await gateway.partner.sandbox.advanceClock({ seconds: BRIDGE_OVERDUE_SECONDS });
       await until('the hold', () => parties.isHeld(sentOut));
       await send('decideSendOut', { params });
     },

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Causeway, ClientOptions } from '@causeway/sdk';
 import { inject } from 'vitest';
 import { createApi } from '../../apps/gateway/src/api.ts';
 import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.ts';
@@ -18,6 +19,8 @@ import { createWorker } from '../../apps/gateway/src/worker.ts';
 import { type Answer, type CallOptions, call } from './call.ts';
 import { cloneDatabase, cloneSandboxDatabase } from './database.ts';
 import type {} from './global-setup.ts';
+import { type SdkAnswers, sdkAnswersOf, sdkOf } from './sdk.ts';
+import { recordOperations } from './sdk-operations.ts';
 
 export interface GatewayOptions {
   /** Real local chains with contracts and funded wallets; without them nothing can reach a chain. */
@@ -55,7 +58,14 @@ export interface TestGateway {
   readonly partners: readonly [SandboxPartner, SandboxPartner];
   /** Environment with which further processes join this deployment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Raw HTTP: for tests of the wire. Scenarios call through the SDK. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The SDK, the first partner's by default; a refusal is thrown. */
+  sdk(apiKey?: string | null, options?: Partial<ClientOptions>): Causeway;
+  /** The SDK of the first partner, the operator and whoever has a key; a refusal is an answer. */
+  readonly partner: SdkAnswers;
+  readonly operator: SdkAnswers['operator'];
+  as(apiKey: string | null): SdkAnswers;
   stop(): Promise<void>;
 }
 
@@ -102,6 +112,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   worker?.start();
   const sandbox = laid.describe(baseUrl);
   const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
+  const clients = new Map<string | null, SdkAnswers>();
+  const as = (apiKey: string | null): SdkAnswers => {
+    const client = clients.get(apiKey) ?? sdkAnswersOf(baseUrl, apiKey);
+    clients.set(apiKey, client);
+    return client;
+  };
 
   return {
     baseUrl,
@@ -112,7 +128,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     env,
     call: (method, path, callOptions = {}) =>
       call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
+    sdk: (apiKey = partners[0].apiKey, clientOptions) => sdkOf(baseUrl, apiKey, clientOptions),
+    partner: as(partners[0].apiKey),
+    operator: as(sandbox.operatorKey).operator,
+    as,
     async stop() {
+      recordOperations();
       await api.close();
       await worker?.stop();
       await deps.close();

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { describeEscrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
 import type { Answer } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
-import { atomic } from '../scenarios/orders-driver.ts';
-import { signSafeTransaction } from '../scenarios/orders-parties.ts';
+import { atomic, type PartnerAction } from '../scenarios/orders-driver.ts';
+import { type OperatorAction, signSafeTransaction } from '../scenarios/orders-parties.ts';
 import { type Actors, actorsOf } from './actors.ts';
 import { CHAIN, type Fixture, type Lane } from './fixture.ts';
 import type { Plan, Stage, Trouble, TroubleName } from './plan.ts';
@@ -129,7 +129,7 @@ export class History {
     this.told.push(`${what}${refused}`);
   }
 
-  async #act(action: string, body?: object): Promise<Answer> {
+  async #act(action: PartnerAction, body?: object): Promise<Answer> {
     const answer = await this.lane.driver.act(this.orderId, action, body);
     this.#tell(action, answer);
     return answer;
@@ -141,7 +141,7 @@ export class History {
     return answer;
   }
 
-  async #operate(what: string, body: object): Promise<Answer> {
+  async #operate(what: OperatorAction, body: object): Promise<Answer> {
     const answer = await this.#fixture.parties.operate(this.orderId, what, body);
     this.#tell(`operator: ${what} ${JSON.stringify(body)}`, answer);
     return answer;

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { ListDepositsQuery } from '@causeway/sdk';
 import { getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import type { ChainDriver } from './chain-driver.ts';
-import {
-  CHAIN,
-  code,
-  type Deposit,
-  type DepositDriver,
-  REASON,
-  startDepositDriver,
-} from './deposit-driver.ts';
+import { CHAIN, code, type DepositDriver, REASON, startDepositDriver } from './deposit-driver.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties, signSafeTransaction } from './orders-parties.ts';
 import { thirdPartySender } from './third-party-sender.ts';
@@ -50,7 +45,7 @@ describe('decisions and signatures about odd deposits', () => {
       at.decide(id, 'accept'),
     ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const { entries } = (await at.operate('GET', `audit?subject=deposits/${id}`)).body.data;
+    const { entries } = (await gateway.operator.audit.list({ subject: `deposits/${id}` })).body.data;
     expect(entries).toMatchObject([
       { action: 'deposit.return', reason: REASON.reason, after: { return_to: driver.wallet } },
     ]);
@@ -63,17 +58,16 @@ describe('decisions and signatures about odd deposits', () => {
 
   it('are answered once a key, also after the money has moved', async () => {
     const { orderId, id } = await lateDeposit();
-    const key = { 'Idempotency-Key': randomUUID() };
-    const path = `deposits/${id}/decision`;
-    const body = { decision: 'return', ...REASON };
-    const first = await at.operate('POST', path, body, key);
-    expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
-    const once = { 'Idempotency-Key': randomUUID() };
+    const key = { idempotencyKey: randomUUID() };
+    const body = { decision: 'return', ...REASON } as const;
+    const first = await gateway.operator.deposits.decide(id, body, key);
+    expect((await gateway.operator.deposits.decide(id, body, key)).text).toBe(first.text);
+    const once = { idempotencyKey: randomUUID() };
     const given = await at.signature(id);
     const signed = await at.handIn(id, given, once);
     await at.reaches(orderId, id, 'returned');
     expect((await at.handIn(id, given, once)).text).toBe(signed.text);
-    expect((await at.operate('POST', path, body, key)).text).toBe(first.text);
+    expect((await gateway.operator.deposits.decide(id, body, key)).text).toBe(first.text);
   });
 
   it('of an unknown deposit, another partner’s and a malformed one are refused', async () => {
@@ -87,14 +81,13 @@ describe('decisions and signatures about odd deposits', () => {
     ]);
     await at.decide(id, 'return');
     const other = ordersDriver(gateway, gateway.partners[1]);
-    const ask = (path: string) => gateway.call('GET', path, { key: other.apiKey });
-    const what = 'return-authorization-parameters';
-    const theirs = await ask(`${at.pathOf(id)}/${what}`);
-    const unknown = await ask(`${at.pathOf(randomUUID())}/${what}`);
+    const ask = (depositId: string) => gateway.as(other.apiKey).deposits.returnParameters(depositId);
+    const theirs = await ask(id);
+    const unknown = await ask(randomUUID());
     expect([code(theirs), theirs.text]).toEqual([[404, 'DEPOSIT_NOT_FOUND'], unknown.text]);
     const foreignSignature = await signSafeTransaction(
       gateway.partners[1].walletPrivateKey as Hex,
-      (await gateway.call('GET', `${at.pathOf(id)}/${what}`)).body.data.typed_data,
+      (await driver.sdk.deposits.returnParameters(id)).typed_data,
     );
     expect(code(await at.handIn(id, foreignSignature))).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     expect((await at.depositsOf(orderId))[0].status).toBe('return_pending');
@@ -113,15 +106,15 @@ describe('decisions and signatures about odd deposits', () => {
       return_to: null,
     });
     await at.decide(id, 'return', { return_to: payee });
-    const { entries } = (await at.operate('GET', `audit?subject=deposits/${id}`)).body.data;
+    const { entries } = (await gateway.operator.audit.list({ subject: `deposits/${id}` })).body.data;
     expect(entries[0]).toMatchObject({ action: 'deposit.return', after: { return_to: payee } });
-    const asked = await at.operate('GET', `deposits/${id}/signing-parameters`);
+    const asked = await gateway.operator.deposits.signingParameters(id);
     const vendor = await parties.vendorOf(orderId);
     expect(asked.body.data.signer_addresses).toEqual([driver.wallet, vendor.wallet]);
     const vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
     const { privateKey } = vendors.find(({ row }) => row.wallet_address === vendor.wallet)!;
     const given = await signSafeTransaction(privateKey, asked.body.data.typed_data);
-    const carried = await at.operate('POST', `deposits/${id}/signature`, { signature: given, ...REASON });
+    const carried = await gateway.operator.deposits.submitSignature(id, { signature: given, ...REASON });
     expect(carried.body.data).toMatchObject({ status: 'returning' });
     await at.reaches(orderId, id, 'returned');
     expect(await at.holds(tokens.USDC!, payee)).toBe(1_000n);
@@ -143,16 +136,20 @@ describe('decisions and signatures about odd deposits', () => {
 
   it('queue by status, kind, order and partner, page by page', async () => {
     const { orderId, id } = await lateDeposit();
-    const ids = async (query: string) =>
-      (await at.operate('GET', `deposits?limit=100&${query}`)).body.data.deposits.map(
-        ({ deposit_id }: Deposit) => deposit_id,
+    const ids = async (query: ListDepositsQuery) =>
+      (await gateway.operator.deposits.list({ limit: 100, ...query })).body.data.deposits.map(
+        ({ deposit_id }) => deposit_id,
       );
-    expect(await ids('status=held_for_review')).toContain(id);
-    expect(await ids('status=returned')).not.toContain(id);
-    expect(await ids(`order_id=${orderId}&kind=short`)).toEqual([id]);
-    expect(await ids(`partner_id=${randomUUID()}`)).toEqual([]);
-    const { pagination } = (await at.operate('GET', 'deposits?limit=1&status=held_for_review')).body.data;
+    expect(await ids({ status: 'held_for_review' })).toContain(id);
+    expect(await ids({ status: 'returned' })).not.toContain(id);
+    expect(await ids({ order_id: orderId, kind: 'short' })).toEqual([id]);
+    expect(await ids({ partner_id: randomUUID() })).toEqual([]);
+    const { pagination } = (await gateway.operator.deposits.list({ limit: 1, status: 'held_for_review' }))
+      .body.data;
     expect(pagination).toMatchObject({ limit: 1, offset: 0 });
-    expect(code(await at.operate('GET', 'deposits?status=odd'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(code(await gateway.operator.deposits.list(untyped({ status: 'odd' })))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { RequestOptions } from '@causeway/sdk';
 import { expect } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -22,7 +23,7 @@ export async function startDepositDriver(): Promise<DepositDriver> {
     chains: true,
     env: { RATE_LIMIT_PARTNER_PER_MINUTE: '100000', DEPOSIT_TOLERANCE_PCT: '0.01' },
   });
-  await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  await gateway.sdk().sandbox.setSettings({ auto_advance: false });
   return depositDriver(gateway);
 }
 
@@ -37,16 +38,12 @@ function depositDriver(gateway: TestGateway) {
     settings.tokens.map(({ code: name, address }) => [name, address]),
   );
 
-  const operate = (method: string, path: string, body?: object, headers?: Record<string, string>) =>
-    gateway.call(method, `/api/v1/operator/${path}`, {
-      key: gateway.sandbox.operatorKey,
-      ...(body ? { body } : {}),
-      ...(headers ? { headers } : {}),
-    });
+  const { operator } = gateway;
+  const sdk = gateway.sdk();
   const decide = (depositId: string, decision: string, more: object = {}) =>
-    operate('POST', `deposits/${depositId}/decision`, { decision, ...REASON, ...more });
+    operator.deposits.decide(depositId, { decision, ...REASON, ...more } as never);
   const depositsOf = async (orderId: string): Promise<Deposit[]> =>
-    (await operate('GET', `deposits?order_id=${orderId}`)).body.data.deposits;
+    (await operator.deposits.list({ order_id: orderId })).body.data.deposits;
   const seen = (orderId: string, count = 1): Promise<Deposit[]> =>
     until(`${count} deposits`, async () => {
       const found = await depositsOf(orderId);
@@ -69,18 +66,12 @@ function depositDriver(gateway: TestGateway) {
     return { orderId, escrow: escrow.address, expected: atomic(escrow.expected_amount) };
   }
 
-  const pathOf = (depositId: string) => `/api/v1/partner/deposits/${depositId}`;
-
   async function signature(depositId: string): Promise<Hex> {
-    const asked = await gateway.call('GET', `${pathOf(depositId)}/return-authorization-parameters`);
-    expect(asked.body).toMatchObject({ success: true });
-    return signSafeTransaction(gateway.partners[0].walletPrivateKey as Hex, asked.body.data.typed_data);
+    const { typed_data } = await sdk.deposits.returnParameters(depositId);
+    return signSafeTransaction(gateway.partners[0].walletPrivateKey as Hex, typed_data);
   }
-  const handIn = (depositId: string, given: Hex, headers?: Record<string, string>) =>
-    gateway.call('POST', `${pathOf(depositId)}/authorize-return`, {
-      body: { signature: given },
-      ...(headers ? { headers } : {}),
-    });
+  const handIn = (depositId: string, given: Hex, options?: RequestOptions) =>
+    gateway.partner.deposits.authorizeReturn(depositId, { signature: given }, options);
   async function sendBack(orderId: string, depositId: string): Promise<Deposit> {
     expect((await handIn(depositId, await signature(depositId))).body.data).toEqual({
       deposit_id: depositId,
@@ -103,9 +94,9 @@ function depositDriver(gateway: TestGateway) {
     expect(atomic(escrow.balance_on_chain)).toBe(onChain);
     expect(atomic(escrow.booked_amount) + atomic(escrow.held_amount)).toBe(onChain);
     await driver.booksBalance();
-    const { escrows, books } = (await operate('GET', 'reconciliation?scope=all&limit=500')).body.data;
+    const { escrows, books } = (await operator.reconciliation.get({ scope: 'all', limit: 500 })).body.data;
     expect(escrows.different).toEqual([]);
-    expect(books.filter(({ balanced }: { balanced: boolean }) => !balanced)).toEqual([]);
+    expect(books.filter(({ balanced }) => !balanced)).toEqual([]);
   }
 
   return {
@@ -113,14 +104,12 @@ function depositDriver(gateway: TestGateway) {
     driver,
     settlementChain,
     tokens,
-    operate,
     decide,
     depositsOf,
     seen,
     reaches,
     holds,
     awaiting,
-    pathOf,
     signature,
     handIn,
     sendBack,

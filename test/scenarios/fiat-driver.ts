@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import type { Causeway } from '@causeway/sdk';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 
@@ -28,63 +28,52 @@ export interface FiatDriver {
   payments(userId: string, accountId: string): Promise<any[]>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   ledger(userId: string, accountId: string): Promise<any>;
-  call: TestGateway['call'];
+  readonly sdk: Causeway;
 }
 
 export const EURO = { currency: 'EUR', jurisdiction: 'DE' };
 
 export function fiatDriver(gateway: TestGateway, partner = gateway.partners[0]): FiatDriver {
-  const call: FiatDriver['call'] = (method, path, options) =>
-    gateway.call(method, path, { key: partner.apiKey, ...options });
-  const user = (userId: string) => `/api/v1/partner/users/${userId}`;
+  const sdk = gateway.sdk(partner.apiKey);
+  const answers = gateway.as(partner.apiKey);
 
   const driver: FiatDriver = {
-    call,
+    sdk,
 
     async verified(lastName = 'Lovelace') {
       const email = `f${Math.random().toString(36).slice(2)}@example.com`;
-      const made = await call('POST', '/api/v1/partner/users', {
-        body: { email, first_name: 'Ada', last_name: lastName },
-      });
-      const id = made.body.data.id as string;
-      await call('POST', `/api/v1/sandbox/users/${id}/kyc-status`, { body: { status: 'VERIFIED' } });
+      const { id } = await sdk.users.create({ email, first_name: 'Ada', last_name: lastName });
+      await sdk.sandbox.kycStatus(id, { status: 'VERIFIED' });
       return id;
     },
 
     async customer(lastName = 'Lovelace') {
       const id = await driver.verified(lastName);
-      const submitted = await call('POST', `${user(id)}/identification`, {
-        body: { ...IDENTIFICATION, last_name: lastName },
-      });
-      expect(submitted.body).toMatchObject({ success: true });
-      await until('the bank’s approval', async () => {
-        const { body } = await call('GET', `${user(id)}/identification`);
-        return body.data.status === 'approved';
-      });
+      await sdk.fiatAccounts.submitIdentification(id, { ...IDENTIFICATION, last_name: lastName });
+      await until(
+        'the bank’s approval',
+        async () => (await sdk.fiatAccounts.getIdentification(id)).status === 'approved',
+      );
       return id;
     },
 
-    issue: (userId, body = EURO) => call('POST', `${user(userId)}/fiat-accounts`, { body }),
+    issue: (userId, body = EURO) => answers.fiatAccounts.issue(userId, body as never),
 
     async account(userId, requested = EURO) {
-      const issued = await driver.issue(userId, requested);
-      expect(issued.body).toMatchObject({ success: true });
-      const { id } = issued.body.data;
-      await until('an open account', async () => {
-        const { body } = await call('GET', `${user(userId)}/fiat-accounts/${id}`);
-        return body.data.status === 'active';
-      });
-      return id as string;
+      const { id } = await sdk.fiatAccounts.issue(userId, requested as typeof EURO);
+      await until(
+        'an open account',
+        async () => (await sdk.fiatAccounts.get(userId, id)).status === 'active',
+      );
+      return id;
     },
 
-    deposit: (userId, accountId, body) =>
-      call('POST', `/api/v1/sandbox/users/${userId}/fiat-accounts/${accountId}/deposits`, { body }),
+    deposit: (userId, accountId, body) => answers.sandbox.deposit(userId, accountId, body as never),
 
     payments: async (userId, accountId) =>
-      (await call('GET', `${user(userId)}/fiat-accounts/${accountId}/payments?limit=100`)).body.data.payments,
+      (await sdk.fiatAccounts.payments(userId, accountId, { limit: 100 })).payments,
 
-    ledger: async (userId, accountId) =>
-      (await call('GET', `${user(userId)}/fiat-accounts/${accountId}/ledger?limit=100`)).body.data,
+    ledger: (userId, accountId) => sdk.fiatAccounts.ledger(userId, accountId, { limit: 100 }),
   };
   return driver;
 }

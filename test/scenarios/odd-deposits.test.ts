@@ -114,8 +114,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     const [{ deposit_id: id }] = await at.seen(orderId);
     expect((await at.decide(id, 'return')).body.data).toMatchObject({ status: 'return_pending' });
     expect((await at.depositsOf(orderId))[0].return.waiting_for).toBe('order');
-    const params = `${at.pathOf(id)}/return-authorization-parameters`;
-    expect(code(await gateway.call('GET', params))).toEqual(NOT_ALLOWED);
+    expect(code(await gateway.partner.deposits.returnParameters(id))).toEqual(NOT_ALLOWED);
     await driver.act(orderId, 'cancel');
     expect((await at.depositsOf(orderId))[0].return.waiting_for).toBe('signature');
     const back = await at.sendBack(orderId, id);
@@ -150,8 +149,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     expect(await driver.published(orderId)).toContain('crypto_received');
     await at.agrees(orderId);
     expect(code(await at.decide(id, 'hold'))).toEqual(NOT_ALLOWED);
-    const params = `${at.pathOf(id)}/return-authorization-parameters`;
-    expect(code(await gateway.call('GET', params))).toEqual(NOT_ALLOWED);
+    expect(code(await gateway.partner.deposits.returnParameters(id))).toEqual(NOT_ALLOWED);
     await at.refunded(orderId);
     expect(await at.holds(tokens.USDC!, escrow)).toBe(1n);
     await at.sendBack(orderId, id);

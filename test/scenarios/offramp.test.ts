@@ -20,6 +20,7 @@ import type { OrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDriver } from './orders-driver.ts';
 import { startOfframpFixture } from './orders-fixture.ts';
+import { type OperatorAction, orderParties, signSafeTransaction } from './orders-parties.ts';
 
 const vendorOf = statement<[orderId: string], { vendor_id: string | null }>(
   'test.offramp_vendor_of_order',
@@ -41,13 +42,9 @@ describe('off-ramp orders, C3.2', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const operate = (orderId: string, what: string, decision: string) =>
-    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
-      key: gateway.sandbox.operatorKey,
-      body: { decision, reason: 'a scenario' },
-    });
-  const advance = (seconds: number) =>
-    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+  const operate = (orderId: string, what: OperatorAction, decision: string) =>
+    orderParties(gateway).operate(orderId, what, { decision, reason: 'a scenario' });
+  const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
 
   describe.concurrent('that are paid', () => {
     it('the partner confirms: buyer, treasury and markup are paid in one transaction', async () => {
@@ -141,9 +138,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.took('3.2 cancelled before the deposit');
       for (const call of [
         order.driver.act(order.id, 'authorize-refund', ANY_SIGNATURE),
-        gateway.call('GET', `/api/v1/partner/orders/${order.id}/refund-authorization-parameters`, {
-          key: order.driver.apiKey,
-        }),
+        gateway.as(order.driver.apiKey).orders.refundParameters(order.id),
       ]) {
         const { status, body } = await call;
         expect([status, body.error.code]).toEqual([409, 'INVALID_STATUS']);
@@ -155,7 +150,9 @@ describe('off-ramp orders, C3.2', () => {
       const order = await steps.fund();
       await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
       await order.took('3.2 cancelled with a deposit', OWED);
-      const wrong = await order.driver.refund(order.id, generatePrivateKey());
+      const { typed_data } = await order.driver.sdk.orders.refundParameters(order.id);
+      const foreign = await signSafeTransaction(generatePrivateKey(), typed_data);
+      const wrong = await order.driver.act(order.id, 'authorize-refund', { signature: foreign });
       expect([wrong.status, wrong.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
       for (const signature of ['0x1234', 'not hex', `0x${'f'.repeat(130)}`]) {
         const malformed = await order.driver.act(order.id, 'authorize-refund', { signature });
@@ -293,8 +290,7 @@ describe('off-ramp orders, C3.2', () => {
     await settlementChain.allowRouter(partner, 0n);
     expect((await order.driver.act(order.id, 'authorize-crypto-transfer', signed)).status).toBe(200);
     await order.is('crypto_transfer_authorization_pending');
-    const path = `/api/v1/partner/orders/${order.id}/transfer-authorization-parameters`;
-    const early = await gateway.call('GET', path);
+    const early = await gateway.partner.orders.transferParameters(order.id);
     expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     await settlementChain.passTime(700);
     await order.took('3.2 transfer refused by the chain');
@@ -308,10 +304,10 @@ describe('off-ramp orders, C3.2', () => {
 
   async function vendorsOnline(online: boolean): Promise<void> {
     for (const { apiKey: key } of gateway.sandbox.vendors) {
-      await gateway.call('PUT', '/api/v1/vendor/online', { key, body: { online } });
+      await gateway.as(key).vendor.setOnline({ online });
     }
     await until('the book to know', async () => {
-      const { body } = await gateway.call('GET', '/api/v1/partner/liquidity');
+      const { body } = await gateway.partner.liquidity.get();
       return body.data.pairs.length > 0 === online;
     });
   }
@@ -328,9 +324,7 @@ describe('off-ramp orders, C3.2', () => {
     await vendorsOnline(false);
     return Promise.all(
       quotes.map(async ({ body }) => {
-        const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
-          body: { quote_id: body.data.quote_id },
-        });
+        const initiated = await gateway.partner.offramp.initiate({ quote_id: body.data.quote_id });
         expect(initiated.body.data).toMatchObject({ status: 'awaiting_liquidity_provider', timeline: [] });
         const order = steps.follow(driver, initiated.body.data.order_id);
         await order.took('3.2 initiate, vendor gone');

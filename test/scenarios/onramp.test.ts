@@ -7,6 +7,7 @@ import { expectEveryRow } from './contract-coverage.ts';
 import { type FollowedOrder, type OrderBook, openOrderBook } from './order-book.ts';
 import type { RowName, Situation } from './order-contract.ts';
 import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import { type OperatorAction, orderParties } from './orders-parties.ts';
 
 type Hex = `0x${string}`;
 
@@ -25,7 +26,7 @@ describe('on-ramp orders, C3.1', () => {
   beforeAll(async () => {
     gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
     driver = ordersDriver(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
     book = await openOrderBook(gateway, driver);
   });
   afterAll(() => gateway?.stop());
@@ -66,11 +67,8 @@ describe('on-ramp orders, C3.1', () => {
     return order;
   }
 
-  const operate = (orderId: string, what: string, decision: string) =>
-    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
-      key: gateway.sandbox.operatorKey,
-      body: { decision, reason: 'a scenario' },
-    });
+  const operate = (orderId: string, what: OperatorAction, decision: string) =>
+    orderParties(gateway).operate(orderId, what, { decision, reason: 'a scenario' });
 
   describe.concurrent('on their way', () => {
     it('the vendor’s details appear with the locked crypto, and completed means paid to the wallet', async () => {
@@ -86,7 +84,7 @@ describe('on-ramp orders, C3.1', () => {
       expect([wrong.status, wrong.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
       await driver.act(order.id, 'confirm-payment-sent');
       await order.took('3.1 confirm-payment-sent');
-      for (const action of ['confirm-payment-sent', 'cancel']) {
+      for (const action of ['confirm-payment-sent', 'cancel'] as const) {
         const refused = await driver.act(order.id, action);
         expect([refused.status, refused.body.error]).toMatchObject([
           409,
@@ -113,23 +111,22 @@ describe('on-ramp orders, C3.1', () => {
 
     it('a send-out reaches the other network with the promised amount, and only one is under way', async () => {
       const order = await completed();
-      const path = `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters`;
+      const parameters = (destination_chain: string, destination_address: string) =>
+        gateway.partner.orders.bridgeParameters(order.id, { destination_chain, destination_address });
       for (const [chain, address] of [
         ['moon-mainnet', freshAddress()],
         ['base-mainnet', freshAddress()],
         ['arbitrum-one', '0x12'],
-      ]) {
-        const query = `destination_chain=${chain}&destination_address=${address}`;
-        const refused = await gateway.call('GET', `${path}?${query}`);
+      ] as const) {
+        const refused = await parameters(chain, address);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_DESTINATION']);
       }
       const destination = freshAddress();
-      const query = `destination_chain=arbitrum-one&destination_address=${destination}`;
-      const { to_amount: promised } = (await gateway.call('GET', `${path}?${query}`)).body.data;
+      const { to_amount: promised } = (await parameters('arbitrum-one', destination)).body.data;
       const answer = await driver.sendOut(order.id, destination);
       expect(answer.body.data).toEqual({ order_id: order.id, status: 'send_out_pending' });
       await order.took('3.1 authorize-bridge');
-      const again = await gateway.call('GET', `${path}?${query}`);
+      const again = await parameters('arbitrum-one', destination);
       expect([again.status, again.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
       await driver.event(order.id, 'bridge_settles');
       const { send_out_tx_hash: hash } = await order.took('3.1 bridge settles');
@@ -150,10 +147,10 @@ describe('on-ramp orders, C3.1', () => {
       await driver.event(order.id, 'bridge_settles');
       await order.took('3.1 bridge settles');
       await order.sentOut();
-      const third = await gateway.call(
-        'GET',
-        `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters?destination_chain=arbitrum-one&destination_address=${destination}`,
-      );
+      const third = await gateway.partner.orders.bridgeParameters(order.id, {
+        destination_chain: 'arbitrum-one',
+        destination_address: destination,
+      });
       expect([third.status, third.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     });
 
@@ -169,8 +166,11 @@ describe('on-ramp orders, C3.1', () => {
       const early = await driver.act(order.id, 'confirm-payment-sent');
       expect([early.status, early.body.error.code]).toEqual([409, 'INVALID_STATUS']);
       const own = (
-        await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
-          body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details: PAYER },
+        await gateway.partner.paymentDetails.create(userId, {
+          rail: 'interac-canada',
+          currency: 'CAD',
+          country_code: 'CA',
+          details: PAYER,
         })
       ).body.data.id;
       for (const body of [
@@ -315,11 +315,9 @@ describe('on-ramp orders, C3.1', () => {
     await settlementChain.allowRouter(partner, 0n);
     expect((await driver.act(order.id, 'authorize-bridge', signed)).status).toBe(200);
     await order.took('3.1 authorize-bridge');
-    const query = new URLSearchParams(destination);
-    const path = `/api/v1/partner/orders/${order.id}/bridge-authorization-parameters?${query}`;
     for (const answer of [
       await driver.act(order.id, 'authorize-bridge', signed),
-      await gateway.call('GET', path),
+      await gateway.partner.orders.bridgeParameters(order.id, destination),
     ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'SEND_OUT_IN_PROGRESS']);
     }
@@ -336,8 +334,7 @@ describe('on-ramp orders, C3.1', () => {
   });
 
   it('each waits for its own time and no longer: 15 min for a vendor, 30 for the escrow, 60 for fiat', async () => {
-    const advance = (seconds: number) =>
-      gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+    const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
     const [offered, unfunded, unpaid, held] = await Promise.all([opened(), accepted(), locked(), locked()]);
     await operate(held.id, 'hold', 'place');
     await advance(901);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ListStuckEffectsQuery, SearchOrdersQuery } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allocateTransaction } from '../../apps/gateway/src/chain/transactions/transaction.store.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -6,6 +7,7 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { holderOf, type VendorClient, vendorClients } from './vendor-driver.ts';
 
@@ -24,16 +26,10 @@ describe('the operator API for orders', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const operate = (method: string, path: string, body?: object, headers?: Record<string, string>) =>
-    gateway.call(method, `/api/v1/operator/${path}`, {
-      key: gateway.sandbox.operatorKey,
-      ...(body === undefined ? {} : { body }),
-      ...(headers === undefined ? {} : { headers }),
-    });
   const code = ({ status, body }: Answer) => [status, body.error?.code];
-  const auditTrail = async (orderId: string) => (await operate('GET', `orders/${orderId}`)).body.data;
+  const auditTrail = async (orderId: string) => (await gateway.operator.orders.get(orderId)).body.data;
   const auditOf = async (subject: string) =>
-    (await operate('GET', `audit?subject=${subject}`)).body.data.entries.map(
+    (await gateway.operator.audit.list({ subject })).body.data.entries.map(
       ({ action, reason }: { action: string; reason: string }) => [action, reason],
     );
 
@@ -52,16 +48,16 @@ describe('the operator API for orders', () => {
     await vendor.act(orderId, 'fiat-confirmed', { release_signature: await vendor.sign(orderId, 'release') });
     const { effects } = await auditTrail(orderId);
     const release = effects.find(({ kind }: { kind: string }) => kind === 'escrow.release');
-    return { orderId, effectId: release.effect_id };
+    return { orderId, effectId: release!.effect_id };
   }
 
   it('finds orders of all partners by what an operator knows of them, page by page', async () => {
     const mine = await driver.onrampOrder();
     const payout = await driver.offrampOrder();
-    await operate('POST', `orders/${mine}/hold`, { decision: 'place', ...REASON });
-    const found = async (query: string) =>
-      (await operate('GET', `orders?limit=100&${query}`)).body.data.orders.map(
-        ({ order_id }: { order_id: string }) => order_id,
+    await gateway.operator.orders.decideHold(mine, { decision: 'place', ...REASON });
+    const found = async (query: SearchOrdersQuery) =>
+      (await gateway.operator.orders.list({ limit: 100, ...query })).body.data.orders.map(
+        ({ order_id }) => order_id,
       );
     const { order } = await auditTrail(mine);
     expect(order).toMatchObject({
@@ -72,24 +68,32 @@ describe('the operator API for orders', () => {
       expires_at: null,
       reference_id: null,
     });
-    expect(await found('held=true')).toEqual([mine]);
-    expect(await found('reference_id=payout-1')).toContain(payout);
-    expect(await found('reference_id=payout-1')).not.toContain(mine);
-    expect(await found(`partner_id=${order.partner_id}`)).toEqual(expect.arrayContaining([mine, payout]));
-    expect(await found(`partner_id=${randomUUID()}`)).toEqual([]);
-    expect(await found(`user_uuid=${order.user_id}`)).toEqual([mine]);
-    expect(await found(`vendor_id=${order.vendor_id}&direction=onramp`)).toContain(mine);
-    expect(await found('status=awaiting_liquidity_provider&status=completed')).toContain(mine);
-    expect(await found('direction=offramp')).not.toContain(mine);
+    expect(await found({ held: true })).toEqual([mine]);
+    expect(await found({ reference_id: 'payout-1' })).toContain(payout);
+    expect(await found({ reference_id: 'payout-1' })).not.toContain(mine);
+    expect(await found({ partner_id: order.partner_id })).toEqual(expect.arrayContaining([mine, payout]));
+    expect(await found({ partner_id: randomUUID() })).toEqual([]);
+    expect(await found({ user_uuid: order.user_id })).toEqual([mine]);
+    expect(await found({ vendor_id: order.vendor_id!, direction: 'onramp' })).toContain(mine);
+    expect(await found({ status: ['awaiting_liquidity_provider', 'completed'] })).toContain(mine);
+    expect(await found({ direction: 'offramp' })).not.toContain(mine);
 
-    const first = (await operate('GET', 'orders?limit=1')).body.data;
-    const next = (await operate('GET', `orders?limit=1&cursor=${first.pagination.next_cursor}`)).body.data;
-    expect([first.orders[0].order_id, next.orders[0].order_id]).toEqual([payout, mine]);
-    for (const query of ['status=odd', 'held=maybe', 'partner_id=x', 'limit=101', 'created_from=soon']) {
-      expect((await operate('GET', `orders?${query}`)).status, query).toBe(400);
+    const first = (await gateway.operator.orders.list({ limit: 1 })).body.data;
+    const next = (await gateway.operator.orders.list({ limit: 1, cursor: first.pagination.next_cursor! }))
+      .body.data;
+    expect([first.orders[0]?.order_id, next.orders[0]?.order_id]).toEqual([payout, mine]);
+    for (const query of [
+      { status: 'odd' },
+      { held: 'maybe' },
+      { partner_id: 'x' },
+      { limit: 101 },
+      { created_from: 'soon' },
+    ]) {
+      const refused = await gateway.operator.orders.list(untyped(query));
+      expect(refused.status, JSON.stringify(query)).toBe(400);
     }
-    expect(code(await operate('GET', `orders/${randomUUID()}`))).toEqual([404, 'ORDER_NOT_FOUND']);
-    expect(code(await operate('GET', 'orders/x'))).toEqual([400, 'INVALID_ORDER_ID']);
+    expect(code(await gateway.operator.orders.get(randomUUID()))).toEqual([404, 'ORDER_NOT_FOUND']);
+    expect(code(await gateway.operator.orders.get('x'))).toEqual([400, 'INVALID_ORDER_ID']);
   });
 
   it('answers an order’s audit trail at once, without personal data', async () => {
@@ -114,7 +118,7 @@ describe('the operator API for orders', () => {
     ]);
     expect(told.signatures.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['refund', 'release']);
     expect(told.funds.movements).toHaveLength(1);
-    expect(told.webhooks.map(({ status }: { status: string }) => status)).toEqual([
+    expect(told.webhooks.map(({ status }) => status)).toEqual([
       'awaiting_liquidity_provider',
       'awaiting_vendor_escrow_funding',
       'awaiting_fiat_transfer',
@@ -127,10 +131,7 @@ describe('the operator API for orders', () => {
         ['escrow.release', 'prepared'],
       ]),
     );
-    expect(told.effects.find((one: { effect_id: string }) => one.effect_id === effectId).remedies).toEqual([
-      'retry',
-      'give-up',
-    ]);
+    expect(told.effects.find((one) => one.effect_id === effectId)?.remedies).toEqual(['retry', 'give-up']);
     const text = JSON.stringify(told);
     for (const personal of ['Lovelace', '@example.com', 'DE02120300000000202051']) {
       expect(text).not.toContain(personal);
@@ -140,8 +141,8 @@ describe('the operator API for orders', () => {
   it('an effect that never left is given up once: its order is held, and released again by its hold', async () => {
     const { orderId, effectId } = await releasing();
     const raced = await Promise.all([
-      operate('POST', `effects/${effectId}/give-up`, REASON),
-      operate('POST', `effects/${effectId}/give-up`, REASON),
+      gateway.operator.effects.giveUp(effectId, REASON),
+      gateway.operator.effects.giveUp(effectId, REASON),
     ]);
     expect(raced.map(({ status }) => status).sort()).toEqual([200, 409]);
     const held = await auditTrail(orderId);
@@ -151,11 +152,11 @@ describe('the operator API for orders', () => {
       held_for_review: true,
     });
     expect(await auditOf(`orders/${orderId}`)).toEqual([['effect.give-up', 'ticket 12']]);
-    const again = await operate('POST', `effects/${effectId}/retry`, REASON);
+    const again = await gateway.operator.effects.retry(effectId, REASON);
     expect(code(again)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect(again.body.error.message).toContain('release the hold');
 
-    await operate('POST', `orders/${orderId}/hold`, { decision: 'release', ...REASON });
+    await gateway.operator.orders.decideHold(orderId, { decision: 'release', ...REASON });
     const releases = (await auditTrail(orderId)).effects.filter(
       ({ kind }: { kind: string }) => kind === 'escrow.release',
     );
@@ -175,7 +176,7 @@ describe('the operator API for orders', () => {
       observedNonce: 7,
       at: deps.clock.date(),
     });
-    const refused = await operate('POST', `effects/${effectId}/give-up`, REASON);
+    const refused = await gateway.operator.effects.giveUp(effectId, REASON);
     expect([...code(refused), refused.body.error.message]).toEqual([
       409,
       'OPERATION_NOT_ALLOWED',
@@ -183,26 +184,26 @@ describe('the operator API for orders', () => {
     ]);
     const { effects } = await auditTrail((await releasing()).orderId);
     const watch = effects.find(({ kind }: { kind: string }) => kind === 'escrow.deploy-and-watch');
-    expect(code(await operate('POST', `effects/${watch.effect_id}/give-up`, REASON))).toEqual([
+    expect(code(await gateway.operator.effects.giveUp(watch!.effect_id, REASON))).toEqual([
       409,
       'OPERATION_NOT_ALLOWED',
     ]);
-    expect(code(await operate('POST', `effects/${randomUUID()}/retry`, REASON))).toEqual([
+    expect(code(await gateway.operator.effects.retry(randomUUID(), REASON))).toEqual([
       404,
       'EFFECT_NOT_FOUND',
     ]);
     for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }, { reason: 7 }]) {
-      expect((await operate('POST', `effects/${effectId}/retry`, body)).status).toBe(400);
+      expect((await gateway.operator.effects.retry(effectId, untyped(body))).status).toBe(400);
     }
   });
 
   it('lists what is late, unknown or failed with its last error, and hurries it when asked', async () => {
     const { orderId, effectId } = await releasing();
-    const listed = async (query: string) =>
-      (await operate('GET', `effects?order_id=${orderId}&${query}`)).body.data.effects.map(
-        ({ kind, status, late, last_error }: Record<string, unknown>) => [kind, status, late, last_error],
+    const listed = async (query: ListStuckEffectsQuery = {}) =>
+      (await gateway.operator.effects.list({ order_id: orderId, ...query })).body.data.effects.map(
+        ({ kind, status, late, last_error }) => [kind, status, late, last_error],
       );
-    expect(await listed('')).toEqual([]);
+    expect(await listed()).toEqual([]);
     const owner = await connect(gateway.databaseUrl);
     await owner.query(
       `UPDATE intents SET status = 'unknown', attempts = 3, last_error = 'no answer' WHERE intent_id = $1`,
@@ -213,64 +214,78 @@ describe('the operator API for orders', () => {
         WHERE kind = 'vendor.offer-order' AND payload->>'order_id' = $1`,
       [orderId],
     );
-    expect(await listed('state=unknown')).toEqual([['escrow.release', 'unknown', false, 'no answer']]);
-    expect(await listed('state=failed')).toEqual([['vendor.offer-order', 'failed', false, 'gone']]);
-    const stuck = (await operate('GET', 'orders?stuck=true&limit=100')).body.data.orders;
+    expect(await listed({ state: 'unknown' })).toEqual([['escrow.release', 'unknown', false, 'no answer']]);
+    expect(await listed({ state: 'failed' })).toEqual([['vendor.offer-order', 'failed', false, 'gone']]);
+    const stuck = (await gateway.operator.orders.list({ stuck: true, limit: 100 })).body.data.orders;
     expect(stuck.map(({ order_id }: { order_id: string }) => order_id)).toContain(orderId);
 
-    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 180 } });
-    expect(await listed('state=late&kind=escrow.release')).toEqual([
+    await gateway.partner.sandbox.advanceClock({ seconds: 180 });
+    expect(await listed({ state: 'late', kind: 'escrow.release' })).toEqual([
       ['escrow.release', 'unknown', true, 'no answer'],
     ]);
-    const [offer] = (await operate('GET', `effects?order_id=${orderId}&state=failed`)).body.data.effects;
-    const retried = await operate('POST', `effects/${offer.effect_id}/retry`, REASON);
+    const [offer] = (await gateway.operator.effects.list({ order_id: orderId, state: 'failed' })).body.data
+      .effects;
+    const retried = await gateway.operator.effects.retry(offer!.effect_id, REASON);
     expect(retried.body.data).toMatchObject({
       status: 'prepared',
       attempts: 0,
       late: false,
       settled_at: null,
     });
-    const hurried = await operate('POST', `effects/${effectId}/retry`, REASON);
+    const hurried = await gateway.operator.effects.retry(effectId, REASON);
     expect(hurried.body.data).toMatchObject({ status: 'unknown', attempts: 3, late: false });
 
     await owner.query(`UPDATE intents SET status = 'failed', settled_at = created_at WHERE intent_id = $1`, [
       effectId,
     ]);
     await owner.end();
-    expect((await operate('POST', `effects/${effectId}/give-up`, REASON)).status).toBe(200);
-    expect(await listed('state=failed')).toEqual([]);
+    expect((await gateway.operator.effects.giveUp(effectId, REASON)).status).toBe(200);
+    expect(await listed({ state: 'failed' })).toEqual([]);
     expect((await auditTrail(orderId)).order.status).toBe('crypto_release_pending');
   });
 
   it('sends a partner its events again: one, or the latest of each since a time; audited', async () => {
     const partnerId = (await auditTrail(await driver.onrampOrder())).order.partner_id;
-    const path = `partners/${partnerId}/webhooks`;
     expect(
-      code(await operate('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
+      code(
+        await gateway.operator.partners.replayEvents(partnerId, { since: '2026-01-01T00:00:00Z', ...REASON }),
+      ),
     ).toEqual([400, 'WEBHOOK_NOT_CONFIGURED']);
-    await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: 'https://127.0.0.1:9/hook' } });
+    await gateway.partner.webhooks.set({ url: 'https://127.0.0.1:9/hook' });
     const orderId = await driver.onrampOrder();
-    const { deliveries } = (await operate('GET', `${path}/deliveries?order_id=${orderId}`)).body.data;
+    const { deliveries } = (await gateway.operator.partners.listDeliveries(partnerId, { order_id: orderId }))
+      .body.data;
     expect(deliveries).toHaveLength(1);
-    const headers = { 'idempotency-key': 'replay-1' };
-    const one = await operate('POST', `${path}/deliveries/${deliveries[0].id}/replay`, REASON, headers);
-    expect(one.body.data).toMatchObject({ replay_of: deliveries[0].id, event_id: deliveries[0].event_id });
-    const twice = await operate('POST', `${path}/deliveries/${deliveries[0].id}/replay`, REASON, headers);
+    const { id, event_id } = deliveries[0]!;
+    const once = { idempotencyKey: 'replay-1' };
+    const one = await gateway.operator.partners.replayDelivery(partnerId, id, REASON, once);
+    expect(one.body.data).toMatchObject({ replay_of: id, event_id });
+    const twice = await gateway.operator.partners.replayDelivery(partnerId, id, REASON, once);
     expect(twice.text).toBe(one.text);
-    const all = await operate('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON });
+    const all = await gateway.operator.partners.replayEvents(partnerId, {
+      since: '2026-01-01T00:00:00Z',
+      ...REASON,
+    });
     expect(all.body.data.replayed).toBeGreaterThan(1);
     expect((await auditOf(`partners/${partnerId}`)).slice(0, 2)).toEqual([
       ['webhook.replay', 'ticket 12'],
       ['webhook.replay', 'ticket 12'],
     ]);
-    expect(code(await operate('POST', `${path}/deliveries/${randomUUID()}/replay`, REASON))).toEqual([
+    expect(code(await gateway.operator.partners.replayDelivery(partnerId, randomUUID(), REASON))).toEqual([
       404,
       'DELIVERY_NOT_FOUND',
     ]);
-    const unknownPartner = `partners/${randomUUID()}/webhooks`;
-    expect(code(await operate('GET', `${unknownPartner}/deliveries`))).toEqual([404, 'PARTNER_NOT_FOUND']);
+    expect(code(await gateway.operator.partners.listDeliveries(randomUUID()))).toEqual([
+      404,
+      'PARTNER_NOT_FOUND',
+    ]);
     expect(
-      code(await operate('POST', `${unknownPartner}/replay`, { since: '2026-01-01T00:00:00Z', ...REASON })),
+      code(
+        await gateway.operator.partners.replayEvents(randomUUID(), {
+          since: '2026-01-01T00:00:00Z',
+          ...REASON,
+        }),
+      ),
     ).toEqual([404, 'PARTNER_NOT_FOUND']);
   });
 
@@ -280,40 +295,39 @@ describe('the operator API for orders', () => {
       settlement_chain: 'base-mainnet',
       wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     };
-    const headers = { 'idempotency-key': body.name };
-    const made = await operate('POST', 'partners', body, headers);
-    const again = await operate('POST', 'partners', body, headers);
+    const once = { idempotencyKey: body.name };
+    const made = await gateway.operator.partners.create(body, once);
+    const again = await gateway.operator.partners.create(body, once);
     expect([made.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
       200,
       made.text,
       'true',
     ]);
-    const works = await gateway.call('GET', '/api/v1/partner/orders', {
-      key: again.body.data.secret_key.key,
-    });
+    const works = await gateway.as(again.body.data.secret_key.key).orders.list();
     expect(works.status).toBe(200);
-    expect(code(await operate('POST', 'partners', { ...body, name: 'Other' }, headers))).toEqual([
+    expect(code(await gateway.operator.partners.create({ ...body, name: 'Other' }, once))).toEqual([
       422,
       'IDEMPOTENCY_KEY_REUSED',
     ]);
     // A name that is taken is an answer as well, and is kept like one.
-    const taken = await operate('POST', 'partners', body, { 'idempotency-key': `${body.name} 2` });
+    const taken = await gateway.operator.partners.create(body, { idempotencyKey: `${body.name} 2` });
     expect(code(taken)).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    const kept = await operate('POST', 'partners', body, { 'idempotency-key': `${body.name} 2` });
+    const kept = await gateway.operator.partners.create(body, { idempotencyKey: `${body.name} 2` });
     expect([kept.text, kept.headers.get('idempotency-replayed')]).toEqual([taken.text, 'true']);
   });
 
   it('reconciliation says which escrows no node could be asked about, and pages on', async () => {
     const { orderId } = await releasing();
-    const first = (await operate('GET', 'reconciliation?limit=1')).body.data;
+    const first = (await gateway.operator.reconciliation.get({ limit: 1 })).body.data;
     expect(first.books).toEqual([{ asset: 'USDC@base-mainnet', sum: '0', balanced: true }]);
     expect(first.escrows).toMatchObject({ checked: 1, equal: 0, different: [] });
     const seen: string[] = [];
-    for (let cursor = ''; ; ) {
-      const { escrows, next_cursor } = (await operate('GET', `reconciliation?limit=2${cursor}`)).body.data;
-      seen.push(...escrows.unreachable.map(({ order_id }: { order_id: string }) => order_id));
+    for (let next: { cursor?: string } = {}; ; ) {
+      const page = await gateway.operator.reconciliation.get({ limit: 2, ...next });
+      const { escrows, next_cursor } = page.body.data;
+      seen.push(...escrows.unreachable.map(({ order_id }) => order_id));
       if (next_cursor === null) break;
-      cursor = `&cursor=${next_cursor}`;
+      next = { cursor: next_cursor };
     }
     expect(seen).toContain(orderId);
     expect(new Set(seen).size).toBe(seen.length);

@@ -18,7 +18,7 @@ describe('the 1.20 bound, judged by the market', () => {
     market = await startFixedMarket({ chains: true });
     driver = ordersDriver(market.gateway);
     parties = orderParties(market.gateway);
-    await market.gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await driver.sdk.sandbox.setSettings({ auto_advance: false });
     await market.setRates({ EUR: QUOTED });
     await market.owner.query(
       `UPDATE offers SET fixed_price = $1, margin_pct = NULL

@@ -1,3 +1,4 @@
+import type { RequestOptions } from '@causeway/sdk';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -61,11 +62,10 @@ describe('disputes', () => {
     return orderId;
   }
 
-  async function signedRelease(orderId: string, signer: Hex): Promise<Hex> {
-    const path = `/api/v1/partner/orders/${orderId}/release-authorization-parameters`;
-    const { data } = (await gateway.call('GET', path)).body;
-    expect(data).toMatchObject({ signer_address: driver.wallet, recipient_address: driver.wallet });
-    return signSafeTransaction(signer, data.typed_data);
+  async function foreignRelease(orderId: string): Promise<Hex> {
+    const parameters = await driver.sdk.orders.releaseParameters(orderId);
+    expect(parameters).toMatchObject({ signer_address: driver.wallet, recipient_address: driver.wallet });
+    return signSafeTransaction(generatePrivateKey(), parameters.typed_data);
   }
 
   it('on-ramp for the partner: it is asked once, signs the release itself and is paid to the unit', async () => {
@@ -73,10 +73,7 @@ describe('disputes', () => {
     const order = await driver.read(orderId);
     const { amounts, fee_breakdown: fees } = order;
     expect(order.allowed_actions).toEqual([]);
-    const early = await gateway.call(
-      'GET',
-      `/api/v1/partner/orders/${orderId}/release-authorization-parameters`,
-    );
+    const early = await gateway.partner.orders.releaseParameters(orderId);
     expect(early.body.error.code).toBe('INVALID_STATUS');
 
     expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
@@ -124,13 +121,13 @@ describe('disputes', () => {
       },
     });
 
-    const foreignSignature = await signedRelease(orderId, generatePrivateKey());
+    const foreignSignature = await foreignRelease(orderId);
     const refused = await driver.act(orderId, 'authorize-release', { signature: foreignSignature });
     expect([refused.status, refused.body.error.code]).toEqual([502, 'ESCROW_SIGNER_MISMATCH']);
     const treasury = gateway.deps.chains.get('base-mainnet').settings.treasury;
     const held = { partner: await driver.balance(driver.wallet), treasury: await driver.balance(treasury) };
-    const signature = await signedRelease(orderId, key());
-    expect((await driver.act(orderId, 'authorize-release', { signature })).body.data.status).toBe(
+    const signed = await driver.signedRelease(orderId);
+    expect((await driver.act(orderId, 'authorize-release', signed)).body.data.status).toBe(
       'crypto_release_pending',
     );
     await driver.reaches(orderId, 'completed');
@@ -193,15 +190,10 @@ describe('disputes', () => {
   it('off-ramp for the partner: the refund answers its transaction, a replay the same, a repeat 409', async () => {
     const orderId = await disputedOfframp();
     expect((await decide(orderId, 'for_seller')).body.data.status).toBe('cancelled');
-    const path = `/api/v1/partner/orders/${orderId}`;
-    const parameters = await gateway.call('GET', `${path}/refund-authorization-parameters`);
-    const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
-    const authorize = (headers?: Record<string, string>) =>
-      gateway.call('POST', `${path}/authorize-refund`, {
-        body: { signature },
-        ...(headers ? { headers } : {}),
-      });
-    const once = { 'idempotency-key': `refund-${orderId}` };
+    const signed = await driver.signedRefund(orderId);
+    const authorize = (options?: RequestOptions) =>
+      gateway.partner.orders.authorizeRefund(orderId, signed, options);
+    const once = { idempotencyKey: `refund-${orderId}` };
     const refunded = await authorize(once);
     const { tx_hash: txHash } = await driver.read(orderId);
     expect(refunded.body.data).toEqual({ order_id: orderId, status: 'cancelled', tx_hash: txHash });
@@ -220,11 +212,7 @@ describe('disputes', () => {
     const [{ partner_id: partnerId } = { partner_id: '' }] = await gateway.deps.db.query(SYSTEM, partnerOf, [
       orderId,
     ]);
-    const parameters = await gateway.call(
-      'GET',
-      `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`,
-    );
-    const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
+    const { signature } = await driver.signedRefund(orderId);
     const funding = (await driver.read(orderId)).tx_hash;
     const answer = await refundDeposit(gateway.deps, partnerId, orderId, signature, 0);
     expect(answer).toEqual({ order_id: orderId, status: 'cancelled' });
@@ -233,9 +221,7 @@ describe('disputes', () => {
   });
 
   it('a widget order is never stuck: the partner cannot act, the operator submits its signature', async () => {
-    const opened = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
-      body: { order_type: 'onramp' },
-    });
+    const opened = await gateway.partner.sandbox.widgetOrder({ order_type: 'onramp' });
     const orderId = await fundedOnramp(opened.body.data.order_id);
     await unitOfWork(gateway.deps, SYSTEM, (unit) =>
       actOnOrder(unit, gateway.deps.orderAdapters, orderId, 'payment_sent_confirmed', 'customer'),
@@ -243,24 +229,17 @@ describe('disputes', () => {
     expect((await decide(orderId, 'open')).body.data.status).toBe('dispute_started');
     await decide(orderId, 'for_buyer');
     expect((await driver.read(orderId)).allowed_actions).toEqual([]);
-    const path = `/api/v1/partner/orders/${orderId}`;
-    const read = await gateway.call('GET', `${path}/release-authorization-parameters`);
+    const read = await gateway.partner.orders.releaseParameters(orderId);
     expect(read.body.error.code).toBe('ORDER_NOT_FOUND');
     const acted = await driver.act(orderId, 'authorize-release', { signature: '0x' });
     expect(acted.body.error.code).toBe('ORDER_NOT_FOUND');
 
-    const parameters = await gateway.call(
-      'GET',
-      `/api/v1/operator/orders/${orderId}/escrow-signing-parameters?purpose=release`,
-      { key: gateway.sandbox.operatorKey },
-    );
+    const parameters = await gateway.operator.orders.signingParameters(orderId, { purpose: 'release' });
     const signature = await signSafeTransaction(key(), parameters.body.data.typed_data);
     const handed = await parties.operate(orderId, 'escrow-signature', { purpose: 'release', signature });
     expect(handed.body.data.status).toBe('crypto_release_pending');
     await driver.reaches(orderId, 'completed');
-    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
-      key: gateway.sandbox.operatorKey,
-    });
+    const audit = await gateway.operator.audit.list({ subject: `orders/${orderId}` });
     expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.escrow-signature.release' });
   });
 });

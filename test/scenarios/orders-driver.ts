@@ -1,14 +1,41 @@
-import { privateKeyToAccount } from 'viem/accounts';
+import type { Causeway, Order } from '@causeway/sdk';
+import {
+  privateKeySigner,
+  signBridge,
+  signRefund,
+  signRelease,
+  signTransfer,
+  type Trust,
+  trustOfSandbox,
+} from '@causeway/sdk/signing';
+import { formatUnits } from 'viem';
 import { expect } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { accountBalances } from '../../apps/gateway/src/engine/ledger.ts';
+import { toWire } from '../../apps/gateway/src/local/sandbox-file.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
+import type { SdkAnswers } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 
 type Hex = `0x${string}`;
 const CHAIN = 'base-mainnet';
+
+type Orders = SdkAnswers['orders'];
+
+/** The calls of a partner about an order, by the names that `allowed_actions` has for them. */
+const ACTIONS = {
+  cancel: (orders, orderId, body) => orders.cancel(orderId, body),
+  'confirm-payment-sent': (orders, orderId) => orders.confirmPaymentSent(orderId),
+  'confirm-fiat-received': (orders, orderId) => orders.confirmFiatReceived(orderId),
+  'submit-payer-details': (orders, orderId, body) => orders.submitPayerDetails(orderId, body as never),
+  'authorize-crypto-transfer': (orders, orderId, body) => orders.authorizeTransfer(orderId, body as never),
+  'authorize-refund': (orders, orderId, body) => orders.authorizeRefund(orderId, body as never),
+  'authorize-release': (orders, orderId, body) => orders.authorizeRelease(orderId, body as never),
+  'authorize-bridge': (orders, orderId, body) => orders.authorizeBridge(orderId, body as never),
+} as const satisfies Record<string, (orders: Orders, orderId: string, body?: object) => Promise<Answer>>;
+export type PartnerAction = keyof typeof ACTIONS;
 
 const eventsOf = statement<[orderId: string], { event_type: string; body: string }>(
   'test.events_of_order',
@@ -28,6 +55,7 @@ export interface SendOutDestination {
 export interface OrdersDriver {
   readonly wallet: Hex;
   readonly apiKey: string;
+  readonly sdk: Causeway;
   user(lastName?: string): Promise<string>;
   ownDetails(userId: string): Promise<number>;
   offrampQuote(fields: Record<string, unknown>): Promise<Answer>;
@@ -40,10 +68,12 @@ export interface OrdersDriver {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   funds(orderId: string): Promise<any>;
   event(orderId: string, event: string, more?: object): Promise<Answer>;
-  act(orderId: string, action: string, body?: object): Promise<Answer>;
+  act(orderId: string, action: PartnerAction, body?: object): Promise<Answer>;
   signedFunding(orderId: string): Promise<object>;
   fund(orderId: string): Promise<Answer>;
-  refund(orderId: string, key?: Hex): Promise<Answer>;
+  signedRefund(orderId: string): Promise<{ readonly signature: string }>;
+  refund(orderId: string): Promise<Answer>;
+  signedRelease(orderId: string): Promise<{ readonly signature: string }>;
   signedSendOut(orderId: string, destination: SendOutDestination): Promise<object>;
   sendOut(orderId: string, destination: Hex): Promise<Answer>;
   balance(holder: Hex, chain?: string): Promise<bigint>;
@@ -55,53 +85,66 @@ export interface OrdersDriver {
 
 export function ordersDriver(gateway: TestGateway, partner = gateway.partners[0]): OrdersDriver {
   const { deps } = gateway;
-  const call: TestGateway['call'] = (method, path, options) =>
-    gateway.call(method, path, { key: partner.apiKey, ...options });
+  const sdk = gateway.sdk(partner.apiKey);
+  const answers = gateway.as(partner.apiKey);
   const signing = oneAtATime();
   const { settings, client } = deps.chains.get(CHAIN);
   const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;
-  const key = partner.walletPrivateKey as Hex;
-  const path = (orderId: string) => `/api/v1/partner/orders/${orderId}`;
+  const signer = privateKeySigner(partner.walletPrivateKey);
+  const trust: Trust = {
+    ...trustOfSandbox(toWire(gateway.sandbox), { chain: CHAIN }),
+    wallet: partner.walletAddress,
+  };
+
+  /** Signed requests lapse by the chain's clock, which scenarios move ahead. */
+  async function chainNow(): Promise<number> {
+    const { timestamp } = await client.getBlock();
+    return Math.max(Number(timestamp), Date.now() / 1_000);
+  }
+
+  /** What is held against the parameters: the order, and who owns its escrow. */
+  async function held(orderId: string) {
+    const [order, funds] = await Promise.all([sdk.orders.get(orderId), sdk.orders.funds(orderId)]);
+    const { escrow, deposits } = funds;
+    if (escrow === null) throw new Error(`order ${orderId} has no escrow yet`);
+    // A partner knows what it has agreed with the operator: that less was paid in counts as the whole deposit.
+    const isAgreed = deposits.some(({ kind, status }) => kind === 'short' && status === 'accepted');
+    const owed = atomic(order.amounts.crypto_amount) + atomic(order.fee_breakdown.partner_fee);
+    const shortfall = isAgreed ? formatUnits(owed - atomic(escrow.booked_amount), 6) : '0';
+    return { order, owners: escrow.owners, trust, shortfall };
+  }
 
   const driver: OrdersDriver = {
     wallet: partner.walletAddress as Hex,
     apiKey: partner.apiKey,
+    sdk,
 
     async user(lastName = 'Lovelace') {
       const email = `u${Math.random().toString(36).slice(2)}@example.com`;
-      const made = await call('POST', '/api/v1/partner/users', {
-        body: { email, first_name: 'Ada', last_name: lastName },
-      });
-      const id = made.body.data.id as string;
-      await call('POST', `/api/v1/sandbox/users/${id}/kyc-status`, { body: { status: 'VERIFIED' } });
+      const { id } = await sdk.users.create({ email, first_name: 'Ada', last_name: lastName });
+      await sdk.sandbox.kycStatus(id, { status: 'VERIFIED' });
       return id;
     },
 
     async ownDetails(userId) {
-      const made = await call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
-        body: {
-          rail: 'iban-sepa',
-          currency: 'EUR',
-          country_code: 'DE',
-          details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
-        },
+      const { id } = await sdk.paymentDetails.create(userId, {
+        rail: 'iban-sepa',
+        currency: 'EUR',
+        country_code: 'DE',
+        details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
       });
-      expect(made.body).toMatchObject({ success: true });
-      return made.body.data.id as number;
+      return id;
     },
 
-    async offrampQuote(fields) {
-      return call('POST', '/api/v1/partner/offramp/quote', {
-        body: {
-          crypto_currency: 'USDC',
-          fiat_currency: 'EUR',
-          fiat_amount: '100.00',
-          partner_fee_pct: '1',
-          provider_scope: 'p2p',
-          ...fields,
-        },
-      });
-    },
+    offrampQuote: (fields) =>
+      answers.offramp.quote({
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
+        partner_fee_pct: '1',
+        provider_scope: 'p2p',
+        ...fields,
+      } as never),
 
     async offrampOrder(fields = {}) {
       const userId = (fields.user_uuid as string | undefined) ?? (await driver.user());
@@ -111,54 +154,41 @@ export function ordersDriver(gateway: TestGateway, partner = gateway.partners[0]
         ...fields,
       });
       expect(quote.body).toMatchObject({ success: true });
-      const initiated = await call('POST', '/api/v1/partner/offramp/initiate', {
-        body: { quote_id: quote.body.data.quote_id, reference_id: 'payout-1' },
-      });
-      expect(initiated.body).toMatchObject({
-        success: true,
-        data: { status: 'awaiting_crypto_transfer_authorization', timeline: [] },
-      });
-      return initiated.body.data.order_id as string;
+      const { quote_id } = quote.body.data;
+      const order = await sdk.offramp.initiate({ quote_id, reference_id: 'payout-1' });
+      expect(order).toMatchObject({ status: 'awaiting_crypto_transfer_authorization', timeline: [] });
+      return order.order_id;
     },
 
     async onrampOrder(fields = {}) {
-      const quote = await call('POST', '/api/v1/partner/onramp/quote', {
-        body: {
-          user_uuid: fields.user_uuid ?? (await driver.user()),
-          crypto_currency: 'USDC',
-          fiat_currency: 'EUR',
-          fiat_amount: '100.00',
-          partner_fee_pct: '1',
-          ...fields,
-        },
-      });
-      expect(quote.body).toMatchObject({ success: true });
-      const initiated = await call('POST', '/api/v1/partner/onramp/initiate', {
-        body: { quote_id: quote.body.data.quote_id },
-      });
-      expect(initiated.body).toMatchObject({ success: true });
-      return initiated.body.data.order_id as string;
+      const quote = await sdk.onramp.quote({
+        user_uuid: fields.user_uuid ?? (await driver.user()),
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
+        partner_fee_pct: '1',
+        ...fields,
+      } as never);
+      return (await sdk.onramp.initiate({ quote_id: quote.quote_id })).order_id;
     },
 
-    read: async (orderId) => (await call('GET', path(orderId))).body.data,
+    read: (orderId) => sdk.orders.get(orderId),
 
     reaches: (orderId, status) =>
       until(`order in ${status}`, async () => {
-        const order = await driver.read(orderId);
+        const order: Order = await driver.read(orderId);
         return order.status === status && order;
       }),
 
-    funds: async (orderId) => (await call('GET', `${path(orderId)}/funds`)).body.data,
+    funds: (orderId) => sdk.orders.funds(orderId),
 
-    event: (orderId, event, more = {}) =>
-      call('POST', `/api/v1/sandbox/orders/${orderId}/events`, { body: { event, ...more } }),
+    event: (orderId, event, more = {}) => answers.sandbox.orderEvent(orderId, { event, ...more } as never),
 
-    act: (orderId, action, body) => call('POST', `${path(orderId)}/${action}`, body ? { body } : {}),
+    act: (orderId, action, body) => ACTIONS[action](answers.orders, orderId, body),
 
     async signedFunding(orderId) {
-      const parameters = await call('GET', `${path(orderId)}/transfer-authorization-parameters`);
-      expect(parameters.body).toMatchObject({ success: true });
-      return signedForward(key, parameters.body.data);
+      const parameters = await sdk.orders.transferParameters(orderId);
+      return signTransfer({ ...(await held(orderId)), parameters, now: await chainNow() }, signer);
     },
 
     fund: (orderId) =>
@@ -166,22 +196,22 @@ export function ordersDriver(gateway: TestGateway, partner = gateway.partners[0]
         driver.act(orderId, 'authorize-crypto-transfer', await driver.signedFunding(orderId)),
       ),
 
-    async refund(orderId, signer = key) {
-      const parameters = await call('GET', `${path(orderId)}/refund-authorization-parameters`);
-      expect(parameters.body).toMatchObject({ success: true });
-      const { typed_data: typed } = parameters.body.data;
-      const signature = await privateKeyToAccount(signer).signTypedData({
-        ...typed,
-        message: { ...typed.message, value: BigInt(typed.message.value), nonce: BigInt(typed.message.nonce) },
-      });
-      return driver.act(orderId, 'authorize-refund', { signature });
+    async signedRefund(orderId) {
+      const parameters = await sdk.orders.refundParameters(orderId);
+      return signRefund({ ...(await held(orderId)), parameters }, signer);
+    },
+
+    refund: async (orderId) => driver.act(orderId, 'authorize-refund', await driver.signedRefund(orderId)),
+
+    async signedRelease(orderId) {
+      const parameters = await sdk.orders.releaseParameters(orderId);
+      return signRelease({ ...(await held(orderId)), parameters }, signer);
     },
 
     async signedSendOut(orderId, destination) {
-      const query = new URLSearchParams({ ...destination });
-      const parameters = await call('GET', `${path(orderId)}/bridge-authorization-parameters?${query}`);
-      expect(parameters.body).toMatchObject({ success: true });
-      return { ...destination, ...(await signedForward(key, parameters.body.data)) };
+      const parameters = await sdk.orders.bridgeParameters(orderId, destination);
+      const order = await sdk.orders.get(orderId);
+      return signBridge({ order, parameters, destination, trust, now: await chainNow() }, signer);
     },
 
     sendOut: (orderId, destination) =>
@@ -244,18 +274,6 @@ const escrowOf = statement<[orderId: string], { address: string }>(
   'test.escrow_of_order',
   `SELECT escrow->>'address' AS address FROM orders WHERE order_id = $1`,
 );
-
-// biome-ignore lint/suspicious/noExplicitAny: parameters are read as the wire has them
-async function signedForward(key: Hex, parameters: any) {
-  const { forward_request: request, eip712_domain: domain, types, primary_type: primaryType } = parameters;
-  const signature = await privateKeyToAccount(key).signTypedData({
-    domain,
-    types,
-    primaryType,
-    message: { ...request, deadline: Number(request.deadline) },
-  });
-  return { forward_request: request, signature };
-}
 
 export function atomic(text: string): bigint {
   return BigInt(text.replace('.', ''));

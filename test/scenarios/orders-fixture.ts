@@ -43,6 +43,5 @@ export async function startOfframpFixture(): Promise<OfframpFixture> {
 }
 
 async function stopSimulatedActors(gateway: TestGateway, partner: 0 | 1): Promise<void> {
-  const { apiKey: key } = gateway.partners[partner];
-  await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
+  await gateway.sdk(gateway.partners[partner].apiKey).sandbox.setSettings({ auto_advance: false });
 }

@@ -28,8 +28,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   it('before the transfer is signed: refused, nothing is funded, so nothing is held', async () => {
     const orderId = await driver.offrampOrder();
     await parties.setKyc(orderId, LOST);
-    const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
-    const answer = await gateway.call('GET', path);
+    const answer = await gateway.partner.orders.transferParameters(orderId);
     expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
     expect(await parties.isHeld(orderId)).toBe(false);
   });
@@ -58,7 +57,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       failure: null,
     });
     // What is the matter with the customer is none of the vendor's business.
-    const shown = await gateway.call('GET', `/api/v1/vendor/orders/${orderId}`, { key: vendor.key });
+    const shown = await gateway.as(vendor.key).vendor.orders.get(orderId);
     expect(shown.body.data).toMatchObject({
       held_for_review: true,
       hold: { reason: 'COMPLIANCE_REVIEW', since },
@@ -100,12 +99,14 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       const orderId = await funded();
       await driver.event(orderId, 'dispute_opened');
       await parties.setKyc(orderId, LOST);
+      const body = { decision: 'for_buyer', reason: 'ticket 7' } as const;
       const decide = () =>
-        gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
-          key: gateway.sandbox.operatorKey,
-          body: { decision: 'for_buyer', reason: 'ticket 7' },
-          ...(idempotencyKey ? { headers: { 'idempotency-key': idempotencyKey } } : {}),
-        });
+        idempotencyKey === undefined
+          ? gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
+              key: gateway.sandbox.operatorKey,
+              body,
+            })
+          : gateway.operator.orders.decideDispute(orderId, body, { idempotencyKey });
       const answer = await decide();
       expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
       expect(await parties.isHeld(orderId)).toBe(true);
@@ -126,10 +127,11 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     await parties.operate(orderId, 'dispute', { decision: 'for_buyer' });
     await parties.setKyc(orderId, LOST);
     const authorize = () =>
-      gateway.call('POST', `/api/v1/partner/orders/${orderId}/authorize-release`, {
-        body: { signature: `0x${'11'.repeat(65)}` },
-        headers: { 'idempotency-key': `release-${orderId}` },
-      });
+      gateway.partner.orders.authorizeRelease(
+        orderId,
+        { signature: `0x${'11'.repeat(65)}` },
+        { idempotencyKey: `release-${orderId}` },
+      );
     const answer = await authorize();
     expect([answer.status, answer.body.error.code]).toEqual(REFUSED);
     await until('the hold', () => parties.isHeld(orderId));
@@ -139,18 +141,13 @@ describe('a customer’s KYC that is lost while an order runs', () => {
   });
 
   describe('for good, when others have done their part', () => {
-    const operate = (orderId: string, body: object, key?: string) =>
-      gateway.call('POST', `/api/v1/operator/orders/${orderId}/hold`, {
-        key: gateway.sandbox.operatorKey,
-        body: { decision: 'release', reason: 'ticket 9', ...body },
-        ...(key ? { headers: { 'idempotency-key': key } } : {}),
-      });
-    const auditTrail = async (orderId: string) =>
-      (
-        await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
-          key: gateway.sandbox.operatorKey,
-        })
-      ).body.data;
+    const operate = (orderId: string, more: object, idempotencyKey?: string) =>
+      gateway.operator.orders.decideHold(
+        orderId,
+        { decision: 'release', reason: 'ticket 9', ...more },
+        idempotencyKey === undefined ? {} : { idempotencyKey },
+      );
+    const auditTrail = async (orderId: string) => (await gateway.operator.orders.get(orderId)).body.data;
     const waivers = async (orderId: string) => {
       const { audit, timeline } = await auditTrail(orderId);
       return {
@@ -208,11 +205,14 @@ describe('a customer’s KYC that is lost while an order runs', () => {
       await driver.reaches(orderId, 'completed');
       expect((await waivers(orderId)).shown).toHaveLength(1);
       const { user_id: userId } = (await auditTrail(orderId)).order;
-      const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
-        body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' },
+      const quote = await gateway.partner.onramp.quote({
+        user_uuid: userId,
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+        fiat_amount: '100.00',
       });
-      const order = await gateway.call('POST', '/api/v1/partner/onramp/initiate', {
-        body: { quote_id: quote.body.data?.quote_id ?? crypto.randomUUID() },
+      const order = await gateway.partner.onramp.initiate({
+        quote_id: quote.body.data?.quote_id ?? crypto.randomUUID(),
       });
       expect([quote.body.error?.code, order.body.error?.code]).toContain('KYC_NOT_CLEARED');
       await driver.booksBalance();

@@ -151,9 +151,10 @@ describe('deposits that meet each other, and cancellations', () => {
     expect(status).toBe('held_for_review');
     const decisions = await Promise.all(
       orders.map((order) =>
-        gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/decision`, {
-          key: gateway.sandbox.operatorKey,
-          body: { decision: 'match', order_id: order.id, reason: 'ticket 9' },
+        gateway.operator.fiatPayments.decide(paymentId, {
+          decision: 'match',
+          order_id: order.id,
+          reason: 'ticket 9',
         }),
       ),
     );

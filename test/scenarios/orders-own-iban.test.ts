@@ -1,3 +1,4 @@
+import type { FiatPaymentDecisionInput } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
@@ -31,11 +32,8 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const operate = (paymentId: string, what: string, body: object) =>
-    gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/${what}`, {
-      key: gateway.sandbox.operatorKey,
-      body: { reason: 'ticket 9', ...body },
-    });
+  const decide = (paymentId: string, body: Omit<FiatPaymentDecisionInput, 'reason'>) =>
+    gateway.operator.fiatPayments.decide(paymentId, { reason: 'ticket 9', ...body });
 
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
     const ada = await fixture.holder();
@@ -107,9 +105,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     }
     // The money is there although it matches no order.
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
-    const listed = await gateway.call('GET', '/api/v1/operator/fiat-payments?limit=100', {
-      key: gateway.sandbox.operatorKey,
-    });
+    const listed = await gateway.operator.fiatPayments.list({ limit: 100 });
     expect(listed.text).not.toContain('Byron');
     expect(listed.body.data.payments).toContainEqual(
       expect.objectContaining({
@@ -117,22 +113,20 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
         candidate_order_ids: [first.id, second.id].sort(),
       }),
     );
-    const revealed = await operate(held.id, 'reveal', {});
+    const revealed = await gateway.operator.fiatPayments.reveal(held.id, { reason: 'ticket 9' });
     expect(revealed.body.data).toMatchObject({ sender_name: 'Byron', reference: null });
 
-    const decided = await operate(held.id, 'decision', { decision: 'match', order_id: second.id });
+    const decided = await decide(held.id, { decision: 'match', order_id: second.id });
     expect(decided.body.data, decided.text).toMatchObject({ status: 'matched', order_id: second.id });
     await second.took('3.1 deposit matched');
     // Nothing keeps the other one waiting any more.
     await first.is('awaiting_fiat_transfer', WAITING);
-    const again = await operate(held.id, 'decision', { decision: 'leave' });
+    const again = await decide(held.id, { decision: 'leave' });
     expect([again.status, again.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect((await ada.pay('100.00')).body.data).toMatchObject({ status: 'matched', order_id: first.id });
     await first.took('3.1 deposit matched');
     await Promise.all([fixture.completed(first), fixture.completed(second)]);
-    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=fiat-payments/${held.id}`, {
-      key: gateway.sandbox.operatorKey,
-    });
+    const audit = await gateway.operator.audit.list({ subject: `fiat-payments/${held.id}` });
     expect(audit.body.data.entries.map(({ action }: { action: string }) => action)).toEqual([
       'fiat_payment.match',
       'fiat_payment.reveal',
@@ -146,30 +140,22 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await first.is('awaiting_fiat_transfer', HELD);
     // Somebody holds both for reasons of their own: the deposit's hold gives way to theirs.
     for (const { id } of [first, second]) {
-      const held = await gateway.call('POST', `/api/v1/operator/orders/${id}/hold`, {
-        key: gateway.sandbox.operatorKey,
-        body: { decision: 'place', reason: 'sanctions question' },
+      const held = await gateway.operator.orders.decideHold(id, {
+        decision: 'place',
+        reason: 'sanctions question',
       });
       expect(held.status, held.text).toBe(200);
     }
-    const refused = await operate(payment.id, 'decision', { decision: 'match', order_id: first.id });
+    const refused = await decide(payment.id, { decision: 'match', order_id: first.id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect(refused.body.error.message).toContain('another reason');
-    await gateway.call('POST', `/api/v1/operator/orders/${first.id}/hold`, {
-      key: gateway.sandbox.operatorKey,
-      body: { decision: 'release', reason: 'answered' },
-    });
-    expect((await operate(payment.id, 'decision', { decision: 'match', order_id: first.id })).status).toBe(
-      200,
-    );
+    await gateway.operator.orders.decideHold(first.id, { decision: 'release', reason: 'answered' });
+    expect((await decide(payment.id, { decision: 'match', order_id: first.id })).status).toBe(200);
     await first.took('3.1 deposit matched');
     // The other one is held for the other reason still.
     await second.is('awaiting_fiat_transfer', { ...HELD, holdReason: 'COMPLIANCE_REVIEW' });
     await fixture.completed(first);
-    await gateway.call('POST', `/api/v1/operator/orders/${second.id}/hold`, {
-      key: gateway.sandbox.operatorKey,
-      body: { decision: 'release', reason: 'answered' },
-    });
+    await gateway.operator.orders.decideHold(second.id, { decision: 'release', reason: 'answered' });
     expect((await driver.act(second.id, 'cancel')).status).toBe(200);
     await fixture.cancelled(second);
   });
@@ -180,11 +166,11 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     const payments = [await ada.pay('100.00'), await ada.pay('100.00')].map(({ body }) => body.data);
     expect(payments.map(({ status }) => status)).toEqual(['held_for_review', 'held_for_review']);
     const [one, other] = payments;
-    expect((await operate(one.id, 'decision', { decision: 'match', order_id: first.id })).status).toBe(200);
+    expect((await decide(one.id, { decision: 'match', order_id: first.id })).status).toBe(200);
     await first.took('3.1 deposit matched');
     // The other payment could still be for it.
     await second.is('awaiting_fiat_transfer', HELD);
-    expect((await operate(other.id, 'decision', { decision: 'leave' })).body.data.status).toBe('received');
+    expect((await decide(other.id, { decision: 'leave' })).body.data.status).toBe('received');
     await second.is('awaiting_fiat_transfer', WAITING);
     expect((await driver.act(second.id, 'cancel')).status).toBe(200);
     await Promise.all([fixture.completed(first), fixture.cancelled(second)]);
@@ -201,10 +187,10 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
       ['00000000-0000-7000-8000-000000000000', 404, 'ORDER_NOT_FOUND'],
     ] as const;
     for (const [orderId, status, code] of wrong) {
-      const refused = await operate(early.id, 'decision', { decision: 'match', order_id: orderId });
+      const refused = await decide(early.id, { decision: 'match', order_id: orderId });
       expect([refused.status, refused.body.error.code]).toEqual([status, code]);
     }
-    expect((await operate(early.id, 'decision', { decision: 'match', order_id: order.id })).status).toBe(200);
+    expect((await decide(early.id, { decision: 'match', order_id: order.id })).status).toBe(200);
     await order.took('3.1 deposit matched');
     await fixture.completed(order);
     expect((await driver.act(others.id, 'cancel')).status).toBe(200);
@@ -252,7 +238,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
         { kind: 'deposit' },
       ],
     });
-    const refused = await operate(collected.id, 'decision', { decision: 'match', order_id: order.id });
+    const refused = await decide(collected.id, { decision: 'match', order_id: order.id });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     await fixture.completed(order);
   });

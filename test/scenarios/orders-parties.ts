@@ -1,12 +1,20 @@
+import type { SandboxKycStatusInput } from '@causeway/sdk';
 import { privateKeyToAccount } from 'viem/accounts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
+import type { SdkAnswers } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
+import {
+  type Purpose,
+  readVendorOrder,
+  type VendorAction,
+  type VendorRead,
+  vendorAct,
+} from './vendor-calls.ts';
 
 type Hex = `0x${string}`;
-type Purpose = 'refund' | 'release';
 
 const partyRow = statement<
   [orderId: string],
@@ -18,6 +26,21 @@ const partyRow = statement<
      FROM orders o WHERE order_id = $1`,
 );
 
+type OperatorOrders = SdkAnswers['operator']['orders'];
+
+/** An operator's decisions about an order, by the last word of their addresses. */
+const DECISIONS = {
+  hold: (orders, orderId, body) => orders.decideHold(orderId, body as never),
+  dispute: (orders, orderId, body) => orders.decideDispute(orderId, body as never),
+  'proof-review': (orders, orderId, body) => orders.reviewProof(orderId, body as never),
+  'escrow-signature': (orders, orderId, body) => orders.submitSignature(orderId, body as never),
+  'send-out': (orders, orderId, body) => orders.decideSendOut(orderId, body as never),
+} as const satisfies Record<
+  string,
+  (orders: OperatorOrders, orderId: string, body: object) => Promise<Answer>
+>;
+export type OperatorAction = keyof typeof DECISIONS;
+
 /** The parties besides the partner: the vendor that has an order, and the operator. */
 export interface OrderParties {
   vendorId(orderId: string): Promise<string | null>;
@@ -25,15 +48,15 @@ export interface OrderParties {
   /** How many offers still set crypto aside for the order. */
   openReservations(orderId: string): Promise<number>;
   vendorOf(orderId: string): Promise<VendorAccount>;
-  operate(orderId: string, what: string, body: object): Promise<Answer>;
-  setKyc(orderId: string, status: string): Promise<void>;
+  operate(orderId: string, what: OperatorAction, body: object): Promise<Answer>;
+  setKyc(orderId: string, status: SandboxKycStatusInput['status']): Promise<void>;
 }
 
 export interface VendorAccount {
   readonly key: string;
   readonly wallet: Hex;
-  get(what: string): Promise<Answer>;
-  post(what: string, body?: object): Promise<Answer>;
+  get(what: VendorRead): Promise<Answer>;
+  post(what: VendorAction, body?: object): Promise<Answer>;
   sign(purpose: Purpose): Promise<Hex>;
 }
 
@@ -56,31 +79,26 @@ export function orderParties(gateway: TestGateway): OrderParties {
       const vendors = await listSimulatedVendors(db, sealer);
       const vendor = vendors.find((one) => one.row.vendor_id === vendorId)!;
       const { apiKey: key } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
-      const path = `/api/v1/vendor/orders/${orderId}`;
-      const driver: VendorAccount = {
+      const { orders } = gateway.as(key).vendor;
+      return {
         key,
         wallet: vendor.row.wallet_address,
-        get: (what) => gateway.call('GET', `${path}/${what}`, { key }),
-        post: (what, body) => gateway.call('POST', `${path}/${what}`, { key, ...(body ? { body } : {}) }),
+        get: (what) => readVendorOrder(orders, orderId, what),
+        post: (what, body) => vendorAct(orders, orderId, what, body),
         async sign(purpose) {
-          const parameters = await driver.get(`signing-parameters?purpose=${purpose}`);
+          const parameters = await orders.signingParameters(orderId, { purpose });
           return signSafeTransaction(vendor.privateKey, parameters.body.data.typed_data);
         },
       };
-      return driver;
     },
 
     operate: (orderId, what, body) =>
-      gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
-        key: gateway.sandbox.operatorKey,
-        body: { reason: 'ticket 7', ...body },
-      }),
+      DECISIONS[what](gateway.operator.orders, orderId, { reason: 'ticket 7', ...body }),
 
     async setKyc(orderId, status) {
       const { user_id: userId } = await row(orderId);
-      const path = `/api/v1/sandbox/users/${userId}/kyc-status`;
       await until(`KYC ${status}`, async () => {
-        const answer = await gateway.call('POST', path, { body: { status } });
+        const answer = await gateway.partner.sandbox.kycStatus(userId, { status });
         return answer.status === 200;
       });
     },

@@ -27,12 +27,11 @@ describe('vendors that do not answer', () => {
     });
     driver = ordersDriver(gateway);
     parties = orderParties(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
   });
   afterAll(() => gateway?.stop());
 
-  const advance = (seconds: number) =>
-    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+  const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
 
   it('are passed over one after the other by the business clock, until the order’s own 15 minutes are up', async () => {
     const orderId = await driver.onrampOrder();

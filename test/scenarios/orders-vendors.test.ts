@@ -3,14 +3,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import {
-  listSimulatedVendors,
-  type SimulatedVendor,
-} from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
-import { orderParties } from './orders-parties.ts';
+import { type OperatorAction, orderParties } from './orders-parties.ts';
 
 /** The market moves in the customer's favour: others would now sell at the quoted rate too. */
 const cheapenOthers = statement<[vendorId: string]>(
@@ -22,48 +18,24 @@ const cheapenOthers = statement<[vendorId: string]>(
 describe('vendors and operators in their own interfaces', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
-  let vendors: readonly SimulatedVendor[];
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
     driver = ordersDriver(gateway);
-    vendors = await listSimulatedVendors(gateway.deps.db, gateway.deps.sealer);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
   });
   afterAll(() => gateway?.stop());
 
   const vendorId = (orderId: string) => orderParties(gateway).vendorId(orderId);
 
-  /** The driver of the vendor that has the order. */
+  /** The vendor that has the order, in its own interface. */
   async function vendorClient(orderId: string) {
-    const id = await vendorId(orderId);
-    const vendor = vendors.find(({ row }) => row.vendor_id === id)!;
-    const { apiKey } = gateway.sandbox.vendors.find(({ name }) => name === vendor.row.name)!;
-    const path = `/api/v1/vendor/orders/${orderId}`;
-    return {
-      key: apiKey,
-      list: () => gateway.call('GET', '/api/v1/vendor/orders?limit=100', { key: apiKey }),
-      get: (what: string) => gateway.call('GET', `${path}/${what}`, { key: apiKey }),
-      post: (what: string, body?: object) =>
-        gateway.call('POST', `${path}/${what}`, { key: apiKey, ...(body ? { body } : {}) }),
-      async sign(purpose: 'refund' | 'release') {
-        const parameters = await gateway.call('GET', `${path}/signing-parameters?purpose=${purpose}`, {
-          key: apiKey,
-        });
-        const { typed_data: typed } = parameters.body.data;
-        return privateKeyToAccount(vendor.privateKey).signTypedData({
-          ...typed,
-          message: { ...typed.message, nonce: BigInt(typed.message.nonce) },
-        });
-      },
-    };
+    const vendor = await orderParties(gateway).vendorOf(orderId);
+    return { ...vendor, list: () => gateway.as(vendor.key).vendor.orders.list({ limit: 100 }) };
   }
 
-  const operate = (orderId: string, what: string, decision: string) =>
-    gateway.call('POST', `/api/v1/operator/orders/${orderId}/${what}`, {
-      key: gateway.sandbox.operatorKey,
-      body: { decision, reason: 'ticket 7' },
-    });
+  const operate = (orderId: string, what: OperatorAction, decision: string) =>
+    orderParties(gateway).operate(orderId, what, { decision });
 
   it('a vendor sells through its API: accept with details, confirm with the release, statement', async () => {
     const orderId = await driver.onrampOrder();
@@ -71,9 +43,7 @@ describe('vendors and operators in their own interfaces', () => {
     const listed = (await vendor.list()).body.data.orders;
     expect(listed).toContainEqual(expect.objectContaining({ order_id: orderId, direction: 'onramp' }));
     const otherVendor = gateway.sandbox.vendors.find(({ apiKey }) => apiKey !== vendor.key)!;
-    const foreign = await gateway.call('POST', `/api/v1/vendor/orders/${orderId}/decline`, {
-      key: otherVendor.apiKey,
-    });
+    const foreign = await gateway.as(otherVendor.apiKey).vendor.orders.decline(orderId);
     expect(foreign.body.error.code).toBe('ORDER_NOT_FOUND');
 
     const refund_signature = await vendor.sign('refund');
@@ -94,7 +64,7 @@ describe('vendors and operators in their own interfaces', () => {
     });
     expect(confirmed.status).toBe(200);
     await driver.reaches(orderId, 'completed');
-    const statementLines = await gateway.call('GET', '/api/v1/vendor/statement', { key: vendor.key });
+    const statementLines = await gateway.as(vendor.key).vendor.statement();
     expect(statementLines.body.data.lines).toContainEqual(
       expect.objectContaining({
         direction: 'onramp',
@@ -132,16 +102,11 @@ describe('vendors and operators in their own interfaces', () => {
 
     const proof = { payment_reference: 'E2E-1', release_signature: await vendor.sign('release') };
     expect((await vendor.post('payment-proof', proof)).body.data.status).toBe('fiat_payment_started');
-    const reviews = await gateway.call('GET', '/api/v1/operator/proof-reviews', {
-      key: gateway.sandbox.operatorKey,
-    });
+    const reviews = await gateway.operator.proofs.list();
     const [review] = reviews.body.data.reviews.filter(
       (one: { order_id: string }) => one.order_id === orderId,
     );
-    const revealed = await gateway.call('POST', `/api/v1/operator/proofs/${review.proof_id}/reveal`, {
-      key: gateway.sandbox.operatorKey,
-      body: { reason: 'ticket 7' },
-    });
+    const revealed = await gateway.operator.proofs.reveal(review!.proof_id, { reason: 'ticket 7' });
     expect(revealed.body.data).toMatchObject({
       order_id: orderId,
       payment_reference: 'E2E-1',
@@ -157,9 +122,7 @@ describe('vendors and operators in their own interfaces', () => {
     expect(own.body.error.code).toBe('INVALID_STATUS');
     await driver.act(orderId, 'confirm-fiat-received');
     await driver.reaches(orderId, 'completed');
-    const audit = await gateway.call('GET', `/api/v1/operator/audit?subject=orders/${orderId}`, {
-      key: gateway.sandbox.operatorKey,
-    });
+    const audit = await gateway.operator.audit.list({ subject: `orders/${orderId}` });
     expect(audit.body.data.entries).toHaveLength(3);
     expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.proof.accepted', reason: 'ticket 7' });
   });
@@ -184,7 +147,7 @@ describe('vendors and operators in their own interfaces', () => {
     expect((await operate(returned, 'hold', 'release')).status).toBe(200);
     expect((await operate(returned, 'dispute', 'for_seller')).body.data.status).toBe('cancelled');
     const { key } = await vendorClient(returned);
-    const shown = await gateway.call('GET', `/api/v1/vendor/orders/${returned}`, { key });
+    const shown = await gateway.as(key).vendor.orders.get(returned);
     expect(shown.body.data).toMatchObject({
       failure: { code: 'DISPUTE_DECIDED_FOR_PARTNER', retryable: true },
       cancelled_by: 'operator',
@@ -204,8 +167,7 @@ describe('vendors and operators in their own interfaces', () => {
     const orderId = await driver.onrampOrder();
     await driver.event(orderId, 'vendor_accepts');
     await driver.event(orderId, 'escrow_funded');
-    const reconcile = () =>
-      gateway.call('GET', '/api/v1/operator/reconciliation?scope=all', { key: gateway.sandbox.operatorKey });
+    const reconcile = () => gateway.operator.reconciliation.get({ scope: 'all' });
     const before = (await reconcile()).body.data;
     expect(before.books).toEqual([{ asset: 'USDC@base-mainnet', sum: '0', balanced: true }]);
     expect(before.escrows).toMatchObject({ different: [], unreachable: [] });
@@ -218,9 +180,8 @@ describe('vendors and operators in their own interfaces', () => {
       account: privateKeyToAccount(partner.walletPrivateKey as `0x${string}`),
       transport: http(settings.rpcUrl),
     });
-    const { escrow_address: escrow } = (await (await vendorClient(orderId)).list()).body.data.orders.find(
-      (one: { order_id: string }) => one.order_id === orderId,
-    );
+    const shown = (await (await vendorClient(orderId)).list()).body.data.orders;
+    const escrow = shown.find(({ order_id }) => order_id === orderId)!.escrow_address as `0x${string}`;
     const hash = await wallet.writeContract({
       chain: null,
       address: settings.tokens.find(({ code }) => code === 'USDC')!.address,

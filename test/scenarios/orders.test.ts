@@ -94,11 +94,8 @@ describe('orders of a sandbox that acts on its own', () => {
   async function openWidgetOrder(direction: 'onramp' | 'offramp') {
     const { apiKey: key } = widgetPartner();
     const widgetDriver = ordersDriver(gateway, widgetPartner());
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { key, body: { auto_advance: false } });
-    const made = await gateway.call('POST', '/api/v1/sandbox/widget-orders', {
-      key,
-      body: { order_type: direction },
-    });
+    await gateway.as(key).sandbox.setSettings({ auto_advance: false });
+    const made = await gateway.as(key).sandbox.widgetOrder({ order_type: direction });
     expect(made.body).toMatchObject({ success: true, data: { allowed_actions: [] } });
     const order = (await openOrderBook(gateway, widgetDriver)).follow(direction, made.body.data.order_id);
     const isNotified = async (row: RowName, situation: Situation = {}) => {
@@ -155,17 +152,24 @@ describe('orders of a sandbox that acts on its own', () => {
     await stopped.ended('locked');
   });
 
-  async function thirdParty(rail: string, details: Record<string, string>, place: Record<string, string>) {
-    const made = await gateway.call('POST', '/api/v1/partner/recipients', {
-      body: { recipient_name: 'Wang Wei', recipient_country: place.country_code },
+  async function thirdParty(
+    rail: string,
+    details: Record<string, string>,
+    place: { country_code: string; currency: string },
+  ) {
+    const made = await gateway.partner.recipients.create({
+      recipient_name: 'Wang Wei',
+      recipient_country: place.country_code,
     });
     const recipientId = made.body.data.recipient_id as string;
     await until('the screening', async () => {
-      const { body } = await gateway.call('GET', `/api/v1/partner/recipients/${recipientId}`);
+      const { body } = await gateway.partner.recipients.get(recipientId);
       return body.data.screening_status === 'clear';
     });
-    const destination = await gateway.call('POST', `/api/v1/partner/recipients/${recipientId}/destinations`, {
-      body: { rail, details, ...place },
+    const destination = await gateway.partner.recipients.createDestination(recipientId, {
+      rail,
+      details,
+      ...place,
     });
     expect(destination.body).toMatchObject({ success: true });
     const { recipient_destination_id } = destination.body.data;
@@ -185,12 +189,8 @@ describe('orders of a sandbox that acts on its own', () => {
       purpose_of_payment: 'gift',
     });
     expect(quote.body).toMatchObject({ success: true });
-    await gateway.call('PATCH', `/api/v1/partner/recipients/${payee.recipient_id}`, {
-      body: { recipient_name: 'Somebody Else' },
-    });
-    const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
-      body: { quote_id: quote.body.data.quote_id },
-    });
+    await gateway.partner.recipients.update(payee.recipient_id, { recipient_name: 'Somebody Else' });
+    const initiated = await gateway.partner.offramp.initiate({ quote_id: quote.body.data.quote_id });
     const orderId = initiated.body.data.order_id;
     const order = await driver.read(orderId);
     expect(initiated.body.data.recipient_context).toEqual(order.recipient_context);
@@ -218,10 +218,7 @@ describe('orders of a sandbox that acts on its own', () => {
       sender_recipient_relationship: 'family',
     });
     expect(quote.body).toMatchObject({ success: true });
-    const initiate = () =>
-      gateway.call('POST', '/api/v1/partner/offramp/initiate', {
-        body: { quote_id: quote.body.data.quote_id },
-      });
+    const initiate = () => gateway.partner.offramp.initiate({ quote_id: quote.body.data.quote_id });
     for (const _ of [1, 2]) {
       const refused = await initiate();
       expect([refused.status, refused.body.error.code]).toEqual([422, 'SENDER_IDENTITY_REQUIRED']);

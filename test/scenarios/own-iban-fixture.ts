@@ -30,7 +30,7 @@ export async function openOwnIbanFixture(): Promise<OwnIbanFixture> {
   const gateway = await startGateway({ chains: true, env: { RATE_LIMIT_PARTNER_PER_MINUTE: '1000000' } });
   const driver = ordersDriver(gateway);
   const fiat = fiatDriver(gateway);
-  await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+  await driver.sdk.sandbox.setSettings({ auto_advance: false });
   const book = await openOrderBook(gateway, driver);
   return {
     gateway,

@@ -22,8 +22,11 @@ describe('what is said of a payer or a payee fits the rail', () => {
   afterAll(() => gateway?.stop());
 
   async function canadianDetails(userId: string): Promise<number> {
-    const made = await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
-      body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details: EMMA },
+    const made = await gateway.partner.paymentDetails.create(userId, {
+      rail: 'interac-canada',
+      currency: 'CAD',
+      country_code: 'CA',
+      details: EMMA,
     });
     expect(made.status, made.text).toBe(200);
     return made.body.data.id as number;
@@ -70,8 +73,11 @@ describe('what is said of a payer or a payee fits the rail', () => {
 
     it('refuses a payer who is not cleared: the vendor’s bank will read the name', async () => {
       const details = { ...EMMA, full_name: 'Blocked Person' };
-      const saved = await gateway.call('POST', `/api/v1/partner/users/${userId}/payment-details`, {
-        body: { rail: 'interac-canada', currency: 'CAD', country_code: 'CA', details },
+      const saved = await gateway.partner.paymentDetails.create(userId, {
+        rail: 'interac-canada',
+        currency: 'CAD',
+        country_code: 'CA',
+        details,
       });
       for (const body of [{ payment_details: details }, { payment_details_id: saved.body.data.id }]) {
         const refused = await submit(body);

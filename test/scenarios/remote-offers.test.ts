@@ -54,20 +54,20 @@ describe('orders served by an offers backend of its own', () => {
   it('reserve what they take, so that two cannot have the same crypto, and give it back when they stop', async () => {
     const userId = await driver.user();
     const quote = async () => {
-      const { body } = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
-        body: { user_uuid: userId, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00' },
-      });
-      return body.data.quote_id as string;
-    };
-    const initiate = (quote_id: string) =>
-      gateway.call('POST', '/api/v1/partner/onramp/initiate', { body: { quote_id } });
-    const unserved = await gateway.call('POST', '/api/v1/partner/onramp/estimate', {
-      body: {
+      const { body } = await gateway.partner.onramp.quote({
+        user_uuid: userId,
         crypto_currency: 'USDC',
         fiat_currency: 'EUR',
         fiat_amount: '100.00',
-        provider_scope: 'direct',
-      },
+      });
+      return body.data.quote_id as string;
+    };
+    const initiate = (quote_id: string) => gateway.partner.onramp.initiate({ quote_id });
+    const unserved = await gateway.partner.onramp.estimate({
+      crypto_currency: 'USDC',
+      fiat_currency: 'EUR',
+      fiat_amount: '100.00',
+      provider_scope: 'direct',
     });
     expect(unserved.body.error.details).toEqual({
       excluded_by: [{ condition: 'provider_scope', available: ['p2p'] }],

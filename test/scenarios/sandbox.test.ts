@@ -1,8 +1,10 @@
+import type { RequestOptions } from '@causeway/sdk';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeWallet } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { PartnerPrincipal } from '../../apps/gateway/src/http/principals.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from './chain-driver.ts';
 import { atomic, type OrdersDriver, ordersDriver } from './orders-driver.ts';
@@ -25,25 +27,18 @@ describe('the calls of a sandbox', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const operator = (method: string, path: string, body?: object) =>
-    gateway.call(method, `/api/v1/operator${path}`, {
-      key: gateway.sandbox.operatorKey,
-      ...(body === undefined ? {} : { body }),
-    });
-
-  const autoAdvance = (auto_advance: boolean) =>
-    gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance } });
+  const autoAdvance = (auto_advance: boolean) => gateway.sdk().sandbox.setSettings({ auto_advance });
 
   describe('the clock', () => {
-    const clock = async () => (await gateway.call('GET', '/api/v1/sandbox/clock')).body.data;
-    const reset = () => gateway.call('POST', '/api/v1/sandbox/clock/reset');
+    const clock = async () => (await gateway.partner.sandbox.clock()).body.data;
+    const reset = () => gateway.partner.sandbox.resetClock();
     const isNow = (text: string) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
 
     it('can be read, and put back; what waits keeps its time, what happened is told', async () => {
       expect((await clock()).offset_seconds).toBe(0);
       expect(isNow((await clock()).now)).toBe(true);
       const expiring = await driver.onrampOrder();
-      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 86_400 } });
+      await gateway.partner.sandbox.advanceClock({ seconds: 86_400 });
       expect((await clock()).offset_seconds).toBe(86_400);
       await driver.reaches(expiring, 'cancelled');
       const [waiting, silent] = [await driver.onrampOrder(), await driver.onrampOrder()];
@@ -52,27 +47,25 @@ describe('the calls of a sandbox', () => {
       expect(body.data).toMatchObject({ offset_seconds: 0, moved_back_seconds: 86_400 });
       expect(isNow(body.data.now)).toBe(true);
       expect(await clock()).toMatchObject({ offset_seconds: 0 });
-      const ahead = Object.fromEntries(body.data.cannot_undo.map((one: { what: string }) => [one.what, one]));
+      const ahead = Object.fromEntries(body.data.cannot_undo.map((one) => [one.what, one]));
       expect(Object.keys(ahead).sort()).toEqual(['events', 'orders', 'quotes']);
       expect(ahead.orders).toMatchObject({ count: expect.any(Number), message: expect.any(String) });
-      expect(Date.parse(ahead.orders.until)).toBeGreaterThan(Date.now() + 80_000_000);
+      expect(Date.parse(ahead.orders!.until!)).toBeGreaterThan(Date.now() + 80_000_000);
       expect((await driver.read(expiring)).status).toBe('cancelled');
 
       // Effects that were about to run do, and a quarter of an hour ends when it would have.
       expect((await driver.event(waiting, 'vendor_accepts')).status).toBe(200);
       expect((await driver.event(waiting, 'escrow_funded')).status).toBe(200);
-      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 901 } });
+      await gateway.partner.sandbox.advanceClock({ seconds: 901 });
       await driver.reaches(silent, 'cancelled');
-      await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2_700 } });
+      await gateway.partner.sandbox.advanceClock({ seconds: 2_700 });
       await driver.reaches(waiting, 'cancelled');
-      expect((await gateway.call('GET', '/api/v1/sandbox/clock', { key: null })).status).toBe(401);
+      expect((await gateway.as(null).sandbox.clock()).status).toBe(401);
     });
 
     it('that was never moved has nothing to undo', async () => {
       await reset();
-      const again = await gateway.call('POST', '/api/v1/sandbox/clock/reset', {
-        key: gateway.partners[1].apiKey,
-      });
+      const again = await gateway.as(gateway.partners[1].apiKey).sandbox.resetClock();
       expect(again.body.data).toMatchObject({ offset_seconds: 0, moved_back_seconds: 0, cannot_undo: [] });
     });
   });
@@ -80,11 +73,11 @@ describe('the calls of a sandbox', () => {
   describe('the faucet', () => {
     const wallet = () => makeWallet().address;
     const WALLET = wallet();
-    const ask = (fields: object, headers: Record<string, string> = {}) =>
-      gateway.call('POST', '/api/v1/sandbox/faucet', {
-        body: { chain: CHAIN, token: 'USDC', address: WALLET, amount: '1', ...fields },
-        headers,
-      });
+    const ask = (fields: object, options?: RequestOptions) =>
+      gateway.partner.sandbox.faucet(
+        { chain: CHAIN, token: 'USDC', address: WALLET, amount: '1', ...fields },
+        options,
+      );
     const etherOf = (address: Hex, chain = CHAIN) =>
       gateway.deps.chains.get(chain).client.getBalance({ address });
 
@@ -103,8 +96,8 @@ describe('the calls of a sandbox', () => {
 
     it('pays once under a key, and at the same time to many', async () => {
       const [once, ...others] = Array.from({ length: 5 }, wallet);
-      const first = await ask({ address: once }, { 'idempotency-key': 'faucet-1' });
-      const again = await ask({ address: once }, { 'idempotency-key': 'faucet-1' });
+      const first = await ask({ address: once }, { idempotencyKey: 'faucet-1' });
+      const again = await ask({ address: once }, { idempotencyKey: 'faucet-1' });
       expect(again.body).toEqual(first.body);
       expect(again.headers.get('idempotency-replayed')).toBe('true');
       expect(await driver.balance(once as Hex)).toBe(1_000_000n);
@@ -144,10 +137,7 @@ describe('the calls of a sandbox', () => {
         expect.stringContaining('does not take it'),
       ]);
       const [vendor] = gateway.sandbox.vendors;
-      const asVendor = await gateway.call('POST', '/api/v1/sandbox/faucet', {
-        key: vendor!.apiKey,
-        body: {},
-      });
+      const asVendor = await gateway.as(vendor!.apiKey).sandbox.faucet(untyped({}));
       expect(asVendor.status).toBe(401);
     });
 
@@ -156,7 +146,7 @@ describe('the calls of a sandbox', () => {
       const { partnerId } = (await gateway.deps.principals.find(key)) as PartnerPrincipal;
       for (let used = 0; used < 60; used++) await gateway.deps.rateLimit.take(`faucet:${partnerId}`, 60);
       const body = { chain: CHAIN, token: 'USDC', address: WALLET, amount: '1' };
-      const refused = await gateway.call('POST', '/api/v1/sandbox/faucet', { key, body });
+      const refused = await gateway.as(key).sandbox.faucet(body);
       expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
       expect([refused.headers.get('retry-after'), refused.headers.get('ratelimit-limit')]).toEqual([
         expect.stringMatching(/^\d+$/),
@@ -169,15 +159,16 @@ describe('the calls of a sandbox', () => {
   describe('a vendor made through the API', () => {
     /** The best price of the market, so that every order of this size comes here. */
     async function trading(fields: object, price: string) {
-      const made = await operator('POST', '/vendors', { name: `Vendor at ${price}`, kind: 'p2p', ...fields });
+      const made = await gateway.operator.vendors.create({
+        name: `Vendor at ${price}`,
+        kind: 'p2p',
+        ...fields,
+      });
       expect(made.status, made.text).toBe(200);
       const { vendor, vendor_key, wallet_private_key } = made.body.data;
-      const call = (method: string, path: string, body?: object) =>
-        gateway.call(method, `/api/v1/vendor${path}`, {
-          key: vendor_key.key,
-          ...(body === undefined ? {} : { body }),
-        });
-      const offer = await call('POST', '/offers', {
+      const wallet = vendor.wallet_address as Hex;
+      const api = gateway.as(vendor_key.key).vendor;
+      const offer = await api.offers.create({
         side: 'SELL',
         crypto_currency: 'USDC',
         fiat_currency: 'EUR',
@@ -190,9 +181,9 @@ describe('the calls of a sandbox', () => {
       });
       expect(offer.status, offer.text).toBe(200);
       const { offer_id: offerId } = offer.body.data;
-      await operator('POST', `/offers/${offerId}/authorization`, { authorized: true, reason: 'ticket 15' });
+      await gateway.operator.offers.decideAuthorization(offerId, { authorized: true, reason: 'ticket 15' });
       await until('the offer', () => gateway.deps.offers.book().offer(offerId)?.authorized);
-      return { vendor, call, key: wallet_private_key as Hex | undefined };
+      return { vendor, wallet, api, key: wallet_private_key as Hex | undefined };
     }
 
     const served = async (vendorId: string): Promise<string> => {
@@ -202,24 +193,23 @@ describe('the calls of a sandbox', () => {
     };
 
     it('without a wallet gets one with tokens and gas, and serves orders like the sandbox’s own', async () => {
-      const { vendor, key } = await trading({}, '0.30');
+      const { vendor, wallet, key } = await trading({}, '0.30');
       await autoAdvance(true);
       expect(privateKeyToAccount(key!).address).toBe(vendor.wallet_address);
-      const shown = (await operator('GET', `/vendors/${vendor.vendor_id}`)).body.data;
+      const shown = (await gateway.operator.vendors.get(vendor.vendor_id)).body.data;
       expect(shown).toEqual(vendor);
-      await until('its tokens', async () => (await driver.balance(vendor.wallet_address)) === 10n ** 13n);
-      const before = await driver.balance(vendor.wallet_address);
+      await until('its tokens', async () => (await driver.balance(wallet)) === 10n ** 13n);
+      const before = await driver.balance(wallet);
       const orderId = await served(vendor.vendor_id);
       const { amounts } = await driver.reaches(orderId, 'awaiting_fiat_transfer');
-      expect(before - (await driver.balance(vendor.wallet_address))).toBe(atomic(amounts.crypto_amount));
+      expect(before - (await driver.balance(wallet))).toBe(atomic(amounts.crypto_amount));
       expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
       await driver.reaches(orderId, 'completed');
       await autoAdvance(false);
     });
 
     it('that has spent its tokens is said to, and can be given more', async () => {
-      const { vendor, key } = await trading({}, '0.29');
-      const wallet: Hex = vendor.wallet_address;
+      const { vendor, wallet, key } = await trading({}, '0.29');
       await until('its gas and tokens', async () => (await driver.balance(wallet)) === 10n ** 13n);
       const orderId = await served(vendor.vendor_id);
       expect((await driver.event(orderId, 'vendor_accepts')).status).toBe(200);
@@ -236,31 +226,33 @@ describe('the calls of a sandbox', () => {
       const made = await trading({ wallet_address: wallet.address }, '0.28');
       expect(made.key).toBeUndefined();
       const orderId = await served(made.vendor.vendor_id);
-      const path = `/orders/${orderId}`;
+      const { orders } = made.api;
       const refusal = async (event: string) => {
         const { status, body } = await driver.event(orderId, event);
         expect([status, body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
         return body.error.message as string;
       };
-      const sign = async (purpose: string) => {
-        const asked = await made.call('GET', `${path}/signing-parameters?purpose=${purpose}`);
+      const sign = async (purpose: 'refund' | 'release') => {
+        const asked = await orders.signingParameters(orderId, { purpose });
         return signSafeTransaction(wallet.privateKey, asked.body.data.typed_data);
       };
-      expect(await refusal('vendor_accepts')).toContain(`/vendor${path}/signing-parameters?purpose=refund`);
+      expect(await refusal('vendor_accepts')).toContain(
+        `/vendor/orders/${orderId}/signing-parameters?purpose=refund`,
+      );
       expect((await driver.event(orderId, 'vendor_confirms_fiat')).body.error.code).toBe('INVALID_STATUS');
       const refund_signature = await sign('refund');
-      const accepted = await made.call('POST', `${path}/accept`, {
-        refund_signature,
-        payment_details: DETAILS,
-      });
+      const accepted = await orders.accept(orderId, { refund_signature, payment_details: DETAILS });
       expect(accepted.status, accepted.text).toBe(200);
 
       expect(await refusal('escrow_funded')).toContain('/api/v1/sandbox/faucet');
       expect(await driver.escrowBalance(orderId)).toBe(0n);
-      const { funding } = (await made.call('GET', path)).body.data;
+      const funding = (await orders.get(orderId)).body.data.funding!;
       await chainDriver(gateway).pay(gateway.partners[0], wallet.address, BigInt(funding.amount_atomic));
-      await gateway.call('POST', '/api/v1/sandbox/faucet', {
-        body: { chain: CHAIN, token: 'native', address: wallet.address, amount: '1' },
+      await gateway.partner.sandbox.faucet({
+        chain: CHAIN,
+        token: 'native',
+        address: wallet.address,
+        amount: '1',
       });
       await chainDriver(gateway).transfer(
         wallet.privateKey,
@@ -271,7 +263,7 @@ describe('the calls of a sandbox', () => {
       await driver.act(orderId, 'confirm-payment-sent');
       expect(await refusal('vendor_confirms_fiat')).toContain('fiat-confirmed');
       const release_signature = await sign('release');
-      expect((await made.call('POST', `${path}/fiat-confirmed`, { release_signature })).status).toBe(200);
+      expect((await orders.confirmFiat(orderId, { release_signature })).status).toBe(200);
       await driver.reaches(orderId, 'completed');
     });
   });

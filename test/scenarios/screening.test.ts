@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import type { OrdersDriver } from './orders-driver.ts';
 import { startOrdersFixture } from './orders-fixture.ts';
@@ -20,10 +21,8 @@ describe('screening counts at every step that spends or reveals', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const post = (path: string, body: unknown) => gateway.call('POST', `/api/v1${path}`, { body });
-
   async function recipient(): Promise<string> {
-    const made = await post('/partner/recipients', {
+    const made = await gateway.partner.recipients.create({
       recipient_name: 'Erika Muster',
       recipient_country: 'DE',
     });
@@ -33,12 +32,12 @@ describe('screening counts at every step that spends or reveals', () => {
   }
 
   async function setScreening(id: string, status: string): Promise<void> {
-    const set = await post(`/sandbox/recipients/${id}/screening-status`, { screening_status: status });
+    const set = await gateway.partner.sandbox.screeningStatus(id, { screening_status: status });
     expect(set.body.data.screening_status).toBe(status);
   }
 
   const destination = (id: string, full_name = 'Erika Muster') =>
-    post(`/partner/recipients/${id}/destinations`, {
+    gateway.partner.recipients.createDestination(id, {
       rail: 'iban-sepa',
       currency: 'EUR',
       country_code: 'DE',
@@ -57,7 +56,7 @@ describe('screening counts at every step that spends or reveals', () => {
   async function order(): Promise<{ id: string; orderId: string }> {
     const { id, destinationId } = await payee();
     const quoted = await quote(id, destinationId);
-    const made = await post('/partner/offramp/initiate', { quote_id: quoted.body.data.quote_id });
+    const made = await gateway.partner.offramp.initiate({ quote_id: quoted.body.data.quote_id });
     expect(made.status, made.text).toBe(200);
     return { id, orderId: made.body.data.order_id };
   }
@@ -82,7 +81,7 @@ describe('screening counts at every step that spends or reveals', () => {
         const added = await destination(id, name);
         expect(added.body.data).toMatchObject({ screening_status: status });
         expect(code(await quote(id, added.body.data.recipient_destination_id))).toEqual(REFUSED);
-        const listed = await gateway.call('GET', `/api/v1/partner/recipients/${id}/destinations`);
+        const listed = await gateway.partner.recipients.listDestinations(id);
         expect(listed.body.data.destinations).toMatchObject([{ screening_status: status }]);
         // The recipient’s other accounts are as good as before.
         const other = await destination(id);
@@ -93,7 +92,7 @@ describe('screening counts at every step that spends or reveals', () => {
     it('of a customer’s payment details: a third party’s name is screened', async () => {
       const userId = await driver.user();
       const save = (full_name: string) =>
-        post(`/partner/users/${userId}/payment-details`, {
+        gateway.partner.paymentDetails.create(userId, {
           rail: 'iban-sepa',
           currency: 'EUR',
           country_code: 'DE',
@@ -112,24 +111,16 @@ describe('screening counts at every step that spends or reveals', () => {
     });
 
     it('is in the operator’s queue, and is paid once the operator has cleared it, on record', async () => {
-      const operator = { key: gateway.sandbox.operatorKey };
       const id = await recipient();
       const added = await destination(id, 'Review Person');
       const { recipient_destination_id: destinationId } = added.body.data;
-      const path = '/api/v1/operator/screening-cases';
-      const listed = await gateway.call(
-        'GET',
-        `${path}?status=review&subject_kind=destination&limit=100`,
-        operator,
-      );
-      const found = listed.body.data.cases.find((one: { subject: string }) => one.subject === destinationId);
+      const { screeningCases: cases, audit: log } = gateway.operator;
+      const listed = await cases.list({ status: 'review', subject_kind: 'destination', limit: 100 });
+      const found = listed.body.data.cases.find(({ subject }) => subject === destinationId)!;
       expect(found).toMatchObject({ screening_status: 'review', decided_by_person: false });
       expect(listed.text).not.toContain('Review Person');
       const decide = (decision: string, reason?: string) =>
-        gateway.call('POST', `${path}/${found.case_id}/decision`, {
-          ...operator,
-          body: { decision, reason },
-        });
+        cases.decide(found.case_id, untyped({ decision, reason }));
       expect((await decide('clear')).status).toBe(400);
       const again = await decide('review', 'ticket 3');
       expect(code(again)).toEqual([409, 'INVALID_STATUS']);
@@ -140,16 +131,10 @@ describe('screening counts at every step that spends or reveals', () => {
       const cleared = await decide('clear', 'ticket 3');
       expect(cleared.body.data).toMatchObject({ screening_status: 'clear' });
       expect((await quote(id, destinationId)).status).toBe(200);
-      const audit = await gateway.call(
-        'GET',
-        `/api/v1/operator/audit?subject=screening_cases/${found.case_id}`,
-        operator,
-      );
+      const audit = await log.list({ subject: `screening_cases/${found.case_id}` });
       expect(audit.body.data.entries).toMatchObject([{ action: 'screening_case.clear', reason: 'ticket 3' }]);
-      const unknown = await gateway.call('POST', `${path}/${crypto.randomUUID()}/decision`, {
-        ...operator,
-        body: { decision: 'clear', reason: 'ticket 3' },
-      });
+      const decision = { decision: 'clear', reason: 'ticket 3' } as const;
+      const unknown = await cases.decide(crypto.randomUUID(), decision);
       expect(code(unknown)).toEqual([404, 'SCREENING_CASE_NOT_FOUND']);
     });
   });
@@ -159,23 +144,22 @@ describe('screening counts at every step that spends or reveals', () => {
       ['blocked', (id: string) => setScreening(id, 'blocked')],
       ['under review', (id: string) => setScreening(id, 'review')],
       ['pending', (id: string) => setScreening(id, 'pending')],
-      ['archived', (id: string) => gateway.call('DELETE', `/api/v1/partner/recipients/${id}`)],
+      ['archived', (id: string) => gateway.partner.recipients.archive(id)],
     ])('at initiate (%s): refused, and the quote stays as it was', async (_what, lose) => {
       const { id, destinationId } = await payee();
       const { quote_id } = (await quote(id, destinationId)).body.data;
       await lose(id);
-      expect(code(await post('/partner/offramp/initiate', { quote_id }))).toEqual(REFUSED);
+      expect(code(await gateway.partner.offramp.initiate({ quote_id }))).toEqual(REFUSED);
       if (_what === 'archived') return;
       await setScreening(id, 'clear');
-      expect((await post('/partner/offramp/initiate', { quote_id })).status).toBe(200);
+      expect((await gateway.partner.offramp.initiate({ quote_id })).status).toBe(200);
     });
 
     it('at funding: parameters and signed transfer are refused, nothing is held', async () => {
       const { id, orderId } = await order();
       const signed = await driver.signedFunding(orderId);
       await setScreening(id, 'blocked');
-      const path = `/api/v1/partner/orders/${orderId}/transfer-authorization-parameters`;
-      expect(code(await gateway.call('GET', path))).toEqual(REFUSED);
+      expect(code(await gateway.partner.orders.transferParameters(orderId))).toEqual(REFUSED);
       expect(code(await driver.act(orderId, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
       expect((await driver.read(orderId)).allowed_actions).not.toContain('authorize-crypto-transfer');
       expect(await parties.isHeld(orderId)).toBe(false);
@@ -204,8 +188,10 @@ describe('screening counts at every step that spends or reveals', () => {
       await parties.operate(orderId, 'hold', { decision: 'release' });
       expect(await parties.isHeld(orderId)).toBe(true);
       expect((await driver.act(orderId, 'cancel')).status).toBe(200);
-      const path = `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`;
-      expect(code(await gateway.call('GET', path))).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+      expect(code(await gateway.partner.orders.refundParameters(orderId))).toEqual([
+        409,
+        'OPERATION_NOT_ALLOWED',
+      ]);
       await parties.operate(orderId, 'hold', { decision: 'release' });
       expect((await driver.refund(orderId)).body.data).toMatchObject({ status: 'cancelled' });
       await until('the refund', async () => (await driver.escrowBalance(orderId)) === 0n);
@@ -214,7 +200,7 @@ describe('screening counts at every step that spends or reveals', () => {
 
     it('archived before the buyer learns where to pay: it is refused, and the hold stays', async () => {
       const { id, orderId } = await funded();
-      await gateway.call('DELETE', `/api/v1/partner/recipients/${id}`);
+      await gateway.partner.recipients.archive(id);
       const told = await (await parties.vendorOf(orderId)).get('payment-instructions');
       expect(code(told)).toEqual(REFUSED);
       expect(await parties.isHeld(orderId)).toBe(true);

@@ -28,10 +28,10 @@ interface Engineer {
   readonly trust: Trust;
 }
 
-function engineerOf({ baseUrl, partners, sandbox }: TestGateway, index: 0 | 1): Engineer {
+function engineerOf({ sdk, partners, sandbox }: TestGateway, index: 0 | 1): Engineer {
   const { apiKey, walletPrivateKey } = partners[index];
   return {
-    causeway: new Causeway({ baseUrl, apiKey }),
+    causeway: sdk(apiKey),
     signer: privateKeySigner(walletPrivateKey),
     trust: trustOfSandbox(toWire(sandbox), { partner: index, chain: CHAIN }),
   };
@@ -45,7 +45,7 @@ describe('the SDK against a gateway', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
-    operator = new Causeway({ baseUrl: gateway.baseUrl, apiKey: gateway.sandbox.operatorKey });
+    operator = gateway.sdk(gateway.sandbox.operatorKey);
     description = (await gateway.call('GET', '/api/v1/openapi.json')).body;
     operations = operationsOf(description);
   });

@@ -15,6 +15,7 @@ import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-setti
 import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
 import { createChainClient } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 
@@ -36,7 +37,7 @@ describe('a send-out whose bridge does not answer', () => {
     owner = new pg.Client({ connectionString: gateway.databaseUrl });
     await owner.connect();
     // The solver takes deposits and then waits to be told what to do.
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
     orders = await Promise.all(Array.from({ length: 5 }, completed));
   }, 120_000);
   afterAll(async () => {
@@ -54,8 +55,7 @@ describe('a send-out whose bridge does not answer', () => {
   }
   const nextOrder = () => orders.pop() ?? completed();
   const newAddress = (): Hex => `0x${randomBytes(20).toString('hex')}`;
-  const advance = (seconds: number) =>
-    gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+  const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
   const isHeld = async (orderId: string): Promise<boolean> =>
     (await owner.query(`SELECT facts->>'held' AS held FROM orders WHERE order_id = $1`, [orderId])).rows[0]
       .held === 'true';
@@ -77,9 +77,8 @@ describe('a send-out whose bridge does not answer', () => {
 
   /** What the partner is told who asks for a second send-out. */
   async function refusalOf(orderId: string, to: Hex): Promise<[number, string]> {
-    const path = `/api/v1/partner/orders/${orderId}/bridge-authorization-parameters`;
-    const query = `destination_chain=arbitrum-one&destination_address=${to}`;
-    const answer = await gateway.call('GET', `${path}?${query}`);
+    const destination = { destination_chain: 'arbitrum-one', destination_address: to };
+    const answer = await gateway.partner.orders.bridgeParameters(orderId, destination);
     return [answer.status, answer.body.error?.code];
   }
 
@@ -214,20 +213,15 @@ describe('a send-out whose bridge does not answer', () => {
   });
 
   describe('at all is ended by an operator', () => {
-    const operate = (orderId: string, body: object, key?: string) =>
-      gateway.call('POST', `/api/v1/operator/orders/${orderId}/send-out`, {
-        key: gateway.sandbox.operatorKey,
-        body: { reason: 'ticket 31', ...body },
-        ...(key ? { headers: { 'idempotency-key': key } } : {}),
-      });
+    const operate = (orderId: string, body: object, idempotencyKey?: string) =>
+      gateway.operator.orders.decideSendOut(
+        orderId,
+        untyped({ reason: 'ticket 31', ...body }),
+        idempotencyKey === undefined ? {} : { idempotencyKey },
+      );
     const said = ({ status, body }: Answer) => [status, body.error?.code ?? body.data.status];
     const REFUSED = [409, 'OPERATION_NOT_ALLOWED'];
-    const auditTrail = async (orderId: string) =>
-      (
-        await gateway.call('GET', `/api/v1/operator/orders/${orderId}`, {
-          key: gateway.sandbox.operatorKey,
-        })
-      ).body.data;
+    const auditTrail = async (orderId: string) => (await gateway.operator.orders.get(orderId)).body.data;
     const bookings = async (orderId: string) =>
       (
         await owner.query(

@@ -32,15 +32,8 @@ describe('test values', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const call = (method: string, path: string, body?: object) =>
-    gateway.call(method, `/api/v1${path}`, body === undefined ? {} : { body });
-  const operator = (method: string, path: string, body?: object) =>
-    gateway.call(method, `/api/v1/operator${path}`, {
-      key: gateway.sandbox.operatorKey,
-      ...(body === undefined ? {} : { body }),
-    });
   const depositsOf = async (orderId: string) =>
-    (await operator('GET', `/deposits?order_id=${orderId}`)).body.data.deposits as {
+    (await gateway.operator.deposits.list({ order_id: orderId })).body.data.deposits as {
       status: string;
       kind: string;
     }[];
@@ -111,36 +104,40 @@ describe('test values', () => {
   const verified = (status: string): Walk => ({
     async now(lastName) {
       const email = `kyc-${lastName}@example.com`.toLowerCase();
-      const { id } = (await call('POST', '/partner/users', { email })).body.data;
-      const submitted = await call('POST', `/partner/users/${id}/kyc-submissions`, {
+      const { id } = (await gateway.partner.users.create({ email })).body.data;
+      const submitted = await gateway.partner.kyc.submit(id, {
         ...SUBMISSION,
         method: 'hosted_link',
         last_name: lastName,
       });
       expect(submitted.status, submitted.text).toBe(200);
       await until(`KYC ${status}`, async () => {
-        const { body } = await call('GET', `/partner/users/${id}/verification-status`);
-        return body.data.status === status || body.data.kyc_status === status;
+        const { body } = await gateway.partner.kyc.status(id);
+        return body.data.status === status;
       });
     },
   });
 
   const screened = (status: string): Walk => ({
     async now(part) {
-      const made = await call('POST', '/partner/recipients', {
+      const made = await gateway.partner.recipients.create({
         recipient_name: `Erika ${part}`,
         recipient_country: 'DE',
-        recipient_type: 'individual',
+        recipient_kind: 'individual',
       });
       expect(made.status, made.text).toBe(200);
-      const path = `/partner/recipients/${made.body.data.recipient_id}`;
-      await until(status, async () => (await call('GET', path)).body.data.screening_status === status);
+      await until(
+        status,
+        async () =>
+          (await gateway.partner.recipients.get(made.body.data.recipient_id)).body.data.screening_status ===
+          status,
+      );
     },
   });
 
   const refusedWallet: Walk = {
     async now(wallet) {
-      const made = await operator('POST', '/vendors', {
+      const made = await gateway.operator.vendors.create({
         name: `Vendor ${wallet}`,
         kind: 'p2p',
         wallet_address: getAddress(wallet),
@@ -149,11 +146,11 @@ describe('test values', () => {
     },
   };
 
-  async function opened(lastName: string): Promise<string> {
+  async function opened(lastName: string): Promise<() => Promise<string>> {
     const userId = await fiat.customer(lastName);
     const issued = await fiat.issue(userId);
     expect(issued.status, issued.text).toBe(200);
-    return `/partner/users/${userId}/fiat-accounts/${issued.body.data.id}`;
+    return async () => (await fiat.sdk.fiatAccounts.get(userId, issued.body.data.id)).status;
   }
 
   /** An order that its customer pays by a deposit into an account of its own. */
@@ -266,25 +263,31 @@ describe('test values', () => {
     'bank_client_last_name Declined': {
       async now(lastName) {
         const userId = await fiat.verified(lastName);
-        const path = `/partner/users/${userId}/identification`;
-        await call('POST', path, { ...IDENTIFICATION, last_name: lastName });
-        await until('the rejection', async () => (await call('GET', path)).body.data.status === 'rejected');
+        await gateway.partner.fiatAccounts.submitIdentification(userId, {
+          ...IDENTIFICATION,
+          last_name: lastName,
+        });
+        await until(
+          'the rejection',
+          async () =>
+            (await gateway.partner.fiatAccounts.getIdentification(userId)).body.data.status === 'rejected',
+        );
       },
     },
     'bank_client_last_name Failing': {
       async now(lastName) {
-        const path = await opened(lastName);
-        await until('the failure', async () => (await call('GET', path)).body.data.status === 'failed');
+        const status = await opened(lastName);
+        await until('the failure', async () => (await status()) === 'failed');
       },
     },
     'bank_client_last_name Unavailable': (() => {
-      let path: string;
+      let status: () => Promise<string>;
       return {
         async now(lastName) {
-          path = await opened(lastName);
-          expect((await call('GET', path)).body.data.status).toBe('provisioning');
+          status = await opened(lastName);
+          expect(await status()).toBe('provisioning');
         },
-        later: async () => expect((await call('GET', path)).body.data.status).not.toBe('active'),
+        later: async () => expect(await status()).not.toBe('active'),
       };
     })(),
     'bank_transfer_amount 13.13': {
@@ -301,7 +304,7 @@ describe('test values', () => {
         expect(sent.body.data).toMatchObject({ status: 'held_for_review' });
         await held(orderId);
         expect((await driver.read(orderId)).status).toBe('awaiting_fiat_transfer');
-        const decided = await operator('POST', `/fiat-payments/${sent.body.data.id}/decision`, {
+        const decided = await gateway.operator.fiatPayments.decide(sent.body.data.id, {
           decision: 'match',
           order_id: orderId,
           reason: 'ticket 13',
@@ -340,11 +343,11 @@ describe('test values', () => {
         ),
       );
     // The simulated actors think for a second before each step.
-    const hurry = setInterval(() => void call('POST', '/sandbox/clock/advance', { seconds: 1 }), 250);
+    const hurry = setInterval(() => void gateway.partner.sandbox.advanceClock({ seconds: 1 }), 250);
     await Promise.all([walk('now'), walkWithout()]).finally(() => clearInterval(hurry));
     expect(failures).toEqual([]);
-    await call('POST', '/sandbox/clock/advance', { seconds: MINUTES_31 });
-    await call('POST', '/sandbox/clock/advance', { seconds: HOURS_25 });
+    await gateway.partner.sandbox.advanceClock({ seconds: MINUTES_31 });
+    await gateway.partner.sandbox.advanceClock({ seconds: HOURS_25 });
     await walk('later');
     expect(failures).toEqual([]);
     await driver.booksBalance();

@@ -224,11 +224,11 @@ describe('a third party who is first on chain', () => {
     expect(rows).toEqual([{ closed_at: null }]);
 
     const [partner] = gateway.partners;
-    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 29 * DAY_SECONDS } });
+    await gateway.partner.sandbox.advanceClock({ seconds: 29 * DAY_SECONDS });
     await settlementChain.pay(partner, escrow.address, 29n);
     await until('the stray deposit', async () => (await strays()).length === 1);
 
-    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: 2 * DAY_SECONDS } });
+    await gateway.partner.sandbox.advanceClock({ seconds: 2 * DAY_SECONDS });
     await settlementChain.pay(partner, escrow.address, 31n);
     // What is paid after it to an order that is not over has been read, so its block has been, too.
     const { escrow: open } = await waiting.driver.funds(waiting.id);

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { OrderTrigger } from '@causeway/protocol';
+import type { OfferInput, Streamed, VendorEvent } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { connect } from '../harness/database.ts';
-import { type EventStream, openEventStream } from '../harness/event-stream.ts';
+import { openEventStream } from '../harness/event-stream.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import { describedRoutes, fillPath, sampleOf } from '../invariants/described-routes.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
+import type { VendorAction } from './vendor-calls.ts';
 import { holderOf, type VendorClient, vendorClients } from './vendor-driver.ts';
 
 const DETAILS = { iban: 'DE02120300000000202051', full_name: 'Vendor' };
@@ -21,7 +24,7 @@ describe('the vendor API', () => {
   let gateway: TestGateway;
   let driver: OrdersDriver;
   let drivers: readonly VendorClient[];
-  const streams: EventStream[] = [];
+  const streams: { stop(): void }[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({
@@ -76,18 +79,19 @@ describe('the vendor API', () => {
   ];
 
   it('what a vendor does reaches every webhook endpoint of the partner that wants it', async () => {
-    const base = '/api/v1/partner/webhook-endpoints';
-    const made = await gateway.call('POST', base, {
-      body: { url: 'https://127.0.0.1:9/vendor', events: ['order.status.changed'] },
+    const made = await gateway.partner.webhookEndpoints.create({
+      url: 'https://127.0.0.1:9/vendor',
+      events: ['order.status.changed'],
     });
     const { orderId } = await accepted();
-    const log = `${base}/${made.body.data.id}/deliveries?order_id=${orderId}`;
-    const { deliveries } = (await gateway.call('GET', log)).body.data;
+    const { deliveries } = (
+      await gateway.partner.webhookEndpoints.listDeliveries(made.body.data.id, { order_id: orderId })
+    ).body.data;
     expect(deliveries.map(({ body }: { body: string }) => JSON.parse(body).data.status)).toEqual([
       'awaiting_vendor_escrow_funding',
       'awaiting_liquidity_provider',
     ]);
-    await gateway.call('DELETE', `${base}/${made.body.data.id}`);
+    await gateway.partner.webhookEndpoints.delete(made.body.data.id);
   });
 
   it('answers another vendor’s order and an unknown one with the same bytes, and a malformed id with 400', async () => {
@@ -120,7 +124,7 @@ describe('the vendor API', () => {
   it('refuses what is missing, of the wrong type or too long, and changes nothing', async () => {
     const { orderId, vendor } = await offered();
     const refund_signature = await vendor.sign(orderId, 'refund');
-    const wrong: [string, object][] = [
+    const wrong: [VendorAction, object][] = [
       ['accept', {}],
       ['accept', { refund_signature }],
       ['accept', { refund_signature, payment_details: {} }],
@@ -148,7 +152,7 @@ describe('the vendor API', () => {
       payment_details: DETAILS,
     });
     expect(code(forged)).toEqual([400, 'INVALID_SIGNATURE']);
-    const { wallet_address: expected_signer } = (await vendor.call('GET', 'profile')).body.data;
+    const { wallet_address: expected_signer } = (await vendor.api.profile()).body.data;
     expect(forged.body.error.details).toEqual({ expected_signer, recovered_signer: null });
     const mistaken = await vendor.act(orderId, 'accept', {
       refund_signature: await vendor.sign(orderId, 'release'),
@@ -159,8 +163,15 @@ describe('the vendor API', () => {
     expect(mistaken.body.error.details).toEqual({ expected_signer, recovered_signer });
     expect(recovered_signer).toMatch(/^0x[0-9a-fA-F]{40}$/);
     expect(recovered_signer).not.toBe(expected_signer);
-    for (const query of ['status=no_such', 'limit=0', 'limit=101', 'offset=-1', 'direction=up']) {
-      expect((await vendor.call('GET', `orders?${query}`)).status, query).toBe(400);
+    for (const query of [
+      { status: 'no_such' },
+      { limit: 0 },
+      { limit: 101 },
+      { offset: -1 },
+      { direction: 'up' },
+    ]) {
+      const refused = await vendor.api.orders.list(untyped(query));
+      expect(refused.status, JSON.stringify(query)).toBe(400);
     }
     const { data } = (await vendor.get(orderId)).body;
     expect(Date.parse(data.respond_by) - Date.parse(data.offered_at)).toBe(120_000);
@@ -176,7 +187,7 @@ describe('the vendor API', () => {
     const { orderId, vendor } = await accepted();
     const release_signature = await vendor.sign(orderId, 'release');
     const refund_signature = await vendor.sign(orderId, 'refund');
-    const attempts: [string, object?][] = [
+    const attempts: [VendorAction, object?][] = [
       ['accept', { refund_signature, payment_details: DETAILS }],
       ['decline'],
       ['fiat-confirmed', { release_signature }],
@@ -199,29 +210,27 @@ describe('the vendor API', () => {
   it('a retry with its Idempotency-Key gets the first answer; without one, two at once have one winner', async () => {
     const { orderId, vendor } = await offered();
     const body = { refund_signature: await vendor.sign(orderId, 'refund'), payment_details: DETAILS };
-    const headers = { 'idempotency-key': 'accept-1' };
-    const first = await vendor.act(orderId, 'accept', body, headers);
-    const again = await vendor.act(orderId, 'accept', body, headers);
+    const once = { idempotencyKey: 'accept-1' };
+    const first = await vendor.act(orderId, 'accept', body, once);
+    const again = await vendor.act(orderId, 'accept', body, once);
     expect([first.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
       200,
       first.text,
       'true',
     ]);
-    expect(code(await vendor.act(orderId, 'decline', undefined, headers))).toEqual([
+    expect(code(await vendor.act(orderId, 'decline', undefined, once))).toEqual([
       422,
       'IDEMPOTENCY_KEY_REUSED',
     ]);
 
     const contested = await offered();
     const signed = await contested.vendor.sign(contested.orderId, 'refund');
+    const { key } = contested.vendor;
+    const path = `/api/v1/vendor/orders/${contested.orderId}`;
+    const acceptance = { refund_signature: signed, payment_details: DETAILS };
     const raced = await Promise.all([
-      ...Array.from({ length: 4 }, () =>
-        contested.vendor.act(contested.orderId, 'accept', {
-          refund_signature: signed,
-          payment_details: DETAILS,
-        }),
-      ),
-      contested.vendor.act(contested.orderId, 'decline'),
+      ...Array.from({ length: 4 }, () => gateway.call('POST', `${path}/accept`, { key, body: acceptance })),
+      gateway.call('POST', `${path}/decline`, { key }),
     ]);
     expect(raced.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status } of raced) expect([200, 404, 409]).toContain(status);
@@ -229,7 +238,7 @@ describe('the vendor API', () => {
 
   it('an offer made twice with one key is one offer; another vendor’s key of the same name is its own', async () => {
     const [one, other] = drivers as [VendorClient, VendorClient];
-    const body = {
+    const body: OfferInput = {
       side: 'SELL',
       crypto_currency: 'USDC',
       fiat_currency: 'EUR',
@@ -241,18 +250,15 @@ describe('the vendor API', () => {
       available_balance: '1000',
     };
     const make = (vendor: VendorClient, more = {}) =>
-      vendor.call('POST', 'offers', {
-        body: { ...body, ...more },
-        headers: { 'idempotency-key': 'same' },
-      });
-    const before = (await one.call('GET', 'offers')).body.data.pagination.total;
+      vendor.api.offers.create({ ...body, ...more }, { idempotencyKey: 'same' });
+    const before = (await one.api.offers.list()).body.data.pagination.total;
     const made = await Promise.all(Array.from({ length: 5 }, () => make(one)));
     const ids = new Set(
       made.filter(({ status }) => status === 200).map((answer) => answer.body.data.offer_id),
     );
     expect(ids.size).toBe(1);
     expect((await make(one)).body.data.offer_id).toBe([...ids][0]);
-    expect((await one.call('GET', 'offers')).body.data.pagination.total).toBe(before + 1);
+    expect((await one.api.offers.list()).body.data.pagination.total).toBe(before + 1);
     expect(code(await make(one, { price: '0.94' }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     expect((await make(other)).body.data.offer_id).not.toBe([...ids][0]);
   });
@@ -274,7 +280,7 @@ describe('the vendor API', () => {
       chain_id: settings.chainId,
       token_address: usdc,
       escrow_address: before.escrow_address,
-      from_address: (await vendor.call('GET', 'profile')).body.data.wallet_address,
+      from_address: (await vendor.api.profile()).body.data.wallet_address,
       amount: before.crypto_amount,
       amount_atomic: before.crypto_amount.replace('.', '').replace(/^0+/, ''),
       confirmations: settings.confirmations,
@@ -332,7 +338,7 @@ describe('the vendor API', () => {
     await report(sale.orderId, 'release_confirmed');
     const { vendor } = sale;
     const order = (await vendor.get(sale.orderId)).body.data;
-    const statement = await vendor.call('GET', `statement?from=${from}`);
+    const statement = await vendor.api.statement({ from });
     expect(statement.body.data).toEqual({
       lines: [
         {
@@ -358,20 +364,21 @@ describe('the vendor API', () => {
       ],
       pagination: { total: 1, limit: 20, offset: 0 },
     });
-    const beforeIt = await vendor.call('GET', `statement?to=${from}`);
+    const beforeIt = await vendor.api.statement({ to: from });
     expect(beforeIt.body.data.entries).not.toContainEqual(
       expect.objectContaining({ order_id: sale.orderId }),
     );
-    const beyond = await vendor.call('GET', `statement?from=${from}&offset=1`);
+    const beyond = await vendor.api.statement({ from, offset: 1 });
     expect([beyond.body.data.entries, beyond.body.data.totals.length]).toEqual([[], 2]);
-    for (const query of ['from=yesterday', `from=${from}&to=${from}`, 'limit=x']) {
-      expect((await vendor.call('GET', `statement?${query}`)).status, query).toBe(400);
+    for (const query of [{ from: 'yesterday' }, { from, to: from }, { limit: 'x' }]) {
+      const refused = await vendor.api.statement(untyped(query));
+      expect(refused.status, JSON.stringify(query)).toBe(400);
     }
   });
 
   it('tells of orders as they come, change and go; a reconnection goes on where it was', async () => {
     const { orderId, vendor } = await offered();
-    const listed = (await vendor.call('GET', 'events?limit=200')).body.data;
+    const listed = (await vendor.api.events.list({ limit: 200 })).body.data;
     expect(listed.events.at(-1)).toMatchObject({
       event_type: 'order.offered',
       order_id: orderId,
@@ -385,8 +392,8 @@ describe('the vendor API', () => {
     const live = await follow(vendor);
     const refund_signature = await vendor.sign(orderId, 'refund');
     await vendor.act(orderId, 'accept', { refund_signature, payment_details: DETAILS });
-    await until('the change', () => live.events().length === 1);
-    expect(live.events()[0]).toMatchObject({
+    await until('the change', () => live.seen.length === 1);
+    expect(live.seen[0]?.event).toMatchObject({
       event_type: 'order.changed',
       order_id: orderId,
       status: 'awaiting_vendor_escrow_funding',
@@ -396,36 +403,46 @@ describe('the vendor API', () => {
     const next = await offered();
     expect(next.vendor.id).toBe(vendor.id);
     await vendor.act(next.orderId, 'decline');
-    const resumed = await follow(vendor, { 'last-event-id': live.lastId() });
-    await until('what was missed', () => resumed.events().length === 2);
-    expect(resumed.events().map(({ event_type, order_id, order }) => [event_type, order_id, order])).toEqual([
+    const resumed = await follow(vendor, live.seen[0]?.cursor);
+    await until('what was missed', () => resumed.seen.length === 2);
+    expect(resumed.seen.map(({ event }) => [event.event_type, event.order_id, event.order])).toEqual([
       ['order.offered', next.orderId, null],
       ['order.withdrawn', next.orderId, null],
     ]);
-    const others = (await next.otherVendor.call('GET', 'events?limit=200')).body.data.events;
+    const others = (await next.otherVendor.api.events.list({ limit: 200 })).body.data.events;
     expect(others.filter(({ order_id }: { order_id: string }) => order_id === orderId)).toEqual([]);
   });
 
   it('a stream ends at once when its key is revoked', async () => {
     const { orderId, vendor } = await offered();
-    const made = await gateway.call('POST', `/api/v1/operator/vendors/${vendor.id}/keys`, {
-      key: gateway.sandbox.operatorKey,
-      body: { label: 'for a stream' },
-    });
-    const live = await follow({ ...vendor, key: made.body.data.key });
-    await gateway.call('DELETE', `/api/v1/operator/keys/${made.body.data.key_id}`, {
-      key: gateway.sandbox.operatorKey,
-    });
+    const made = await gateway.operator.vendors.createKey(vendor.id, { label: 'for a stream' });
+    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
+    const live = await openEventStream(address, { 'x-api-key': made.body.data.key });
+    streams.push(live);
+    expect(live.contentType).toContain('text/event-stream');
+    await until('open', () => live.text().includes(': open'));
+    await gateway.operator.keys.revoke(made.body.data.key_id);
     await until('the end', () => live.ended());
     expect((await vendor.get(orderId)).status).toBe(200);
   });
 
-  async function follow(vendor: VendorClient, headers: Record<string, string> = {}): Promise<EventStream> {
-    const address = `${gateway.baseUrl}/api/v1/vendor/events`;
-    const stream = await openEventStream(address, { 'x-api-key': vendor.key, ...headers });
-    streams.push(stream);
-    expect(stream.contentType).toContain('text/event-stream');
-    await until('open', () => stream.text().includes(': open'));
-    return stream;
+  /** The vendor's events from now on, or behind a cursor. */
+  async function follow({ key }: VendorClient, after?: string) {
+    const abort = new AbortController();
+    const seen: Streamed<VendorEvent>[] = [];
+    const reader = { seen, stop: () => abort.abort() };
+    streams.push(reader);
+    await new Promise<void>((open, failed) => {
+      const options = {
+        signal: abort.signal,
+        onOpen: () => open(),
+        ...(after === undefined ? {} : { after }),
+      };
+      const read = async () => {
+        for await (const one of gateway.sdk(key).vendor.events.stream(options)) seen.push(one);
+      };
+      read().catch((error) => (abort.signal.aborted ? undefined : failed(error)));
+    });
+    return reader;
   }
 });

@@ -1,19 +1,27 @@
-import { privateKeyToAccount } from 'viem/accounts';
+import type { RequestOptions } from '@causeway/sdk';
 import {
   listSimulatedVendors,
   type SimulatedVendor,
 } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
-import type { Answer, CallOptions, TestGateway } from '../harness/gateway.ts';
-import { orderParties } from './orders-parties.ts';
+import type { Answer, TestGateway } from '../harness/gateway.ts';
+import type { SdkAnswers } from '../harness/sdk.ts';
+import { orderParties, signSafeTransaction } from './orders-parties.ts';
+import {
+  type Purpose,
+  readVendorOrder,
+  type VendorAction,
+  type VendorRead,
+  vendorAct,
+} from './vendor-calls.ts';
 
 /** A vendor's engineer: calls the API with the vendor's key and signs with its wallet. */
 export interface VendorClient {
   readonly id: string;
   readonly key: string;
-  call(method: string, path: string, options?: Omit<CallOptions, 'key'>): Promise<Answer>;
-  get(orderId: string, what?: string): Promise<Answer>;
-  act(orderId: string, action: string, body?: object, headers?: Record<string, string>): Promise<Answer>;
-  sign(orderId: string, purpose: 'refund' | 'release'): Promise<string>;
+  readonly api: SdkAnswers['vendor'];
+  get(orderId: string, what?: VendorRead): Promise<Answer>;
+  act(orderId: string, action: VendorAction, body?: object, options?: RequestOptions): Promise<Answer>;
+  sign(orderId: string, purpose: Purpose): Promise<`0x${string}`>;
 }
 
 export async function vendorClients(gateway: TestGateway): Promise<readonly VendorClient[]> {
@@ -37,25 +45,16 @@ function driverOf(gateway: TestGateway, { row, privateKey }: SimulatedVendor): V
   const known = gateway.sandbox.vendors.find(({ name }) => name === row.name);
   if (known === undefined) throw new Error(`the sandbox has no vendor ${row.name}`);
   const key = known.apiKey;
-  const call: VendorClient['call'] = (method, path, options = {}) =>
-    gateway.call(method, `/api/v1/vendor/${path}`, { ...options, key });
+  const { vendor: api } = gateway.as(key);
   return {
     id: row.vendor_id,
     key,
-    call,
-    get: (orderId, what) => call('GET', `orders/${orderId}${what === undefined ? '' : `/${what}`}`),
-    act: (orderId, action, body, headers) =>
-      call('POST', `orders/${orderId}/${action}`, {
-        ...(body === undefined ? {} : { body }),
-        ...(headers === undefined ? {} : { headers }),
-      }),
+    api,
+    get: (orderId, what = 'order') => readVendorOrder(api.orders, orderId, what),
+    act: (orderId, action, body, options) => vendorAct(api.orders, orderId, action, body, options),
     async sign(orderId, purpose) {
-      const parameters = await call('GET', `orders/${orderId}/signing-parameters?purpose=${purpose}`);
-      const { typed_data: typed } = parameters.body.data;
-      return privateKeyToAccount(privateKey).signTypedData({
-        ...typed,
-        message: { ...typed.message, nonce: BigInt(typed.message.nonce) },
-      });
+      const parameters = await api.orders.signingParameters(orderId, { purpose });
+      return signSafeTransaction(privateKey, parameters.body.data.typed_data);
     },
   };
 }

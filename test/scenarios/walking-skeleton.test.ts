@@ -13,7 +13,7 @@ describe('one on-ramp order through every layer', () => {
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
     sink = await startWebhookSink({ tls: true, secret: gateway.partners[0].webhookSecret });
-    const set = await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    const set = await gateway.partner.webhooks.set({ url: sink.url });
     expect(set.status).toBe(200);
   });
   afterAll(async () => {
@@ -22,7 +22,7 @@ describe('one on-ramp order through every layer', () => {
   });
 
   it('goes from quote to completed: crypto moves on chain, the books balance, every webhook is signed', async () => {
-    const { call, deps } = gateway;
+    const { deps } = gateway;
     const { settings, client } = deps.chains.get('base-mainnet');
     const usdc = settings.tokens.find(({ code }) => code === 'USDC')!.address;
     const wallet = gateway.partners[0].walletAddress as `0x${string}`;
@@ -31,7 +31,7 @@ describe('one on-ramp order through every layer', () => {
       treasury: await tokenBalance(client, usdc, settings.treasury),
     };
 
-    const user = await call('POST', '/api/v1/partner/users', { body: { email: 'ada@example.com' } });
+    const user = await gateway.partner.users.create({ email: 'ada@example.com' });
     const userId = user.body.data.id as string;
     const refused = await quote(userId);
     expect(refused.status).toBe(422);
@@ -39,12 +39,13 @@ describe('one on-ramp order through every layer', () => {
       code: 'KYC_NOT_CLEARED',
       details: { kyc_status: 'NOT_INITIATED' },
     });
-    await call('POST', `/api/v1/sandbox/users/${userId}/kyc-status`, { body: { status: 'VERIFIED' } });
+    await gateway.partner.sandbox.kycStatus(userId, { status: 'VERIFIED' });
 
     const quoted = await quote(userId);
     expect(quoted.status).toBe(200);
-    const initiated = await call('POST', '/api/v1/partner/onramp/initiate', {
-      body: { quote_id: quoted.body.data.quote_id, reference_id: 'invoice-7' },
+    const initiated = await gateway.partner.onramp.initiate({
+      quote_id: quoted.body.data.quote_id,
+      reference_id: 'invoice-7',
     });
     expect(initiated.body.data).toMatchObject({
       status: 'awaiting_liquidity_provider',
@@ -54,7 +55,7 @@ describe('one on-ramp order through every layer', () => {
     const orderId = initiated.body.data.order_id as string;
 
     await reaches(orderId, 'awaiting_fiat_transfer');
-    const sent = await call('POST', `/api/v1/partner/orders/${orderId}/confirm-payment-sent`);
+    const sent = await gateway.partner.orders.confirmPaymentSent(orderId);
     expect(sent.body.data).toEqual({ order_id: orderId, status: 'fiat_transfer_pending' });
     const completed = await reaches(orderId, 'completed');
 
@@ -87,20 +88,18 @@ describe('one on-ramp order through every layer', () => {
   });
 
   function quote(userId: string) {
-    return gateway.call('POST', '/api/v1/partner/onramp/quote', {
-      body: {
-        user_uuid: userId,
-        crypto_currency: 'USDC',
-        fiat_currency: 'EUR',
-        fiat_amount: '100.00',
-        partner_fee_pct: '1',
-      },
+    return gateway.partner.onramp.quote({
+      user_uuid: userId,
+      crypto_currency: 'USDC',
+      fiat_currency: 'EUR',
+      fiat_amount: '100.00',
+      partner_fee_pct: '1',
     });
   }
 
   async function reaches(orderId: string, status: string) {
     return until(`order in ${status}`, async () => {
-      const { body } = await gateway.call('GET', `/api/v1/partner/orders/${orderId}`);
+      const { body } = await gateway.partner.orders.get(orderId);
       return body.data.status === status && body.data;
     });
   }

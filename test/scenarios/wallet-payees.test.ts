@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 
 const WALLETS = ['alipay-china', 'wechat-china'] as const;
 const DETAILS = { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '+8613800138000' };
@@ -13,25 +14,24 @@ describe('who is paid by a consumer wallet, and who pays', () => {
   });
   afterAll(() => gateway?.stop());
 
-  const post = (path: string, body: unknown) => gateway.call('POST', `/api/v1${path}`, { body });
   let users = 0;
 
   async function customer(fields: object = {}): Promise<string> {
-    const made = await post('/partner/users', { email: `wallet-${users++}@example.com`, ...fields });
+    const made = await gateway.partner.users.create({ email: `wallet-${users++}@example.com`, ...fields });
     const { id } = made.body.data;
-    await post(`/sandbox/users/${id}/kyc-status`, { status: 'VERIFIED' });
+    await gateway.partner.sandbox.kycStatus(id, { status: 'VERIFIED' });
     return id;
   }
 
   async function recipient(fields: object): Promise<string> {
-    const made = await post('/partner/recipients', fields);
+    const made = await gateway.partner.recipients.create(untyped(fields));
     const { recipient_id: id } = made.body.data;
-    await post(`/sandbox/recipients/${id}/screening-status`, { screening_status: 'clear' });
+    await gateway.partner.sandbox.screeningStatus(id, { screening_status: 'clear' });
     return id;
   }
 
   const destination = (recipientId: string, rail: string) =>
-    post(`/partner/recipients/${recipientId}/destinations`, {
+    gateway.partner.recipients.createDestination(recipientId, {
       rail,
       currency: 'CNY',
       country_code: 'CN',
@@ -39,7 +39,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
     });
 
   const quote = (sender: string, recipientId: string, destinationId: string) =>
-    post('/partner/offramp/quote', {
+    gateway.partner.offramp.quote({
       crypto_currency: 'USDC',
       fiat_currency: 'CNY',
       fiat_amount: '700.00',
@@ -58,7 +58,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
       const refused = await destination(id, rail);
       expect([refused.status, refused.body.error?.code]).toEqual([422, 'RECIPIENT_NOT_ELIGIBLE']);
       expect(refused.body.error.details.fields).toEqual([{ path, message: expect.stringContaining(rail) }]);
-      const listed = await gateway.call('GET', `/api/v1/partner/recipients/${id}/destinations`);
+      const listed = await gateway.partner.recipients.listDestinations(id);
       expect(listed.body.data.destinations).toEqual([]);
     });
 
@@ -68,8 +68,8 @@ describe('who is paid by a consumer wallet, and who pays', () => {
       const { recipient_destination_id: destinationId } = added.body.data;
       const sender = await customer();
       expect((await quote(sender, id, destinationId)).status).toBe(200);
-      await gateway.call('PATCH', `/api/v1/partner/recipients/${id}`, { body: { recipient_country: 'US' } });
-      await post(`/sandbox/recipients/${id}/screening-status`, { screening_status: 'clear' });
+      await gateway.partner.recipients.update(id, { recipient_country: 'US' });
+      await gateway.partner.sandbox.screeningStatus(id, { screening_status: 'clear' });
       const refused = await quote(sender, id, destinationId);
       expect([refused.status, refused.body.error?.code]).toEqual([422, 'RECIPIENT_NOT_ELIGIBLE']);
     });
@@ -77,7 +77,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
 
   it('a business is paid by the bank rail of the same country', async () => {
     const id = await recipient(BUSINESS);
-    const added = await post(`/partner/recipients/${id}/destinations`, {
+    const added = await gateway.partner.recipients.createDestination(id, {
       rail: 'cnaps',
       currency: 'CNY',
       country_code: 'CN',
@@ -117,7 +117,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
       const added = await destination(id, slug);
       const initiate = async () => {
         const quoted = await quote(sender, id, added.body.data.recipient_destination_id);
-        return post('/partner/offramp/initiate', { quote_id: quoted.body.data.quote_id });
+        return gateway.partner.offramp.initiate({ quote_id: quoted.body.data.quote_id });
       };
       const left = [...fields];
       while (left.length > 0) {
@@ -127,9 +127,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
         expect(refused.body.error.details).toMatchObject({ missing_fields: left, kyc_fields: left });
         const field = left.shift() as string;
         expect(SENDER, `${slug} asks for ${field}`).toHaveProperty(field);
-        const patched = await gateway.call('PATCH', `/api/v1/partner/users/${sender}/kyc`, {
-          body: { [field]: SENDER[field] },
-        });
+        const patched = await gateway.partner.kyc.update(sender, { [field]: SENDER[field] });
         expect(patched.body.data, patched.text).toEqual({ updated_fields: [field] });
       }
       const order = await initiate();
@@ -139,8 +137,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
 
   it('a phone number can be changed later; what a verification has established cannot', async () => {
     const sender = await customer();
-    const path = `/api/v1/partner/users/${sender}/kyc`;
-    const patch = async (body: object) => gateway.call('PATCH', path, { body });
+    const patch = async (body: object) => gateway.partner.kyc.update(sender, untyped(body));
     expect((await patch(SENDER)).body.data.updated_fields.toSorted()).toEqual(Object.keys(SENDER).toSorted());
     const again = {
       ...SENDER,

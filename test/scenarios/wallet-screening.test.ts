@@ -20,23 +20,19 @@ const freshWallet = () => privateKeyToAddress(generatePrivateKey());
 
 /** A gateway’s operator, as far as wallets are concerned. */
 function operatorOf(gateway: TestGateway) {
-  const key = gateway.sandbox.operatorKey;
-  const call = (method: string, path: string, body?: object) =>
-    gateway.call(method, `/api/v1/operator/${path}`, { key, ...(body ? { body } : {}) });
   return {
-    call,
     admit: (wallet_address: string) =>
-      call('POST', 'vendors', {
+      gateway.operator.vendors.create({
         name: `Vendor ${wallet_address}`,
         wallet_address,
         kind: 'p2p',
         reason: 'test',
       }),
     caseOf: async (address: string) =>
-      (await call('GET', `screening-cases?subject=${address}`)).body.data.cases[0],
+      (await gateway.operator.screeningCases.list({ subject: address })).body.data.cases[0],
     async decide(address: string, decision: string) {
-      const [found] = (await call('GET', `screening-cases?subject=${address}`)).body.data.cases;
-      return call('POST', `screening-cases/${found.case_id}/decision`, { decision, reason: 'ticket 5' });
+      const [found] = (await gateway.operator.screeningCases.list({ subject: address })).body.data.cases;
+      return gateway.operator.screeningCases.decide(found!.case_id, { decision, reason: 'ticket 5' });
     },
   };
 }
@@ -52,7 +48,7 @@ describe('wallets are screened before they are used', () => {
     driver = ordersDriver(gateway);
     parties = orderParties(gateway);
     operator = operatorOf(gateway);
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
   });
   afterAll(() => gateway?.stop());
 
@@ -65,26 +61,26 @@ describe('wallets are screened before they are used', () => {
       ['the sandbox’s address for review', REVIEW, 'review'],
     ])('of %s is refused, and the operator sees it', async (_what, address, status) => {
       expect(code(await operator.admit(address))).toEqual(REFUSED);
-      const partner = await operator.call('POST', 'partners', {
+      const partner = await gateway.operator.partners.create({
         name: `Partner ${address}`,
         wallet_address: address,
         settlement_chain: 'base-mainnet',
         reason: 'test',
       });
       expect(code(partner)).toEqual(REFUSED);
-      const [existing] = (await operator.call('GET', 'partners')).body.data.partners;
-      const changed = await operator.call('PATCH', `partners/${existing.partner_id}`, {
+      const [existing] = (await gateway.operator.partners.list()).body.data.partners;
+      const changed = await gateway.operator.partners.update(existing!.partner_id, {
         wallet_address: address,
         reason: 'test',
       });
       expect(code(changed)).toEqual(REFUSED);
-      const again = (await operator.call('GET', `partners/${existing.partner_id}`)).body.data;
-      expect(again.wallet_address).toBe(existing.wallet_address);
-      const queue = await operator.call('GET', 'screening-cases?subject_kind=wallet&limit=100');
+      const again = (await gateway.operator.partners.get(existing!.partner_id)).body.data;
+      expect(again.wallet_address).toBe(existing!.wallet_address);
+      const queue = await gateway.operator.screeningCases.list({ subject_kind: 'wallet', limit: 100 });
       expect(queue.body.data.cases).toContainEqual(
         expect.objectContaining({ subject: address.toLowerCase(), screening_status: status }),
       );
-      expect((await operator.call('GET', 'vendors?limit=100')).text).not.toContain(address);
+      expect((await gateway.operator.vendors.list({ limit: 100 })).text).not.toContain(address);
     });
 
     it('of a clear address works, and an operator’s word opens what a machine has refused', async () => {
@@ -108,10 +104,10 @@ describe('wallets are screened before they are used', () => {
 
   describe('a send-out', () => {
     const parameters = (orderId: string, address: string) =>
-      gateway.call(
-        'GET',
-        `/api/v1/partner/orders/${orderId}/bridge-authorization-parameters?destination_chain=arbitrum-one&destination_address=${address}`,
-      );
+      gateway.partner.orders.bridgeParameters(orderId, {
+        destination_chain: 'arbitrum-one',
+        destination_address: address,
+      });
 
     async function completed(): Promise<string> {
       const orderId = await driver.onrampOrder();
@@ -185,15 +181,12 @@ describe('wallets are screened before they are used', () => {
       const { quote_id } = quoted.body.data;
       await blocked(driver.wallet, async () => {
         await held(orderId);
-        const initiated = await gateway.call('POST', '/api/v1/partner/offramp/initiate', {
-          body: { quote_id },
-        });
+        const initiated = await gateway.partner.offramp.initiate({ quote_id });
         expect(code(initiated)).toEqual(REFUSED);
         expect(code(await driver.act(waiting, 'authorize-crypto-transfer', signed))).toEqual(REFUSED);
         await driver.act(orderId, 'cancel');
         await parties.operate(orderId, 'hold', { decision: 'release' });
-        const path = `/api/v1/partner/orders/${orderId}/refund-authorization-parameters`;
-        expect(code(await gateway.call('GET', path))).toEqual(REFUSED);
+        expect(code(await gateway.partner.orders.refundParameters(orderId))).toEqual(REFUSED);
         expect(await driver.escrowBalance(orderId)).toBeGreaterThan(0n);
       });
       expect((await driver.refund(orderId)).status).toBe(200);
@@ -309,7 +302,7 @@ describe('a screening service behind HTTP', () => {
     const day = gateway.deps.config.walletRescreenSeconds;
     await screenKnownWallets(gateway.deps, day);
     expect(await operator.caseOf(wallet)).toMatchObject({ screening_status: 'clear' });
-    await gateway.call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds: day + 1 } });
+    await gateway.partner.sandbox.advanceClock({ seconds: day + 1 });
     await screenKnownWallets(gateway.deps, day);
     expect(await operator.caseOf(wallet)).toMatchObject({
       screening_status: 'blocked',

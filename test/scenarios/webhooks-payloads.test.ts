@@ -16,7 +16,7 @@ describe('what events carry, field by field as C6 has it', () => {
   beforeAll(async () => {
     gateway = await startGateway({ chains: true });
     sink = await startWebhookSink({ tls: true });
-    await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url: sink.url } });
+    await gateway.partner.webhooks.set({ url: sink.url });
     driver = ordersDriver(gateway);
   });
   afterAll(async () => {
@@ -95,7 +95,7 @@ describe('what events carry, field by field as C6 has it', () => {
   });
 
   it('order.refund.required is the cancelled event plus action_required, once; a fee of nothing reads 0', async () => {
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
+    await gateway.sdk().sandbox.setSettings({ auto_advance: false });
     const userId = await driver.user();
     const detailsId = await driver.ownDetails(userId);
     const orderId = await driver.offrampOrder({
@@ -145,10 +145,10 @@ describe('what events carry, field by field as C6 has it', () => {
   });
 
   it('user.kyc.updated comes for VERIFIED, REJECTED and UNDER_REVIEW only, with reasons only when rejected', async () => {
-    const made = await gateway.call('POST', '/api/v1/partner/users', { body: { email: 'kyc@example.com' } });
+    const made = await gateway.partner.users.create({ email: 'kyc@example.com' });
     const userId = made.body.data.id as string;
     const set = (status: string, more: object = {}) =>
-      gateway.call('POST', `/api/v1/sandbox/users/${userId}/kyc-status`, { body: { status, ...more } });
+      gateway.partner.sandbox.kycStatus(userId, { status, ...more });
     for (const status of ['PENDING_DOCUMENTS', 'IN_PROGRESS', 'UNDER_REVIEW', 'VERIFIED']) {
       expect((await set(status)).status, status).toBe(200);
     }

@@ -1,3 +1,4 @@
+import type { ListedEvent } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
@@ -40,10 +41,11 @@ describe('the event stream', () => {
     });
 
   async function page(after: string, limit = 100) {
-    const { body } = await gateway.call('GET', `${PATH}?after=${after}&limit=${limit}`);
+    const { body } = await gateway.partner.events.list({ after, limit });
     return body.data;
   }
-  const steps = (events: readonly { data: { step: number } }[]) => events.map(({ data }) => data.step);
+  const steps = (events: readonly ListedEvent[]) =>
+    events.map(({ data }) => (data as object as { step: number }).step);
 
   it('lists a partner’s own events by cursor, whole and in order', async () => {
     for (let step = 1; step <= 5; step++) await emit(step);
@@ -62,8 +64,8 @@ describe('the event stream', () => {
       event_type: 'order.status.changed',
       created_at: expect.any(String),
     });
-    expect((await gateway.call('GET', `${PATH}?after=x`)).status).toBe(400);
-    expect((await gateway.call('GET', PATH, { key: null })).status).toBe(401);
+    expect((await gateway.partner.events.list({ after: 'x' })).status).toBe(400);
+    expect((await gateway.as(null).events.list()).status).toBe(401);
   });
 
   it('an event that was written first and committed last is not passed by a cursor', async () => {
@@ -122,7 +124,7 @@ describe('the event stream', () => {
     await inDatabase(
       `UPDATE api_keys SET revoked_at = '2026-01-01' WHERE kind = 'partner' AND owner_id = '${partnerIds[1]}'`,
     );
-    await until('the key is refused', async () => (await gateway.call('GET', PATH, { key })).status === 401);
+    await until('the key is refused', async () => (await gateway.as(key).events.list()).status === 401);
     await emit(401, 1);
     await until('the end', () => live.ended());
     expect(live.steps()).toEqual([]);

@@ -1,4 +1,5 @@
 import { PARTNER_EVENT_TYPES, type PublishedOrderStatus } from '@causeway/protocol';
+import type { ListWebhookDeliveriesQuery } from '@causeway/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { emitEvent } from '../../apps/gateway/src/engine/outbox.ts';
@@ -7,11 +8,10 @@ import { dereference } from '../harness/api-description.ts';
 import { connect } from '../harness/database.ts';
 import { orderChanged } from '../harness/events.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import { type ReceivedWebhook, startWebhookSink, type WebhookSink } from '../harness/webhook-sink.ts';
 import { opensslAccepts } from '../harness/webhook-sink-openssl.ts';
-
-const BASE = '/api/v1/partner/webhooks';
 
 /** Written out from C6. */
 const CONTRACT_EVENTS = [
@@ -47,20 +47,18 @@ describe('webhooks as a partner sees them', () => {
   afterAll(() => gateway?.stop());
   beforeEach(async () => {
     sink = await startWebhookSink({ tls: true });
-    expect((await call('POST', BASE, { body: { url: sink.url } })).status).toBe(200);
+    expect((await gateway.partner.webhooks.set({ url: sink.url })).status).toBe(200);
   });
   afterEach(async () => {
-    await call('DELETE', `${BASE}/any`);
+    await gateway.partner.webhooks.delete('any');
     await sink.close();
   });
 
-  const call: TestGateway['call'] = (...args) => gateway.call(...args);
-
   async function verifyNewUser(status = 'VERIFIED'): Promise<string> {
-    const user = await call('POST', '/api/v1/partner/users', { body: { email: `w${users++}@example.com` } });
+    const user = await gateway.partner.users.create({ email: `w${users++}@example.com` });
     const id = user.body.data.id as string;
     const body = { status, ...(status === 'REJECTED' ? { rejection_reasons: ['blurred'] } : {}) };
-    expect((await call('POST', `/api/v1/sandbox/users/${id}/kyc-status`, { body })).status).toBe(200);
+    expect((await gateway.partner.sandbox.kycStatus(id, body)).status).toBe(200);
     return id;
   }
 
@@ -80,16 +78,16 @@ describe('webhooks as a partner sees them', () => {
   const about = (id: string) =>
     sink.received.filter(({ event }) => event?.data.user_id === id || event?.data.order_id === id);
   const arrived = (id: string, count = 1) => until(`${count} webhooks`, () => about(id).length >= count);
-  const advance = (seconds: number) => call('POST', '/api/v1/sandbox/clock/advance', { body: { seconds } });
+  const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
 
   it('reads, sets and removes the one webhook, whatever id is given', async () => {
-    expect((await call('GET', BASE)).body.data).toMatchObject({
+    expect((await gateway.partner.webhooks.get()).body.data).toMatchObject({
       url: `${sink.url}/`,
       enabled: true,
       health: { state: 'ok', consecutive_failures: 0 },
     });
     for (const body of [{}, { url: 5 }, { url: '' }]) {
-      expect((await call('POST', BASE, { body })).body.error.code).toBe('VALIDATION_ERROR');
+      expect((await gateway.partner.webhooks.set(untyped(body))).body.error.code).toBe('VALIDATION_ERROR');
     }
     for (const [url, cause] of [
       ['http://example.com/', 'https_required'],
@@ -98,39 +96,39 @@ describe('webhooks as a partner sees them', () => {
       ['https://user:secret@example.com/', 'credentials'],
       ['https://10.0.0.1/x', 'address_not_allowed'],
       ['https://169.254.169.254/latest', 'address_not_allowed'],
-    ]) {
-      const refused = await call('POST', BASE, { body: { url } });
+    ] as const) {
+      const refused = await gateway.partner.webhooks.set({ url });
       expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_WEBHOOK_URL']);
       expect(refused.body.error.details).toEqual({ cause });
       expect(refused.text).not.toMatch(/10\.0\.0\.1|169\.254|secret/);
     }
     // A sandbox's users develop behind whatever port they have.
-    const elsewhere = await call('POST', BASE, { body: { url: 'https://93.184.216.34:9443/hooks' } });
+    const elsewhere = await gateway.partner.webhooks.set({ url: 'https://93.184.216.34:9443/hooks' });
     expect([elsewhere.status, elsewhere.body.data?.enabled]).toEqual([200, true]);
-    const removed = await call('DELETE', `${BASE}/whatever-id`);
+    const removed = await gateway.partner.webhooks.delete('whatever-id');
     expect(removed.body.data).toEqual({ message: expect.any(String) });
-    expect((await call('GET', BASE)).body.data.enabled).toBe(false);
-    const test = await call('POST', `${BASE}/test`);
+    expect((await gateway.partner.webhooks.get()).body.data.enabled).toBe(false);
+    const test = await gateway.partner.webhooks.test();
     expect([test.status, test.body.error.code]).toEqual([400, 'WEBHOOK_NOT_CONFIGURED']);
-    expect((await call('GET', BASE, { key: null })).status).toBe(401);
+    expect((await gateway.as(null).webhooks.get()).status).toBe(401);
   });
 
   it('the test event is signed, its refusal is an error with the status, and it is limited', async () => {
-    const sent = await call('POST', `${BASE}/test`);
+    const sent = await gateway.partner.webhooks.test();
     expect(sent.body.data).toEqual({ delivered: true, http_status: 200 });
     const [test] = sink.received as [ReceivedWebhook];
     expect(test.event).toMatchObject({ event_type: 'webhook.test', data: { message: expect.any(String) } });
     expect(opensslAccepts(test, gateway.partners[0].webhookSecret)).toBe(true);
 
     sink.setFault({ kind: 'status', status: 418 });
-    const refused = await call('POST', `${BASE}/test`);
+    const refused = await gateway.partner.webhooks.test();
     expect([refused.status, refused.body.error]).toEqual([
       502,
       { code: 'WEBHOOK_DELIVERY_FAILED', message: expect.any(String), details: { http_status: 418 } },
     ]);
     sink.setFault({ kind: 'reset', when: 'after-body' });
-    expect((await call('POST', `${BASE}/test`)).body.error.details).toEqual({});
-    const answers = await Promise.all(Array.from({ length: 24 }, () => call('POST', `${BASE}/test`)));
+    expect((await gateway.partner.webhooks.test()).body.error.details).toEqual({});
+    const answers = await Promise.all(Array.from({ length: 24 }, () => gateway.partner.webhooks.test()));
     const limited = answers.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThanOrEqual(2);
     expect(limited[0]?.headers.get('retry-after')).toMatch(/^[0-9]+$/);
@@ -149,9 +147,9 @@ describe('webhooks as a partner sees them', () => {
     await emitOrderEvents(orderId, ['cancelled']);
     await arrived(orderId);
     expect(about(orderId).map(({ event }) => event?.data.status)).toEqual(['cancelled']);
-    const { body } = await call('GET', '/api/v1/partner/events?after=0&limit=500');
+    const { body } = await gateway.partner.events.list({ after: '0', limit: 500 });
     const streamed = body.data.events.filter(
-      (event: { data: { order_id?: string } }) => event.data.order_id === orderId,
+      (event) => event.event_type === 'order.status.changed' && event.data.order_id === orderId,
     );
     expect(streamed).toHaveLength(1);
   });
@@ -172,34 +170,34 @@ describe('webhooks as a partner sees them', () => {
   });
 
   async function attemptsOf(userId: string): Promise<number | undefined> {
-    const { body } = await call('GET', `${BASE}/deliveries`);
-    const found = body.data.deliveries.find((d: { subject_id: string }) => d.subject_id === userId);
+    const { body } = await gateway.partner.webhooks.listDeliveries();
+    const found = body.data.deliveries.find(({ subject_id }) => subject_id === userId);
     return found?.attempts.length;
   }
 
   it('a rotated secret is shown once and signs at once; the previous one signs beside it for 24 hours', async () => {
     const before = gateway.partners[1].webhookSecret;
     const key = gateway.partners[1].apiKey;
-    await call('POST', BASE, { key, body: { url: sink.url } });
-    const headers = { 'idempotency-key': 'rotate-1' };
-    const rotated = await call('POST', `${BASE}/rotate-secret`, { key, headers });
+    await gateway.as(key).webhooks.set({ url: sink.url });
+    const once = { idempotencyKey: 'rotate-1' };
+    const rotated = await gateway.as(key).webhooks.rotateSecret(once);
     const { secret } = rotated.body.data;
     expect(secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
-    const again = await call('POST', `${BASE}/rotate-secret`, { key, headers });
+    const again = await gateway.as(key).webhooks.rotateSecret(once);
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([rotated.text, 'true']);
-    expect((await call('GET', BASE, { key })).text).not.toContain(secret);
+    expect((await gateway.as(key).webhooks.get()).text).not.toContain(secret);
 
-    await call('POST', `${BASE}/test`, { key });
+    await gateway.as(key).webhooks.test();
     const during = sink.received.at(-1) as ReceivedWebhook;
     expect(opensslAccepts(during, secret)).toBe(true);
     expect(opensslAccepts(during, before, 'x-service-signature-previous')).toBe(true);
 
     await advance(24 * 60 * 60);
-    await call('POST', `${BASE}/test`, { key });
+    await gateway.as(key).webhooks.test();
     const after = sink.received.at(-1) as ReceivedWebhook;
     expect(opensslAccepts(after, secret)).toBe(true);
     expect(after.headers['x-service-signature-previous']).toBeUndefined();
-    await call('DELETE', `${BASE}/x`, { key });
+    await gateway.as(key).webhooks.delete('x');
   });
 
   it('lists deliveries with their attempts, by order, event, type and status, and never another partner’s', async () => {
@@ -209,10 +207,10 @@ describe('webhooks as a partner sees them', () => {
     });
     const orderId = gateway.deps.ids.uuid();
     await emitOrderEvents(orderId, ['completed']);
-    const list = (query: string, key?: string) =>
-      call('GET', `${BASE}/deliveries?${query}`, key === undefined ? {} : { key });
+    const list = (query: ListWebhookDeliveriesQuery, key = gateway.partners[0].apiKey) =>
+      gateway.as(key).webhooks.listDeliveries(query);
     const [delivery] = await until('one attempt', async () => {
-      const { body } = await list(`order_id=${orderId}`);
+      const { body } = await list({ order_id: orderId });
       return body.data.deliveries[0]?.attempts.length === 1 && body.data.deliveries;
     });
     expect(delivery).toMatchObject({
@@ -223,28 +221,28 @@ describe('webhooks as a partner sees them', () => {
     await advance(61);
     await until(
       'delivered',
-      async () => (await list(`order_id=${orderId}&status=delivered`)).body.data.deliveries[0],
+      async () => (await list({ order_id: orderId, status: 'delivered' })).body.data.deliveries[0],
     );
-    const found = (await list(`event_id=${delivery.event_id}`)).body.data.deliveries;
+    const found = (await list({ event_id: delivery!.event_id })).body.data.deliveries;
     expect(found).toHaveLength(1);
-    expect(found[0].attempts[1]).toMatchObject({ http_status: 200, response: '{"received":true}' });
-    expect((await list(`order_id=${orderId}&event_type=user.kyc.updated`)).body.data.deliveries).toEqual([]);
+    expect(found[0]?.attempts[1]).toMatchObject({ http_status: 200, response: '{"received":true}' });
+    expect((await list({ order_id: orderId, event_type: 'user.kyc.updated' })).body.data.deliveries).toEqual(
+      [],
+    );
 
-    const page = (await list('limit=1')).body.data;
+    const page = (await list({ limit: 1 })).body.data;
     expect(page.deliveries).toHaveLength(1);
-    const next = (await list(`limit=1&cursor=${page.pagination.next_cursor}`)).body.data;
-    expect(next.deliveries[0].id < page.deliveries[0].id).toBe(true);
+    const next = (await list({ limit: 1, cursor: page.pagination.next_cursor! })).body.data;
+    expect(next.deliveries[0]!.id < page.deliveries[0]!.id).toBe(true);
     const otherKey = gateway.partners[1].apiKey;
-    expect((await list(`order_id=${orderId}`, otherKey)).body.data.deliveries).toEqual([]);
-    await call('POST', BASE, { key: otherKey, body: { url: sink.url } });
+    expect((await list({ order_id: orderId }, otherKey)).body.data.deliveries).toEqual([]);
+    await gateway.as(otherKey).webhooks.set({ url: sink.url });
     const [theirs, missing] = await Promise.all(
-      [delivery.id, gateway.deps.ids.uuid()].map((id) =>
-        call('POST', `${BASE}/deliveries/${id}/replay`, { key: otherKey }),
-      ),
+      [delivery!.id, gateway.deps.ids.uuid()].map((id) => gateway.as(otherKey).webhooks.replayDelivery(id)),
     );
     expect([theirs?.status, theirs?.body.error.code]).toEqual([404, 'DELIVERY_NOT_FOUND']);
     expect(theirs?.text).toBe(missing?.text);
-    await call('DELETE', `${BASE}/any`, { key: otherKey });
+    await gateway.as(otherKey).webhooks.delete('any');
   });
 
   it('replays one delivery, and after an outage only the latest state of each order', async () => {
@@ -255,15 +253,15 @@ describe('webhooks as a partner sees them', () => {
     await arrived(one, 3);
     await arrived(two, 2);
     const settled = await until('settled', async () => {
-      const { body } = await call('GET', `${BASE}/deliveries?order_id=${one}&status=delivered`);
+      const { body } = await gateway.partner.webhooks.listDeliveries({ order_id: one, status: 'delivered' });
       return body.data.deliveries.length === 3 && body.data.deliveries;
     });
-    const replayed = await call('POST', `${BASE}/deliveries/${settled[2].id}/replay`);
-    expect(replayed.body.data).toMatchObject({ event_id: settled[2].event_id, replay_of: settled[2].id });
+    const replayed = await gateway.partner.webhooks.replayDelivery(settled[2]!.id);
+    expect(replayed.body.data).toMatchObject({ event_id: settled[2]?.event_id, replay_of: settled[2]?.id });
     await arrived(one, 4);
     expect(about(one).at(-1)?.event?.data.status).toBe('awaiting_fiat_transfer');
 
-    const bulk = await call('POST', `${BASE}/replay`, { body: { since } });
+    const bulk = await gateway.partner.webhooks.replay({ since });
     expect(bulk.body.data).toEqual({ replayed: 2, has_more: false });
     await arrived(one, 5);
     await arrived(two, 3);
@@ -271,15 +269,15 @@ describe('webhooks as a partner sees them', () => {
       'completed',
       'cancelled',
     ]);
-    expect((await call('POST', `${BASE}/replay`, { body: { since: 'yesterday' } })).status).toBe(400);
+    expect((await gateway.partner.webhooks.replay({ since: 'yesterday' })).status).toBe(400);
   });
 
   it('a deleted webhook receives no retries: what waits is cancelled, also after it is set again', async () => {
     sink.setFault({ kind: 'status', status: 500 });
     const user = await verifyNewUser('REJECTED');
     await until('one attempt', async () => (await attemptsOf(user)) === 1);
-    await call('DELETE', `${BASE}/1`);
-    await call('POST', BASE, { body: { url: sink.url } });
+    await gateway.partner.webhooks.delete('1');
+    await gateway.partner.webhooks.set({ url: sink.url });
     sink.setFault({ kind: 'none' });
     await advance(120);
     const other = await verifyNewUser();
@@ -289,7 +287,7 @@ describe('webhooks as a partner sees them', () => {
   });
 
   it('publishes a schema for every event, with the 17 statuses and no other', async () => {
-    const body = dereference((await call('GET', '/api/v1/openapi.json', { key: null })).body);
+    const body = dereference((await gateway.call('GET', '/api/v1/openapi.json', { key: null })).body);
     expect(Object.keys(body.webhooks).sort()).toEqual([...PARTNER_EVENT_TYPES].sort());
     expect(Object.keys(body.webhooks)).toEqual(expect.arrayContaining(CONTRACT_EVENTS));
     const changed = body.webhooks['order.status.changed'].post.requestBody.content['application/json'].schema;
@@ -301,7 +299,7 @@ describe('webhooks as a partner sees them', () => {
     const owner = await connect(gateway.databaseUrl);
     const answers: string[] = [];
     try {
-      await call('POST', BASE, { key, body: { url: sink.url } });
+      await gateway.as(key).webhooks.set({ url: sink.url });
       // As if they had been registered before the filter knew them; a closed port of this machine is the last.
       for (const url of [
         'https://169.254.169.254/',
@@ -313,7 +311,7 @@ describe('webhooks as a partner sees them', () => {
           gateway.partners[1].name,
           url,
         ]);
-        const { status, text } = await call('POST', `${BASE}/test`, { key });
+        const { status, text } = await gateway.as(key).webhooks.test();
         answers.push(`${status} ${text}`);
       }
     } finally {
@@ -321,8 +319,8 @@ describe('webhooks as a partner sees them', () => {
     }
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toContain('WEBHOOK_DELIVERY_FAILED');
-    const more = await Promise.all(Array.from({ length: 20 }, () => call('POST', `${BASE}/test`, { key })));
+    const more = await Promise.all(Array.from({ length: 20 }, () => gateway.as(key).webhooks.test()));
     expect(more.some(({ status }) => status === 429)).toBe(true);
-    await call('DELETE', `${BASE}/any`, { key });
+    await gateway.as(key).webhooks.delete('any');
   });
 });

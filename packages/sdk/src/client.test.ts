@@ -324,6 +324,17 @@ describe('lists', () => {
     expect(await collect(client().events.list())).toEqual([{ cursor: '1' }, { cursor: '2' }]);
   });
 
+  it('of events narrows what an event says by its type, as webhooks do', async () => {
+    const said = { user_id: 'u', kyc_status: 'VERIFIED' };
+    const event = { cursor: '7', event_id: 'evt_1', event_type: 'user.kyc.updated', data: said };
+    answer = (_request, response) => data(response, { events: [event], next_cursor: '7', has_more: false });
+    const { events } = await client().events.list();
+    const statuses = events.map((one) =>
+      one.event_type === 'user.kyc.updated' ? [one.cursor, one.data.kyc_status] : undefined,
+    );
+    expect(statuses).toEqual([['7', 'VERIFIED']]);
+  });
+
   it('an error of a later page is thrown where it is met', async () => {
     answer = (_request, response, count) =>
       count === 1

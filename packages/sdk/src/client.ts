@@ -7,8 +7,8 @@ import {
   type VendorEventsResource,
   type VendorResource,
 } from './generated/resources.ts';
-import type { Order, OrderStatus, VendorEventList } from './generated/types.ts';
-import { listOf } from './pagination.ts';
+import type { EventList, ListEventsQuery, Order, OrderStatus, VendorEventList } from './generated/types.ts';
+import { type List, listOf } from './pagination.ts';
 import { type Streamed, type StreamOptions, streamEvents } from './stream.ts';
 import {
   type ClientOptions,
@@ -34,7 +34,21 @@ export interface Orders extends OrdersResource {
   ): Promise<Order>;
 }
 
-export interface Events extends EventsResource {
+/** An event of a list, and its place in the stream: give it as `after` to go on behind it. */
+export type ListedEvent = CausewayEvent & { readonly cursor: string };
+
+/** A page of events. */
+export interface EventPage extends Omit<EventList, 'events'> {
+  events: ListedEvent[];
+}
+
+export interface Events extends Omit<EventsResource, 'list'> {
+  /**
+   * Events in their order, page by page; `switch (event.event_type)` narrows `data`. `GET /api/v1/partner/events`
+   *
+   * @example for await (const event of causeway.events.list({ after: '0' })) console.log(event.event_type);
+   */
+  list(query?: ListEventsQuery, options?: RequestOptions): List<EventPage, ListedEvent>;
   /**
    * Events as they happen, and after a break from where it stopped.
    *

@@ -1,7 +1,9 @@
 /** The Causeway API. Signing is in `@causeway/sdk/signing`, webhooks are in `@causeway/sdk/webhooks`. */
 export {
   Causeway,
+  type EventPage,
   type Events,
+  type ListedEvent,
   type Orders,
   type Vendor,
   type VendorEvent,

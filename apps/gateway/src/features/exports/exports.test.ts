@@ -245,11 +245,11 @@ describe('exports', () => {
     let settled = 0;
     for (const vendor of vendors) {
       const lines = await read('/api/v1/vendor/exports/statement.csv', vendor.key);
-      const { totals, pagination } = (await vendor.call('GET', 'statement')).body.data;
+      const { totals, pagination } = (await vendor.api.statement()).body.data;
       expect(lines).toHaveLength(pagination.total);
       settled += lines.length;
       const figures: Record<string, { received: string; paid: string }> = Object.fromEntries(
-        totals.map((one: { asset: string }) => [one.asset, one]),
+        totals.map((one) => [one.asset, one]),
       );
       const assets = Map.groupBy(lines, ({ crypto_currency, chain }) => `${crypto_currency}@${chain}`);
       for (const [asset, own] of assets) {

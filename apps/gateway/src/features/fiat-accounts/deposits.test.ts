@@ -112,7 +112,7 @@ describe('deposits on fiat accounts', () => {
       received_at: expect.stringMatching(/Z$/),
     });
     const path = `/api/v1/partner/users/${holder}/fiat-accounts/${account}`;
-    const page = await driver.call('GET', `${path}/ledger?page=2&limit=2`);
+    const page = await gateway.call('GET', `${path}/ledger?page=2&limit=2`);
     expect(page.body.data).toMatchObject({
       balance: '3.51',
       currency: 'EUR',
@@ -125,14 +125,14 @@ describe('deposits on fiat accounts', () => {
       '3.50',
       '1.00',
     ]);
-    const second = await driver.call('GET', `${path}/payments?page=2&limit=2`);
+    const second = await gateway.call('GET', `${path}/payments?page=2&limit=2`);
     expect(second.body.data).toMatchObject({
       payments: [{ amount: '1.00' }],
       pagination: { page: 2, limit: 2, total: 3 },
     });
     for (const query of ['page=0', 'limit=101', 'limit=x']) {
       for (const part of ['ledger', 'payments']) {
-        expect((await driver.call('GET', `${path}/${part}?${query}`)).status).toBe(400);
+        expect((await gateway.call('GET', `${path}/${part}?${query}`)).status).toBe(400);
       }
     }
   });
@@ -167,8 +167,8 @@ describe('deposits on fiat accounts', () => {
   it('with an Idempotency-Key are answered as the first time', async () => {
     const path = `/api/v1/sandbox/users/${userId}/fiat-accounts/${accountId}/deposits`;
     const options = { body: { amount: '3.00' }, headers: { 'idempotency-key': 'deposit-1' } };
-    const first = await driver.call('POST', path, options);
-    const second = await driver.call('POST', path, options);
+    const first = await gateway.call('POST', path, options);
+    const second = await gateway.call('POST', path, options);
     expect([second.text, second.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
   });
 

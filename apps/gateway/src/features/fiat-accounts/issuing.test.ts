@@ -37,7 +37,7 @@ describe('issuing fiat accounts', () => {
       ...(body === undefined ? {} : { body }),
     });
   const identification = async (userId: string) =>
-    (await driver.call('GET', `/api/v1/partner/users/${userId}/identification`)).body.data;
+    (await gateway.call('GET', `/api/v1/partner/users/${userId}/identification`)).body.data;
   const refusal = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [
     status,
     body.error?.code,
@@ -74,7 +74,7 @@ describe('issuing fiat accounts', () => {
     it('takes verified data before what is said now', async () => {
       const userId = await driver.verified();
       const kyc = { nationality: 'NL', address: 'Herengracht 1', city: 'Amsterdam', postal_code: '1015 BA' };
-      await driver.call('PATCH', `/api/v1/partner/users/${userId}/kyc`, { body: kyc });
+      await gateway.call('PATCH', `/api/v1/partner/users/${userId}/kyc`, { body: kyc });
       const { missing_fields } = await identification(userId);
       expect(missing_fields).toEqual(['date_of_birth', 'country_code']);
       const said = { date_of_birth: '1990-12-10', country_code: 'NL' };
@@ -140,7 +140,7 @@ describe('issuing fiat accounts', () => {
       const { id } = issued.body.data;
       await until('an open account', async () => (await driver.issue(userId)).status === 200);
       const path = `/api/v1/partner/users/${userId}/fiat-accounts`;
-      const { data } = (await driver.call('GET', `${path}/${id}`)).body;
+      const { data } = (await gateway.call('GET', `${path}/${id}`)).body;
       expect(data).toMatchObject({ status: 'active', account_holder_name: 'Ada Lovelace' });
       expect([isValidIBAN(data.iban), isValidBIC(data.bic), data.iban.slice(0, 2)]).toEqual([
         true,
@@ -148,7 +148,7 @@ describe('issuing fiat accounts', () => {
         'DE',
       ]);
       expect(Object.keys(data).sort()).toEqual(Object.keys(issued.body.data).sort());
-      expect((await driver.call('GET', path)).body.data).toEqual({ accounts: [data] });
+      expect((await gateway.call('GET', path)).body.data).toEqual({ accounts: [data] });
       expect((await driver.issue(userId, { currency: 'eur', jurisdiction: 'de' })).body.data).toEqual(data);
     });
 
@@ -168,7 +168,7 @@ describe('issuing fiat accounts', () => {
         await driver.account(userId, { currency: 'EUR', jurisdiction: 'NL' }),
         await driver.account(userId, { currency: 'GBP', jurisdiction: 'GB' }),
       ];
-      const listed = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const listed = await gateway.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(listed.body.data.accounts.map(({ id }: { id: string }) => id)).toEqual([
         issued[0]?.body.data.id,
         ...others,
@@ -179,7 +179,7 @@ describe('issuing fiat accounts', () => {
       const unknownToBank = await driver.verified();
       expect(refusal(await driver.issue(unknownToBank))).toEqual([409, 'CLIENT_NOT_APPROVED']);
       const approved = await driver.customer();
-      await driver.call('POST', `/api/v1/sandbox/users/${approved}/kyc-status`, {
+      await gateway.call('POST', `/api/v1/sandbox/users/${approved}/kyc-status`, {
         body: { status: 'UNDER_REVIEW' },
       });
       expect(refusal(await driver.issue(approved))).toEqual([409, 'CLIENT_NOT_APPROVED']);
@@ -206,7 +206,7 @@ describe('issuing fiat accounts', () => {
         return answer.status !== 409 && answer;
       });
       expect(refusal(refused)).toEqual([502, 'BANKING_ERROR']);
-      const { body } = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const { body } = await gateway.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(body.data.accounts).toMatchObject([{ status: 'failed', iban: null }]);
 
       const operate = (method: string, path: string, sent?: object) =>
@@ -230,7 +230,7 @@ describe('issuing fiat accounts', () => {
         return answer.status !== 409 && answer;
       });
       expect(refusal(refused)).toEqual([503, 'BANKING_UNAVAILABLE']);
-      const { body } = await driver.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
+      const { body } = await gateway.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
       expect(body.data.accounts).toMatchObject([{ status: 'provisioning' }]);
     });
 
@@ -242,13 +242,13 @@ describe('issuing fiat accounts', () => {
         const texts = new Set<string>();
         for (const id of ids) {
           const path = `/api/v1/partner/users/${mine}/fiat-accounts/${encodeURIComponent(id)}${part}`;
-          const { status, text } = await driver.call('GET', path);
+          const { status, text } = await gateway.call('GET', path);
           texts.add(`${status} ${text}`);
         }
         expect([...texts]).toEqual([expect.stringMatching(/^404 .*FIAT_ACCOUNT_NOT_FOUND/)]);
         const tooLong = `/api/v1/partner/users/${mine}/fiat-accounts/${'x'.repeat(65)}${part}`;
-        expect((await driver.call('GET', tooLong)).status).toBe(400);
-        const found = await driver.call('GET', `/api/v1/partner/users/${mine}/fiat-accounts/${own}${part}`);
+        expect((await gateway.call('GET', tooLong)).status).toBe(400);
+        const found = await gateway.call('GET', `/api/v1/partner/users/${mine}/fiat-accounts/${own}${part}`);
         expect(found.status).toBe(200);
       }
     });
@@ -258,10 +258,9 @@ describe('issuing fiat accounts', () => {
       const userId = await otherPartner.verified();
       expect(refusal(await otherPartner.issue(userId))).toEqual([403, 'FEATURE_NOT_ENABLED']);
       expect(refusal(await otherPartner.issue(UNKNOWN))).toEqual([403, 'FEATURE_NOT_ENABLED']);
-      const list = await otherPartner.call('GET', `/api/v1/partner/users/${userId}/fiat-accounts`);
-      expect(list.body.data).toEqual({ accounts: [] });
-      const config = async () =>
-        (await otherPartner.call('GET', '/api/v1/partner/fiat-accounts/config')).body.data;
+      const { fiatAccounts } = otherPartner.sdk;
+      expect(await fiatAccounts.list(userId)).toEqual({ accounts: [] });
+      const config = () => fiatAccounts.config();
       const currencies = [
         { currency: 'EUR', jurisdictions: ['DE', 'NL', 'IE', 'LT'] },
         { currency: 'GBP', jurisdictions: ['GB'] },
@@ -287,7 +286,7 @@ describe('issuing fiat accounts', () => {
 
     it('the routes that were removed are gone', async () => {
       for (const path of ['/api/v1/partner/retail/accounts', '/api/v1/partner/fiat-accounts']) {
-        expect(refusal(await driver.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);
+        expect(refusal(await gateway.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);
       }
     });
   });
