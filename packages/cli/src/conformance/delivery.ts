@@ -1,7 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { createTestEvent, type EventType, signBody } from '@causeway/sdk/webhooks';
-import type { Trace } from './trace.ts';
 
 /** As in the service's own deliveries (apps/gateway/src/features/webhooks/webhook-sender.ts); a test compares. */
 const USER_AGENT = 'Causeway-Webhooks/1';
@@ -37,13 +36,17 @@ export function createReceiverClient(
   {
     timeoutMs,
     signal,
-    trace,
-  }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly trace: Trace },
+    record,
+  }: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    readonly record: (delivery: Delivery, answer: Answer, text: string) => void;
+  },
 ): Receiver {
   return {
     async send(delivery) {
       const { answer, text } = await exchange(url, delivery, timeoutMs, signal);
-      trace.delivery(url, delivery, answer, text);
+      record(delivery, answer, text);
       return answer;
     },
   };

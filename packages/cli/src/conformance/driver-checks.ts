@@ -33,7 +33,7 @@ const MANY_DIGITS = '90071992547409931.07';
 const WAITS_FOR_ESCROW = '113.03';
 /** The deposit stays in escrow: the vendor does not pay. */
 const STAYS_FUNDED = '113.21';
-const IDLE_MS = 1_500;
+const IDLE_MS = 1_000;
 
 /** The one order that there is to be. */
 function single({ orders, told, failure }: Opened): string {
@@ -181,32 +181,50 @@ const nextAction = (context: DriverContext) =>
     return guesses(proxy.calls)[0];
   });
 
-const notAllowed = (context: DriverContext) =>
-  withSession(context, passOn, async (session) => {
-    const { proxy, follow, step } = session;
-    const orderId = await waitingOrder(context, session);
-    await actors(context, orderId, 'escrow_funded', 'hold_for_review');
-    const followed = follow(orderId);
-    await step((signal) => proxy.answered(isRead(orderId), signal), followed);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(IDLE_MS, context.limits.stepMs)));
-    return guesses(proxy.calls)[0];
-  });
+/** As an order that the customer pays into an account of its own: the same status, and nothing to confirm. */
+const paidOtherwise = {
+  ...{ fiat_funding_source: 'own_iban', next_action: 'deposit_to_user_account' },
+  ...{ allowed_actions: ['cancel'], action_required: null },
+};
+
+async function notAllowed(context: DriverContext): Promise<Finding> {
+  let order = '';
+  return withSession(
+    context,
+    (call, pass) => (isRead(order)(call) ? changedOrder(pass, paidOtherwise) : pass()),
+    async (session) => {
+      const { proxy, follow, step } = session;
+      order = await waitingOrder(context, session);
+      await actors(context, order, 'escrow_funded');
+      const followed = follow(order);
+      await step((signal) => proxy.answered(isRead(order), signal), followed);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(IDLE_MS, context.limits.stepMs)));
+      return guesses(proxy.calls)[0];
+    },
+  );
+}
+
+/** The order as it is, but for these fields. */
+async function changedOrder(
+  pass: () => Promise<Reply>,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Reply> {
+  const reply = await pass();
+  const json = jsonIn(reply.body) as { data?: Record<string, unknown> } | undefined;
+  if (json?.data === undefined) return reply;
+  return { ...reply, body: JSON.stringify({ ...json, data: { ...json.data, ...fields } }) };
+}
+
+const unknown = {
+  ...{ status: 'under_reconciliation', next_action: 'wait' },
+  ...{ allowed_actions: [], action_required: null },
+};
 
 async function unknownStatus(context: DriverContext): Promise<Finding> {
   let isUnknown = true;
   let order = '';
-  const rule: Rule = async (call, pass) => {
-    const reply = await pass();
-    const json = jsonIn(reply.body) as { data?: Record<string, unknown> } | undefined;
-    if (!isUnknown || json?.data === undefined || !isRead(order)(call)) return reply;
-    const unknown = {
-      status: 'under_reconciliation',
-      next_action: 'wait',
-      allowed_actions: [],
-      action_required: null,
-    };
-    return { ...reply, body: JSON.stringify({ ...json, data: { ...json.data, ...unknown } }) };
-  };
+  const rule: Rule = (call, pass) =>
+    isUnknown && isRead(order)(call) ? changedOrder(pass, unknown) : pass();
   return withSession(context, rule, async (session) => {
     const { proxy, follow, step } = session;
     order = await waitingOrder(context, session);

@@ -40,7 +40,7 @@ export interface Opened {
 }
 
 export interface Followed {
-  /** Rejects with `Miss` when `followOrder` throws, resolves when it returns. */
+  /** Rejects with `Miss` when `followOrder` throws, resolves when it returns: nothing is left to do then. */
   readonly ended: Promise<void>;
 }
 
@@ -48,6 +48,8 @@ export interface Followed {
 export class Miss extends Error {
   override readonly name = 'Miss';
 }
+
+const LAST_REQUEST_MS = 1_000;
 
 export async function withSession(
   context: DriverContext,
@@ -73,8 +75,14 @@ export async function withSession(
     const over = new Promise<never>((_resolve, reject) => {
       given.addEventListener('abort', () => reject(given.reason), { once: true });
     });
-    // A driver that returns early may still have sent what is looked for; one that throws has given up.
-    const failed = (followed?.ended ?? Promise.resolve()).then(() => over);
+    // A driver that throws has given up; one that returns may have its last request under way.
+    const returned = async () => {
+      await followed?.ended;
+      if (followed === undefined) return over;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(LAST_REQUEST_MS, limits.stepMs)));
+      throw new Miss('followOrder returned before');
+    };
+    const failed = returned();
     try {
       return await Promise.race([run(given), over, failed]);
     } finally {
@@ -148,7 +156,7 @@ export async function ordersOf(client: Causeway, referenceId: string): Promise<r
 export async function actors(
   { client }: DriverContext,
   orderId: string,
-  ...events: readonly ('vendor_accepts' | 'escrow_funded' | 'hold_for_review')[]
+  ...events: readonly ('vendor_accepts' | 'escrow_funded')[]
 ): Promise<void> {
   for (const event of events) {
     try {

@@ -38,9 +38,11 @@ export interface Driver {
   readonly followOrder?: (request: FollowRequest) => Promise<unknown>;
   readonly handled?: (eventId: string) => Promise<unknown>;
   readonly orderStatus?: (orderId: string) => Promise<unknown>;
+  /** Called at the end: what keeps the process alive, such as a pool of connections, is closed here. */
+  readonly close?: () => unknown;
 }
 
-const FUNCTIONS = ['openOnramp', 'openOfframp', 'followOrder', 'handled', 'orderStatus'] as const;
+const FUNCTIONS = ['openOnramp', 'openOfframp', 'followOrder', 'handled', 'orderStatus', 'close'] as const;
 
 export async function loadDriver(file: string): Promise<Driver> {
   const path = resolve(file);
@@ -53,8 +55,8 @@ export async function loadDriver(file: string): Promise<Driver> {
     });
   }
   const found = FUNCTIONS.filter((name) => typeof exported[name] === 'function');
-  if (found.length === 0) {
-    throw new CommandError(`The driver ${file} exports none of: ${FUNCTIONS.join(', ')}.`, {
+  if (found.every((name) => name === 'close')) {
+    throw new CommandError(`The driver ${file} exports none of: ${FUNCTIONS.slice(0, -1).join(', ')}.`, {
       exitCode: EXIT.usage,
       hint: 'docs/guides/conformance.md has the interface, examples/conformance-driver.mjs an example.',
     });

@@ -44,7 +44,7 @@ export const run: Run = async (invocation) => {
     onResult: ({ requirement, outcome, ms }) => {
       if (outcome !== 'not_observable') output.note(`${outcome.padEnd(6)}  ${requirement.id} (${ms} ms)`);
     },
-  });
+  }).finally(() => parts.driver?.driver.close?.());
   const report = reportOf({
     ...{
       apiVersion,

@@ -239,8 +239,8 @@ const V2026_11_01: readonly Requirement[] = [
   ),
   must(
     'api.order.not_allowed',
-    'orders#why-it-stopped-is-held-or-waits',
-    'Nothing is sent that allowed_actions does not have, such as while an order is held.',
+    'orders#on-ramp-fiat-to-crypto',
+    'Nothing is sent that allowed_actions does not have, whatever the status; some orders are paid another way.',
     'driver',
   ),
   must(

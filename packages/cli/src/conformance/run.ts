@@ -133,7 +133,11 @@ async function runReceiverPart(
     return;
   }
   const contextOf = (id: string): ReceiverContext => ({
-    receiver: createReceiverClient(webhook.url, { timeoutMs: limits.stepMs, signal, trace: trace.for(id) }),
+    receiver: createReceiverClient(webhook.url, {
+      timeoutMs: limits.stepMs,
+      signal,
+      record: (delivery, answer, text) => trace.for(id).delivery(webhook.url, delivery, answer, text),
+    }),
     secret: webhook.secret,
     endedSecret: webhook.endedSecret,
     state: webhook.state ?? {},
@@ -218,8 +222,8 @@ async function runDriverPart(
   }
 }
 
-async function pooled(requirements: readonly Requirement[], run: (one: Requirement) => Promise<unknown>) {
-  const left = [...requirements];
+async function pooled<One>(all: readonly One[], run: (one: One) => Promise<unknown>): Promise<void> {
+  const left = [...all];
   const worker = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) await run(next);
   };
@@ -262,7 +266,7 @@ async function makeCustomer(client: Causeway) {
 
 /** What the checks have left open would count against the partner's limits. */
 async function cancelAll(client: Causeway, references: readonly string[]): Promise<void> {
-  for (const reference of references) {
+  const cancel = async (reference: string) => {
     try {
       for (const { order_id: id, allowed_actions: allowed } of await ordersOf(client, reference)) {
         if (allowed.includes('cancel')) await client.orders.cancel(id, { reason: 'conformance' });
@@ -270,5 +274,6 @@ async function cancelAll(client: Causeway, references: readonly string[]): Promi
     } catch (error) {
       if (!(error instanceof HarnessFault) && !isCausewayError(error)) throw error;
     }
-  }
+  };
+  await pooled(references, cancel);
 }
