@@ -15,6 +15,8 @@ const API = Object.values(REQUIREMENTS)
   .filter((requirement) => partOf(requirement) === 'api');
 const EXAMPLE = new URL('../../examples/conformance-driver.mjs', import.meta.url).pathname;
 
+const SDK = new URL('../../packages/sdk/src', import.meta.url).pathname;
+
 /** Habits of partners' code that the runner must find: what replaces which function of the good driver. */
 const BAD_DRIVERS: Readonly<Record<string, { readonly finds: readonly string[]; readonly code: string }>> = {
   'opens nothing': {
@@ -109,16 +111,18 @@ const BAD_DRIVERS: Readonly<Record<string, { readonly finds: readonly string[]; 
   'leaves its deposit behind': {
     finds: ['api.refund.authorized'],
     code: `
-      import { followOrder as follow } from ${JSON.stringify(EXAMPLE)};
+      import { readFile } from 'node:fs/promises';
+      import { Causeway } from ${JSON.stringify(`${SDK}/index.ts`)};
+      import { privateKeySigner, signTransfer, trustOfSandbox } from ${JSON.stringify(`${SDK}/signing/index.ts`)};
       export { openOfframp } from ${JSON.stringify(EXAMPLE)};
-      export async function followOrder(request) {
-        const ended = new AbortController();
-        follow({ ...request, signal: AbortSignal.any([request.signal, ended.signal]) }).catch(() => {});
-        for (;;) {
-          const { status } = await call(request, 'orders/' + request.orderId);
-          if (status === 'crypto_received') return ended.abort();
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
+      export async function followOrder({ baseUrl, apiKey, orderId }) {
+        const { orders } = new Causeway({ baseUrl, apiKey });
+        const sandbox = JSON.parse(await readFile(process.env.CAUSEWAY_HOME + '/sandbox.json', 'utf8'));
+        const [order, parameters] = [await orders.get(orderId), await orders.transferParameters(orderId)];
+        const { owners } = (await orders.funds(orderId)).escrow;
+        const signer = privateKeySigner(sandbox.partners[0].wallet_private_key);
+        const trust = trustOfSandbox(sandbox);
+        await orders.authorizeTransfer(orderId, await signTransfer({ order, parameters, owners, trust }, signer));
       }`,
   },
 };
