@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toWire } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { runCli } from '../../packages/cli/src/cli.ts';
 import type { Report } from '../../packages/cli/src/conformance/report.ts';
@@ -151,10 +151,10 @@ describe('causeway conformance against a sandbox', () => {
     gateway = await startGateway({ chains: true });
     home = await mkdtemp(join(tmpdir(), 'causeway-conformance-'));
     await writeFile(join(home, 'sandbox.json'), JSON.stringify(toWire(gateway.sandbox)));
-    process.env.CAUSEWAY_HOME = home;
+    vi.stubEnv('CAUSEWAY_HOME', home);
   });
   afterAll(async () => {
-    delete process.env.CAUSEWAY_HOME;
+    vi.unstubAllEnvs();
     await gateway?.stop();
     await rm(home, { recursive: true, force: true });
   });
