@@ -64,7 +64,7 @@ for (const asset of new Set([...earned.keys(), ...booked.keys()]))
 // The last event of an order says how it ended, and its escrow is empty then.
 const last = new Map<unknown, Row>();
 for await (const { event_type, data } of events.list({ after: '0' }))
-  if (event_type === 'order.status.changed') last.set(data.order_id, data as Row);
+  if (event_type === 'order.status.changed') last.set(data.order_id, { ...data } as object as Row);
 for (const order of orders.filter(({ status = '' }) => ENDED.includes(status))) {
   for (const field of ['status', 'crypto_amount', 'fiat_amount'])
     compare(`${field} of ${order.order_id}`, last.get(order.order_id)?.[field], order[field]);

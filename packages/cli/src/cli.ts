@@ -156,6 +156,7 @@ function invocationOf(
     args,
     options: values as Invocation['options'],
     output,
+    env,
     signal,
     profile,
     client: async (keyClass = 'partner') => clientOf(await profile(), keyClass),

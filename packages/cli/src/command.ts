@@ -39,6 +39,8 @@ export interface Invocation {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly output: Output;
+  /** The environment; `main.ts` alone reads it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends with SIGINT or SIGTERM: long-running commands stop cleanly. */
   readonly signal: AbortSignal;
   readonly profile: () => Promise<Profile>;

@@ -62,4 +62,42 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/logs.ts').then(({ tail }) => ({ run: tail })),
   },
+  {
+    name: 'conformance',
+    summary: 'Check a webhook receiver, and the habits of your API code.',
+    description:
+      'Drives your receiver with good and hostile deliveries, and, given a driver, your own code against a sandbox. The secret comes from CAUSEWAY_WEBHOOK_SECRET, --env-file or --secret-stdin. Exit code 7: a MUST is missed.',
+    options: {
+      webhook: { type: 'string', value: 'URL', description: 'Your receiver.' },
+      driver: {
+        type: 'string',
+        value: 'FILE',
+        description: 'An ES module that calls your code; needs a sandbox.',
+      },
+      state: { type: 'string', value: 'URL', description: 'Says what your receiver has handled.' },
+      'secret-stdin': { type: 'boolean', description: 'Read the webhook secret from standard input.' },
+      'env-file': { type: 'string', value: 'FILE', description: 'Read the webhook secret from this file.' },
+      only: { type: 'string', value: 'ID', multiple: true, description: 'One check, or all below a name.' },
+      list: { type: 'boolean', description: 'List the checks.' },
+      junit: { type: 'string', value: 'FILE', description: 'Write a JUnit report.' },
+      trace: { type: 'string', value: 'FILE', description: 'Write requests and answers, without secrets.' },
+      'expected-failures': {
+        type: 'string',
+        value: 'FILE',
+        description: 'Known misses, each with a last day.',
+      },
+      'api-version': {
+        type: 'string',
+        value: 'VERSION',
+        choices: ['2026-11-01'],
+        description: 'The list to check by.',
+      },
+    },
+    examples: [
+      'causeway conformance --webhook http://127.0.0.1:3000/webhooks/causeway',
+      'causeway conformance --webhook http://127.0.0.1:3000/hook --driver ./driver.mjs --junit conformance.xml',
+      'causeway conformance --list',
+    ],
+    load: () => import('./conformance/index.ts'),
+  },
 ];

@@ -195,7 +195,8 @@ const events: readonly Tool[] = [
       for (let read = 0; more && found.length < limit && read < MOST_EVENTS_READ; ) {
         const asked = order_id === undefined ? limit : 500;
         const page = await causeway.events.list({ after: cursor, limit: asked }, options);
-        const own = page.events.filter(({ data }) => order_id === undefined || data.order_id === order_id);
+        const isOf = (data: object) => 'order_id' in data && data.order_id === order_id;
+        const own = page.events.filter(({ data }) => order_id === undefined || isOf(data));
         const taken = own.slice(0, limit - found.length);
         found.push(...taken);
         read += page.events.length;

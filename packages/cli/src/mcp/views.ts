@@ -1,4 +1,4 @@
-import type { DeliveryList, Estimate, EventList, Order, OrderFunds } from '@causeway/sdk';
+import type { DeliveryList, Estimate, ListedEvent, Order, OrderFunds } from '@causeway/sdk';
 import { CODES } from '../generated/codes.ts';
 import { cleanForeignText } from './redact.ts';
 
@@ -180,13 +180,8 @@ const EVENT_FIELDS = [
   ...['collected_at'],
 ];
 
-export function eventView({
-  cursor,
-  event_id,
-  event_type,
-  created_at,
-  data,
-}: EventList['events'][number]): Shown {
-  const shown = EVENT_FIELDS.filter((name) => name in data).map((name) => [name, data[name]]);
+export function eventView({ cursor, event_id, event_type, created_at, data }: ListedEvent): Shown {
+  const known: Readonly<Record<string, unknown>> = { ...data };
+  const shown = EVENT_FIELDS.filter((name) => name in known).map((name) => [name, known[name]]);
   return { cursor, event_id, event_type, created_at, data: Object.fromEntries(shown) };
 }

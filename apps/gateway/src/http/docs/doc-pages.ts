@@ -44,7 +44,7 @@ const ORDER: readonly {
   readonly folder: 'guides' | 'reference';
   readonly names: readonly string[];
 }[] = [
-  { title: 'Start', folder: 'guides', names: ['sandbox', 'testing'] },
+  { title: 'Start', folder: 'guides', names: ['sandbox', 'testing', 'conformance'] },
   {
     title: 'Build',
     folder: 'guides',
