@@ -32,6 +32,7 @@ describe('names whose server is silent', () => {
       body: { url: `https://${host}/hook` },
     });
 
+  // Proves trap 45.
   it('hold up neither another partner’s registration nor any other look-up of the process, and only so many are under way for one partner', async () => {
     const silent = Array.from({ length: 32 }, (_, n) => timed(register(`n${n}.silent.test`, 0)));
     await until(
