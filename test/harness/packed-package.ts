@@ -32,6 +32,26 @@ export interface InstalledPackages {
  */
 export async function installPacked(folders: readonly string[]): Promise<InstalledPackages> {
   const project = await mkdtemp(join(tmpdir(), 'causeway-packed-'));
+  const remove = () => rm(project, { recursive: true, force: true });
+  try {
+    const tarballs = await packWithDependencies(folders, project);
+    await writeFile(
+      join(project, 'package.json'),
+      '{ "name": "empty", "private": true, "type": "module" }\n',
+    );
+    const quietly = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await run('npm', ['install', ...quietly, ...tarballs.values()], { cwd: project });
+    return { project, tarballs, folderOf: (name) => join(project, 'node_modules', name), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function packWithDependencies(
+  folders: readonly string[],
+  project: string,
+): Promise<Map<string, string>> {
   const builds = await Promise.all(
     folders.map(async (folder, index) => {
       const out = join(project, 'builds', String(index));
@@ -42,18 +62,7 @@ export async function installPacked(folders: readonly string[]): Promise<Install
   const own = new Set(builds.map(({ manifest }) => manifest.name));
   const others = new Map<string, string>();
   for (const { folder, manifest } of builds) await addDependencies(folder, manifest, own, others);
-  const tarballs = await pack([...builds.map(({ out }) => out), ...others.values()], project);
-  await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }\n');
-  const files = [...tarballs.values()];
-  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', ...files], {
-    cwd: project,
-  });
-  return {
-    project,
-    tarballs,
-    folderOf: (name) => join(project, 'node_modules', name),
-    remove: () => rm(project, { recursive: true, force: true }),
-  };
+  return pack([...builds.map(({ out }) => out), ...others.values()], project);
 }
 
 async function manifestOf(folder: string): Promise<Manifest> {
