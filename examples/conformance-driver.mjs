@@ -7,7 +7,6 @@ import { privateKeySigner, signRefund, signTransfer, trustOfSandbox } from '@cau
  *
  * The functions that the conformance runner calls. Yours call your own code; this one uses the SDK, whose habits are good ones.
  */
-// biome-ignore lint/style/noProcessEnv: a program of its own.
 const home = process.env.CAUSEWAY_HOME ?? '.causeway';
 
 const clientOf = ({ baseUrl, apiKey }) => new Causeway({ baseUrl, apiKey });

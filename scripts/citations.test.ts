@@ -19,6 +19,16 @@ const CONTRACT = `# Contract
    continued.
 3. Third.
 
+## C7 Errors
+
+1. Codes are in the catalogue.
+
+## D1 Money
+
+| Row | Case |
+|---|---|
+| 1 | on-ramp |
+
 ## D6 Quotes and orders
 
 1. A list item.
@@ -34,8 +44,9 @@ const anchors = readAnchors(CONTRACT, ['0005-leases-use-machine-time.md']);
 
 describe('what can be cited', () => {
   test('sections, rows, rules, items of decisions, traps and decision records', () => {
-    expect([...anchors].sort()).toEqual(
+    expect([...anchors].filter((anchor) => !/^C7 [A-Zi]/.test(anchor)).sort()).toEqual(
       [
+        ...['C7', 'C7 rule 1', 'D1', 'D1 row 1'],
         ...['C3', 'C3.2', 'C3.2 row 1', 'C3.2 row 2', 'C4.6', 'C4.6 rule 1', 'C4.6 rule 2', 'C4.6 rule 3'],
         ...['D6', 'D6.1', 'decision 0005', 'trap 1'],
       ].sort(),
@@ -49,6 +60,7 @@ describe('citations', () => {
     'C4.6 rules 1 to 3; C3.2 rows 1 and 2',
     'C4.6 rules 1, 2 and 3',
     'see D6.1, trap 1 and decision 0005',
+    'D1 row 1 and C7 QUOTE_EXPIRED',
     'docs/decisions/0005-leases-use-machine-time.md',
     // None of these is one.
     'limit=%D9%A3, #C99, 0xC7, AC3, contract 17, the contract 6.5.4',
@@ -63,6 +75,8 @@ describe('citations', () => {
     ['C4.6 rules 1, 2 and 7', 'C4.6 rule 7'],
     ['D12 holds', 'D12'],
     ['D6.2', 'D6.2'],
+    ['D1 row 2', 'D1 row 2'],
+    ['C7 QUOTE_LOST', 'C7 QUOTE_LOST'],
     ['trap 2', 'trap 2'],
   ])('that lead nowhere are named: %s', (line, cited) => {
     expect(citationFaults(`\n${line}`, anchors)).toEqual([

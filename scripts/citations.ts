@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { APART, citedIn, readRules } from './contract-rules.ts';
 
 /**
  * Comments, tests and documents cite the rules of docs/reference/contract.md (`C3.2 row 5`, `D13.4`, `trap 12`) and the
@@ -15,15 +16,6 @@ const SOURCES = [
 /** This check and its test spell citations that do not resolve. */
 const IGNORED = /(^|\/)(node_modules|generated)\/|^scripts\/citations(\.test)?\.ts$/;
 
-const NUMBERS = String.raw`\d+(?:(?:, | and | to )\d+\b(?!\.\d))*`;
-/** Not inside a longer word, a path, a colour or a percent-encoded text. */
-const APART = String.raw`(?<![\w%#./-])`;
-const CITATIONS = {
-  contract: new RegExp(`${APART}(C\\d+(?:\\.\\d+)?)\\b(?: (rows?|rules?) (${NUMBERS}))?`, 'g'),
-  decision: new RegExp(`${APART}(D\\d+(?:\\.\\d+)?)\\b`, 'g'),
-  trap: /\btraps? (\d+)\b/gi,
-  record: /\bdecisions?[ /](\d{4})\b/gi,
-};
 /** Without a placeholder or a pattern in it; a decision record may be named by its number alone. */
 const NAMED_PATH =
   /`((?!docs\/decisions\/\d{4}`)(?:apps|backends|packages|contracts|test|bench|scripts|docs|examples)\/[\w./-]*)`/g;
@@ -37,26 +29,16 @@ const MISSPELT: readonly { readonly pattern: RegExp; readonly form: string }[] =
   { pattern: new RegExp(`${APART}[CD] \\d+\\.\\d+\\b`, 'g'), form: 'C3.1' },
 ];
 
-/** What can be cited: `C3.2`, `C3.2 row 5`, `C4.6 rule 2`, `D6`, `D6.4`, `trap 12`, `decision 0005`. */
+/** What can be cited: `C3.2`, `C3.2 row 5`, `C4.6 rule 2`, `C7 CODE`, `D6`, `D6.4`, `D1 row 2`, `trap 12`, `decision 0005`. */
 export type Anchors = ReadonlySet<string>;
 
-/** Headings are sections, numbered list items are rules (items of a D), first cells of tables are rows. */
+/** Sections, their rules, and records of decisions. */
 export function readAnchors(contract: string, records: readonly string[]): Anchors {
-  const anchors = new Set(records.map((record) => `decision ${record.slice(0, 4)}`));
-  let section = '';
-  for (const line of contract.split('\n')) {
-    const heading = /^#+ (\S+)/.exec(line)?.[1];
-    if (heading !== undefined) {
-      section = heading;
-      if (/^[CD]\d/.test(section)) anchors.add(section);
-      continue;
-    }
-    const item = /^(\d+)\. /.exec(line)?.[1];
-    if (item !== undefined) anchors.add(`${section}${section.startsWith('D') ? '.' : ' rule '}${item}`);
-    const row = /^\| (\d+) \|/.exec(line)?.[1];
-    if (row !== undefined) anchors.add(section === 'Traps' ? `trap ${row}` : `${section} row ${row}`);
-  }
-  return anchors;
+  return new Set([
+    ...[...contract.matchAll(/^#+ ([CD]\d\S*)/gm)].map(([, section = '']) => section),
+    ...readRules(contract).map(({ id }) => id),
+    ...records.map((record) => `decision ${record.slice(0, 4)}`),
+  ]);
 }
 
 /** Every fault of one text, as `line: what`. */
@@ -70,25 +52,6 @@ export function citationFaults(text: string, anchors: Anchors): string[] {
     );
     return [...missing, ...misspelt].map((fault) => `${index + 1}: ${fault}`);
   });
-}
-
-function citedIn(line: string): string[] {
-  const cited: string[] = [];
-  for (const [, section = '', kind, numbers = ''] of line.matchAll(CITATIONS.contract)) {
-    cited.push(section);
-    for (const number of numbersOf(numbers)) cited.push(`${section} ${kind?.replace(/s$/, '')} ${number}`);
-  }
-  for (const [, section = ''] of line.matchAll(CITATIONS.decision)) cited.push(section);
-  for (const [, number = ''] of line.matchAll(CITATIONS.trap)) cited.push(`trap ${number}`);
-  for (const [, number = ''] of line.matchAll(CITATIONS.record)) cited.push(`decision ${number}`);
-  return cited;
-}
-
-/** `2 to 4` is 2, 3 and 4. */
-function numbersOf(text: string): number[] {
-  return [...text.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, first, last = first]) =>
-    Array.from({ length: Number(last) - Number(first) + 1 }, (_, offset) => Number(first) + offset),
-  );
 }
 
 /** What a document points to: the targets of its links, and in backticks the files and folders of this repository. */

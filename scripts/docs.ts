@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { renderBench } from './docs/bench.ts';
 import { renderCliCodes } from './docs/cli-codes.ts';
 import { renderConfig } from './docs/config.ts';
+import { renderConformance } from './docs/conformance.ts';
 import { renderEffects } from './docs/effects.ts';
 import { renderErrors } from './docs/errors.ts';
 import { renderEvents } from './docs/events.ts';
@@ -14,6 +15,7 @@ import { renderTestValues } from './docs/test-values.ts';
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/bench.md': renderBench,
   'docs/reference/config.md': renderConfig,
+  'docs/reference/conformance.md': renderConformance,
   'docs/reference/effects.md': renderEffects,
   'docs/reference/errors.md': renderErrors,
   'docs/reference/events.md': renderEvents,

@@ -44,6 +44,7 @@ function toolBuild(path: string): LockEntry {
 }
 
 describe('the lock file', () => {
+  // Proves trap 48.
   test('of this repository serves every platform', async () => {
     expect(await checkLock()).toEqual([]);
   });
@@ -52,6 +53,7 @@ describe('the lock file', () => {
     expect(lockFaults(goodLock(), NPMRC)).toEqual([]);
   });
 
+  // Proves trap 48.
   test.each<[string, Record<string, LockEntry | undefined>, string]>([
     [
       'a build without integrity',

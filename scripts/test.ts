@@ -6,6 +6,7 @@ import { checkCitations } from './citations.ts';
 import { checkDocs } from './docs.ts';
 import { prepareBrowser } from './install-browser.ts';
 import { checkLock } from './lock-faults.ts';
+import { collectRules } from './rules.ts';
 
 /**
  * Everything a change must pass, in the order in which it fails fastest. Each check counts as one, each test as one; the
@@ -42,6 +43,7 @@ const CHECKS: readonly Step[] = [
   command('unused code', 'knip', []),
   { name: 'generated docs current', run: docsAreCurrent },
   { name: 'citations resolve', run: citationsResolve },
+  { name: 'every rule has its test', run: rulesHaveTests },
   { name: 'lock file for every platform', run: lockHasNoFaults },
 ];
 
@@ -139,6 +141,12 @@ async function docsAreCurrent(): Promise<Tally> {
 
 async function citationsResolve(): Promise<Tally> {
   const faults = await checkCitations();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  return faults.length === 0 ? PASSED : FAILED;
+}
+
+async function rulesHaveTests(): Promise<Tally> {
+  const { faults } = collectRules();
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   return faults.length === 0 ? PASSED : FAILED;
 }

@@ -41,7 +41,7 @@ interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 
 export interface Called extends Operation {
   readonly method: string;
@@ -187,15 +187,20 @@ function describeMethod(printer: TypePrinter, operation: Called): Method {
 
 /** With what must be given, and nothing else. */
 function exampleOf(
-  { operationId }: Called,
+  { operationId, requestBody }: Called,
   name: string,
   path: readonly string[],
   body: Schema | undefined,
   query: NonNullable<Operation['parameters']>,
   isList: boolean,
 ): string {
-  const given = body === undefined ? requiredOf(query) : sampleOf({ ...body, examples: [] }, SAMPLES);
-  const isEmpty = given === null || Object.keys(given as object).length === 0;
+  const needed = body === undefined ? requiredOf(query) : sampleOf({ ...body, examples: [] }, SAMPLES);
+  const isNothing = (value: unknown) => value === null || Object.keys(value as object).length === 0;
+  // A body that must be there and needs no field says nothing: the description shows one that does.
+  const shown =
+    requestBody?.required === true ? requestBody.content?.['application/json']?.example : undefined;
+  const given = isNothing(needed) ? (shown ?? needed) : needed;
+  const isEmpty = isNothing(given);
   const made = [...path.map(camelCase), ...(isEmpty ? [] : [asCode(given)])].join(', ');
   const args = EXAMPLES[operationId] ?? made;
   const call = `causeway.${name}(${args})`;

@@ -54,6 +54,7 @@ describe('every operation, with the request that its description shows', () => {
   });
   afterAll(() => gateway?.stop());
 
+  // Proves C4, trap 50, C1 rule 4.
   it('answers 200 on a fresh sandbox', async () => {
     await run.send('setSandboxSettings');
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
@@ -101,6 +102,7 @@ describe('every operation, with the request that its description shows', () => {
     expect(await clients).toBe('100.00');
   });
 
+  // Proves trap 50.
   it('shows answers that were given: `npm run docs:answers` records them anew', async () => {
     const fresh = Object.fromEntries(
       [...run.answers].map(([id, answer]) => [id, exampleOf(answer, gateway.baseUrl)]),

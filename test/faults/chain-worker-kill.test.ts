@@ -175,6 +175,7 @@ async function untilPaid(orderId: string): Promise<void> {
 describe('a worker killed with SIGKILL', () => {
   let paid = 0;
 
+  // Proves trap 15.
   test.each(POINTS)('$moment $name leaves exactly one effect once another has gone on', async (point) => {
     const release = holdNode();
     const orderId = await deposit();

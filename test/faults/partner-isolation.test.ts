@@ -131,6 +131,7 @@ describe('what a partner may have open', () => {
     });
   }
 
+  // Proves D13.3, trap 46, C7 OPEN_ORDER_LIMIT.
   it('is exact however many initiates race, for a customer and for the partner, and another partner is not concerned', async () => {
     const [ada, grace, other] = [await driver(0).user(), await driver(0).user(), await driver(1).user()];
     const adas = await Promise.all(Array.from({ length: 10 }, () => quote(0, ada)));
@@ -162,6 +163,7 @@ describe('what a partner may have open', () => {
     await allGivenBack();
   });
 
+  // Proves D13.3, trap 46.
   it('is limited in value as well, and what does not fit reserves nothing of any vendor’s', async () => {
     const ada = await driver(0).user();
     // 703.51 with the platform's fee.
@@ -203,6 +205,7 @@ describe('what a partner may have open', () => {
     await allGivenBack();
   });
 
+  // Proves trap 2.
   it('a repeated key at the limit gets its first answer; a refusal for want of room is not kept', async () => {
     const ada = await driver(0).user();
     const ids = [];
@@ -221,6 +224,7 @@ describe('what a partner may have open', () => {
     await allGivenBack();
   });
 
+  // Proves trap 46.
   it('an initiate that is refused for another reason gives back at once what it had taken', async () => {
     const ada = await driver(0).user();
     const id = await quote(0, ada);

@@ -116,6 +116,7 @@ describe.skipIf(pgbouncer === undefined)('behind PgBouncer', () => {
       );
     });
 
+    // Proves trap 47.
     it('orders of two partners complete over a few shared connections, and neither sees the other’s', async () => {
       const port = await startPooler(settings);
       const gateway = await startGateway({

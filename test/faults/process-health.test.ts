@@ -33,6 +33,7 @@ describe('a process seen by whatever runs it', () => {
     return address;
   }
 
+  // Proves D13.10.
   it('a worker answers /health and /ready on its metrics port, and follows its database', async () => {
     const worker = await start('worker');
     const metrics = addressOf(worker, 'Metrics');

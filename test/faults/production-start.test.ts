@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { call } from '../harness/call.ts';
 import { connect, emptyDatabase } from '../harness/database.ts';
 import { type GatewayProcess, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
@@ -76,12 +79,22 @@ function production(databaseUrl: string, env: Readonly<Record<string, string>> =
   );
 }
 
+/** For a process that tells its public address and not its port. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
 function migration(databaseUrl: string): GatewayProcess {
   return startProcess({ CAUSEWAY_ENV: 'production', DATABASE_URL: databaseUrl }, ['migrate']);
 }
 
 describe('npm start in production', () => {
-  it('that may not migrate waits for npm start -- migrate, which says what it applied and ends', async () => {
+  // Proves D11.1.
+  it('that may not migrate waits for npm start -- migrate, which says what it applied and ends; it has no sandbox routes', async () => {
     const { asOwner } = await ownDatabase();
     const early = production(asOwner, { MIGRATE_AT_START: 'false' });
     expect(await early.exited).toBe(1);
@@ -94,11 +107,20 @@ describe('npm start in production', () => {
     expect(await second.exited).toBe(0);
     expect(second.output()).toBe('Nothing to apply.\n');
 
-    const started = production(asOwner, { MIGRATE_AT_START: 'false' });
+    const port = await freePort();
+    const started = production(asOwner, { MIGRATE_AT_START: 'false', PORT: String(port) });
     await until('it to start', () => {
       if (started.child.exitCode !== null) throw new Error(started.output());
       return started.output().includes('"started"');
     });
+    const answers = await Promise.all(
+      ['sandbox/settings', 'sandbox/clock', 'no-such-route'].map((path) =>
+        call(`http://127.0.0.1:${port}`, 'GET', `/api/v1/${path}`),
+      ),
+    );
+    for (const { status, body, text } of answers) {
+      expect([status, body.error.code, text]).toEqual([404, 'ROUTE_NOT_FOUND', answers[2]?.text]);
+    }
     started.child.kill('SIGTERM');
     expect(await started.exited).toBe(0);
   });
@@ -115,6 +137,7 @@ describe('npm start in production', () => {
     expect(refused.output()).toMatch(/could not start: The database was made by .*`npm run sandbox:reset`/);
   });
 
+  // Proves trap 47.
   it('refuses a superuser before it migrates anything, and tells how to make a login', async () => {
     const { asSuperuser } = await ownDatabase();
     const refused = production(asSuperuser);

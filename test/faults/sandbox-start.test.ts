@@ -50,6 +50,7 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
+  // Proves D11.1.
   it('runs the whole sandbox from nothing, refuses a second one in the same home, and stops everything it started', async () => {
     const home = await newHome();
     const gateway = start({ CAUSEWAY_HOME: home, PORT: '0' });

@@ -55,6 +55,7 @@ afterEach(async () => {
 });
 
 describe('the pid of npm start', () => {
+  // Proves trap 49.
   it(
     'stops the whole sandbox on SIGTERM, on SIGINT, on Ctrl-C and, killed, within seconds; each next start is clean',
     async () => {
@@ -110,6 +111,7 @@ describe('the pid of npm start', () => {
     });
     afterAll(() => ground?.stop());
 
+    // Proves trap 49.
     it.each([
       { role: 'api', signal: 'SIGTERM' },
       { role: 'api', signal: 'SIGKILL' },

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   isAllowedAddress,
   judgeUrl,
@@ -94,6 +94,7 @@ describe('hostile webhook addresses', () => {
     expect(connections - before).toBe(3);
   });
 
+  // Proves D10.4, trap 34.
   it('at least 150 hostile addresses are refused as hosts and as what a name resolves to: no connection is made', async () => {
     const before = connections;
     const literals = [...HOSTILE_IPV4, ...HOSTILE_IPV6, ...HOSTILE_IPV4.flatMap(wrapped)];
@@ -119,6 +120,7 @@ describe('hostile webhook addresses', () => {
     expect(connections).toBe(before);
   });
 
+  // Proves D10.4, trap 34.
   it('a name that is public when it is registered and private when it is called is refused then', async () => {
     const before = connections;
     const published = { lookupFor: async () => [{ address: '93.184.216.34', family: 4 }] };
@@ -131,6 +133,7 @@ describe('hostile webhook addresses', () => {
     expect(connections).toBe(before);
   });
 
+  // Proves trap 34.
   it.each([
     ['user info', 'https://user:secret@hooks.example/', 'credentials'],
     ['user info that looks like the host', 'https://hooks.example@127.0.0.1/', 'credentials'],
@@ -167,6 +170,7 @@ describe('hostile webhook addresses', () => {
     }
   });
 
+  // Proves D10.4, trap 34.
   it('follows no redirect, wherever it leads', async () => {
     const before = connections;
     const sink = await startWebhookSink({ tls: false });
@@ -183,6 +187,7 @@ describe('hostile webhook addresses', () => {
     }
   });
 
+  // Proves trap 34.
   it('an endless answer is cut off, a trickling one ends with the time for the whole call', async () => {
     const sink = await startWebhookSink({ tls: false, faults: { kind: 'huge', bytes: 512 * 1024 * 1024 } });
     const sender = createWebhookSender({ allowLoopback: true }, () => 1_800_000_000, { timeoutMs: 1_000 });
@@ -198,6 +203,29 @@ describe('hostile webhook addresses', () => {
         expect(slow.durationMs).toBeLessThan(20_000);
       }
     } finally {
+      await sender.close();
+      await sink.close();
+    }
+  });
+
+  // Proves C6 rule 3, C8 row 7, trap 34.
+  it('a receiver has ten seconds for the whole call, and no more', async () => {
+    const sink = await startWebhookSink({ tls: false, faults: { kind: 'hang' } });
+    const sender = createWebhookSender({ allowLoopback: true }, () => 1_800_000_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let outcome: Awaited<ReturnType<typeof sender.send>> | undefined;
+      const sent = sender.send(message(sink.url)).then((result) => {
+        outcome = result;
+      });
+      while (sink.received.length === 0) await new Promise((settle) => setImmediate(settle));
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(outcome).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1);
+      await sent;
+      expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    } finally {
+      vi.useRealTimers();
       await sender.close();
       await sink.close();
     }

@@ -44,6 +44,7 @@ describe('names whose server is silent', () => {
     return { other, local, answers: await Promise.all(silent) };
   }
 
+  // Proves trap 45.
   it('hold up neither another partner’s registration nor any other look-up of the process, and only so many are under way for one partner', async () => {
     // Whoever waits for a silent name is late every time; whoever waits for a busy machine is not.
     let promptAttempts = 0;

@@ -8,6 +8,7 @@ const KILLS = 4;
 const SEED = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 describe('webhooks to a receiver that fails three times in ten, by workers killed at random', () => {
+  // Proves C6 rule 3.
   it(`every event arrives, rightly signed and unaltered, first attempts in order (FAULT_SEED=${SEED})`, {
     timeout: 180_000,
   }, async () => {

@@ -103,6 +103,7 @@ describe('every described route, whatever is sent to it', () => {
   const text = (route: DescribedRoute, value: string) =>
     Object.fromEntries(route.parameters.map(({ name }) => [name, value]));
 
+  // Proves C2.1 rows 1 to 3, C4, D3.4.
   it('odd paths and queries are answered in the envelope with a documented status, never with a failure', async () => {
     for (const route of routes) {
       for (const nasty of NASTY_TEXTS) {
@@ -117,6 +118,7 @@ describe('every described route, whatever is sent to it', () => {
     }
   });
 
+  // Proves C2.1 rows 1 to 3, C4, D3.4.
   it('odd bodies are answered in the envelope with a documented status, never with a failure', async () => {
     const uuid = '00000000-0000-7000-8000-000000000000';
     for (const route of routes.filter(({ method }) => method !== 'GET')) {
@@ -133,6 +135,14 @@ describe('every described route, whatever is sent to it', () => {
         check(route, await send(route, text(route, uuid), '', options), contentType);
       }
     }
+  });
+
+  // Proves C7 TRANSACTOR_UNAVAILABLE.
+  it('what has to send a transaction says that it cannot, where there are no chains', async () => {
+    const answer = await gateway.call('POST', '/api/v1/sandbox/faucet', {
+      body: { chain: 'base-mainnet', token: 'USDC', address: `0x${'12'.repeat(20)}`, amount: '1' },
+    });
+    expect([answer.status, answer.body.error.code]).toEqual([502, NO_CHAIN]);
   });
 
   it('every field of a body that takes text refuses or stores any text, never fails on it', async () => {
@@ -181,6 +191,7 @@ describe('every described route, whatever is sent to it', () => {
     }
   });
 
+  // Proves D3.1.
   it('every status that was seen is in the description of its route', () => {
     const missing = routes.flatMap(({ operationId, statuses }) =>
       [...(seenBy.get(operationId) ?? [])]

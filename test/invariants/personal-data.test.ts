@@ -79,6 +79,7 @@ describe('personal data at rest and in logs', () => {
     return [...texts].flatMap(([table, text]) => leaks(text, values).map((leak) => `${table}: ${leak}`));
   }
 
+  // Proves trap 27.
   it('are not in any table of the database', async () => {
     const tables = await dump(gateway.databaseUrl);
     for (const needed of [
@@ -110,6 +111,7 @@ describe('personal data at rest and in logs', () => {
     expect(found).toEqual([]);
   });
 
+  // Proves trap 27.
   it('are not in the logs of API and worker, refusals and failures included', () => {
     const text = log.join('\n');
     expect(text).toContain('intent handler threw');
@@ -130,6 +132,7 @@ describe('personal data at rest and in logs', () => {
     }
   });
 
+  // Proves trap 27, C4.7 rule 1.
   it('are not in webhooks, and not in what a vendor or an operator lists', async () => {
     expect(leaks(JSON.stringify(sink.received.map(({ event }) => event)), secrets())).toEqual([]);
     const [vendor] = gateway.sandbox.vendors;

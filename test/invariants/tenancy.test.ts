@@ -95,6 +95,7 @@ describe('tenancy of every described route', () => {
   const partnerRoutesWithIds = () =>
     routes.filter(({ access, parameters }) => access === 'partner' && parameters.length > 0);
 
+  // Proves C5 rule 1, D2.4.
   it('every route that is not public refuses no key, a wrong key and a key of another kind alike', async () => {
     const guarded = routes.filter(({ access }) => access !== 'public');
     expect(guarded.length).toBeGreaterThan(15);
@@ -114,6 +115,7 @@ describe('tenancy of every described route', () => {
     }
   });
 
+  // Proves C4.
   it('a malformed id is 400 on every route that takes one', async () => {
     for (const route of partnerRoutesWithIds()) {
       const own = await ownIds(route);
@@ -135,6 +137,7 @@ describe('tenancy of every described route', () => {
     }
   });
 
+  // Proves C1 rule 5, C5 rule 5, D3.1, trap 6.
   it('another partner’s id and an unknown id are answered with the same bytes, and change nothing', async () => {
     expect(partnerRoutesWithIds().length).toBeGreaterThan(8);
     for (const route of partnerRoutesWithIds()) {
@@ -187,6 +190,7 @@ describe('tenancy of every described route', () => {
     expect(paired.flatMap(unownedPairs)).toEqual([]);
   });
 
+  // Proves C5 rule 5, C4.9 rule 2, trap 7.
   it('another customer’s id is answered as an unknown one, wherever a request carries it', async () => {
     const [{ apiKey: key }, { apiKey: otherKey }] = gateway.partners;
     const neighbour = await makeCustomer(gateway, key);

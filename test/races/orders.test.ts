@@ -121,6 +121,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
   const payouts = async (orderId: string) =>
     (await gateway.deps.db.query(SYSTEM, payoutsOf, [orderId])).map(({ kind }) => kind);
 
+  // Proves trap 1, C7 QUOTE_ALREADY_USED.
   it('64 initiates of one quote make one order', { timeout: LONG_MS }, async () => {
     await rounds(async () => {
       const quote = await gateway.call('POST', '/api/v1/partner/onramp/quote', {
@@ -140,6 +141,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     }, 1);
   });
 
+  // Proves trap 9, D6.7.
   it('confirm-fiat-received against the provider’s confirmation: both succeed, one release', {
     timeout: LONG_MS,
   }, async () => {
@@ -158,6 +160,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await driver.booksBalance();
   });
 
+  // Proves trap 9, D6.8.
   it('cancel against the deposit: cancelled, and the deposit is owed back exactly once', {
     timeout: LONG_MS,
   }, async () => {
@@ -179,6 +182,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await driver.booksBalance();
   });
 
+  // Proves trap 9.
   it('cancel against the vendor’s funding: cancelled, and its crypto goes back exactly once', {
     timeout: LONG_MS,
   }, async () => {
@@ -198,6 +202,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await driver.booksBalance();
   });
 
+  // Proves trap 9, D6.8.
   it('cancel against the proof: one winner', { timeout: LONG_MS }, async () => {
     await rounds(async () => {
       const orderId = await offramp();
@@ -222,6 +227,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     expect(taken).toHaveLength(1);
   }
 
+  // Proves trap 9, D7.3.
   it('release against refund: the escrow pays one side, once', { timeout: LONG_MS }, async () => {
     await rounds(async () => {
       const orderId = await offramp();
@@ -242,6 +248,7 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     await driver.booksBalance();
   });
 
+  // Proves C4.5 rule 8.
   it('authorize-bridge twice: one is taken', { timeout: LONG_MS }, async () => {
     const destination = { destination_chain: 'arbitrum-one', destination_address: `0x${'a1'.repeat(20)}` };
     // One lane: the orders share a wallet, whose next nonce is one order's at a time.

@@ -70,6 +70,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect((await gateway.operator.deposits.decide(id, body, key)).text).toBe(first.text);
   });
 
+  // Proves C7 DEPOSIT_NOT_FOUND.
   it('of an unknown deposit, another partner’s and a malformed one are refused', async () => {
     const { orderId, id } = await lateDeposit();
     expect(code(await at.decide(randomUUID(), 'return'))).toEqual([404, 'DEPOSIT_NOT_FOUND']);
@@ -93,6 +94,7 @@ describe('decisions and signatures about odd deposits', () => {
     expect((await at.depositsOf(orderId))[0].status).toBe('return_pending');
   });
 
+  // Proves C7 WALLET_NOT_CLEARED.
   it('never pay a wallet that is not cleared, and an override is on record', async () => {
     const { orderId, id } = await lateDeposit();
     expect(code(await at.decide(id, 'return', { return_to: BLOCKED }))).toEqual([422, 'WALLET_NOT_CLEARED']);
@@ -121,6 +123,7 @@ describe('decisions and signatures about odd deposits', () => {
     await at.agrees(orderId);
   });
 
+  // Proves trap 41.
   it('that a third party sends before the service does are settled from the chain, and once', async () => {
     const { orderId, escrow, id } = await lateDeposit();
     const before = await driver.balance(driver.wallet);

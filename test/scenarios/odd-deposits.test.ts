@@ -27,6 +27,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
   });
   afterAll(() => gateway?.stop());
 
+  // Proves D13.4, trap 24.
   it('too short: it is shown, cannot be accepted alone, and with what was missing the order goes on', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
     await settlementChain.pay(gateway.partners[0], escrow, expected - MISSING);
@@ -134,6 +135,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
+  // Proves D13.4, trap 40.
   it('one unit over: accepted, the order goes on, and the unit goes back after the order’s own payout', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
     const before = await driver.balance(driver.wallet);
@@ -157,6 +159,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
+  // Proves trap 24, trap 40.
   it('paid twice: the second payment goes back once the order has its own', async () => {
     const { orderId, escrow, expected } = await at.awaiting();
     await driver.fund(orderId);
@@ -173,6 +176,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
+  // Proves trap 24, trap 40.
   it('the wrong token is never accepted and goes back', async () => {
     const { orderId, escrow } = await at.awaiting();
     const before = await at.holds(tokens.USDT!, driver.wallet);
@@ -191,6 +195,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
+  // Proves D13.4, trap 24, trap 40.
   it('a foreign sender’s payment is accepted, or goes back to that sender', async () => {
     const otherPartner = gateway.partners[1];
     const accepted = await at.awaiting();
@@ -234,6 +239,7 @@ describe('a payment into an escrow that is not exactly what was awaited', () => 
     await at.agrees(orderId);
   });
 
+  // Proves trap 40.
   it('an unknown token is rescued, or dismissed', async () => {
     const { orderId, escrow } = await at.awaiting();
     const { walletPrivateKey } = gateway.partners[1];

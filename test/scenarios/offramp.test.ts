@@ -47,6 +47,7 @@ describe('off-ramp orders, C3.2', () => {
   const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
 
   describe.concurrent('that are paid', () => {
+    // Proves C3.2 rows 1 to 6, C4.6 rows 2 to 5, C2.10 rules 3 and 7, D1.3, D6.3, D6.5, D6.14, D7.2.
     it('the partner confirms: buyer, treasury and markup are paid in one transaction', async () => {
       const order = await steps.open();
       expect(await order.driver.read(order.id)).toMatchObject({
@@ -75,6 +76,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('released');
     });
 
+    // Proves C3.2 row 6, C2.10 rule 5, D6.7.
     it('the provider confirms by itself, and every later confirmation is a 200 that changes nothing', async () => {
       const order = await steps.fund({ provider_scope: 'all', has_fiat_settlement_notification: true });
       await prove(order);
@@ -101,6 +103,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('locked');
     });
 
+    // Proves D1 row 4, C2.10 rule 1, D11.4.
     it('a crypto-anchored deposit is exactly what was asked for, and has no cost bound', async () => {
       const order = await steps.fund({ fiat_amount: undefined, crypto_amount: '120.000001' });
       expect((await order.driver.funds(order.id)).escrow.balance_on_chain).toBe('120.000001');
@@ -131,6 +134,7 @@ describe('off-ramp orders, C3.2', () => {
   });
 
   describe.concurrent('that stop', () => {
+    // Proves C3.2 row 7, C4.6 row 6, C4.6 rule 2, C7 INVALID_STATUS.
     it('cancelled without a deposit, nothing is owed', async () => {
       const order = await steps.open();
       const cancelled = await order.driver.act(order.id, 'cancel');
@@ -146,6 +150,8 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('untouched');
     });
 
+    // Proves C3.2 row 7, C3.2 rule 2, C4.6 rules 2 to 4, C4.6 rows 7 and 8, C5 rule 4,
+    // C7 ESCROW_SIGNER_MISMATCH, C7 OPERATION_NOT_ALLOWED.
     it('a cancelled deposit is asked back once and returns whole: not by a third party, not while held', async () => {
       const order = await steps.fund();
       await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
@@ -167,6 +173,7 @@ describe('off-ramp orders, C3.2', () => {
       await refunded(order, 'cancelled');
     });
 
+    // Proves C3.2 row 7, D6.12.
     it('the third refused proof cancels and asks for the refund', async () => {
       const order = await steps.fundedAnd('fiat_payment_review_started');
       for (const _ of ['first', 'second']) {
@@ -180,6 +187,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('locked');
     });
 
+    // Proves C3.2 row 8.
     it('an escrow error fails an order that waits for its deposit', async () => {
       const order = await steps.open();
       expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
@@ -187,6 +195,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('untouched');
     });
 
+    // Proves C3.2 row 8.
     it('an escrow error fails a funded order, whose refund the partner signs', async () => {
       const order = await steps.fund();
       expect((await order.driver.event(order.id, 'escrow_error')).status).toBe(200);
@@ -209,6 +218,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('locked');
     });
 
+    // Proves C3.2 row 9, C8 row 3, D7.4, trap 11, trap 25.
     it('at exactly 1.20 the order goes on; beyond it fails and the deposit returns without the partner', async () => {
       const order = await steps.fund();
       await order.driver.event(order.id, 'reprice', { cost_multiplier: '1.20' });
@@ -231,6 +241,7 @@ describe('off-ramp orders, C3.2', () => {
   });
 
   describe.concurrent('in dispute', () => {
+    // Proves C3.2 row 10, D6.12.
     it.each<[RowName, FundedStatus]>([
       ['3.2 dispute with a deposit', 'crypto_received'],
       ['3.2 dispute under review', 'fiat_payment_review_started'],
@@ -241,6 +252,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('locked');
     });
 
+    // Proves D12.4.
     it('decided for the buyer that paid, the escrow pays out as agreed', async () => {
       const order = await steps.fundedAnd('awaiting_fiat_received_confirmation');
       await operate(order.id, 'dispute', 'open');
@@ -250,6 +262,7 @@ describe('off-ramp orders, C3.2', () => {
       await order.ended('released');
     });
 
+    // Proves D12.4.
     it('decided for the partner, the refund is asked for', async () => {
       const order = await steps.fundedAnd('fiat_payment_started');
       await operate(order.id, 'dispute', 'open');
@@ -262,6 +275,7 @@ describe('off-ramp orders, C3.2', () => {
 
   // From here on the chain itself is changed, so one scenario at a time.
 
+  // Proves D6.6, C3.2 rule 2.
   it('a deposit that loses against a cancellation or a failure is owed back when it arrives', async () => {
     const orders = await Promise.all([steps.open({}, drivers[0]), steps.open({}, drivers[1])]);
     const [cancelled, failed] = orders;
@@ -283,6 +297,7 @@ describe('off-ramp orders, C3.2', () => {
     await Promise.all([refunded(cancelled, 'cancelled'), refunded(failed, 'failed')]);
   });
 
+  // Proves D7.6, trap 20, C7 NONCE_ALREADY_USED.
   it('a transfer that the chain refuses is asked for again only when the first can no longer execute', async () => {
     const [partner] = gateway.partners;
     const order = await steps.open({}, drivers[0]);
@@ -333,6 +348,7 @@ describe('off-ramp orders, C3.2', () => {
     );
   }
 
+  // Proves C3.2 row 7, C3.2 rule 1, D6.9, D6.12.
   it('every wait ends in its time: for a vendor, for the signature, for the proof and for a better one', async () => {
     const [unpaid, refused, pending] = await Promise.all([
       steps.fund(),
@@ -375,9 +391,11 @@ describe('off-ramp orders, C3.2', () => {
     await Promise.all([refused, pending].map((order) => order.ended('locked')));
   });
 
+  // Proves C3.2 rows 1 to 10.
   it('every row of 3.2 was taken, and every step that the table knows', () =>
     expectEveryRow(book, 'offramp'));
 
+  // Proves D1.3.
   it('wallets of partners, vendors and treasury changed by exactly what the orders moved', () =>
     book.checkWallets());
 });

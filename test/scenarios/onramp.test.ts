@@ -71,6 +71,8 @@ describe('on-ramp orders, C3.1', () => {
     orderParties(gateway).operate(orderId, what, { decision, reason: 'a scenario' });
 
   describe.concurrent('on their way', () => {
+    // Proves C3.1 rows 1 to 4 and 6, C3.1 rules 1 and 2, C4.5 rows 2 and 4, C4.5 rule 5, C4.6 row 9, D3.2,
+    // D6.7, D6.10, D6.14, D7.2.
     it('the vendor’s details appear with the locked crypto, and completed means paid to the wallet', async () => {
       const order = await locked();
       expect(await driver.read(order.id)).toMatchObject({
@@ -97,6 +99,7 @@ describe('on-ramp orders, C3.1', () => {
       await order.ended('released');
     });
 
+    // Proves C2.10 rules 1 and 2, D1 row 2.
     it('a crypto-anchored order delivers exactly what was asked for', async () => {
       const order = await locked({ fiat_amount: undefined, crypto_amount: '50.000001' });
       const { amounts, fee_breakdown: fees } = await driver.read(order.id);
@@ -109,6 +112,8 @@ describe('on-ramp orders, C3.1', () => {
       await order.ended('released');
     });
 
+    // Proves C3.1 rows 7 and 8, C4.5 rows 5 and 6, C4.5 rule 8, D7.1, C7 INVALID_DESTINATION,
+    // C7 SEND_OUT_IN_PROGRESS.
     it('a send-out reaches the other network with the promised amount, and only one is under way', async () => {
       const order = await completed();
       const parameters = (destination_chain: string, destination_address: string) =>
@@ -135,6 +140,7 @@ describe('on-ramp orders, C3.1', () => {
       await order.sentOut();
     });
 
+    // Proves C3.1 row 8.
     it('a failed send-out comes back to the wallet and can be authorized again, once', async () => {
       const order = await completed();
       const destination = freshAddress();
@@ -154,6 +160,7 @@ describe('on-ramp orders, C3.1', () => {
       expect([third.status, third.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     });
 
+    // Proves C4.5 row 3, C4.5 rule 5, C3.1 row 4, C7 INVALID_PAYER_DETAILS.
     it('a payment_request order wants its payer first: a saved profile or an object, never both or none', async () => {
       const userId = await driver.user();
       const unknown: Situation = { paymentRequest: 'payer unknown' };
@@ -201,6 +208,7 @@ describe('on-ramp orders, C3.1', () => {
       await order.ended('locked');
     });
 
+    // Proves D13.4.
     it('says where the money is at every step', async () => {
       const order = await locked();
       const during = await driver.funds(order.id);
@@ -224,6 +232,7 @@ describe('on-ramp orders, C3.1', () => {
     const cancel = (id: string) => driver.act(id, 'cancel', { reason: 'changed my mind' });
     const fail = (id: string) => driver.event(id, 'escrow_error');
 
+    // Proves D6.8, D6.11.
     it.each<[RowName, () => Promise<FollowedOrder>, (id: string) => Promise<{ status: number }>, boolean]>([
       ['cancelled before a vendor', opened, cancel, false],
       ['cancelled before the escrow', accepted, cancel, false],
@@ -240,6 +249,7 @@ describe('on-ramp orders, C3.1', () => {
       expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
     });
 
+    // Proves D6.11.
     it('vendor crypto that arrives after the cancellation goes back too', async () => {
       const order = await accepted();
       await cancel(order.id);
@@ -250,6 +260,7 @@ describe('on-ramp orders, C3.1', () => {
       await order.ended('returned');
     });
 
+    // Proves D6.11, D12.4.
     it('a disputed payment waits for the operator, who can give the crypto back to the vendor', async () => {
       const order = await paid();
       expect((await operate(order.id, 'dispute', 'open')).body.data.status).toBe('dispute_started');
@@ -333,6 +344,7 @@ describe('on-ramp orders, C3.1', () => {
     await order.sentOut();
   });
 
+  // Proves D6.11.
   it('each waits for its own time and no longer: 15 min for a vendor, 30 for the escrow, 60 for fiat', async () => {
     const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
     const [offered, unfunded, unpaid, held] = await Promise.all([opened(), accepted(), locked(), locked()]);
@@ -354,8 +366,10 @@ describe('on-ramp orders, C3.1', () => {
     ]);
   });
 
+  // Proves C3.1 rows 1 to 8.
   it('every row of 3.1 was taken, and every step that the table knows', () => expectEveryRow(book, 'onramp'));
 
+  // Proves D1.3.
   it('wallets of partner, vendors and treasury changed by exactly what the orders moved', () =>
     book.checkWallets());
 });

@@ -51,6 +51,7 @@ describe('the operator API for orders', () => {
     return { orderId, effectId: release!.effect_id };
   }
 
+  // Proves C7 INVALID_ORDER_ID.
   it('finds orders of all partners by what an operator knows of them, page by page', async () => {
     const mine = await driver.onrampOrder();
     const payout = await driver.offrampOrder();
@@ -138,6 +139,7 @@ describe('the operator API for orders', () => {
     }
   });
 
+  // Proves D12.3.
   it('an effect that never left is given up once: its order is held, and released again by its hold', async () => {
     const { orderId, effectId } = await releasing();
     const raced = await Promise.all([
@@ -163,6 +165,7 @@ describe('the operator API for orders', () => {
     expect(releases.map(({ status }: { status: string }) => status)).toEqual(['failed', 'prepared']);
   });
 
+  // Proves C7 EFFECT_NOT_FOUND.
   it('an effect that was signed, or that others can carry out, is not given up', async () => {
     const { effectId } = await releasing();
     const { deps } = gateway;
@@ -244,6 +247,7 @@ describe('the operator API for orders', () => {
     expect((await auditTrail(orderId)).order.status).toBe('crypto_release_pending');
   });
 
+  // Proves D12.3.
   it('sends a partner its events again: one, or the latest of each since a time; audited', async () => {
     const partnerId = (await auditTrail(await driver.onrampOrder())).order.partner_id;
     expect(

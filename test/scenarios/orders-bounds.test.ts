@@ -62,6 +62,7 @@ describe('the 1.20 bound, judged by the market', () => {
     return orderId;
   }
 
+  // Proves C3.2 row 9, C8 row 3, D7.4, trap 11, trap 25.
   it('at exactly 1.20 the order goes on; a hair beyond, the deposit returns whole without the partner', async () => {
     const [within, beyond, crypto] = [
       await driver.offrampOrder(),

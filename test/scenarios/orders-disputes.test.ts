@@ -68,6 +68,7 @@ describe('disputes', () => {
     return signSafeTransaction(generatePrivateKey(), parameters.typed_data);
   }
 
+  // Proves D12.4.
   it('on-ramp for the partner: it is asked once, signs the release itself and is paid to the unit', async () => {
     const orderId = await sentAndDisputed(await fundedOnramp(await driver.onrampOrder()));
     const order = await driver.read(orderId);
@@ -187,6 +188,7 @@ describe('disputes', () => {
     await driver.booksBalance();
   });
 
+  // Proves C4.6 row 8.
   it('off-ramp for the partner: the refund answers its transaction, a replay the same, a repeat 409', async () => {
     const orderId = await disputedOfframp();
     expect((await decide(orderId, 'for_seller')).body.data.status).toBe('cancelled');

@@ -25,6 +25,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     return orderId;
   }
 
+  // Proves C4.5 rule 9, trap 5, trap 42.
   it('before the transfer is signed: refused, nothing is funded, so nothing is held', async () => {
     const orderId = await driver.offrampOrder();
     await parties.setKyc(orderId, LOST);
@@ -33,6 +34,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     expect(await parties.isHeld(orderId)).toBe(false);
   });
 
+  // Proves trap 5.
   it('before the deposit is final: the order is held and the buyer is not told to pay', async () => {
     const orderId = await driver.offrampOrder();
     await driver.fund(orderId);
@@ -68,6 +70,7 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     expect((await vendor.get('payment-instructions')).status).toBe(200);
   });
 
+  // Proves C4.5 rule 9, trap 5, trap 42.
   it('before the release: both directions record the confirmation and keep the crypto, and go on after review', async () => {
     const offramp = await funded();
     for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {

@@ -49,6 +49,7 @@ describe('deposits that meet each other, and cancellations', () => {
   });
   afterAll(() => gateway?.stop());
 
+  // Proves trap 28.
   it('a transfer is taken once, however often and by how many at once it is reported', async () => {
     const ada = await fixture.holder();
     const order = await fixture.locked(ada, '55.55');

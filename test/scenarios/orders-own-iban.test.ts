@@ -35,6 +35,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   const decide = (paymentId: string, body: Omit<FiatPaymentDecisionInput, 'reason'>) =>
     gateway.operator.fiatPayments.decide(paymentId, { reason: 'ticket 9', ...body });
 
+  // Proves C3.1 row 5, C4.5 rule 6, C8 row 9, D9.2, D9.3, C7 OPERATION_NOT_ALLOWED.
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
     const ada = await fixture.holder();
     const order = await fixture.locked(ada);
@@ -93,6 +94,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await driver.booksBalance();
   });
 
+  // Proves C3.1 row 5, C8 row 9, D9.3, trap 28.
   it('two open orders of one amount are both held, and a person says which one was paid', async () => {
     const ada = await fixture.holder();
     const [first, second] = [await fixture.locked(ada), await fixture.locked(ada)];
@@ -177,6 +179,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
   });
 
+  // Proves C4.5 rule 7.
   it('what matches nothing stays on the account; what came too early can be matched by an operator', async () => {
     const [ada, grace] = [await fixture.holder(), await fixture.holder()];
     const early = (await ada.pay('100.00')).body.data;
@@ -206,6 +209,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await order.ended('locked');
   });
 
+  // Proves C4.5 rule 7, C6 row 4, D9.3, D9.5.
   it('where collection is switched on, what matches nothing goes to the partner, who hears of it', async () => {
     await enableFiatAccounts(gateway, 0, { collection_enabled: true });
     const ada = await fixture.holder();
@@ -243,6 +247,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await fixture.completed(order);
   });
 
+  // Proves C4.5 rule 6.
   it('an order without an account in its currency pays the vendor as ever', async () => {
     const userId = await fiat.customer();
     await fiat.account(userId, { currency: 'GBP', jurisdiction: 'GB' });

@@ -37,6 +37,7 @@ describe('vendors and operators in their own interfaces', () => {
   const operate = (orderId: string, what: OperatorAction, decision: string) =>
     orderParties(gateway).operate(orderId, what, { decision });
 
+  // Proves D12.1, D7.4.
   it('a vendor sells through its API: accept with details, confirm with the release, statement', async () => {
     const orderId = await driver.onrampOrder();
     const vendor = await vendorClient(orderId);
@@ -75,6 +76,7 @@ describe('vendors and operators in their own interfaces', () => {
     );
   });
 
+  // Proves D12.2.
   it('an order that is declined goes to another vendor, who can serve it', async () => {
     const orderId = await driver.onrampOrder();
     const first = await vendorId(orderId);
@@ -87,6 +89,7 @@ describe('vendors and operators in their own interfaces', () => {
     expect(accepted.body.data.status).toBe('awaiting_vendor_escrow_funding');
   });
 
+  // Proves C3.2 rows 3 to 5, D12.1, D12.3, C7 PROOF_NOT_FOUND.
   it('a buyer is told where to pay, proves it, and an operator reviews; the audit says who and why', async () => {
     const orderId = await driver.offrampOrder();
     const vendor = await vendorClient(orderId);
@@ -112,6 +115,11 @@ describe('vendors and operators in their own interfaces', () => {
       payment_reference: 'E2E-1',
       content: null,
     });
+    const unknown = await gateway.call('POST', `/api/v1/operator/proofs/${orderId}/reveal`, {
+      key: gateway.sandbox.operatorKey,
+      body: { reason: 'ticket 7' },
+    });
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'PROOF_NOT_FOUND']);
     expect((await operate(orderId, 'proof-review', 'start')).body.data.status).toBe(
       'fiat_payment_review_started',
     );
@@ -127,6 +135,7 @@ describe('vendors and operators in their own interfaces', () => {
     expect(audit.body.data.entries[0]).toMatchObject({ action: 'order.proof.accepted', reason: 'ticket 7' });
   });
 
+  // Proves D12.4.
   it('a dispute decided for the buyer pays the buyer; for the seller it asks for the refund', async () => {
     const disputed = async () => {
       const orderId = await driver.offrampOrder();
@@ -163,6 +172,7 @@ describe('vendors and operators in their own interfaces', () => {
     await driver.booksBalance();
   });
 
+  // Proves D12.3.
   it('the books and the chain are compared: equal after all this, and a stray payment stands out', async () => {
     const orderId = await driver.onrampOrder();
     await driver.event(orderId, 'vendor_accepts');

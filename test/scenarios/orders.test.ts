@@ -110,6 +110,7 @@ describe('orders of a sandbox that acts on its own', () => {
     };
   }
 
+  // Proves C4.6 rule 5, C6 row 1, trap 8, C7 ORDER_NOT_FOUND.
   it('a widget’s on-ramp order is notified at every status and never acted on', async () => {
     const order = await openWidgetOrder('onramp');
     await order.isNotified('3.1 initiate');
@@ -126,6 +127,7 @@ describe('orders of a sandbox that acts on its own', () => {
     await order.ended('released');
   });
 
+  // Proves C4.6 rule 5, C6 row 1, trap 8.
   it('a widget’s off-ramp order is notified at every status and never acted on', async () => {
     const [paid, stopped] = await Promise.all([openWidgetOrder('offramp'), openWidgetOrder('offramp')]);
     for (const order of [paid, stopped]) {
@@ -176,6 +178,7 @@ describe('orders of a sandbox that acts on its own', () => {
     return { recipient_id: recipientId, recipient_destination_id };
   }
 
+  // Proves C4.7 rules 2 and 4, C2.11 rule 3, trap 26.
   it('a third party’s order keeps the recipient as quoted, and opens a compliance case', async () => {
     const payee = await thirdParty(
       'iban-sepa',
@@ -202,6 +205,7 @@ describe('orders of a sandbox that acts on its own', () => {
     expect(kept).toEqual({ relationship: 'family', purpose: 'gift' });
   });
 
+  // Proves C4.6 rule 6, C7 rule 2, trap 3.
   it('a wallet that must name the sender is refused by field, with ceilings, and the quote is unharmed', async () => {
     const payee = await thirdParty(
       'alipay-china',

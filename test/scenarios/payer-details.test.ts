@@ -44,6 +44,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
 
     const submit = (body: object) => driver.act(orderId, 'submit-payer-details', body);
 
+    // Proves C4.5 row 3, C7 INVALID_PAYER_DETAILS.
     it.each([
       ['only fields that the rail does not have', { foo: 'bar' }, ['full_name', 'email', 'phone_number']],
       ['an e-mail that is none', { ...EMMA, email: 'not-an-email' }, ['email']],
@@ -71,6 +72,7 @@ describe('what is said of a payer or a payee fits the rail', () => {
       expect(await driver.read(orderId)).toMatchObject({ next_action: 'submit_payer_details' });
     });
 
+    // Proves trap 43.
     it('refuses a payer who is not cleared: the vendor’s bank will read the name', async () => {
       const details = { ...EMMA, full_name: 'Blocked Person' };
       const saved = await gateway.partner.paymentDetails.create(userId, {
@@ -147,6 +149,7 @@ describe('a payer given inline, where names are screened by a service', () => {
     await yente?.close();
   });
 
+  // Proves trap 43.
   it('is refused when listed, and while the service does not answer; the order goes on with a clear one', async () => {
     const orderId = await driver.onrampOrder(CANADIAN);
     for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);

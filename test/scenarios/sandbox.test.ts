@@ -34,6 +34,7 @@ describe('the calls of a sandbox', () => {
     const reset = () => gateway.partner.sandbox.resetClock();
     const isNow = (text: string) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
 
+    // Proves D13.5, D11.3.
     it('can be read, and put back; what waits keeps its time, what happened is told', async () => {
       expect((await clock()).offset_seconds).toBe(0);
       expect(isNow((await clock()).now)).toBe(true);
@@ -81,6 +82,7 @@ describe('the calls of a sandbox', () => {
     const etherOf = (address: Hex, chain = CHAIN) =>
       gateway.deps.chains.get(chain).client.getBalance({ address });
 
+    // Proves D13.5.
     it('gives tokens and gas on every chain, and the balance is there when it answers', async () => {
       const address = wallet();
       const tokens = await ask({ address, amount: '250.000001' });

@@ -71,6 +71,7 @@ describe('screening counts at every step that spends or reveals', () => {
   const held = (orderId: string) => until('the hold', () => parties.isHeld(orderId));
 
   describe('the account holder', () => {
+    // Proves trap 43, D13.2.
     it.each([
       ['Blocked Person', 'blocked'],
       ['Review Person', 'review'],
@@ -89,6 +90,7 @@ describe('screening counts at every step that spends or reveals', () => {
       },
     );
 
+    // Proves trap 43, D13.2.
     it('of a customer’s payment details: a third party’s name is screened', async () => {
       const userId = await driver.user();
       const save = (full_name: string) =>
@@ -110,6 +112,7 @@ describe('screening counts at every step that spends or reveals', () => {
       expect(quoted.status, quoted.text).toBe(200);
     });
 
+    // Proves C7 SCREENING_CASE_NOT_FOUND.
     it('is in the operator’s queue, and is paid once the operator has cleared it, on record', async () => {
       const id = await recipient();
       const added = await destination(id, 'Review Person');
@@ -140,6 +143,7 @@ describe('screening counts at every step that spends or reveals', () => {
   });
 
   describe('a recipient that is no longer clear', () => {
+    // Proves D13.2, C7 RECIPIENT_NOT_CLEARED, trap 42.
     it.each([
       ['blocked', (id: string) => setScreening(id, 'blocked')],
       ['under review', (id: string) => setScreening(id, 'review')],
@@ -155,6 +159,7 @@ describe('screening counts at every step that spends or reveals', () => {
       expect((await gateway.partner.offramp.initiate({ quote_id })).status).toBe(200);
     });
 
+    // Proves D13.2, trap 42.
     it('at funding: parameters and signed transfer are refused, nothing is held', async () => {
       const { id, orderId } = await order();
       const signed = await driver.signedFunding(orderId);
@@ -167,6 +172,7 @@ describe('screening counts at every step that spends or reveals', () => {
       expect((await driver.act(orderId, 'authorize-crypto-transfer', signed)).status).toBe(200);
     });
 
+    // Proves D13.2.
     it('before the deposit is final: the order is held and the buyer is not told where to pay', async () => {
       const { id, orderId } = await order();
       await driver.fund(orderId);
@@ -178,6 +184,7 @@ describe('screening counts at every step that spends or reveals', () => {
       expect(told.text).not.toContain('DE89');
     });
 
+    // Proves D13.2.
     it('once funded: the order is held by itself, a released hold comes back, and the deposit can be refunded', async () => {
       const { id, orderId } = await funded();
       await setScreening(id, 'blocked');

@@ -149,6 +149,7 @@ describe('the SDK against a gateway', () => {
   }
 
   describe.concurrent('both ways at once, of two partners', () => {
+    // Proves C1 rule 2, C4.5 rows 1, 2 and 4 to 6.
     it('on-ramp to the end, and a send-out to another network', async () => {
       const engineer = engineerOf(gateway, 0);
       const { causeway, signer, trust } = engineer;
@@ -174,6 +175,7 @@ describe('the SDK against a gateway', () => {
       expect(found).toEqual([order.order_id]);
     });
 
+    // Proves C1 rule 3, C4.6 rows 1 to 5.
     it('off-ramp to the end', async () => {
       const engineer = engineerOf(gateway, 1);
       const { causeway } = engineer;
@@ -187,6 +189,7 @@ describe('the SDK against a gateway', () => {
     });
   });
 
+  // Proves C1 rule 3, C4.6 rows 6 to 8.
   it('a refund and, after a dispute, a release, each signed for exactly this order', async () => {
     const engineer = engineerOf(gateway, 0);
     const { causeway, signer, trust } = engineer;

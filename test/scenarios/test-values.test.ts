@@ -317,6 +317,7 @@ describe('test values', () => {
 
   const nameOf = ({ kind, value }: { kind: string; value: string }) => `${kind} ${value}`;
 
+  // Proves D11.5, D13.11.
   it('are each walked through here', () => {
     expect(Object.keys(WALKS)).toEqual(TEST_VALUES.map(nameOf));
   });
@@ -332,6 +333,7 @@ describe('test values', () => {
         .then((orderId) => driver.reaches(orderId, 'awaiting_fiat_transfer')),
     ]);
 
+  // Proves D11.5.
   it('bring about what their row says, and without one all goes well', { timeout: 120_000 }, async () => {
     const failures: unknown[] = [];
     const walk = (step: 'now' | 'later') =>

@@ -91,6 +91,7 @@ describe('a third party who is first on chain', () => {
     expect(await minedFor(order.id)).toEqual(['reverted', 'succeeded']);
   });
 
+  // Proves trap 41.
   it('and executes an off-ramp release has released it, and the order is completed by the third party’s transaction', async () => {
     const order = await confirmable();
     const { theirs } = await thirdParty.overtake(() => order.driver.act(order.id, 'confirm-fiat-received'));
@@ -163,6 +164,7 @@ describe('a third party who is first on chain', () => {
     await told;
   });
 
+  // Proves trap 41.
   it('and executes the refund that a partner signed has refunded it', async () => {
     const order = await steps.fund();
     await order.driver.act(order.id, 'cancel', { reason: 'changed my mind' });
@@ -185,6 +187,7 @@ describe('a third party who is first on chain', () => {
     expect((await driver.funds(order.id)).held_for_review).toBe(false);
   });
 
+  // Proves trap 19, trap 41.
   it('and executes a partner’s forward request has funded its order', async () => {
     const order = await steps.open();
     const { theirs } = await thirdParty.overtake(() => order.driver.fund(order.id));

@@ -94,6 +94,7 @@ describe('the vendor API', () => {
     await gateway.partner.webhookEndpoints.delete(made.body.data.id);
   });
 
+  // Proves C7 ORDER_NOT_FOUND, C7 INVALID_ORDER_ID.
   it('answers another vendor’s order and an unknown one with the same bytes, and a malformed id with 400', async () => {
     const { orderId, otherVendor } = await offered();
     const routes = (await describedRoutes(gateway)).filter(
@@ -183,6 +184,7 @@ describe('the vendor API', () => {
     });
   });
 
+  // Proves D12.1, C7 INVALID_STATUS.
   it('an action in the wrong state is 409 and says where the order stands; taking it twice too', async () => {
     const { orderId, vendor } = await accepted();
     const release_signature = await vendor.sign(orderId, 'release');

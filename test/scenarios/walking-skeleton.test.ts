@@ -21,6 +21,7 @@ describe('one on-ramp order through every layer', () => {
     await sink?.close();
   });
 
+  // Proves C1 rule 2, C3.1 rule 1, C2.8, D6.9, D1.3.
   it('goes from quote to completed: crypto moves on chain, the books balance, every webhook is signed', async () => {
     const { deps } = gateway;
     const { settings, client } = deps.chains.get('base-mainnet');

@@ -50,6 +50,7 @@ describe('who is paid by a consumer wallet, and who pays', () => {
     });
 
   describe.each(WALLETS)('%s', (rail) => {
+    // Proves C4.6 rule 7, C4.1 rule 6, C7 RECIPIENT_NOT_ELIGIBLE.
     it.each([
       ['a business', BUSINESS, 'recipient_kind'],
       ['a recipient outside China', ABROAD, 'recipient_country'],

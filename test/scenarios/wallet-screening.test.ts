@@ -55,6 +55,7 @@ describe('wallets are screened before they are used', () => {
   const held = (orderId: string) => until('the hold', () => parties.isHeld(orderId));
 
   describe('registration', () => {
+    // Proves C7 WALLET_NOT_CLEARED.
     it.each([
       ['a listed address', LISTED, 'blocked'],
       ['the sandbox’s blocked address', BLOCKED, 'blocked'],

@@ -77,6 +77,7 @@ describe('further webhook endpoints of a partner', () => {
       return delivery !== undefined && delivery.attempts.length > 0 && delivery;
     });
 
+  // Proves D13.6.
   it('are created, listed after the default one, read and changed; the secret is shown once', async () => {
     expect(await listed()).toEqual([]);
     await setDefault();
@@ -154,6 +155,7 @@ describe('further webhook endpoints of a partner', () => {
     expect(await further()).toHaveLength(16);
   });
 
+  // Proves C7 WEBHOOK_ENDPOINT_NOT_FOUND.
   it('belong to their partner: to another one they do not exist', async () => {
     const { id } = await create('/own');
     const user = await verifyUser();
@@ -181,6 +183,7 @@ describe('further webhook endpoints of a partner', () => {
     expect((await gateway.partner.webhookEndpoints.get(id)).body.data.enabled).toBe(true);
   });
 
+  // Proves D13.6.
   it('the default one is read, tested and rotated here, and changed and removed only where the contract says', async () => {
     await setDefault();
     const { id } = (await listed())[0]!;
@@ -198,6 +201,7 @@ describe('further webhook endpoints of a partner', () => {
     expect(test.headers['x-service-api-version']).toBeUndefined();
   });
 
+  // Proves D13.6.
   it('each gets the events of its filter, with the same event_id and a secret of its own, and the default one all as ever', async () => {
     await setDefault();
     const all = await create('/all');
@@ -238,6 +242,7 @@ describe('further webhook endpoints of a partner', () => {
     expect(opensslAccepts(sink.received.at(-1) as ReceivedWebhook, orders.secret)).toBe(true);
   });
 
+  // Proves D13.6.
   it('a rotated secret signs at once, the previous one beside it for 24 hours, and no other endpoint notices', async () => {
     const [one, other] = [await create('/one'), await create('/other')];
     const rotate = () =>

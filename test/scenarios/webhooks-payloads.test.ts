@@ -60,6 +60,7 @@ describe('what events carry, field by field as C6 has it', () => {
     };
   }
 
+  // Proves C6 row 1, C6 rules 1 and 5, C2.8, C3.1 rule 1, D13.1.
   it('order.status.changed of an on-ramp order: the envelope and the data hold these fields and no other', async () => {
     const userId = await driver.user();
     const orderId = await driver.onrampOrder({
@@ -94,6 +95,7 @@ describe('what events carry, field by field as C6 has it', () => {
     }
   });
 
+  // Proves C6 row 2, C6 rule 1, D6.4, D13.1, trap 32.
   it('order.refund.required is the cancelled event plus action_required, once; a fee of nothing reads 0', async () => {
     await gateway.sdk().sandbox.setSettings({ auto_advance: false });
     const userId = await driver.user();
@@ -144,6 +146,7 @@ describe('what events carry, field by field as C6 has it', () => {
     );
   });
 
+  // Proves C3.4, C6 row 3, D10.1.
   it('user.kyc.updated comes for VERIFIED, REJECTED and UNDER_REVIEW only, with reasons only when rejected', async () => {
     const made = await gateway.partner.users.create({ email: 'kyc@example.com' });
     const userId = made.body.data.id as string;

@@ -80,6 +80,7 @@ describe('webhooks as a partner sees them', () => {
   const arrived = (id: string, count = 1) => until(`${count} webhooks`, () => about(id).length >= count);
   const advance = (seconds: number) => gateway.partner.sandbox.advanceClock({ seconds });
 
+  // Proves C4.8 rows 1 to 3, C2.11 rule 4, D10.4, C7 INVALID_WEBHOOK_URL, C7 WEBHOOK_NOT_CONFIGURED, trap 34.
   it('reads, sets and removes the one webhook, whatever id is given', async () => {
     expect((await gateway.partner.webhooks.get()).body.data).toMatchObject({
       url: `${sink.url}/`,
@@ -113,6 +114,7 @@ describe('webhooks as a partner sees them', () => {
     expect((await gateway.as(null).webhooks.get()).status).toBe(401);
   });
 
+  // Proves C4.8 row 4, D10.1, C7 WEBHOOK_DELIVERY_FAILED.
   it('the test event is signed, its refusal is an error with the status, and it is limited', async () => {
     const sent = await gateway.partner.webhooks.test();
     expect(sent.body.data).toEqual({ delivered: true, http_status: 200 });
@@ -134,6 +136,7 @@ describe('webhooks as a partner sees them', () => {
     expect(limited[0]?.headers.get('retry-after')).toMatch(/^[0-9]+$/);
   });
 
+  // Proves trap 31.
   it('an event whose transaction rolled back is never sent, and takes no place in the stream', async () => {
     const orderId = gateway.deps.ids.uuid();
     const draft = { eventType: 'order.status.changed', partnerId, subjectId: orderId } as const;
@@ -154,6 +157,7 @@ describe('webhooks as a partner sees them', () => {
     expect(streamed).toHaveLength(1);
   });
 
+  // Proves C6 rule 2, D10.2.
   it('openssl, too, finds every signature right: first attempts and retries', async () => {
     sink.setFault({ sequence: [{ kind: 'status', status: 500 }] });
     const user = await verifyNewUser();
@@ -175,6 +179,7 @@ describe('webhooks as a partner sees them', () => {
     return found?.attempts.length;
   }
 
+  // Proves D10.3, trap 38, C5 rule 3.
   it('a rotated secret is shown once and signs at once; the previous one signs beside it for 24 hours', async () => {
     const before = gateway.partners[1].webhookSecret;
     const key = gateway.partners[1].apiKey;
@@ -200,6 +205,7 @@ describe('webhooks as a partner sees them', () => {
     await gateway.as(key).webhooks.delete('x');
   });
 
+  // Proves C7 DELIVERY_NOT_FOUND.
   it('lists deliveries with their attempts, by order, event, type and status, and never another partner’s', async () => {
     sink.setFault({
       kind: 'by-delivery',
@@ -272,6 +278,7 @@ describe('webhooks as a partner sees them', () => {
     expect((await gateway.partner.webhooks.replay({ since: 'yesterday' })).status).toBe(400);
   });
 
+  // Proves trap 36.
   it('a deleted webhook receives no retries: what waits is cancelled, also after it is set again', async () => {
     sink.setFault({ kind: 'status', status: 500 });
     const user = await verifyNewUser('REJECTED');
@@ -286,6 +293,7 @@ describe('webhooks as a partner sees them', () => {
     expect(about(user)[0]?.event?.data.rejection_reasons).toEqual(['blurred']);
   });
 
+  // Proves C6 rows 1 to 4, trap 14.
   it('publishes a schema for every event, with the 17 statuses and no other', async () => {
     const body = dereference((await gateway.call('GET', '/api/v1/openapi.json', { key: null })).body);
     expect(Object.keys(body.webhooks).sort()).toEqual([...PARTNER_EVENT_TYPES].sort());
@@ -294,6 +302,7 @@ describe('webhooks as a partner sees them', () => {
     expect([...changed.properties.data.properties.status.enum].sort()).toEqual([...CONTRACT_STATUSES].sort());
   });
 
+  // Proves trap 37.
   it('the test endpoint is no port scanner: the same filter, one answer for all that fails, few tries', async () => {
     const key = gateway.partners[1].apiKey;
     const owner = await connect(gateway.databaseUrl);

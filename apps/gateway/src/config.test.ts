@@ -477,6 +477,7 @@ describe('hot wallets', () => {
 });
 
 describe('reference', () => {
+  // Proves D13.11.
   it('in docs is the one generated from the table', () => {
     const committed = readFileSync(new URL('../../../docs/reference/config.md', import.meta.url), 'utf8');
     expect(committed).toBe(renderConfig());

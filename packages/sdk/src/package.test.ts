@@ -1,28 +1,40 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { EdgeVM } from '@edge-runtime/vm';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type InstalledPackages,
+  installPacked,
+  nodesToRunOn,
+  packageProblems,
+} from '../../../test/harness/packed-package.ts';
 
 const run = promisify(execFile);
 const SDK = join(import.meta.dirname, '..');
 const ROOT = join(SDK, '../..');
+
+/** A module that is no file; what it imports is looked for from where it would be one. */
+function inMemory(name: string, code: string, path = `\0${name}`) {
+  return {
+    name,
+    resolveId: (id: string) => (id === name ? path : null),
+    load: (id: string) => (id === path ? code : null),
+  };
+}
 
 /** Minified and compressed, as a page would load it. */
 async function sizeOf(code: string): Promise<number> {
   const bundle = await rolldown({
     input: 'entry',
     platform: 'browser',
-    plugins: [
-      {
-        name: 'entry',
-        resolveId: (id) => (id === 'entry' ? '\0entry' : null),
-        load: (id) => (id === '\0entry' ? code : null),
-      },
-    ],
+    plugins: [inMemory('entry', code)],
     resolve: {
       alias: {
         'sdk/signing': join(SDK, 'src/signing/index.ts'),
@@ -52,20 +64,18 @@ describe('sizes', () => {
 });
 
 describe('the package as it is published', () => {
+  let packed: InstalledPackages;
   let project: string;
   let installed: string;
 
-  /** An empty project with the package's files unpacked where npm puts them. */
   beforeAll(async () => {
-    project = await mkdtemp(join(tmpdir(), 'causeway-sdk-'));
-    const packed = join(project, 'packed');
-    await run(process.execPath, [join(SDK, 'build.ts'), packed]);
-    installed = join(project, 'node_modules/@causeway/sdk');
-    await cp(packed, installed, { recursive: true });
-    await cp(join(SDK, 'node_modules/@noble'), join(project, 'node_modules/@noble'), { recursive: true });
-    await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-  });
-  afterAll(() => rm(project, { recursive: true, force: true }));
+    packed = await installPacked([SDK]);
+    ({ project } = packed);
+    installed = packed.folderOf('@causeway/sdk');
+    await mkdir(join(project, 'src'));
+    await writeFile(join(project, 'src/main.mts'), CONSUMER);
+  }, 60_000);
+  afterAll(() => packed?.remove());
 
   it('has at most two dependencies, no sources and nothing of ours besides', async () => {
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
@@ -79,11 +89,77 @@ describe('the package as it is published', () => {
     }
   });
 
-  it('runs, and its types resolve in every way of resolving', async () => {
-    await mkdir(join(project, 'src'));
-    const code = `import { Causeway, isCausewayError, type Order } from '@causeway/sdk';
-  import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
-  import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
+  it('has nothing that publint or the check of its types finds fault with', async () => {
+    expect(await packageProblems(packed.tarballs.get('@causeway/sdk') ?? '')).toEqual([]);
+  });
+
+  it('runs on every Node from 20 on, and its types resolve in every way of resolving', async () => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const lib = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', ''];
+    const check = async (module: string, resolution: string, ...more: string[]) => {
+      const how = ['--module', module, '--moduleResolution', resolution, ...more];
+      const { stdout } = await run(process.execPath, [tsc, ...lib, ...how], { cwd: project }).catch(
+        (error) => error,
+      );
+      expect(stdout, resolution).toBe('');
+    };
+    const pages = ['README.md', 'METHODS.md'].map((page) => join(installed, page));
+    const examples = await pageExamples(pages, join(project, 'src'));
+    await Promise.all([
+      check('node16', 'node16', '--outDir', 'out', 'src/main.mts'),
+      check('nodenext', 'nodenext', '--noEmit', 'src/main.mts'),
+      check('esnext', 'bundler', '--noEmit', 'src/main.mts', ...examples),
+    ]);
+    await writeFile(join(project, 'required.cjs'), REQUIRED);
+    const nodes = await nodesToRunOn();
+    expect(nodes.map(({ program }) => program)).toContain(process.execPath);
+    for (const { program, version } of nodes) {
+      const { stdout } = await run(program, ['out/main.mjs'], { cwd: project });
+      expect(stdout, version).toMatch(/^CONNECTION_FAILED completed 0x[0-9a-fA-F]{40} function\n$/);
+      const required = await run(program, ['required.cjs'], { cwd: project });
+      expect(required.stdout, version).toBe('function function function\n');
+    }
+  }, 60_000);
+
+  it('runs where there is no Node: in an edge runtime it calls, checks a webhook and makes a signer', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ success: true, data: { corridors: [{ rails: ['pix'] }] } }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const bundle = await rolldown({
+      cwd: project,
+      input: 'entry',
+      platform: 'browser',
+      plugins: [inMemory('entry', EDGE, join(project, 'edge.mjs'))],
+    });
+    const { output } = await bundle.generate({ format: 'iife', name: 'edge', exports: 'named' });
+    await bundle.close();
+    const vm = new EdgeVM();
+    try {
+      vm.evaluate(output[0].code);
+      const told = await vm.evaluate(`edge.main('http://127.0.0.1:${port}')`);
+      expect(JSON.parse(JSON.stringify(told))).toEqual({
+        without: ['undefined', 'undefined', 'undefined'],
+        rails: ['pix'],
+        status: 'completed',
+        forged: 'SIGNATURE_MISMATCH',
+        address: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
+      });
+      expect(seen.map((headers) => headers['x-api-key'])).toEqual(['cw_test_1']);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+/** A program of a partner's, with one mistake that the types have to find. */
+const CONSUMER = `import { Causeway, isCausewayError, type Order } from '@causeway/sdk';
+import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
+import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
 
 const causeway = new Causeway({ baseUrl: 'http://127.0.0.1:9', apiKey: 'cw_test_1', maxRetries: 0 });
 const failed: string = await causeway.orders.get('x').then((order: Order) => order.status, (error: unknown) => (isCausewayError(error) ? error.code : 'other'));
@@ -95,25 +171,33 @@ export const wrong = () => causeway.users.create({ emial: 'ada@example.com' });
 export const trust: Partial<Trust> = { chainId: 1 };
 export const each = async () => { for await (const order of causeway.orders.list({ limit: 5 })) console.log(order.amounts.crypto_amount); };
 `;
-    await writeFile(join(project, 'src/main.mts'), code);
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const lib = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', ''];
-    const check = async (module: string, resolution: string, ...more: string[]) => {
-      const how = ['--module', module, '--moduleResolution', resolution, ...more];
-      const { stdout } = await run(process.execPath, [tsc, ...lib, ...how], { cwd: project }).catch(
-        (error) => error,
-      );
-      expect(stdout, resolution).toBe('');
-    };
-    const examples = await readmeExamples(join(installed, 'README.md'), join(project, 'src'));
-    await Promise.all([
-      check('node16', 'node16', '--outDir', 'out', 'src/main.mts'),
-      check('esnext', 'bundler', '--noEmit', 'src/main.mts', ...examples),
-    ]);
-    const { stdout } = await run(process.execPath, ['out/main.mjs'], { cwd: project });
-    expect(stdout).toMatch(/^CONNECTION_FAILED completed 0x[0-9a-fA-F]{40} function\n$/);
-  });
-});
+
+/** Programs that are not modules have it by require, as Node allows since 20.19. */
+const REQUIRED = `const { Causeway } = require('@causeway/sdk');
+const { signTransfer } = require('@causeway/sdk/signing');
+const { constructEvent } = require('@causeway/sdk/webhooks');
+console.log(typeof Causeway, typeof signTransfer, typeof constructEvent);
+`;
+
+const EDGE = `import { Causeway } from '@causeway/sdk';
+import { privateKeySigner } from '@causeway/sdk/signing';
+import { constructEvent, createTestEvent } from '@causeway/sdk/webhooks';
+
+export async function main(baseUrl) {
+  const causeway = new Causeway({ baseUrl, apiKey: 'cw_test_1' });
+  const { corridors } = await causeway.supported.corridors();
+  const { body, headers } = await createTestEvent('order.status.changed', { status: 'completed' }, { secret: 's' });
+  const event = await constructEvent(body, headers, 's');
+  const forged = await constructEvent(body, headers, 'another').catch(({ code }) => code);
+  return {
+    without: [typeof process, typeof Buffer, typeof require],
+    rails: corridors[0].rails,
+    status: event.data.status,
+    forged,
+    address: privateKeySigner('0x' + '01'.repeat(32)).address,
+  };
+}
+`;
 
 /** Names that the README's examples use as a reader would have them. */
 const GIVEN = `import type { Causeway as Client, CausewayEvent as Event, Order, OrderFunds, OnrampQuoteRequest, RefundAuthorizationParameters, BridgeAuthorizationParameters, TransferAuthorizationParameters } from '@causeway/sdk';
@@ -135,18 +219,30 @@ declare global {
 }
 `;
 
-/** Each example of the README as a module of its own. */
-async function readmeExamples(readme: string, folder: string): Promise<string[]> {
-  const examples = [...(await readFile(readme, 'utf8')).matchAll(/```ts\n(.*?)```/gs)].map(
-    ([, code = '']) => code,
-  );
-  expect(examples.length).toBeGreaterThan(12);
-  await writeFile(join(folder, 'given.mts'), GIVEN);
-  const files = examples.map((code, at) => ({ file: join(folder, `readme-${at}.mts`), code }));
+/** Each example of the pages as a module of its own. */
+async function pageExamples(pages: readonly string[], folder: string): Promise<string[]> {
+  const texts = await Promise.all(pages.map((page) => readFile(page, 'utf8')));
+  const blocks = texts.map((text) => [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code));
+  for (const examples of blocks) expect(examples.length).toBeGreaterThan(12);
+  // What paths name is a text that the reader has.
+  const paths = texts.flatMap((text) => text.match(/`[A-Z]+ \/\S+`$/gm) ?? []).join();
+  const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+  const named = new Set([...paths.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => camelCase(name)));
+  const ids = [...named].filter((name) => name !== 'orderId').map((name) => `  var ${name}: string;\n`);
+  await writeFile(join(folder, 'given.mts'), `${GIVEN}declare global {\n${ids.join('')}}\n`);
+  const files = blocks.flat().map((code, at) => ({ file: join(folder, `example-${at}.mts`), code }));
   for (const { file, code } of files) {
-    const isNew = code.includes('new Causeway(') && !code.includes("from '@causeway/sdk';");
-    const imports = isNew ? "import { Causeway } from '@causeway/sdk';\n" : '';
-    await writeFile(file, `import './given.mjs';\n${imports}${code}\nexport {};\n`);
+    await writeFile(file, `import './given.mjs';\n${missingImports(code)}${code}\nexport {};\n`);
   }
   return files.map(({ file }) => file);
+}
+
+/** Short examples leave out what the first one of their page imports. */
+function missingImports(code: string): string {
+  const makesClient = code.includes('new Causeway(') && !code.includes("from '@causeway/sdk';");
+  const client = makesClient ? "import { Causeway } from '@causeway/sdk';\n" : '';
+  const [, sign = ''] = /await (sign(?:Transfer|Refund|Release|Bridge))\(/.exec(code) ?? [];
+  if (sign === '' || code.includes(`from '@causeway/sdk/signing';`)) return client;
+  const parameters = `declare const parameters: Parameters<typeof ${sign}>[0]['parameters'];\n`;
+  return `${client}import { ${sign} } from '@causeway/sdk/signing';\n${parameters}`;
 }

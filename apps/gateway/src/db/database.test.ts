@@ -70,6 +70,7 @@ async function gone(pid: number | undefined): Promise<void> {
 }
 
 describe('a transaction', () => {
+  // Proves trap 44.
   it('has its own connection and asks for no other, in its own scope or another, however deep in the work', async () => {
     const nested = [
       () => db.query(SYSTEM, backend, []),
@@ -242,6 +243,7 @@ describe('tenancy without the help of a session', () => {
     await expectTenancy(`${database.url}?options=-c%20search_path%3Dpublic`);
   });
 
+  // Proves trap 47.
   it('holds behind a pooler that drops startup options', async () => {
     const pooler = await startDatabaseProxy(database.url, { dropStartupOptions: true });
     try {
@@ -276,6 +278,7 @@ describe('tenancy without the help of a session', () => {
     }
   });
 
+  // Proves trap 47.
   it('refuses a superuser in production, and nowhere else', async () => {
     const production = createDatabase({ connectionString: database.url, poolSize: 1, production: true });
     try {

@@ -47,6 +47,7 @@ describe('the types of the database', () => {
 
   const cast = (type: string, value: string) => database.owner.query(`SELECT $1::text::${type}`, [value]);
 
+  // Proves D1.4.
   it.each(CASES)('%s refuses what it must never hold', async (type, refused, taken) => {
     for (const value of refused) await expect(cast(type, value), value).rejects.toThrow();
     for (const value of taken) await expect(cast(type, value), value).resolves.toBeDefined();

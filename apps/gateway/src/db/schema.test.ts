@@ -223,6 +223,7 @@ describe('statuses', () => {
 });
 
 describe('tenancy', () => {
+  // Proves trap 7.
   it('every table that carries partner_id shows a partner its own rows, or nothing at all', async () => {
     const tables = await names(TABLES_WITH_PARTNER);
     expect(tables.length).toBeGreaterThan(5);

@@ -52,6 +52,7 @@ describe('the outbox', () => {
       ])
     ).rows;
 
+  // Proves trap 31.
   it('writes the event and its delivery with the transaction that decided it', async () => {
     await unit(async (work) => emitEvent(work, draft()));
     const [event] = await events();
@@ -74,6 +75,7 @@ describe('the outbox', () => {
     expect(delivery.run_at.getTime()).toBe(AT);
   });
 
+  // Proves trap 31.
   it('writes neither when the transaction is rolled back', async () => {
     const undone = unit(async (work) => {
       emitEvent(work, draft());
@@ -99,6 +101,7 @@ describe('the outbox', () => {
     expect((await deliveries()).map(({ event_id }) => event_id)).toEqual(written);
   });
 
+  // Proves trap 32.
   it('order.refund.required exists at most once an order, and the second attempt undoes its transaction', async () => {
     const attempts = await Promise.all(
       [1, 2, 3].map((n) =>

@@ -98,6 +98,7 @@ describe('who may call', () => {
     );
   }
 
+  // Proves C5 rule 1, D2.4, C7 UNAUTHORIZED.
   it('no key, an empty one, a wrong one, one of absurd length: the same 401, byte for byte', async () => {
     const refused = await Promise.all(
       [null, '', ' ', 'cw_test_wrong', key.slice(0, -1), `${key}x`, key.toUpperCase(), 'k'.repeat(8_000)].map(
@@ -112,6 +113,7 @@ describe('who may call', () => {
     expect((await ask(first, 'partner', key)).body.data).toEqual({ owner: PARTNER });
   });
 
+  // Proves D13.10.
   it('a key opens the routes of its own kind only', async () => {
     const vendorId = newId();
     const keys = {
@@ -140,6 +142,7 @@ describe('who may call', () => {
     }
   });
 
+  // Proves D13.10.
   it('Authorization: Bearer carries a key as well; two that differ are refused, a token of another kind is not ours', async () => {
     const send = (headers: Record<string, string>) =>
       call(first.baseUrl, 'POST', '/api/v1/t/partner', { key: null, body: { amount: '1' }, headers });
@@ -183,10 +186,12 @@ describe('who may call', () => {
     }
   });
 
+  // Proves C5 rule 2, D2.1.
   it('a public route takes no key and ignores one it does not know', async () => {
     for (const any of [null, 'nonsense', key]) expect((await ask(first, 'public', any)).status).toBe(200);
   });
 
+  // Proves D2.3.
   it('a partner rotates without a gap: two keys at once, then the old one is refused everywhere within a second', async () => {
     const next = await insertKey(database.owner, 'partner', PARTNER);
     await until('the new key works', async () => (await ask(second, 'partner', next)).status === 200, 1_000);
@@ -199,6 +204,7 @@ describe('who may call', () => {
     key = next;
   });
 
+  // Proves D2.3.
   it('a key revoked while notifications are cut off is refused at once', async () => {
     const doomed = await insertKey(database.owner, 'partner', PARTNER);
     await until('known', async () => (await ask(first, 'partner', doomed)).status === 200);
@@ -229,6 +235,7 @@ describe('who may call', () => {
     await until('trusted again', async () => (await ask(first, 'partner', key)).status === 200);
   });
 
+  // Proves D2.2.
   it('only a hash of a key is stored, and no key is ever logged', async () => {
     const { rows } = await database.owner.query('SELECT api_keys::text AS line FROM api_keys');
     expect(rows.some(({ line }) => line.includes(key))).toBe(false);

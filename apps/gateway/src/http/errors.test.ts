@@ -87,6 +87,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   }
 
+  // Proves C2.1 row 3, C7 VALIDATION_ERROR.
   it.each([
     ['malformed JSON', '{"amount":'],
     ['half a JSON document', '{"amount":"1"} x'],
@@ -117,6 +118,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     );
   });
 
+  // Proves D3.4, C9 rule 2.
   it.each([
     ['a byte order mark before the document', '\uFEFF{"extra":1}', 'application/json'],
     ['duplicate keys', '{"extra":1,"extra":2}', 'application/json'],
@@ -130,6 +132,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     expect((await json(body, contentType)).status).toBe(200);
   });
 
+  // Proves C7 UNSUPPORTED_MEDIA_TYPE.
   it.each([
     'text/plain',
     'application/xml',
@@ -140,10 +143,12 @@ describe('whatever is wrong is answered in the envelope', () => {
     expectRefusal(json('{"extra":1}', contentType), 415, 'UNSUPPORTED_MEDIA_TYPE'),
   );
 
+  // Proves D4.2, C7 PAYLOAD_TOO_LARGE.
   it('a body over 1 MiB is 413, announced or not', async () => {
     await expectRefusal(json(`{"extra":"${'x'.repeat(1_048_576)}"}`), 413, 'PAYLOAD_TOO_LARGE');
   });
 
+  // Proves C7 ROUTE_NOT_FOUND.
   it('no route, the wrong method and a path that is none are answered alike', async () => {
     await expectRefusal(ask('GET', '/api/v1/nowhere'), 404, 'ROUTE_NOT_FOUND');
     await expectRefusal(ask('DELETE', '/api/v1/t/things'), 404, 'ROUTE_NOT_FOUND');
@@ -154,6 +159,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     await expectRefusal(ask('GET', '/api/v1/%zz'), 400, 'VALIDATION_ERROR');
   });
 
+  // Proves D3.2.
   it('bad paths and queries are 400 and name the field', async () => {
     await expectRefusal(ask('GET', '/api/v1/t/lookup/a?page=zero'), 400, 'VALIDATION_ERROR');
     await expectRefusal(ask('GET', '/api/v1/t/lookup/a%00b'), 400, 'VALIDATION_ERROR');
@@ -171,6 +177,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     expect(`${answer.text}${logs.join('')}`).not.toContain('GB33BUKB');
   });
 
+  // Proves D3.4, C7 INTERNAL_ERROR.
   it.each(['throw', 'throw-text'])(
     'an unexpected %s is 500 without a word of its reason, which is in the log',
     async (id) => {
@@ -183,6 +190,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     },
   );
 
+  // Proves D3.4.
   it('a broken database is 500 without a word of SQL', async () => {
     await database.owner.query('ALTER TABLE intents RENAME TO intents_away');
     try {
@@ -195,6 +203,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     expect((await json('{"extra":1}')).status).toBe(200);
   });
 
+  // Proves D3.4.
   it('keeps a sane X-Request-Id and replaces any other', async () => {
     const idOf = async (given: string) =>
       (await ask('GET', '/api/v1/nowhere', { headers: { 'x-request-id': given } })).headers.get(

@@ -140,6 +140,7 @@ describe('Idempotency-Key', () => {
   const stored = async () => (await database.owner.query('SELECT FROM idempotent_responses')).rowCount;
   const code = (answer: Answer) => [answer.status, answer.body.error?.code];
 
+  // Proves D4.1.
   it('a replay answers the same status and the same bytes, says so, and does nothing, on any process', async () => {
     const original = await post('k1');
     expect([original.status, original.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -167,6 +168,7 @@ describe('Idempotency-Key', () => {
     expect(code(await post('k1', { rawBody: '{"name":"a","x":{"b":1,"c":[2,1]}}' }))[0]).toBe(422);
   });
 
+  // Proves D4.1, C7 IDEMPOTENCY_KEY_REUSED.
   it('the key with another body, method or path is refused and changes nothing', async () => {
     await post('k1');
     const others = [{ body: { name: 'b' } }, { path: '/api/v1/t/others' }, { method: 'PUT' }];
@@ -186,6 +188,7 @@ describe('Idempotency-Key', () => {
     expect(await effects()).toBe(1);
   });
 
+  // Proves D4.1, C7 IDEMPOTENCY_IN_PROGRESS.
   it('while the first is running, another with its key is told so and one with another key goes ahead', async () => {
     mood = 'wait';
     const running = post('k1');
@@ -216,6 +219,7 @@ describe('Idempotency-Key', () => {
     expect((await post('k1')).text).toBe(without.text);
   });
 
+  // Proves D4.1.
   it('a failure is not stored, leaves nothing, and a retry may succeed', async () => {
     mood = 'fail';
     expect(code(await post('k1'))).toEqual([500, 'INTERNAL_ERROR']);
@@ -250,6 +254,7 @@ describe('Idempotency-Key', () => {
     expect(await effects()).toBe(1);
   });
 
+  // Proves D4.1.
   it('two partners may use the same key and never see each other’s answers', async () => {
     const mine = await post('k1');
     const theirs = await post('k1', { key: keys[1] as string });
@@ -257,6 +262,7 @@ describe('Idempotency-Key', () => {
     expect(theirs.body.data.id).not.toBe(mine.body.data.id);
   });
 
+  // Proves D4.1.
   it('takes keys of 1 to 255 characters and refuses others before anything happens', async () => {
     for (const wrong of ['', 'x'.repeat(256)]) {
       expect(code(await post(wrong))).toEqual([400, 'VALIDATION_ERROR']);
@@ -268,6 +274,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
+  // Proves D4.1.
   it('keeps an answer for 24 hours of business time, and not longer', async () => {
     const [shell] = shells as [Shell];
     const original = await post('k1');

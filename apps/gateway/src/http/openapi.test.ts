@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ERROR_CODES, errorEntry } from '@causeway/protocol';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dereference } from '../../../../test/harness/api-description.ts';
@@ -83,6 +84,39 @@ describe('the OpenAPI description', () => {
     }
   });
 
+  // Proves C4, C9 rule 1.
+  it('every path of the API begins with its version', () => {
+    const elsewhere = operations.map(({ path }) => path).filter((path) => !path.startsWith('/api/v1/'));
+    expect([...new Set(elsewhere)].sort()).toEqual(['/health', '/ready']);
+  });
+
+  // Proves C4.9 rules 3 and 5.
+  it('fiat accounts are issued and read: nothing moves money out of them', () => {
+    const ofPartners = operations.filter(({ path }) => /^\/api\/v1\/partner\/.*fiat-accounts/.test(path));
+    expect(
+      ofPartners.map(({ where }) => where.replace(/\{[^}]+\}/g, '{}').replace('/api/v1/partner', '')).sort(),
+    ).toEqual([
+      'get /exports/fiat-accounts/{}.csv',
+      'get /fiat-accounts/config',
+      'get /users/{}/fiat-accounts',
+      'get /users/{}/fiat-accounts/{}',
+      'get /users/{}/fiat-accounts/{}/ledger',
+      'get /users/{}/fiat-accounts/{}/payments',
+      'post /users/{}/fiat-accounts',
+    ]);
+  });
+
+  // Proves C7 rule 3.
+  it('no operation answers a code that was retired', () => {
+    const retired = ERROR_CODES.filter((code) => errorEntry(code).retired);
+    expect(retired).toContain('RECIPIENT_UNVERIFIABLE');
+    const named = operations.filter((operation) => {
+      const refusals = JSON.stringify(operation.responses);
+      return retired.some((code) => refusals.includes(`"${code}"`));
+    });
+    expect(named.map(({ where }) => where)).toEqual([]);
+  });
+
   it('every operation documents how it refuses: bad input, missing key, too many requests, failure', () => {
     for (const { where, path, security, responses } of operations.filter(({ path: at }) =>
       at.startsWith('/api/'),
@@ -107,6 +141,7 @@ describe('the OpenAPI description', () => {
     'putReferenceRecord',
   ]);
 
+  // Proves D4.1.
   it('every write of a partner, a vendor or an operator takes an Idempotency-Key, and says so', () => {
     for (const kind of ['partnerKey', 'vendorKey', 'operatorKey']) {
       const writes = operations.filter(
@@ -205,6 +240,7 @@ describe('the OpenAPI description', () => {
     expect(inline.map(({ at }) => at)).toEqual([]);
   });
 
+  // Proves D8.4, D8.10.
   it('says what each word of a list means', () => {
     const unexplained = shapes(written, '#').filter(({ at, schema }) => {
       const words = (schema.enum as string[] | undefined) ?? [];

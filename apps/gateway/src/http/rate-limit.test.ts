@@ -149,6 +149,7 @@ describe('limits of a server', () => {
       headers.get(name),
     );
 
+  // Proves D4.2, C7 RATE_LIMITED.
   it('a partner has one allowance for all of its keys and all processes, and is told when to come back', async () => {
     now = START + 20 * MINUTE + 18_000;
     const answers = [];
@@ -164,6 +165,7 @@ describe('limits of a server', () => {
     expect((await get(0, 'partner', keys[0] as string)).status).toBe(200);
   });
 
+  // Proves D4.2.
   it('a public route is limited by address, as told by a proxy that is trusted, whatever key is sent', async () => {
     now = START + 30 * MINUTE;
     const from = (address: string) => ({ 'x-forwarded-for': address });

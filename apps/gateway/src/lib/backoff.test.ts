@@ -59,6 +59,7 @@ describe('retry schedule', () => {
 });
 
 describe('webhook retries', () => {
+  // Proves C6 rule 4, D10.2.
   it('wait exactly 1 min, 5 min, 15 min, 1 h, 6 h, 12 h, then 24 h until the tenth attempt', () => {
     const attempts = Array.from({ length: 11 }, (_, index) =>
       WEBHOOK_RETRY_SCHEDULE.delayBeforeAttempt(index + 1),

@@ -71,6 +71,7 @@ describe('uuid version 7', () => {
 });
 
 describe('event ids', () => {
+  // Proves C6 rule 5.
   it('are evt_ followed by a uuid version 7', () => {
     const id = newEventId();
     expect(id.startsWith('evt_')).toBe(true);

@@ -87,6 +87,7 @@ describe('sensitive keys', () => {
 });
 
 describe('redact', () => {
+  // Proves trap 27.
   it('lets no value of a sensitive field through, at any depth, in objects, arrays, maps, sets and errors', () => {
     const leaf = fc.record({
       key: sensitiveKey,

@@ -47,6 +47,7 @@ const latest = async ({ rpcUrl }: LocalChain) =>
   (await callRpc(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as Record<string, string>;
 
 describe('local chain', () => {
+  // Proves D11.2.
   it('has its own chain id and no account with a publicly known key', async () => {
     const { rpcUrl } = await start();
     expect(await callRpcForNumber(rpcUrl, 'eth_chainId')).toBe(CHAIN.chainId);

@@ -24,6 +24,7 @@ const SANDBOX = {
 };
 
 describe('sandbox.json', () => {
+  // Proves D11.1, D13.5.
   it('has exactly the agreed shape, is private, and leaves nothing half written', async () => {
     const home = await mkdtemp(join(tmpdir(), 'causeway-file-'));
     try {

@@ -19,6 +19,7 @@ function institutions(query: InstitutionsQuery) {
 }
 
 describe('crypto listings', () => {
+  // Proves C2.2.
   it('aggregates an asset over its chains with the contract of the first one', () => {
     const usdc = catalogue.cryptoCurrencies().find(({ code }) => code === 'USDC');
     expect(usdc?.blockchains[0]).toBe('ethereum-mainnet');
@@ -28,6 +29,7 @@ describe('crypto listings', () => {
     expect(usdt0?.contract).toBe('0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9');
   });
 
+  // Proves C2.2, C4.1 row 2.
   it('shows inside a chain the contract on that chain, which is its only blockchain', () => {
     for (const chain of catalogue.blockchains()) {
       for (const token of chain.crypto_currencies) {
@@ -61,6 +63,7 @@ describe('crypto listings', () => {
 });
 
 describe('C4.1, the rules for rails and institutions', () => {
+  // Proves C4.1 rule 1.
   it('rule 1: a rail that requires an institution refuses to go without, one that does not goes on', () => {
     for (const rail of data.rails) {
       const resolved = catalogue.resolveInstitution({ rail: rail.slug });
@@ -69,6 +72,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     }
   });
 
+  // Proves C4.1 rule 2.
   it.each([
     ['iban-sepa', 'other-bank'],
     ['nip-nigeria', 'other-bank'],
@@ -81,6 +85,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(catalogue.resolveInstitution({ rail })).toMatchObject({ ok: true, institution: { slug } });
   });
 
+  // Proves C4.1 rule 2.
   it('rule 2: what an omission resolves to passes the same checks as if sent', () => {
     const paused = structuredClone(data);
     for (const one of paused.institutions) if (one.slug === 'alipay') one.live = false;
@@ -91,6 +96,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(catalogue.resolveInstitution({ rail: 'iban-sepa', country: 'US' })).toEqual(refusal);
   });
 
+  // Proves C4.1 rule 3, D8.11.
   it('rule 3: the Canadian e-transfer is addressed to an email or a phone, not to a bank', () => {
     const rail = railView('interac-canada');
     expect(rail.fields.map(({ key }) => key)).toEqual(['full_name', 'email', 'phone_number']);
@@ -104,6 +110,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     ]);
   });
 
+  // Proves C4.1 rule 4.
   it('rule 4: imps-neft-india needs bank_name, ifsc_code, account_number, full_name and no institution', () => {
     const rail = railView('imps-neft-india');
     expect(rail.institution_required).toBe(false);
@@ -113,6 +120,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(rail.fields.some(({ key }) => key === 'institution_id')).toBe(false);
   });
 
+  // Proves C4.1 rule 4, C2.6.
   it('rule 4: a sent institution is ignored, and the directory of 1,510 carries no payment ids', () => {
     const rail = 'imps-neft-india';
     const ignored = catalogue.resolveInstitution({ rail, institutionId: 'no-such-bank' });
@@ -124,6 +132,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(institutions({ rail, code: 'hdfc' }).institutions.map(({ name }) => name)).toEqual(['HDFC Bank']);
   });
 
+  // Proves C4.1 rule 5, D8.11.
   it.each(['ghana-transfer', 'ethiopia-transfer'])(
     'rule 5: on %s the institution’s type picks the format, mobile money by phone, banks by account',
     (slug) => {
@@ -139,6 +148,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     },
   );
 
+  // Proves C4.1 rule 6, D8.11.
   it('rule 6: cnaps has a format for persons and one for companies, and only those', () => {
     const formats = railView('cnaps').formats ?? [];
     expect(formats.map(({ id, beneficiary_type }) => [id, beneficiary_type])).toEqual([
@@ -152,6 +162,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(catalogue.detailsFormat('cnaps', 'traditional-banks')?.formatId).toBe('cnaps-bank');
   });
 
+  // Proves C4.1 rule 6, C8 row 6, D8.11.
   it.each(['alipay-china', 'wechat-china'])(
     'rule 6: %s has one wallet and one format, for persons',
     (slug) => {
@@ -174,6 +185,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     },
   );
 
+  // Proves C4.1 rule 7.
   it('rule 7: what is not live is not listed and cannot be chosen', () => {
     const dark = data.institutions.filter((one) => one.live === false);
     for (const one of dark) {
@@ -185,6 +197,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     }
   });
 
+  // Proves C4.1 rule 7.
   it('rule 7: live on one rail and suspended on another are told apart', () => {
     const slug = 'sterling-bank-of-asia';
     const [listed] = institutions({ rail: 'instapay-philippines', institutionId: slug }).institutions;
@@ -192,6 +205,7 @@ describe('C4.1, the rules for rails and institutions', () => {
     expect(institutions({ rail: 'pesonet-philippines', institutionId: slug }).institutions).toEqual([]);
   });
 
+  // Proves C4.1 rule 7.
   it('rule 7: an institution of another country than the one asked for is not returned', () => {
     const german = institutions({ rail: 'iban-sepa', country: 'DE', limit: 100 });
     const ids = german.institutions.map(({ id }) => id);
@@ -202,6 +216,7 @@ describe('C4.1, the rules for rails and institutions', () => {
 });
 
 describe('the rails listing', () => {
+  // Proves C4.1 row 4.
   it('filters by country, currency and direction and names what it filtered by', () => {
     const answer = catalogue.paymentRails({ country: 'CN', direction: 'offramp' });
     expect(answer).toMatchObject({ country: 'CN', currency: 'CNY', direction: 'offramp' });
@@ -214,6 +229,7 @@ describe('the rails listing', () => {
     );
   });
 
+  // Proves C2.5.
   it('says nothing about liquidity that is unknown, and what it is told otherwise', () => {
     expect(railView('cnaps').formats?.some((format) => 'has_liquidity' in format)).toBe(false);
     const told = catalogue.withLiquidity((_direction, _rail, format) =>
@@ -260,6 +276,7 @@ describe('the institutions listing', () => {
     expect(institutions({ rail, offset: total }).institutions).toEqual([]);
   });
 
+  // Proves C2.6.
   it('gives the ids of the method and of the queried rail', () => {
     const [first] = institutions({ rail: 'faster-payments', institutionId: 'barclays' }).institutions;
     const [sepa] = institutions({ rail: 'iban-sepa', institutionId: 'barclays' }).institutions;

@@ -13,6 +13,7 @@ describe('explainUnsafePattern', () => {
     expect(explainUnsafePattern(pattern, 40)).toBeUndefined();
   });
 
+  // Proves trap 30.
   it.each([
     ['[0-9]{4}', 'anchored'],
     ['^[0-9]{4}\\$', 'anchored'],

@@ -6,6 +6,7 @@ const data = loadReferenceFiles();
 const catalogue = buildCatalogue(data);
 
 describe('fiat currencies and pass-through', () => {
+  // Proves C2.4.
   it('lists the methods with an active option and derives both directions from them', () => {
     const inr = catalogue.fiatCurrencies().find(({ code }) => code === 'INR');
     expect(inr).toMatchObject({
@@ -18,6 +19,7 @@ describe('fiat currencies and pass-through', () => {
     expect(gbp?.institution_id).not.toContain('sainsburys-bank');
   });
 
+  // Proves C2.4.
   it('turns a currency off when no rail of it is live', () => {
     const without = structuredClone(data);
     for (const rail of without.rails) if (rail.currencies.includes('KWD')) rail.live = false;

@@ -59,6 +59,7 @@ describe('the reference data that comes with the code', () => {
     }
   });
 
+  // Proves C2.3.
   it('has the chains the contract names, with differing token coverage', () => {
     const slugs = data.chains.map((chain) => chain.slug);
     expect(slugs).toEqual(
@@ -129,6 +130,7 @@ describe('the reference data that comes with the code', () => {
     for (const { code, slug } of banks) expect(weightedSum(code ?? '') % 10, slug).toBe(0);
   });
 
+  // Proves trap 30.
   it('has patterns that answer at once to hostile text of the longest accepted length', () => {
     const seeds = ['a', 'A', '0', '-', ' ', '@', '.', 'a.', 'a@', '0-', '+2', 'ア', '\u0000', 'A0', 'a@a.'];
     for (const { rail, field } of allFields) {

@@ -137,12 +137,14 @@ describe('rail and method', () => {
     expect(choiceOf({ country: 'FR' })).toEqual(['sepa-instant', 'bunq']);
   });
 
+  // Proves C4.5 rule 1.
   test('are narrowed by either slug', () => {
     expect(choiceOf({ paymentNetworkSlug: 'iban-sepa' })).toEqual(['iban-sepa', 'revolut']);
     expect(choiceOf({ paymentMethodSlug: 'revolut' })).toEqual(['iban-sepa', 'revolut']);
     expect(choiceOf({ paymentMethodSlug: 'bunq' })).toEqual(['sepa-instant', 'bunq']);
   });
 
+  // Proves C8 row 8.
   test('pass to the next rail where a rail’s limits refuse the amount', () => {
     const limits = { minAmount: null, maxAmount: '50.00', maxPerTransaction: null };
     const limited = railsOf({ ...SEPA, 'sepa-instant': { limits, methods: { n26: ['DE'] } } });
@@ -188,6 +190,7 @@ describe('a refusal counts its reason', () => {
     });
   });
 
+  // Proves C8 row 2.
   test('a partner fee of 100 % is refused before any offer, except on a fiat-anchored off-ramp', () => {
     const partnerFee = percent('100');
     expect(refusalOf([], { partnerFee }).code).toBe('INVALID_PARTNER_FEE');
@@ -226,6 +229,7 @@ describe('an amount that no offer takes is told with the range that would be ser
     });
   });
 
+  // Proves C8 row 8.
   test.each([
     ['minAmount', { minAmount: '100.01', maxAmount: null, maxPerTransaction: null }, '100.01', '1000.00'],
     ['maxAmount', { minAmount: null, maxAmount: '99.99', maxPerTransaction: null }, '10.00', '99.99'],

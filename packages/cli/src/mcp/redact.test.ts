@@ -76,7 +76,7 @@ describe('views', () => {
       created_at: when,
       data,
     };
-    expect(eventView(event).data).toEqual({ order_id: 'o', status: 'completed' });
+    expect(eventView(event as never).data).toEqual({ order_id: 'o', status: 'completed' });
     const recipient = { recipient_id: 'r', recipient_name: 'Grace', screening_status: 'clear' };
     const destination = { rail: 'iban-sepa', currency: 'EUR', details: { iban: '•••3000' } };
     const order = {

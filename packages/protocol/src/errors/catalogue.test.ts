@@ -88,6 +88,7 @@ const PUBLISHED: Record<number, readonly string[]> = {
   503: ['BANKING_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
 };
 
+// Proves D3.1.
 test('the catalogue holds exactly the published codes, each with its published status', () => {
   const byStatus: Record<number, string[]> = {};
   for (const code of ERROR_CODES) {
@@ -121,6 +122,7 @@ describe.each(ERROR_CODES)('%s', (code) => {
   });
 });
 
+// Proves D3.1, trap 6.
 test('a 404 has no details, so that unknown and foreign answer the same bytes', () => {
   for (const code of ERROR_CODES.filter((each) => errorEntry(each).status === 404)) {
     expect(errorEntry(code).details).toBeNull();

@@ -20,6 +20,7 @@ import {
 const SECRET = 'duplicate key value violates unique constraint "users_email_key"';
 
 describe('the partner envelope', () => {
+  // Proves C2.1 row 3.
   test('has code, message and details, and details is {} where there are none', () => {
     const error = new CausewayError('ORDER_NOT_FOUND');
     expect(JSON.stringify(toPartnerErrorBody(error))).toBe(
@@ -71,6 +72,7 @@ describe('nothing internal reaches a partner', () => {
     expect(JSON.stringify(toPartnerErrorBody(error))).not.toContain(SECRET);
   });
 
+  // Proves D3.4.
   test('a 5xx always has the public message of the catalogue', () => {
     for (const code of [
       'INTERNAL_ERROR',
@@ -132,6 +134,7 @@ describe('the supported-resources envelope', () => {
     ]);
   });
 
+  // Proves C2.1 row 2.
   test.each(ERROR_KEYS)('%s has a status, a doc and a body that fits the published schema', (key) => {
     const error = new SupportedResourceError(key, { cause: new Error(SECRET) });
     expect(ERROR_KEY_CATALOGUE[key].doc).toMatch(/\.$/);

@@ -241,6 +241,7 @@ test('no trigger and no guard of the vocabularies is idle', () => {
 describe('events', () => {
   const orderMachines: readonly OrderMachine[] = [onrampMachine, offrampMachine];
 
+  // Proves D6.6, trap 14.
   test('no row into a mid-flight status emits anything, and every move into a published one is announced', () => {
     for (const machine of orderMachines) {
       for (const row of machine.transitions) {
@@ -257,6 +258,7 @@ describe('events', () => {
     }
   });
 
+  // Proves C6 row 2.
   test('order.refund.required belongs to off-ramp orders that stopped, and is remembered', () => {
     for (const machine of orderMachines) {
       for (const row of machine.transitions) {
@@ -267,6 +269,7 @@ describe('events', () => {
     }
   });
 
+  // Proves trap 14, C6 row 1.
   test('exactly the contract’s seventeen statuses are published', () => {
     const published = new Set(
       orderMachines.flatMap((machine) =>
@@ -280,6 +283,7 @@ describe('events', () => {
     );
   });
 
+  // Proves C3.4, C6 row 3.
   test('user.kyc.updated is sent on a change to VERIFIED, REJECTED or UNDER_REVIEW and to nothing else', () => {
     for (const row of kycMachine.transitions) {
       const announced = ['VERIFIED', 'REJECTED', 'UNDER_REVIEW'].includes(row.to) && row.noop !== true;

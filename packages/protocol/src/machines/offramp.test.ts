@@ -17,6 +17,7 @@ function offrampUnderReview(facts: Partial<OrderFacts> = {}): OrderWalk {
 }
 
 describe('C3.2 off-ramp, row by row', () => {
+  // Proves C3.2 row 1.
   test('initiate answers awaiting_crypto_transfer_authorization with one webhook', () => {
     const order = offramp();
     expect(order.passed).toEqual(['created', 'awaiting_crypto_transfer_authorization']);
@@ -36,6 +37,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.report('vendor_accepted', 'vendor').status).toBe('awaiting_crypto_transfer_authorization');
   });
 
+  // Proves C3.2 row 2, D6.6.
   test('a signed transfer passes a silent status and is announced when final', () => {
     const order = offramp().report('transfer_authorized', 'partner');
     expect(order).toMatchObject({ status: 'crypto_transfer_authorization_pending', last: [] });
@@ -66,6 +68,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.report('hold_released', 'operator').facts.held).toBe(false);
   });
 
+  // Proves C3.2 rows 3 to 5.
   test('proof submitted, reviewed and accepted: each announced, none a partner call', () => {
     const order = offrampFunded();
     for (const [trigger, actor, status] of [
@@ -78,6 +81,7 @@ describe('C3.2 off-ramp, row by row', () => {
     }
   });
 
+  // Proves C3.2 row 6, D6.7.
   test.each([
     ['fiat_received_confirmed_by_partner', 'partner', 'fiat_received_confirmed_by_provider', 'provider'],
     ['fiat_received_confirmed_by_provider', 'provider', 'fiat_received_confirmed_by_partner', 'partner'],
@@ -116,6 +120,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(accepted({}).refusal('fiat_received_confirmed_by_provider', 'provider')).toBe('INVALID_STATUS');
   });
 
+  // Proves C3.2 row 7, C3.2 rule 2, C4.6 rule 4.
   test('a cancelled order with funded escrow asks for its refund, until the refund is under way', () => {
     const order = offrampFunded().report('cancelled_by_partner', 'partner');
     expect(order).toMatchObject({ status: 'cancelled', last: [CHANGED, 'order.refund.required'] });
@@ -136,6 +141,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.next()).toBe('none');
   });
 
+  // Proves C3.2 rule 2.
   test('a cancelled order without a deposit owes nothing, until a late deposit arrives', () => {
     const order = offramp()
       .report('transfer_authorized', 'partner')
@@ -159,6 +165,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.report('refund_authorized', 'partner').effects).toContain('escrow.refund');
   });
 
+  // Proves D6.8.
   test('cancel is allowed until fiat_payment_started', () => {
     for (const order of [
       offramp({ vendorAvailable: false }),
@@ -188,6 +195,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(started.refusal('order_expired', 'clock')).toBe('INVALID_STATUS');
   });
 
+  // Proves D6.12.
   test('two refused proofs can be renewed, the third cancels and asks for the refund', () => {
     const order = offrampUnderReview();
     for (let refused = 1; refused <= 2; refused += 1) {
@@ -202,6 +210,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.facts.proofRejections).toBe(3);
   });
 
+  // Proves C3.2 row 8.
   test('an escrow error fails the order; once the buyer claims payment the refund waits for review', () => {
     const funded = offrampFunded().report('escrow_failed', 'chain');
     expect(funded).toMatchObject({ status: 'failed', last: [CHANGED, 'order.refund.required'] });
@@ -227,6 +236,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(held.allowed()).toEqual(['authorize-refund']);
   });
 
+  // Proves C3.2 row 9.
   test('the cost bound fails a fiat-anchored order and refunds it without a partner call', () => {
     const order = offrampFunded().report('cost_bound_exceeded', 'system');
     expect(order).toMatchObject({ status: 'failed', last: [CHANGED] });
@@ -256,6 +266,7 @@ describe('C3.2 off-ramp, row by row', () => {
     expect(order.report('hold_released', 'operator').effects).toContain('escrow.auto-refund');
   });
 
+  // Proves C3.2 row 10, D6.12.
   test('a dispute can be opened from crypto_received to awaiting_fiat_received_confirmation, and go either way', () => {
     expect(offramp().refusal('dispute_opened', 'vendor')).toBe('INVALID_STATUS');
     for (const order of [

@@ -20,6 +20,7 @@ function onrampCompleted(): OrderWalk {
 }
 
 describe('C3.1 on-ramp, row by row', () => {
+  // Proves C3.1 row 1.
   test('initiate waits for a vendor and is announced; without KYC it is refused', () => {
     expect(onramp()).toMatchObject({ status: 'awaiting_liquidity_provider', emitted: [CHANGED] });
     expect(new OrderWalk('onramp', { kycCleared: false }).refusal('order_initiated', 'partner')).toBe(
@@ -27,22 +28,26 @@ describe('C3.1 on-ramp, row by row', () => {
     );
   });
 
+  // Proves C3.1 row 2.
   test('a vendor accepts', () => {
     const order = onramp().report('vendor_accepted', 'vendor');
     expect(order).toMatchObject({ status: 'awaiting_vendor_escrow_funding', last: [CHANGED] });
     expect(order.effects).toContain('escrow.deploy-and-watch');
   });
 
+  // Proves C3.1 row 3.
   test('crypto locked in escrow opens the fiat transfer', () => {
     expect(onrampAwaitingFiat()).toMatchObject({ status: 'awaiting_fiat_transfer', last: [CHANGED] });
   });
 
+  // Proves C3.1 row 4.
   test('confirm-payment-sent moves to fiat_transfer_pending and only from awaiting_fiat_transfer', () => {
     const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
     expect(order).toMatchObject({ status: 'fiat_transfer_pending', last: [CHANGED] });
     expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('INVALID_STATUS');
   });
 
+  // Proves C3.1 row 4, C4.5 rule 5.
   test('a payment_request order needs payer details first; an ordinary one takes none', () => {
     const order = onrampAwaitingFiat({ paymentRequest: true });
     expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('INVALID_STATUS');
@@ -54,6 +59,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(onrampAwaitingFiat().refusal('payer_details_submitted', 'partner')).toBe('OPERATION_NOT_ALLOWED');
   });
 
+  // Proves C3.1 rows 4 and 5, C4.5 rule 6.
   test('an own_iban order refuses confirm-payment-sent and advances by its matched deposit', () => {
     const order = onrampAwaitingFiat({ fundingSource: 'own_iban' });
     expect(order.refusal('payment_sent_confirmed', 'partner')).toBe('OPERATION_NOT_ALLOWED');
@@ -66,6 +72,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(onrampAwaitingFiat().refusal('deposit_matched', 'bank')).toBe('INVALID_STATUS');
   });
 
+  // Proves C3.1 row 5.
   test('an ambiguous deposit holds the order, which then neither matches, expires nor cancels by itself', () => {
     const order = onrampAwaitingFiat({ fundingSource: 'own_iban' }).report('hold_placed', 'bank');
     for (const [trigger, actor] of [
@@ -79,6 +86,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.status).toBe('fiat_transfer_pending');
   });
 
+  // Proves C3.1 row 6.
   test('the vendor’s confirmation releases the escrow; completed is announced only when crypto has arrived', () => {
     const order = onrampAwaitingFiat()
       .report('payment_sent_confirmed', 'partner')
@@ -91,6 +99,7 @@ describe('C3.1 on-ramp, row by row', () => {
     });
   });
 
+  // Proves C3.1 row 7, C7 SEND_OUT_IN_PROGRESS.
   test('authorize-bridge sends out once; a second one meanwhile is SEND_OUT_IN_PROGRESS', () => {
     expect(onrampAwaitingFiat().refusal('bridge_authorized', 'partner')).toBe('INVALID_STATUS');
     const order = onrampCompleted();
@@ -106,6 +115,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.refusal('bridge_authorized', 'partner')).toBe('INVALID_STATUS');
   });
 
+  // Proves C3.1 row 8.
   test('a failed send-out is authorized again only when the first can no longer execute', () => {
     const order = onrampCompleted()
       .report('bridge_authorized', 'partner')
@@ -143,6 +153,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(again.refusal('bridge_settled', 'operator')).toBe('OPERATION_NOT_ALLOWED');
   });
 
+  // Proves D6.11.
   test.each([
     ['awaiting_liquidity_provider', 900, onramp],
     ['awaiting_vendor_escrow_funding', 1800, () => onramp().report('vendor_accepted', 'vendor')],
@@ -157,6 +168,7 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.report('order_expired', 'clock')).toMatchObject({ status: 'cancelled', last: [CHANGED] });
   });
 
+  // Proves D6.11.
   test('vendor crypto goes back whenever the order stops, even when it arrives after the stop', () => {
     const stops: OrderWalk[] = [
       onrampAwaitingFiat().report('cancelled_by_partner', 'partner'),
@@ -179,6 +191,7 @@ describe('C3.1 on-ramp, row by row', () => {
     }
   });
 
+  // Proves D6.8, D6.11.
   test('no cancel once payment is confirmed; a dispute is opened from fiat_transfer_pending and may go either way', () => {
     const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');
     expect(order.refusal('cancelled_by_partner', 'partner')).toBe('INVALID_STATUS');

@@ -30,6 +30,7 @@ describe.each(Object.entries(ORDER_MACHINES))('%s: what a partner is offered', (
     escrow: ORDER_DOMAINS.escrow,
   });
 
+  // Proves D6.10.
   test('allowed_actions is exactly what decide lets the partner do, over all facts that matter', () => {
     const wrong: string[] = [];
     for (const status of machine.statusNames) {
@@ -46,6 +47,7 @@ describe.each(Object.entries(ORDER_MACHINES))('%s: what a partner is offered', (
     expect(wrong).toEqual([]);
   });
 
+  // Proves C4.6 rule 5, trap 8.
   test('a widget order offers nothing and answers every action with ORDER_NOT_FOUND, at every status', () => {
     for (const status of machine.statusNames) {
       for (const facts of space.filter(({ origin }) => origin === 'widget')) {
@@ -61,6 +63,7 @@ describe.each(Object.entries(ORDER_MACHINES))('%s: what a partner is offered', (
     }
   });
 
+  // Proves D6.10.
   test('next_action and action_required name an allowed action, or none is asked', () => {
     for (const status of machine.statusNames) {
       for (const facts of space) {
@@ -89,6 +92,7 @@ describe.each(Object.entries(ORDER_MACHINES))('%s: what a partner is offered', (
 });
 
 describe('D11 sandbox events', () => {
+  // Proves D11.3.
   test('every event reports a trigger that its machines know, by an actor who may report it', () => {
     for (const event of SANDBOX_ORDER_EVENTS) {
       const rule = SANDBOX_EVENT_RULES[event];

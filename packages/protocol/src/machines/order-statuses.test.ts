@@ -21,6 +21,7 @@ describe('what the tables say about statuses', () => {
     expect(orderStatusesWithOutcome('disputed')).toEqual(['dispute_started']);
   });
 
+  // Proves C3.1 rule 2.
   test('every terminal status has an outcome', () => {
     for (const machine of Object.values(ORDER_MACHINES)) {
       for (const status of machine.statusNames) {
@@ -29,6 +30,7 @@ describe('what the tables say about statuses', () => {
     }
   });
 
+  // Proves C3.2 rule 1.
   test('statuses that C3.1 and C3.2 do not list are marked as additions, and no webhook carries one', () => {
     const LISTED = {
       onramp: [
@@ -86,6 +88,7 @@ describe('what the tables say about statuses', () => {
     ]);
   });
 
+  // Proves D6.10.
   test('the end user is told where to pay from awaiting_fiat_transfer on, and never by an order that stopped before', () => {
     const { onramp } = ORDER_MACHINES;
     expect(hasRevealedPaymentDetails(onramp, ['awaiting_vendor_escrow_funding', 'cancelled'])).toBe(false);

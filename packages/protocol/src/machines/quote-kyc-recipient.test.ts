@@ -24,6 +24,7 @@ describe('C3.3 quote', () => {
     return decision.kind === 'moved' ? decision.transition.to : decision.code;
   };
 
+  // Proves C3.3.
   test('a quote is used once, in time, by a cleared customer; each refusal has its own code', () => {
     expect(claim('active')).toBe('used');
     expect(claim('used')).toBe('QUOTE_ALREADY_USED');
@@ -33,6 +34,7 @@ describe('C3.3 quote', () => {
 });
 
 describe('C3.4 KYC', () => {
+  // Proves D8.5.
   test('REJECTED is final for everybody but the sandbox', () => {
     const leaving = kycMachine.transitions.filter(
       (row) => [row.from].flat().includes('REJECTED') && row.to !== 'REJECTED',
@@ -63,6 +65,7 @@ describe('C3.4 KYC', () => {
 });
 
 describe('C3.5 recipient', () => {
+  // Proves C3.5.
   test('an archived recipient takes no update; archiving it again is harmless', () => {
     expect(decide(recipientMachine, 'archived', 'recipient_updated', {}, 'partner').kind).toBe('refused');
     expect(decide(recipientMachine, 'archived', 'recipient_archived', {}, 'partner')).toMatchObject({

@@ -122,6 +122,7 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
     );
   });
 
+  // Proves trap 9.
   test('a release and a refund are never both started, without a failure between them', () => {
     fc.assert(
       fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {

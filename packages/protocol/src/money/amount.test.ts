@@ -56,6 +56,7 @@ test('one decimal more than the asset has is always refused, whatever the digit'
   );
 });
 
+// Proves C9 rule 4.
 test('both written forms read back as the same atomic units', () => {
   fc.assert(
     fc.property(asset, fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (of, atomic) => {
@@ -74,6 +75,7 @@ test('zero and negatives are refused where something has to move', () => {
   expect(parseAmount('-1', USD)).toEqual({ ok: false, reason: 'negative' });
 });
 
+// Proves D1.4.
 test('sums and differences are exact', () => {
   const left = { atomic: 10n ** 30n, asset: USDC };
   const right = { atomic: 1n, asset: USDC };

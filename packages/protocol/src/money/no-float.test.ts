@@ -10,6 +10,7 @@ const sources = readdirSync(import.meta.dirname).filter(
 );
 
 // The wire has a few JSON numbers; that one file is their only way out and holds a single conversion.
+// Proves D1.4.
 test.each(sources.filter((name) => name !== 'wire-number.ts'))('%s calculates without floats', (name) => {
   const code = readFileSync(`${import.meta.dirname}/${name}`, 'utf8').replace(COMMENT, '');
   expect(code).not.toMatch(FLOAT);

@@ -119,6 +119,7 @@ function expectOfframpAddsUp(m: Market, price: OfframpPrice): void {
 }
 
 describe('on-ramp, fiat-anchored', () => {
+  // Proves D1 row 1, C2.10 rule 2, trap 12.
   test('buys floor(F / rate), keeps F, and receipt and fees add up to it', () => {
     fc.assert(
       fc.property(market(BELOW_100, BELOW_100), anchor, (m, fiat) => {
@@ -154,6 +155,7 @@ describe('on-ramp, fiat-anchored', () => {
 });
 
 describe('on-ramp, crypto-anchored', () => {
+  // Proves D1 row 2, C2.10 rules 1 and 2.
   test('delivers exactly X; fiat is C * rate rounded up; fees add up', () => {
     fc.assert(
       fc.property(market(BELOW_100, BELOW_100), anchor, (m, receipt) => {
@@ -177,6 +179,7 @@ describe('on-ramp, crypto-anchored', () => {
     );
   });
 
+  // Proves D1 row 2.
   test('takes the smallest C of all that deliver X', () => {
     fc.assert(
       fc.property(market(30_000_000n, 60_000_000n), smallAnchor, (m, receipt) => {
@@ -206,6 +209,7 @@ describe('on-ramp, crypto-anchored', () => {
 describe('off-ramp, fiat-anchored', () => {
   const uncapped = market(BELOW_100, 10n ** 15n - 1n);
 
+  // Proves D1 row 3, C2.10 rule 3.
   test('pays exactly F with the smallest C that can, and the deposit is C + partner_fee', () => {
     fc.assert(
       fc.property(uncapped, anchor, (m, fiat) => {
@@ -248,6 +252,7 @@ describe('off-ramp, fiat-anchored', () => {
 });
 
 describe('off-ramp, crypto-anchored', () => {
+  // Proves D1 row 4, C2.10 rule 1.
   test('uses exactly X with the largest C that fits; dust of at most one unit goes to partner_fee', () => {
     fc.assert(
       fc.property(market(BELOW_100, BELOW_100), anchor, (m, deposit) => {
@@ -273,6 +278,7 @@ describe('off-ramp, crypto-anchored', () => {
     );
   });
 
+  // Proves trap 13.
   test('is refused exactly when the rounded payout is nothing', () => {
     // Rates around one minor unit per few atomic units, so that both outcomes are common.
     const coarse = market(60_000_000n, BELOW_100).map((m) => ({ ...m, cryptoDecimals: 6, rateScale: 2 }));

@@ -36,6 +36,7 @@ const atomic = (text: string, asset: typeof USDC) => accepted(parsePositiveAmoun
 const usdc = (units: bigint) => formatAmount({ atomic: units, asset: USDC });
 
 describe('worked examples', () => {
+  // Proves C2.10 rules 2 and 4, D1.5.
   test('on-ramp, fiat-anchored: 100 USD at 1.02 with 1 % and 0.5 %', () => {
     const price = accepted(priceOnrampFiatAnchored(atomic('100', USD), terms('1.02', '1', '0.5')));
     expect(price.fiatAmount).toBe(10_000n);
@@ -56,6 +57,7 @@ describe('worked examples', () => {
     expect(price.fiatAmount).toBe(10_356n);
   });
 
+  // Proves C2.10 rule 3.
   test('off-ramp, fiat-anchored: 100 USD are paid out, the deposit carries the partner fee on top', () => {
     const price = accepted(priceOfframpFiatAnchored(atomic('100', USD), terms('0.98', '1', '0.5')));
     expect(price.fiatAmount).toBe(10_000n);
@@ -65,6 +67,7 @@ describe('worked examples', () => {
     expect(usdc(price.deposit)).toBe('103.586889');
   });
 
+  // Proves C2.10 rule 1.
   test('off-ramp, crypto-anchored: both fees are carved out of a deposit of 100 USDC', () => {
     const price = accepted(priceOfframpCryptoAnchored(atomic('100', USDC), terms('0.98', '1', '0.5')));
     expect(usdc(price.deposit)).toBe('100.000000');
@@ -80,6 +83,7 @@ describe('worked examples', () => {
     expect([price.cryptoAmount, price.partnerFee]).toEqual([100_000_000n, 0n]);
   });
 
+  // Proves D1 row 4.
   test('the dust of a pinned deposit goes to the partner fee', () => {
     // 50 %: a base of 1 needs 1, a base of 2 needs 3; a deposit of 2 leaves one unit over
     const price = accepted(priceOfframpCryptoAnchored(2n, terms('1000000', '0', '50', USDC, JPY)));
@@ -120,6 +124,7 @@ describe('refusals', () => {
     },
   );
 
+  // Proves C4.6 rule 1.
   test('a fiat-anchored off-ramp has no cap: the deposit grows', () => {
     const price = accepted(priceOfframpFiatAnchored(10_000n, terms('1', '0', '250')));
     expect(usdc(price.deposit)).toBe('350.000000');
@@ -135,6 +140,7 @@ describe('refusals', () => {
     expect(priceOnrampCryptoAnchored(hundred, terms('1', platformPct, partnerPct))).toEqual(refused);
   });
 
+  // Proves trap 13.
   test('fees are judged after rounding: where both round to nothing there is a receipt', () => {
     const price = accepted(priceOnrampFiatAnchored(1n, terms('1000000', '60', '60', USDC, JPY)));
     expect([price.cryptoAmount, price.totalFee, price.receipt]).toEqual([1n, 0n, 1n]);
@@ -183,6 +189,7 @@ describe('refusals', () => {
     expect(priceOfframpCryptoAnchored(hundred, all)).toEqual({ ok: false, reason: 'fees_leave_no_payout' });
   });
 
+  // Proves D1.1.
   test('every fee refusal a partner causes is INVALID_PARTNER_FEE', () => {
     expect(PRICE_REFUSAL_CODES).toEqual({
       partner_fee_not_below_100: 'INVALID_PARTNER_FEE',

@@ -44,6 +44,7 @@ describe('percentages', () => {
     expect(parsePercent(input)).toEqual({ ok: true, value: { millionths } });
   });
 
+  // Proves D1.1.
   test.each([
     ['0.0000001', 'excess_precision'],
     ['1.0000000', 'excess_precision'],
@@ -80,6 +81,7 @@ describe('percentages', () => {
   });
 });
 
+// Proves trap 11, C8 row 3.
 test('the 1.20 bound lets exactly 1.20 settle and stops one atomic unit above it', () => {
   expect(costExceedsBound(120n, 100n)).toBe(false);
   expect(costExceedsBound(121n, 100n)).toBe(true);

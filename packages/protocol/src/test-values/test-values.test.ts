@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TEST_VALUE_KINDS, TEST_VALUES, testOutcomeOf, testOutcomeOfAmount } from './test-values.ts';
 
+// Proves D13.11.
 describe('the table of test values', () => {
   it('has values of every kind, none twice', () => {
     const names = TEST_VALUES.map(({ kind, value }) => `${kind} ${value.toLowerCase()}`);

@@ -103,6 +103,7 @@ describe('constructEvent', () => {
     }
   });
 
+  // Proves D10.3.
   it('accepts either side of a rotation: the new secret, the old one, or both in turn', async () => {
     const rotated = headers({
       'X-Service-Signature': sign(BODY, 'new'),
@@ -140,6 +141,7 @@ describe('a receiver', () => {
   const delivery = (eventId = `evt_${crypto.randomUUID()}`) =>
     createTestEvent('webhook.test', {}, { secret, eventId });
 
+  // Proves C6 rule 3.
   it('handles an event once, also when two deliveries of it come at the same time', async () => {
     const handled: CausewayEvent[] = [];
     let finish = () => {};

@@ -130,6 +130,7 @@ const codeOf = (attempt: Promise<unknown>) =>
   );
 
 describe('parameters', () => {
+  // Proves C4.6 row 3.
   test('have the contract’s names, and what they say is what the wallet signs and the chain executes', async () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
@@ -160,6 +161,7 @@ describe('parameters', () => {
     );
   });
 
+  // Proves C7 ALLOWANCE_TOO_LOW.
   test('are refused to a wallet that has not approved the router, with the call that would', async () => {
     const partner = await newPartner({ approved: false });
     const error = await issue(requestOf(partner)).catch((caught: unknown) => caught as CausewayError);
@@ -182,6 +184,7 @@ describe('parameters', () => {
     expect((await issue(requestOf(partner))).amount).toBe(AMOUNT);
   });
 
+  // Proves C7 BALANCE_TOO_LOW.
   test('are refused to a wallet that holds too little', async () => {
     const partner = await newPartner();
     const error = issue(requestOf(partner, { amount: 1_000_000_001n }));
@@ -191,6 +194,7 @@ describe('parameters', () => {
     });
   });
 
+  // Proves trap 22.
   test('show the public address of a node, never the one that carries a provider’s key', async () => {
     const settings = {
       ...chain.settings,
@@ -250,6 +254,7 @@ describe('parameters', () => {
     expect(ttl).toBeLessThanOrEqual(90);
   });
 
+  // Proves C4.5 row 5.
   test('of a send-out carry the bridge’s quote and where it goes', async () => {
     const partner = await newPartner();
     const bridge = {
@@ -278,6 +283,7 @@ describe('parameters', () => {
 });
 
 describe('what comes back', () => {
+  // Proves trap 21, C7 INVALID_FORWARD_REQUEST.
   test.each([
     ['from', (): string => randomWallet().address],
     ['to', (): string => randomWallet().address],
@@ -302,6 +308,7 @@ describe('what comes back', () => {
     );
   });
 
+  // Proves C5 rule 4, C7 INVALID_SIGNATURE.
   test('signed by another wallet, or not at all, is refused', async () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
@@ -319,6 +326,7 @@ describe('what comes back', () => {
     });
   });
 
+  // Proves C7 NONCE_ALREADY_USED.
   test('is accepted once, however many send it at the same time', async () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
@@ -334,6 +342,7 @@ describe('what comes back', () => {
     ]);
   });
 
+  // Proves trap 18.
   test('of two orders with the same nonce is accepted for one; the other gets the next nonce', async () => {
     const partner = await newPartner();
     const [requested, otherRequest] = [requestOf(partner), requestOf(partner)];
@@ -401,6 +410,7 @@ describe('a signed request', () => {
   }
   const statusOf = (orderId: string) => database.db.query(SYSTEM, readStatus, [orderId]);
 
+  // Proves trap 19.
   test('is relayed once and settled by the forwarder’s event', async () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
@@ -414,6 +424,7 @@ describe('a signed request', () => {
     ]);
   });
 
+  // Proves trap 19, trap 41.
   test('that somebody else executed first is settled by the forwarder’s event, not by our transaction, and paid once', async () => {
     const partner = await newPartner();
     const issued = await issue(requestOf(partner));
@@ -429,6 +440,7 @@ describe('a signed request', () => {
     expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
   });
 
+  // Proves trap 18.
   test('of the same wallet waits for the one before it, and both are paid', async () => {
     const partner = await newPartner();
     const first = await issue(requestOf(partner));
@@ -444,6 +456,7 @@ describe('a signed request', () => {
     expect(await chain.balanceOf('USDC', second.recipient)).toBe(AMOUNT);
   });
 
+  // Proves trap 20, D7.6.
   test('that reverts stays valid: no second authorization before its deadline has passed for good', async () => {
     const partner = await newPartner();
     const requested = requestOf(partner);
@@ -485,6 +498,7 @@ describe('a signed request', () => {
 });
 
 describe('a refund', () => {
+  // Proves C4.6 row 7, D7.3.
   test('is signed as the Safe’s own transaction, by the seller only', async () => {
     const [seller, buyer] = [randomWallet(), randomWallet()];
     const parties = { service: service.address, seller: seller.address, buyer: buyer.address };

@@ -64,6 +64,7 @@ async function submit(request: ForwardRequest) {
 }
 
 describe('typed data signed by an ordinary wallet', () => {
+  // Proves D7.5.
   test('funds an escrow, and the event names the order', async () => {
     const [orderId, escrow] = [randomUUID(), randomWallet().address];
     const [event] = await submit(await requestFor(fundEscrowData({ orderId, token, escrow, amount })));
@@ -73,6 +74,7 @@ describe('typed data signed by an ordinary wallet', () => {
     expect(await testChain.balanceOf('USDT', escrow)).toBe(amount);
   });
 
+  // Proves D7.5.
   test('pays a bridge solver, and the event names the bridge quote', async () => {
     const [bridgeQuoteId, solver] = [padHex('0xb1d9e', { size: 32 }), randomWallet().address];
     const data = depositToBridgeData({ bridgeQuoteId, token, solver, amount });

@@ -48,6 +48,7 @@ const read = (logs: Log[], status: 'success' | 'reverted' = 'success') =>
 const exactLogs = transfers.map((transfer) => transferLog(transfer));
 
 describe('an execution', () => {
+  // Proves trap 17.
   test('succeeded with ExecutionSuccess and the exact transfers, whatever else the transaction did', () => {
     const foreign = transferLog({ token, to: escrow, amount: 5n }, thirdParty);
     expect(read([foreign, ...exactLogs, executionLog()])).toEqual({ succeeded: true });
@@ -68,6 +69,7 @@ describe('an execution', () => {
     });
   });
 
+  // Proves trap 17.
   test.each([
     ['there is no ExecutionSuccess', []],
     ['it names another Safe transaction', [executionLog(`0x${'2'.repeat(64)}`)]],
@@ -77,6 +79,7 @@ describe('an execution', () => {
     expect(read([...exactLogs, ...logs])).toEqual({ succeeded: false, reason: 'not_executed' });
   });
 
+  // Proves trap 17.
   test.each([
     ['a transfer is missing', exactLogs.slice(1)],
     ['nothing moved', []],

@@ -44,6 +44,7 @@ describe('payouts', () => {
     );
   });
 
+  // Proves D1.3.
   test('give each party its own figure', () => {
     expect(onrampRelease({ ...common, cryptoAmount: 100n, platformFee: 3n })).toEqual([
       { token, to: partnerWallet, amount: 97n },

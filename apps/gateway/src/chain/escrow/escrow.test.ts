@@ -125,6 +125,7 @@ async function fundedOfframp(code: string) {
 }
 
 describe('an escrow address', () => {
+  // Proves D7.2, C4.6 rule 3.
   test('is known before anything exists and is where the Safe is deployed, 2 of 3, for these owners', async () => {
     await freshParties();
     const { client, send } = testChain;
@@ -198,6 +199,7 @@ function onrampTransfers(code: string): TokenTransfer[] {
 }
 
 describe.each(['USDC', 'USDT', 'USDT0'])('an on-ramp escrow in %s', (code) => {
+  // Proves D1.3.
   test('paid by plain transfer before it exists is deployed and released in one transaction, to the atomic unit', async () => {
     await freshParties();
     const { settings, send, balanceOf } = testChain;
@@ -260,6 +262,7 @@ describe('an on-ramp escrow', () => {
 });
 
 describe.each(['USDC', 'USDT'])('an off-ramp escrow in %s, funded through forwarder and router,', (code) => {
+  // Proves D1.3, D7.3, trap 9.
   test('pays buyer, treasury and partner fee in one transaction, and the signed refund is then refused', async () => {
     const order = await fundedOfframp(code);
     const { settings, send, balanceOf } = testChain;
@@ -280,6 +283,7 @@ describe.each(['USDC', 'USDT'])('an off-ramp escrow in %s, funded through forwar
     expect(await balanceOf(code, order.escrow.address)).toBe(cryptoAmount + partnerFee);
   });
 
+  // Proves D1.3, D7.3.
   test('refunds the whole deposit to the seller, and the signed release is then refused', async () => {
     const order = await fundedOfframp(code);
     const { settings, send, balanceOf } = testChain;
@@ -300,6 +304,7 @@ describe.each(['USDC', 'USDT'])('an off-ramp escrow in %s, funded through forwar
     expect(await balanceOf(code, settings.treasury)).toBe(treasuryBefore);
   });
 
+  // Proves D7.4, trap 25.
   test('is refunded without the partner, by the service and the buyer', async () => {
     const order = await fundedOfframp(code);
     const refunding = await settlement(order.escrow, order.refund, [vendor, service]);
@@ -312,6 +317,7 @@ describe.each(['USDC', 'USDT'])('an off-ramp escrow in %s, funded through forwar
 });
 
 describe('signatures', () => {
+  // Proves C4.6 rule 3, C5 rule 4.
   test('of a third party, of one owner twice, or of one owner alone are refused before anything is sent', async () => {
     await freshParties();
     const escrow = onrampEscrow();
@@ -350,6 +356,7 @@ describe('signatures', () => {
     expect(await testChain.balanceOf('USDC', vendor.address)).toBe(walletTokens);
   });
 
+  // Proves C4.6 rule 3.
   test('are accepted from every pair of owners in any order, also where v is written 0 or 1', async () => {
     await freshParties();
     const escrow = onrampEscrow();

@@ -71,6 +71,7 @@ describe('several hot wallets', () => {
 });
 
 describe('a nonce gap', () => {
+  // Proves trap 16.
   test('left by a chain that lost its last blocks is closed with the bytes that were there, and all goes on', async () => {
     const wallet = await chain.fundedWallet();
     const transactor = transactorOf([wallet]);

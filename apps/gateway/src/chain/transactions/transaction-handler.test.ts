@@ -192,6 +192,7 @@ describe('an intent carried out by a transaction', () => {
     expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(4);
   });
 
+  // Proves trap 41.
   test('that had no effect, because somebody else had it first, is settled by what is described then', async () => {
     const wallet = await testChain.fundedWallet();
     let looks = 0;
@@ -208,6 +209,7 @@ describe('an intent carried out by a transaction', () => {
     expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(1);
   });
 
+  // Proves trap 41.
   test('that would revert, because somebody else had it first, is settled at once and not tried again', async () => {
     const wallet = await testChain.fundedWallet();
     let looks = 0;

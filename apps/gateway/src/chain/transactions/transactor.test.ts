@@ -116,6 +116,7 @@ async function expectPaidOnce(wallet: TestWallet, recipient: Address) {
 }
 
 describe('an effect', () => {
+  // Proves D7.6.
   test('is carried out once, however often it is advanced, and its outcome is recorded', async () => {
     const wallet = await testChain.fundedWallet();
     const [key, recipient] = [randomUUID(), randomWallet().address];
@@ -140,6 +141,7 @@ describe('an effect', () => {
     await expectPaidOnce(wallet, recipient);
   });
 
+  // Proves D7.6, trap 16.
   test('advanced by ten processes at once is carried out once', async () => {
     const wallet = await testChain.fundedWallet();
     const [key, recipient] = [randomUUID(), randomWallet().address];
@@ -194,6 +196,7 @@ describe('an effect', () => {
   });
 });
 
+// Proves trap 16.
 test('100 effects at once over one wallet are all mined, without a gap or a duplicate', async () => {
   const wallet = await testChain.fundedWallet();
   const transactor = transactorOf(wallet);
@@ -249,6 +252,7 @@ describe('a process that dies', () => {
   }
 
   describe.each(['before', 'after'] as const)('%s any of its steps', (when) => {
+    // Proves trap 15, D7.6.
     test.each([
       ['on a chain that mines at once', true],
       ['on a chain that mines later', false],
@@ -300,6 +304,7 @@ describe('a transaction on its way', () => {
     return { wallet, recipient, advance, versions };
   }
 
+  // Proves trap 15.
   test('that the node forgot is sent again, the same bytes', async () => {
     const { wallet, recipient, advance, versions } = await sentUnmined();
     const { txHash } = (await versions())[0]!;
@@ -336,6 +341,7 @@ describe('a transaction on its way', () => {
     },
   );
 
+  // Proves trap 15.
   test('that stays too long is paid better at the same nonce, and only one version is mined', async () => {
     let now = 1_800_000_000_000;
     const clock = createClock(() => now);

@@ -168,6 +168,7 @@ async function turn(watcher: { catchUp(): Promise<void> }) {
 }
 
 describe('a block full of a third party’s events about an escrow', () => {
+  // Proves trap 39.
   test('costs the watcher nothing: none of 30,000 is read, and another order’s deposit in the block is credited', async () => {
     const [victim, other] = [await watched(), await watched()];
     const watcher = await started();
@@ -187,6 +188,7 @@ describe('a block full of a third party’s events about an escrow', () => {
     expect(await deposits(victim)).toEqual([]);
   }, 60_000);
 
+  // Proves trap 39.
   test('behind a node that refuses more than 2,000 logs does not stop the cursor', async () => {
     const [victim, other] = [await watched(), await watched()];
     const watcher = await started();
@@ -261,6 +263,7 @@ describe('a foreign token', () => {
   }
   const sent = (token: Address, to: Address, amount = 7n) => ({ ...paid(to, amount), to: token });
 
+  // Proves trap 24.
   test('in an escrow is found apart from watching, and held for review once', async () => {
     const token = await foreignToken();
     const watch = await watched();

@@ -137,6 +137,7 @@ async function started(others: Partial<WatcherDeps> = {}) {
 }
 
 describe('a deposit', () => {
+  // Proves D6.13, trap 23.
   test('is reported once, and only when it has the configured blocks on it', async () => {
     const watch = await register(newWatch());
     const watcher = await started();
@@ -154,6 +155,7 @@ describe('a deposit', () => {
     expect(facts).toMatchObject([{ type: 'deposit', kind: 'exact', orderId: watch.orderId, amount: AMOUNT }]);
   });
 
+  // Proves trap 24.
   test.each([
     ['short', { amount: AMOUNT - 1n }],
     ['excess', { amount: AMOUNT + 1n }],
@@ -172,6 +174,7 @@ describe('a deposit', () => {
     ]);
   });
 
+  // Proves trap 24.
   test('that comes a second time is held for review, also long after the order is over', async () => {
     const watch = await register(newWatch());
     const watcher = await started();
@@ -214,6 +217,7 @@ describe('a deposit', () => {
 });
 
 describe('a reorganisation', () => {
+  // Proves D6.13, trap 23.
   test.each(Array.from({ length: CONFIRMATIONS - 1 }, (_, index) => index + 1))(
     '%i deep, below finality, takes an unconfirmed deposit with it and nothing was reported',
     async (depth) => {
@@ -233,6 +237,7 @@ describe('a reorganisation', () => {
     },
   );
 
+  // Proves trap 23.
   test('below what was final stops the watcher instead of guessing', async () => {
     const watch = await register(newWatch());
     const watcher = await started();

@@ -65,6 +65,7 @@ function corridor(rates: RateTable, offers: OfferBook, crypto = 'USDC', fiat = '
 }
 
 describe('a corridor', () => {
+  // Proves D5.4.
   test('carries its rails and the rates of the best live offers, with their distance from the market', () => {
     expect(corridor(MARKET, book)).toEqual({
       crypto_currency: 'USDC',
@@ -77,6 +78,7 @@ describe('a corridor', () => {
     });
   });
 
+  // Proves D5.4.
   test('that no vendor serves is listed without a price', () => {
     expect(corridor(MARKET, book, 'USDT')).toMatchObject({ onramp: null, offramp: null });
     expect(corridor(MARKET, OfferBook.empty)).toMatchObject({ rails: ['ghana-transfer'], onramp: null });
@@ -108,6 +110,7 @@ test('rates that are not confirmed any more are not shown as prices', () => {
   expect(corridor(MARKET.outdated(), book)).toMatchObject({ onramp: null, offramp: null });
 });
 
+// Proves D5.4.
 test('every live rail is in a corridor of each of its currencies and countries, for every crypto currency', () => {
   const rows = listCorridors(reference, RateTable.empty, book);
   const listed = new Set(

@@ -15,6 +15,7 @@ async function call(path: string, init: RequestInit = {}): Promise<{ status: num
   return { status: response.status, body: await response.json() };
 }
 
+// Proves C7 SERVICE_UNAVAILABLE, C2.1 row 2.
 test('with a remote backend that was never reached, every endpoint says so in its own envelope', async () => {
   // Port 9 is for discarding: no server answers there.
   gateway = await startDiscoveryGateway({ currenciesUrl: 'http://127.0.0.1:9' });

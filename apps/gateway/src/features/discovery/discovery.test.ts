@@ -94,6 +94,7 @@ const LISTINGS: [string, TSchema][] = [
 ];
 
 describe.each(LISTINGS)('GET %s', (path, schema) => {
+  // Proves C1 rule 5, C4.1 rows 1 to 6, C4.2, C2.2, C2.3, C2.4, C2.5, C2.6, D2.1.
   test('answers its documented shape without a key, and ignores an unknown key', async () => {
     const answer = await data(path);
     expect([...Value.Errors(schema, answer)]).toEqual([]);
@@ -147,12 +148,14 @@ test('a page that sends a key is told that it may', async () => {
   expect(response.headers.get('access-control-allow-headers')).toContain('x-api-key');
 });
 
+// Proves D11.2.
 test('the local chain stands for the listed one', async () => {
   const chains = await data('/supported/blockchains');
   const local = chains.find(({ slug }: { slug: string }) => slug === TEST_LOCAL_CHAIN.slug);
   expect(local.crypto_currencies).toMatchObject([{ contract: TEST_LOCAL_CHAIN.tokens[0]?.address }]);
 });
 
+// Proves C2.2.
 test('the aggregate listing shows the contract on the first chain', async () => {
   const [assets, chains] = [await data('/supported/crypto-currencies'), await data('/supported/blockchains')];
   for (const asset of assets) {
@@ -162,6 +165,7 @@ test('the aggregate listing shows the contract on the first chain', async () => 
   }
 });
 
+// Proves C2.1 row 2, C4.1 rows 4 and 5, C8 row 4, D3.3.
 test.each<[string, string]>([
   ['/supported/payment-rails', 'invalid_direction'],
   ['/supported/payment-rails?country=GH', 'invalid_direction'],
@@ -202,6 +206,7 @@ test('an ISO code that is not served gives an empty list', async () => {
   });
 });
 
+// Proves C2.6, C4.1 row 5, D5.2.
 test('institutions are found by name whatever the accents, by code and by id, and paged', async () => {
   const search = await data('/supported/institutions?rail=iban-sepa&search=societe%20generale');
   expect(search.institutions[0].name).toBe('Société Générale');
@@ -214,6 +219,7 @@ test('institutions are found by name whatever the accents, by code and by id, an
   expect(page.pagination).toEqual({ total: all.pagination.total, limit: 5, offset: 10 });
 });
 
+// Proves C7 PAYMENT_METHOD_NOT_FOUND, C7 UNSUPPORTED_FIAT_CURRENCY.
 test.each<[string, number, string]>([
   ['/payment-methods/abc', 400, 'VALIDATION_ERROR'],
   ['/payment-methods/0', 400, 'VALIDATION_ERROR'],

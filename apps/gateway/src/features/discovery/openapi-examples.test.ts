@@ -58,6 +58,7 @@ function exemplified(schema: Json, at: string): { at: string; schema: { examples
   return [...own, ...inner];
 }
 
+// Proves C4.2.
 test('all six supported resources and nineteen pass-through endpoints are described', () => {
   const paths = Object.keys(description.paths);
   expect(paths.filter((path) => path.startsWith('/api/v1/supported/'))).toHaveLength(6);

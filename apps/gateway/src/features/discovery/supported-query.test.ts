@@ -95,10 +95,12 @@ test.each<[RawQuery, string]>([
   expect(keyOf(() => readInstitutionsQuery(query, isRail))).toBe(key);
 });
 
+// Proves C8 row 4.
 test('limit and offset have their defaults', () => {
   expect(readInstitutionsQuery({ rail: 'pix' }, isRail)).toMatchObject({ limit: 20, offset: 0 });
 });
 
+// Proves D3.3.
 test('no query whatsoever fails with anything but an error_key', () => {
   const value = fc.oneof(
     fc.string(),

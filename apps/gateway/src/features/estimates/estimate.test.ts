@@ -16,6 +16,7 @@ describe('estimates', () => {
   const ask = (path: string, body: object = TERMS, key: string | null = null) =>
     market.gateway.call('POST', path, { key, body });
 
+  // Proves C4.3 rules 1 and 3, C4.3 rows 2 and 3, C2.9, C5 rule 2, D6.1.
   it.each(PATHS)('%s needs no key, looks at no customer and leaves nothing behind', async (path) => {
     const tables = async () =>
       (
@@ -31,6 +32,7 @@ describe('estimates', () => {
     expect(await tables()).toEqual(before);
   });
 
+  // Proves C5 rule 2, D2.1.
   it('ignores an unknown key and honours a partner’s own terms', async () => {
     const [path = ''] = PATHS;
     const anonymous = await ask(path);
@@ -42,6 +44,23 @@ describe('estimates', () => {
     const own = await ask(path, TERMS, market.gateway.partners[1].apiKey);
     expect(own.body.data.fee_breakdown.platform_fee_pct).toBe(2.25);
     expect(anonymous.body.data.fee_breakdown.platform_fee_pct).not.toBe(2.25);
+  });
+
+  // Proves C4.5 rule 2.
+  it('take the filters of quotes: method, network, scope and country', async () => {
+    const [path = ''] = PATHS;
+    const filters = {
+      payment_network_slug: 'iban-sepa',
+      payment_method_slug: 'commerzbank',
+      provider_scope: 'direct',
+    };
+    const { status, body } = await ask(path, { ...TERMS, ...filters, country_code: 'DE' });
+    expect([status, body.data]).toMatchObject([200, filters]);
+    const abroad = await ask(path, { ...TERMS, country_code: 'JP' });
+    expect([abroad.status, abroad.body.error.details.excluded_by]).toMatchObject([
+      422,
+      [{ condition: 'country' }],
+    ]);
   });
 
   it('are limited for each address', async () => {

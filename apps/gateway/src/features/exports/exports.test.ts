@@ -203,6 +203,7 @@ describe('exports', () => {
     expect(lines.some(({ amount }) => amount?.startsWith('-'))).toBe(true);
   });
 
+  // Proves D13.7.
   it('orders.csv has every order once, and what went through its escrow as the books have it', async () => {
     const lines = await read(`${PARTNER}/orders.csv`);
     expect(new Set(lines.map(({ order_id }) => order_id))).toEqual(new Set(Object.values(orders)));
@@ -225,6 +226,7 @@ describe('exports', () => {
     }
   });
 
+  // Proves D13.7.
   it('fees.csv sums to what the treasury and, off-ramp, the partner were paid', async () => {
     const lines = await read(`${PARTNER}/fees.csv`);
     expect(lines.map(({ order_id }) => order_id)).toEqual([orders.sold, orders.bought]);
@@ -241,6 +243,7 @@ describe('exports', () => {
     );
   });
 
+  // Proves D13.7.
   it('a vendor’s statement has its settled orders and sums to what GET /vendor/statement says', async () => {
     let settled = 0;
     for (const vendor of vendors) {
@@ -345,6 +348,7 @@ describe('exports', () => {
     expect((await get(`${PARTNER}/orders.csv?from=2024-01-01&to=2024-12-31`)).status).toBe(200);
   });
 
+  // Proves D13.7.
   it('the statement of a fiat account begins and ends with its balance, and is its own partner’s', async () => {
     const fiat = fiatDriver(gateway);
     const userId = await fiat.customer();

@@ -75,6 +75,7 @@ describe('deposits on fiat accounts', () => {
     expect(refused.body.error.details.fields).toMatchObject([{ path }]);
   });
 
+  // Proves C7 FIAT_ACCOUNT_NOT_FOUND, C7 USER_NOT_FOUND.
   it('go to no account but this customer’s, and only with its own partner’s key', async () => {
     const neighbour = await driver.customer();
     const otherPartner = fiatDriver(gateway, gateway.partners[1]);
@@ -94,6 +95,7 @@ describe('deposits on fiat accounts', () => {
     expect(await driver.payments(userId, accountId)).toEqual([]);
   });
 
+  // Proves C4.9 rows 6 and 7, D9.2, D9.3.
   it('are listed newest first, page by page, and the balance after each adds up', async () => {
     const holder = await driver.customer();
     const account = await driver.account(holder, { currency: 'EUR', jurisdiction: 'IE' });
@@ -137,6 +139,7 @@ describe('deposits on fiat accounts', () => {
     }
   });
 
+  // Proves trap 28.
   it('are taken from the bank’s own reports, once, after a crash too', async () => {
     const before = (await driver.payments(userId, accountId)).length;
     await report(accountId, 'bank-1', 700n);
@@ -188,6 +191,7 @@ describe('deposits on fiat accounts', () => {
     expect(booked).toEqual({ balance: '1400', named: '1' });
   });
 
+  // Proves C7 FIAT_PAYMENT_NOT_FOUND.
   it('an operator’s decision is checked, and an unknown payment is one', async () => {
     const decide = (paymentId: string, body: object) =>
       gateway.call('POST', `/api/v1/operator/fiat-payments/${paymentId}/decision`, {

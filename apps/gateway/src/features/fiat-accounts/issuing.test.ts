@@ -44,6 +44,7 @@ describe('issuing fiat accounts', () => {
   ];
 
   describe('identification', () => {
+    // Proves C4.9 rows 1 and 2, C7 MISSING_FIELDS.
     it('lists what is missing, takes it once, and says when the bank has approved', async () => {
       const userId = await driver.verified();
       const { first_name, last_name, ...missing } = IDENTIFICATION;
@@ -107,6 +108,7 @@ describe('issuing fiat accounts', () => {
       expect(JSON.stringify(refused.body.error.details)).toContain(field);
     });
 
+    // Proves C4.9 rule 1, C7 FEATURE_NOT_ENABLED.
     it('is not for a partner without the entitlement, nor for another partner’s customer', async () => {
       const userId = await driver.verified();
       const [, { apiKey }] = gateway.partners;
@@ -118,6 +120,7 @@ describe('issuing fiat accounts', () => {
   });
 
   describe('an account', () => {
+    // Proves C4.9 rows 3 to 5, C4.9 rule 4, C2.11 rule 4, D9.1, C7 PROVISIONING_IN_PROGRESS.
     it('is provisioning, then open with an IBAN, a BIC and a holder, and nothing of the bank’s own', async () => {
       const userId = await driver.customer();
       const issued = await driver.issue(userId);
@@ -152,6 +155,7 @@ describe('issuing fiat accounts', () => {
       expect((await driver.issue(userId, { currency: 'eur', jurisdiction: 'de' })).body.data).toEqual(data);
     });
 
+    // Proves C4.9 row 3, C2.11 rule 4, trap 29.
     it('is one for a customer, a currency and a jurisdiction, by however many at once it is asked for', async () => {
       const userId = await driver.customer();
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => driver.issue(userId)));
@@ -175,6 +179,7 @@ describe('issuing fiat accounts', () => {
       ]);
     });
 
+    // Proves C7 CLIENT_NOT_APPROVED.
     it('needs VERIFIED and the bank’s approval, both', async () => {
       const unknownToBank = await driver.verified();
       expect(refusal(await driver.issue(unknownToBank))).toEqual([409, 'CLIENT_NOT_APPROVED']);
@@ -185,6 +190,7 @@ describe('issuing fiat accounts', () => {
       expect(refusal(await driver.issue(approved))).toEqual([409, 'CLIENT_NOT_APPROVED']);
     });
 
+    // Proves D9.1.
     it.each([
       [{}, 422, 'MISSING_FIELDS', ['currency', 'jurisdiction']],
       [{ currency: 'EUR', jurisdiction: '  ' }, 422, 'MISSING_FIELDS', ['jurisdiction']],
@@ -198,6 +204,7 @@ describe('issuing fiat accounts', () => {
       expect(refused.body.error.details.missing_fields).toEqual(missing);
     });
 
+    // Proves C7 BANKING_ERROR.
     it('that the bank will not open is an error of the bank’s, and stays one', async () => {
       const userId = await driver.customer('Failing');
       expect((await driver.issue(userId)).body.data.status).toBe('provisioning');
@@ -222,6 +229,7 @@ describe('issuing fiat accounts', () => {
       expect(retried.body.error.message).toMatch(/^The bank did not open the account/);
     });
 
+    // Proves C7 BANKING_UNAVAILABLE.
     it('waits while the bank is closed', async () => {
       const userId = await driver.customer('Unavailable');
       expect((await driver.issue(userId)).body.data.status).toBe('provisioning');
@@ -234,6 +242,7 @@ describe('issuing fiat accounts', () => {
       expect(body.data.accounts).toMatchObject([{ status: 'provisioning' }]);
     });
 
+    // Proves C4.9 rule 2, C7 FIAT_ACCOUNT_NOT_FOUND, trap 7.
     it('is found by its own customer only, and every other id is answered alike', async () => {
       const [mine, theirs] = [await driver.customer(), await driver.customer()];
       const [own, others] = [await driver.account(mine), await driver.account(theirs)];
@@ -253,6 +262,7 @@ describe('issuing fiat accounts', () => {
       }
     });
 
+    // Proves C4.9 rule 1, C4.9 row 8, D9.4.
     it('is for partners that the operator has enabled; reading is for every partner', async () => {
       const otherPartner = fiatDriver(gateway, gateway.partners[1]);
       const userId = await otherPartner.verified();
@@ -284,6 +294,7 @@ describe('issuing fiat accounts', () => {
       expect(refusal(await otherPartner.issue(await driver.verified()))).toEqual([404, 'USER_NOT_FOUND']);
     });
 
+    // Proves C4.9 rule 5, C9 rule 3, C7 ROUTE_NOT_FOUND.
     it('the routes that were removed are gone', async () => {
       for (const path of ['/api/v1/partner/retail/accounts', '/api/v1/partner/fiat-accounts']) {
         expect(refusal(await gateway.call('GET', path))).toEqual([404, 'ROUTE_NOT_FOUND']);

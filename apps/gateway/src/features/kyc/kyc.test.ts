@@ -38,6 +38,7 @@ describe('KYC over HTTP', () => {
       return now.status === status && now;
     });
 
+  // Proves C4.4 rows 2 to 5, C2.11 rule 1, C6 row 3, D8.2, D8.3.
   it('waits for the documents it lists, then verifies, and says so by webhook', async () => {
     const user = await newUser();
     const submitted = await submit(user, { id_type: 'NATIONAL_ID' });
@@ -68,6 +69,7 @@ describe('KYC over HTTP', () => {
     });
   });
 
+  // Proves D8.5, D11.5.
   it.each([
     ['Rejected', 'REJECTED', ['DOCUMENT_FORGED']],
     ['Review', 'UNDER_REVIEW', undefined],
@@ -103,6 +105,7 @@ describe('KYC over HTTP', () => {
     expect(corrected.body.data).toMatchObject({ kyc_status: 'IN_PROGRESS', required_documents: [] });
   });
 
+  // Proves D8.2, C4.4 row 2.
   it('hands a hosted link to the customer and verifies without documents', async () => {
     const user = await newUser();
     const { body } = await post(`${user}/kyc`, { method: 'hosted_link', first_name: 'A', last_name: 'B' });
@@ -113,6 +116,7 @@ describe('KYC over HTTP', () => {
     await reaches(user, 'VERIFIED');
   });
 
+  // Proves D11.3.
   it('knows the test values whatever auto_advance says, and a sandbox user’s word comes first', async () => {
     await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
     const user = await newUser();
@@ -142,6 +146,7 @@ describe('KYC over HTTP', () => {
     expect(sealed.length).toBe(fileOf('image/jpeg').length + 28);
   });
 
+  // Proves D8.3.
   it.each([
     ['content_type', { ...documentOf('ID_FRONT'), content_type: 'image/png' }],
     ['content', { ...documentOf('ID_FRONT'), content: 'not base64!' }],
@@ -159,6 +164,7 @@ describe('KYC over HTTP', () => {
     expect(refused.body.error.details.fields[0].path).toBe(path);
   });
 
+  // Proves D4.2, C7 PAYLOAD_TOO_LARGE.
   it('takes large documents on the document routes only, and has a limit there too', async () => {
     const user = await newUser();
     await submit(user);
@@ -190,6 +196,7 @@ describe('KYC over HTTP', () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, 'INVALID_STATUS']);
   });
 
+  // Proves D8.4.
   it.each([
     ['last_name', { last_name: '  ' }],
     ['date_of_birth', { date_of_birth: '2020-02-30' }],
@@ -212,6 +219,7 @@ describe('KYC over HTTP', () => {
     expect([forged.status, forged.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
+  // Proves C4.4 row 8, D8.7.
   it('lists what is known of a customer and what is missing', async () => {
     const created = await post('/api/v1/partner/users', { email: 'identity@example.com', first_name: 'Ida' });
     const user = `/api/v1/partner/users/${created.body.data.id}`;
@@ -230,6 +238,7 @@ describe('KYC over HTTP', () => {
       return { user, answer: await gateway.call('PATCH', `${user}/kyc`, { body }) };
     };
 
+    // Proves C4.4 row 6, C4.4 rules 1 to 3.
     it('answers the names that were written, and leaves blank ones out', async () => {
       const { answer } = await patch({
         gender: 'F',
@@ -248,11 +257,14 @@ describe('KYC over HTTP', () => {
       ]);
     });
 
+    // Proves C4.4 rule 3.
     it.each([[{ gender: '', city: ' ' }], [{}], [{ gender: null }]])('is a no-op for %j', async (body) => {
       const { answer } = await patch(body);
       expect([answer.status, answer.body.data]).toEqual([200, { updated_fields: [] }]);
     });
 
+    // Proves C4.4 rule 4, D8.4, C7 invalid_gender, C7 invalid_country_code, C7 invalid_source_of_funds,
+    // C7 invalid_field_value.
     it.each([
       ['invalid_gender', { gender: 'X' }],
       ['invalid_gender', { gender: true }],
@@ -270,6 +282,7 @@ describe('KYC over HTTP', () => {
       expect(identity.body.data.missing).toContain('postal_code');
     });
 
+    // Proves C4.4 rule 5.
     it('has no length ceilings', async () => {
       const { answer } = await patch({ address: '街'.repeat(5_000), city: '😀'.repeat(1_000) });
       expect(answer.body.data.updated_fields).toEqual(['address', 'city']);

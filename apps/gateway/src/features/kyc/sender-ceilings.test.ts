@@ -32,6 +32,7 @@ describe('the identity of a paying customer on the Chinese wallets', () => {
     );
   }
 
+  // Proves trap 10.
   it('counts characters, not bytes or UTF-16 units, and lists what the KYC patch can supply', async () => {
     // 70 characters that are 280 bytes and 140 UTF-16 units, exactly at the ceiling.
     await patch({ address: '𠀀'.repeat(70), city: '😀'.repeat(51), postal_code: '1'.repeat(200) });
@@ -94,12 +95,14 @@ describe('the identity of a paying customer on the Chinese wallets', () => {
       return { sender, initiate: () => post('/partner/offramp/initiate', { quote_id }) };
     }
 
+    // Proves C8 row 6, trap 10.
     it('a sender whose every field is as long as it may be is named', async () => {
       const { initiate } = await quoteFrom({});
       const order = await initiate();
       expect(order.status, order.text).toBe(200);
     });
 
+    // Proves C4.6 rule 6, C8 row 6, C7 rule 2, C7 SENDER_IDENTITY_REQUIRED, trap 10.
     it.each([
       ['first_name', 60, '😀'],
       ['last_name', 60, '𠀀'],
@@ -118,6 +121,7 @@ describe('the identity of a paying customer on the Chinese wallets', () => {
       });
     });
 
+    // Proves C4.6 rule 6, trap 3.
     it.each([
       ['city', '😀'.repeat(51), '😀'.repeat(50)],
       ['first_name', '𠀀'.repeat(61), '𠀀'.repeat(60)],

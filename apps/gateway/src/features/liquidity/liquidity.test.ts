@@ -34,6 +34,7 @@ describe('liquidity', () => {
         one.trade_type === trade_type,
     );
 
+  // Proves C4.3 row 1, C4.3 rules 1 and 2, C2.7, C5 rule 2.
   it('is public and aggregates what the database holds, in the partner’s terms', async () => {
     const { rows } = await market.owner.query(
       `SELECT min(min_amount)::float8 AS min, max(max_amount)::float8 AS max FROM offers
@@ -48,6 +49,7 @@ describe('liquidity', () => {
     expect(await pair('SELL')).toBeDefined();
   });
 
+  // Proves C2.5.
   it('is marked on the formats of a rail: by direction, by institution type, by who is there to serve', async () => {
     const marks = async (direction: string) => {
       const path = `/api/v1/supported/payment-rails?currency=GHS&direction=${direction}`;
@@ -71,6 +73,7 @@ describe('liquidity', () => {
     expect(await marks('offramp')).toEqual({ 'ghana-bank': false, 'ghana-mobile-money': false });
   });
 
+  // Proves C2.7.
   it('shows no price and no vendor', async () => {
     const names = new Set((await read()).flatMap((one) => Object.keys(one)));
     expect([...names].toSorted()).toEqual([
@@ -85,6 +88,7 @@ describe('liquidity', () => {
     ]);
   });
 
+  // Proves C4.3 rule 2.
   it('agrees with an aggregation of every pair by the database itself', async () => {
     const { rows } = await market.owner.query(
       `SELECT crypto_currency, fiat_currency, CASE side WHEN 'SELL' THEN 'BUY' ELSE 'SELL' END AS trade_type,
@@ -104,6 +108,7 @@ describe('liquidity', () => {
     expect(rows.length).toBeGreaterThan(6);
   });
 
+  // Proves C4.1 row 6.
   it('has a best price for every corridor of a pair, which follows the offers', async () => {
     const corridor = async () => {
       const { body } = await market.gateway.call('GET', '/api/v1/supported/corridors', { key: null });
@@ -146,6 +151,7 @@ describe('liquidity', () => {
     await until('they buy again', async () => (await corridor()).offramp !== null);
   });
 
+  // Proves C4.3 rule 2.
   it('counts only offers that are authorized, of vendors that are active and online', async () => {
     await market.owner.query(
       `UPDATE offers SET authorized = false WHERE side = 'SELL' AND fiat_currency = 'EUR'`,

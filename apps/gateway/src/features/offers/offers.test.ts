@@ -64,6 +64,7 @@ describe('offers of vendors', () => {
     )?.min_amount;
   };
 
+  // Proves D12.1.
   it('an offer is not used until the operator authorizes it, then estimates and liquidity show it', async () => {
     const before = await rate();
     const smallestBefore = await smallestBuy();
@@ -139,6 +140,7 @@ describe('offers of vendors', () => {
     await withdraw(offer_id);
   });
 
+  // Proves C7 OFFER_NOT_FOUND.
   it('another vendor’s offer answers like one that never was', async () => {
     const { offer_id } = await make();
     for (const [method, body] of [

@@ -27,6 +27,7 @@ describe('payment details over HTTP', () => {
   afterAll(() => gateway?.stop());
   const create = (body: unknown) => gateway.call('POST', path, { body });
 
+  // Proves C4.4 row 7, C2.11 rule 2, C4.1 rule 2, D8.6.
   it('checks, normalises and answers masked; an omitted institution resolves to the rail’s own', async () => {
     const created = await create({
       ...SEPA,
@@ -48,6 +49,7 @@ describe('payment details over HTTP', () => {
     expect(created.body.data.details).not.toHaveProperty('not_a_field');
   });
 
+  // Proves C4.4 rule 6, C7 INVALID_RECIPIENT_FIELDS.
   it('names missing and malformed fields in the message and in the details', async () => {
     const refused = await create({ ...SEPA, details: { iban: 'DE00370400440532013000' } });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'INVALID_RECIPIENT_FIELDS']);
@@ -60,6 +62,16 @@ describe('payment details over HTTP', () => {
     expect(refused.text).not.toContain('0532013000');
   });
 
+  // Proves C4.4 rule 8.
+  it('do not have to exist: an account of a bank that there is none of is taken, with a right check digit', async () => {
+    const iban = (check: string) => `DE${check}000000000000000000`;
+    const refused = await create({ ...SEPA, details: { ...SEPA.details, iban: iban('37') } });
+    expect(refused.status).toBe(422);
+    const taken = await create({ ...SEPA, details: { ...SEPA.details, iban: iban('36') } });
+    expect(taken.status, taken.text).toBe(200);
+  });
+
+  // Proves C4.1 rules 1 and 7, C7 INSTITUTION_REQUIRED, C7 INSTITUTION_NOT_AVAILABLE.
   it('asks for an institution where the rail needs one, and refuses one that is not live there', async () => {
     const ghana = { rail: 'ghana-transfer', currency: 'GHS', country_code: 'GH', details: {} };
     const required = await create(ghana);
@@ -69,6 +81,7 @@ describe('payment details over HTTP', () => {
     expect([foreign.status, foreign.body.error.code]).toEqual([422, 'INSTITUTION_NOT_AVAILABLE']);
   });
 
+  // Proves C4.1 rule 5.
   it('chooses the format by the institution’s type on a rail with several', async () => {
     const ghana = { rail: 'ghana-transfer', currency: 'GHS', country_code: 'GH' };
     const wallet = await create({ ...ghana, institution_id: 'mtn-momo-ghana', details: {} });
@@ -77,6 +90,7 @@ describe('payment details over HTTP', () => {
     );
   });
 
+  // Proves C4.1 rule 6, C2.11 rule 2.
   it('pays a company through the business format only', async () => {
     const cnaps = { rail: 'cnaps', currency: 'CNY', country_code: 'CN', institution_id: 'bank-of-china' };
     const refused = await create({ ...cnaps, details: { beneficiary_type: 'business' } });
@@ -84,6 +98,7 @@ describe('payment details over HTTP', () => {
     expect(refused.body.error.message).toContain('company_name');
   });
 
+  // Proves C4.1 rule 4.
   it('ignores an institution on imps-neft-india', async () => {
     const created = await create({
       rail: 'imps-neft-india',
@@ -112,6 +127,7 @@ describe('payment details over HTTP', () => {
     expect(refused.body.error.details.fields[0].path).toBe(field);
   });
 
+  // Proves D5.3, D8.6.
   it('lists the customer’s own only: another partner and another customer see nothing of them', async () => {
     const own = await newUser(gateway, 'own-details@example.com');
     const ids: number[] = [];
@@ -139,6 +155,7 @@ describe('payment details by number', () => {
   });
   afterAll(() => gateway?.stop());
 
+  // Proves C7 PAYMENT_DETAILS_NOT_FOUND, trap 7.
   it('are found by their own customer and not by guessing the number', async () => {
     const { deps, partners } = gateway;
     const owner = await newUser(gateway, 'owner@example.com');
@@ -176,6 +193,7 @@ describe('payment details while the validation is down', () => {
   });
   afterAll(() => gateway?.stop());
 
+  // Proves C4.4 rule 7.
   it('are created all the same, and everything in them is masked', async () => {
     const path = await newUser(gateway, 'outage@example.com');
     const created = await gateway.call('POST', path, {

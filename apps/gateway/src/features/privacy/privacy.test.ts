@@ -36,6 +36,7 @@ describe('a vault', () => {
 });
 
 describe('a blind index', () => {
+  // Proves trap 27.
   it('is equal for equal values of one place and one partner only', () => {
     const index = createBlindIndex(randomBytes(32));
     expect(index('email', 'p1', 'a@b.c')).toBe(index('email', 'p1', 'a@b.c'));

@@ -116,6 +116,8 @@ describe('bad input', () => {
         expect(answer.status, answer.text).toBe(200);
       });
 
+      // Proves C1 rule 1, C2.9, D1.1, D6.1, D6.2, C7 VALIDATION_ERROR, C7 UNSUPPORTED_CRYPTO_CURRENCY,
+      // C7 UNSUPPORTED_FIAT_CURRENCY, C7 INVALID_PROVIDER_SCOPE, C7 AMOUNT_OUT_OF_RANGE.
       it.each(PROBLEMS)('%s is a 400 that names it', async (_what, change, named) => {
         const { status, body, text } = await ask(endpoint, change);
         expect(status, text).toBe(400);
@@ -131,6 +133,7 @@ describe('bad input', () => {
     },
   );
 
+  // Proves C4.5 rule 3, C8 row 2, D1.1, C7 INVALID_PARTNER_FEE.
   it.each(ALL_OF_IT)('a fee of %s leaves an on-ramp customer nothing', async (partner_fee_pct) => {
     for (const endpoint of ['onramp/estimate', 'onramp/quote']) {
       for (const anchor of [{}, { fiat_amount: undefined, crypto_amount: '100' }]) {
@@ -141,6 +144,7 @@ describe('bad input', () => {
     }
   });
 
+  // Proves C4.6 rule 1, C8 row 2, D1.1.
   it.each(['100', 100, '250'])('a fee of %s consumes a pinned deposit', async (partner_fee_pct) => {
     for (const endpoint of ['offramp/estimate', 'offramp/quote']) {
       const { status, body } = await ask(endpoint, {
@@ -167,6 +171,7 @@ describe('bad input', () => {
     }
   });
 
+  // Proves C7 NO_OFFERS_AVAILABLE.
   it('why nothing serves a request is counted, and told by its conditions', async () => {
     const counted = async () => {
       const { values } = await market.gateway.deps.metrics.quotesRefusedTotal.get();
@@ -195,6 +200,7 @@ describe('bad input', () => {
     expect([more('onramp payment_network'), more('onramp country')]).toEqual([2, 1]);
   });
 
+  // Proves C4.6 rule 1, C8 row 2.
   it('a pinned payout has no cap: the deposit grows', async () => {
     for (const endpoint of ['offramp/estimate', 'offramp/quote']) {
       const { status, body } = await ask(endpoint, { partner_fee_pct: '250' });

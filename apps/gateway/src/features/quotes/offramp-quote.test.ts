@@ -58,6 +58,7 @@ describe('off-ramp quotes', () => {
   const stored = async (quoteId: string) =>
     (await market.owner.query('SELECT * FROM quotes WHERE quote_id = $1', [quoteId])).rows[0];
 
+  // Proves C4.6 row 1, D6.3.
   it('pays the customer’s own profile: its rail, institution and country decide who serves', async () => {
     const quoted = await call({ user_uuid: userId, payment_details_id: detailsId });
     expect(quoted.status, quoted.text).toBe(200);
@@ -75,6 +76,7 @@ describe('off-ramp quotes', () => {
     });
   });
 
+  // Proves D6.3.
   it('takes the number as a string too, and says fiat where the payout is pinned', async () => {
     const quoted = await call({
       user_uuid: userId,
@@ -85,6 +87,7 @@ describe('off-ramp quotes', () => {
     expect(quoted.body.data).toMatchObject({ anchor_type: 'fiat', fiat_amount: '50.00' });
   });
 
+  // Proves C2.10 rule 5, D6.1.
   it('matches only providers that send settlement notifications where that is asked for', async () => {
     const quoted = await call({
       user_uuid: userId,
@@ -108,6 +111,7 @@ describe('off-ramp quotes', () => {
     });
   });
 
+  // Proves C7 PAYMENT_DETAILS_NOT_FOUND, C5 rule 5.
   it('finds payment details by customer and number: another customer’s answer as unknown ones', async () => {
     const other = await market.newCustomer();
     const foreign = await call({ user_uuid: other, payment_details_id: detailsId });
@@ -120,6 +124,7 @@ describe('off-ramp quotes', () => {
     }
   });
 
+  // Proves C4.5 rule 4, C7 KYC_NOT_CLEARED, C7 rule 1.
   it('refuses a customer that is not cleared, and hides another partner’s', async () => {
     const { gateway } = market;
     const created = await gateway.call('POST', '/api/v1/partner/users', {
@@ -144,6 +149,7 @@ describe('off-ramp quotes', () => {
     expect(foreign.text).toBe(unknown.text);
   });
 
+  // Proves D6.2, D8.10, D3.2.
   it.each([
     ['no payee at all', {}, ['user_uuid', 'payment_details_id']],
     ['no payment details', { user_uuid: true }, ['payment_details_id']],
@@ -175,6 +181,7 @@ describe('off-ramp quotes', () => {
     expect(refused.body.error.details.fields.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
+  // Proves C4.6 row 1, C4.7 rule 2, C2.11 rule 3.
   it('keeps a third party as it was: no later version of it changes the quote', async () => {
     const payee = await recipient();
     const quoted = await call({
@@ -208,6 +215,7 @@ describe('off-ramp quotes', () => {
     }
   });
 
+  // Proves D8.8, C7 RECIPIENT_NOT_CLEARED.
   it.each([
     ['Blocked Person', 'blocked'],
     ['Person to Review', 'review'],
@@ -216,6 +224,7 @@ describe('off-ramp quotes', () => {
     expect([refused.status, refused.body.error.code]).toEqual([422, 'RECIPIENT_NOT_CLEARED']);
   });
 
+  // Proves C3.5, C7 RECIPIENT_NOT_FOUND, C7 DESTINATION_NOT_FOUND.
   it('refuses archived and foreign recipients and destinations of another recipient, all as unknown', async () => {
     const first = await recipient();
     const second = await recipient();
@@ -231,6 +240,7 @@ describe('off-ramp quotes', () => {
     expect(theirs.text).toBe(unknown.text);
   });
 
+  // Proves C4.6 rule 7, D8.11, C7 RELATIONSHIP_NOT_ALLOWED.
   it('pays a WeChat wallet to the sender or to family only', async () => {
     const payee = await recipient(
       { rail: 'wechat-china', currency: 'CNY', country_code: 'CN', details: WALLET_DETAILS },
@@ -248,6 +258,24 @@ describe('off-ramp quotes', () => {
     expect([status, body.error.details.fields[0].path]).toEqual([400, 'sender_recipient_relationship']);
   });
 
+  // Proves C4.6 rule 7, D8.10, D8.11.
+  it('pays an Alipay wallet to the sender, to family and to a third party', async () => {
+    const payee = await recipient(
+      { rail: 'alipay-china', currency: 'CNY', country_code: 'CN', details: WALLET_DETAILS },
+      'Wang Wei',
+      'CN',
+    );
+    for (const relationship of ['self', 'family', 'friend', 'employee', 'supplier', 'customer', 'other']) {
+      const { status, text } = await call({
+        ...payee,
+        fiat_currency: 'CNY',
+        sender_recipient_relationship: relationship,
+      });
+      expect(status, `${relationship}: ${text}`).toBe(200);
+    }
+  });
+
+  // Proves C4.1 rule 7.
   it('refuses an institution that has gone offline since the details were saved', async () => {
     const own = await market.newCustomer();
     const details = await savedDetails(own, { ...SEPA, institution_id: 'commerzbank' });

@@ -243,6 +243,7 @@ describe('prices through the API', () => {
     return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
   }
 
+  // Proves D1 rows 1 to 4, D1.2, D1.5, C2.8, C2.9, C2.10 rules 1, 2 and 4, D7.1, trap 12.
   it('equal an independent reference in all four cases, to the atomic unit, in estimate and quote alike', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (current) => {

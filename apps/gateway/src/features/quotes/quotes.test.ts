@@ -29,6 +29,7 @@ describe('quotes', () => {
   const quoteCount = async () =>
     Number((await market.owner.query('SELECT count(*) FROM quotes')).rows[0].count);
 
+  // Proves C3.3, C8 row 1, C2.9.
   it('last 60 seconds by the business clock and keep what they were matched with', async () => {
     const { gateway } = market;
     const before = gateway.deps.clock.now();
@@ -41,6 +42,7 @@ describe('quotes', () => {
     expect(stored).toMatchObject({ vendor_id: offer?.vendorId, status: 'active', rate: body.data.rate });
   });
 
+  // Proves C2.10 rule 5, D6.1.
   it('say whether the provider confirms the fiat by itself, and the order says the same', async () => {
     for (const [scope, notifies] of [
       ['p2p', false],
@@ -53,6 +55,7 @@ describe('quotes', () => {
     }
   });
 
+  // Proves C4.5 row 1, C4.5 rules 4 and 9, C7 KYC_NOT_CLEARED, C7 USER_NOT_FOUND.
   it('need a cleared customer of this partner: others answer 422 with the status, those of other partners 404', async () => {
     const { gateway } = market;
     const created = await call('/api/v1/partner/users', { email: 'unverified@example.com' });
@@ -71,6 +74,33 @@ describe('quotes', () => {
     expect(await quoteCount()).toBe(before);
   });
 
+  // Proves C3.4, C4.5 rule 4, C7 rule 1.
+  it('are for VERIFIED customers: every other status is 422 and told', async () => {
+    const created = await call('/api/v1/partner/users', { email: 'statuses@example.com' });
+    const customer = created.body.data.id as string;
+    const statuses = [
+      'IN_PROGRESS',
+      'PENDING_DOCUMENTS',
+      'UNDER_REVIEW',
+      'REJECTED',
+      'VERIFICATION_REJECTED',
+    ];
+    for (const status of [...statuses, 'NOT_INITIATED']) {
+      const rejection_reasons = status.includes('REJECTED') ? ['DOCUMENT_EXPIRED'] : undefined;
+      const set = await call(`/api/v1/sandbox/users/${customer}/kyc-status`, { status, rejection_reasons });
+      expect(set.status, set.text).toBe(200);
+      const { status: answered, body } = await quote({ user_uuid: customer });
+      expect([answered, body.error?.code, body.error?.details]).toEqual([
+        422,
+        'KYC_NOT_CLEARED',
+        { kyc_status: status },
+      ]);
+    }
+    await call(`/api/v1/sandbox/users/${customer}/kyc-status`, { status: 'VERIFIED' });
+    expect((await quote({ user_uuid: customer })).status).toBe(200);
+  });
+
+  // Proves D4.1.
   it('are answered once for an idempotency key, refusals included', async () => {
     const headers = { 'idempotency-key': 'one-quote' };
     const before = await quoteCount();
@@ -131,6 +161,7 @@ describe('quotes', () => {
     }).toEqual({ onrampQuote: 1, ownQuote: 2, thirdPartyQuote: 2, onrampEstimate: 0, offrampEstimate: 0 });
   });
 
+  // Proves C4.5 rule 1.
   it('choose the best rate, and slugs, country and scope only narrow the choice', async () => {
     const rateOf = async (change: object) => Number((await quote(change)).body.data.rate);
     const best = await rateOf({});
@@ -193,6 +224,7 @@ describe('quotes', () => {
       ).rows[0].b as string;
     const seen = (what: string, check: () => boolean) => until(what, check);
 
+    // Proves C7 QUOTE_ALREADY_USED, C3.3, trap 2.
     it('keep their figures and vendor whatever the vendor’s price does, and take its crypto', async () => {
       const { body } = await quote();
       const offer = await offerOf(body.data.quote_id);
@@ -222,6 +254,7 @@ describe('quotes', () => {
       expect([again.status, again.body.error.code]).toEqual([409, 'QUOTE_ALREADY_USED']);
     });
 
+    // Proves trap 3.
     it('of a vendor that has no balance left are refused, unharmed, where no other vendor trades at the rate', async () => {
       const { body } = await quote({ fiat_currency: 'GBP' });
       const offer = await offerOf(body.data.quote_id);
@@ -275,6 +308,7 @@ describe('quotes', () => {
       await until('they are back', async () => (await quote()).status === 200);
     });
 
+    // Proves trap 1, C3.3, C8 row 1.
     it('claimed many times at once become one order', async () => {
       const { body } = await quote();
       const answers = await Promise.all(Array.from({ length: 10 }, () => initiate(body.data.quote_id)));
@@ -305,6 +339,22 @@ describe('quotes', () => {
       }
     });
 
+    // Proves C7 QUOTE_NOT_FOUND, C5 rule 5, D3.1.
+    it('of another partner are answered as unknown ones, in both directions', async () => {
+      const { body } = await quote();
+      const key = market.gateway.partners[1].apiKey;
+      for (const direction of ['onramp', 'offramp']) {
+        const ask = (quote_id: string) =>
+          call(`/api/v1/partner/${direction}/initiate`, { quote_id }, { key });
+        const foreign = await ask(body.data.quote_id);
+        const unknown = await ask('00000000-0000-7000-8000-000000000000');
+        expect([foreign.status, foreign.body.error.code]).toEqual([404, 'QUOTE_NOT_FOUND']);
+        expect(foreign.text).toBe(unknown.text);
+      }
+      expect((await initiate(body.data.quote_id)).status).toBe(200);
+    });
+
+    // Proves C3.3, C8 row 1, trap 4, C7 QUOTE_EXPIRED.
     it('are refused once their 60 seconds are over', async () => {
       const { body } = await quote();
       await call('/api/v1/sandbox/clock/advance', { seconds: 61 });

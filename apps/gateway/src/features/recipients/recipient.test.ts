@@ -42,6 +42,7 @@ describe('recipients over HTTP', () => {
   const search = async (query: string, key = second) =>
     (await gateway.call('GET', `${RECIPIENTS}?${query}`, { key })).body.data;
 
+  // Proves C4.7 rows 2 and 3, C4.7 rule 1, D8.8.
   it('registers an individual by default, masks identifiers, and is screened', async () => {
     const created = await create({
       recipient_native_name: '小明',
@@ -64,6 +65,7 @@ describe('recipients over HTTP', () => {
     await screened(created.body.data.recipient_id, 'clear');
   });
 
+  // Proves D8.8, D11.5.
   it.each([
     ['Blocked', 'Blocked Person', 'blocked'],
     ['Review', 'Someone to Review', 'review'],
@@ -71,6 +73,7 @@ describe('recipients over HTTP', () => {
     await screened(await idOf({ recipient_name }), status);
   });
 
+  // Proves C3.5, C4.7 row 4, C2.11 rule 3.
   it('writes a new version on PATCH, screens it again, and leaves an unchanged one alone', async () => {
     const id = await idOf({ recipient_id_number: 'X-1111-2222' });
     await screened(id, 'clear');
@@ -96,6 +99,7 @@ describe('recipients over HTTP', () => {
     expect(renamed.body.data).toMatchObject({ version: 2, screening_status: 'blocked' });
   });
 
+  // Proves C2.11 rule 3, trap 26.
   it('never changes a snapshot, and the database refuses to change a version', async () => {
     const id = await idOf({ recipient_name: 'Original Name' });
     await screened(id, 'clear');
@@ -131,6 +135,7 @@ describe('recipients over HTTP', () => {
     }
   });
 
+  // Proves trap 26, C3.5.
   it('never changes an order: a PATCH does not reach it, and the database refuses to', async () => {
     const post = async (path: string, body: object) => {
       const answer = await gateway.call('POST', `/api/v1${path}`, { body });
@@ -202,6 +207,7 @@ describe('recipients over HTTP', () => {
     }
   });
 
+  // Proves D8.8.
   it('pays only whom the screening has cleared', async () => {
     const id = await idOf({ recipient_name: 'Please Review' });
     await screened(id, 'review');
@@ -216,6 +222,7 @@ describe('recipients over HTTP', () => {
     await expect(snapshot('not-a-uuid')).rejects.toMatchObject({ code: 'DESTINATION_NOT_FOUND' });
   });
 
+  // Proves C3.5, C4.7 row 5, C4.7 rule 5, C7 RECIPIENT_NOT_FOUND, D3.4.
   it('archives: no longer listed, read, changed or added to; archiving again is harmless', async () => {
     const id = await idOf();
     const gone = await gateway.call('DELETE', `${RECIPIENTS}/${id}`);
@@ -232,6 +239,7 @@ describe('recipients over HTTP', () => {
     }
   });
 
+  // Proves C4.7 rows 6 and 7, C4.7 rule 1, C2.11 rule 3, C4.1 rule 1.
   it('masks destinations, checks them against the rail, and never guesses an institution', async () => {
     const id = await idOf();
     const added = await gateway.call('POST', `${RECIPIENTS}/${id}/destinations`, { body: SEPA });
@@ -252,6 +260,7 @@ describe('recipients over HTTP', () => {
     expect(malformed.body.error.code).toBe('INVALID_RECIPIENT_FIELDS');
   });
 
+  // Proves C4.7 row 1, D5.2.
   it('finds by name, beginning, native name, identifier and account number, and filters', async () => {
     const anna = await idOf(
       { recipient_name: 'Anna-María Ødegård', recipient_id_number: 'nin 4711-0815', recipient_country: 'NO' },
@@ -296,6 +305,7 @@ describe('recipients over HTTP', () => {
     expect(await found(IBAN)).toEqual([anna]);
   });
 
+  // Proves C8 rows 4 and 5.
   it.each([
     'limit=0',
     'limit=101',
@@ -307,6 +317,7 @@ describe('recipients over HTTP', () => {
     expect((await gateway.call('GET', `${RECIPIENTS}?${query}`)).status).toBe(400);
   });
 
+  // Proves D11.3, D8.8.
   it('lets a sandbox user set the screening status', async () => {
     const id = await idOf();
     await screened(id, 'clear');
@@ -318,6 +329,7 @@ describe('recipients over HTTP', () => {
     }
   });
 
+  // Proves D3.1, C5 rule 5, trap 6.
   it('answers another partner’s recipient and a missing one with the same bytes on every route', async () => {
     const id = await idOf();
     const missing = '00000000-0000-7000-8000-000000000000';

@@ -13,6 +13,7 @@ describe('users over HTTP', () => {
   const create = (body: unknown, key?: string) =>
     gateway.call('POST', USERS, { body, ...(key === undefined ? {} : { key }) });
 
+  // Proves C4.4 row 1, D8.1.
   it('keeps every field of a new customer and answers it in one normal form', async () => {
     const created = await create({
       email: '  Ada@Example.COM ',
@@ -36,6 +37,7 @@ describe('users over HTTP', () => {
     expect(read.body).toEqual(created.body);
   });
 
+  // Proves D8.1, C7 USER_ALREADY_EXISTS.
   it('refuses an email twice for one partner however it is typed, and takes it from another partner', async () => {
     expect((await create({ email: 'twice@example.com' })).status).toBe(200);
     const again = await create({ email: 'TWICE@example.com ' });
@@ -61,6 +63,7 @@ describe('users over HTTP', () => {
     expect(refused.body.error.details.fields).toEqual([expect.objectContaining({ path })]);
   });
 
+  // Proves D5.3.
   it('lists newest first, page by page, with filters, and only the partner’s own', async () => {
     const key = gateway.partners[1].apiKey;
     for (let n = 0; n < 5; n++)
@@ -85,6 +88,7 @@ describe('users over HTTP', () => {
     }
   });
 
+  // Proves C5 rule 5, D3.1.
   it('answers another partner’s customer and a missing one with the same bytes', async () => {
     const { body } = await create({ email: 'mine@example.com' });
     const key = gateway.partners[1].apiKey;

@@ -110,6 +110,7 @@ describe('the drain of webhook deliveries', () => {
       .filter(({ event, attempt }) => event?.data.subjectId === subjectId && attempt === 1)
       .map(({ event }) => event?.data.step);
 
+  // Proves D10.2, trap 33, C6 rule 3.
   it('delivers every event once, signed, and the first attempts about one subject in order, with several drains', async () => {
     const subjects = Array.from({ length: 20 }, () => ids.uuid());
     for (const subject of subjects) await emit(subject, [1, 2, 3, 4, 5]);
@@ -126,6 +127,7 @@ describe('the drain of webhook deliveries', () => {
     for (const subject of subjects) expect(stepsOf(subject)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  // Proves D10.2, trap 33.
   it('a failed first attempt delays nothing: the later events follow, its retry comes a minute later', async () => {
     sink.setFault({ sequence: [{ kind: 'status', status: 500 }] });
     const subject = ids.uuid();
@@ -145,6 +147,7 @@ describe('the drain of webhook deliveries', () => {
     );
   });
 
+  // Proves C6 rule 4, C8 row 7, D10.2.
   it('makes ten attempts on the contract’s delays, never early, each with a fresh stamp, the same body, and then stops', async () => {
     sink.setFault({ kind: 'status', status: 503 });
     await emit(ids.uuid(), [1]);
@@ -209,6 +212,7 @@ describe('the drain of webhook deliveries', () => {
     expect(rows[0].attempts).toBe(1);
   });
 
+  // Proves trap 36.
   it('sends to the address of the moment, and nothing once the webhook is removed', async () => {
     sink.setFault({ kind: 'status', status: 500 });
     await emit(ids.uuid(), [1]);
@@ -265,6 +269,7 @@ describe('the drain of webhook deliveries', () => {
     expect(await endpoint()).toMatchObject({ circuit_opened_at: null, consecutive_failures: 0 });
   });
 
+  // Proves trap 35.
   it('a partner that hangs with a long queue does not keep another one waiting', async () => {
     const hanging = await startWebhookSink({ tls: false, faults: { kind: 'hang' } });
     try {
@@ -280,6 +285,7 @@ describe('the drain of webhook deliveries', () => {
     }
   });
 
+  // Proves trap 35.
   it('more hanging partners than there are slots do not keep another one waiting for their time-outs', async () => {
     const hanging = await startWebhookSink({ tls: false, faults: { kind: 'hang' } });
     try {

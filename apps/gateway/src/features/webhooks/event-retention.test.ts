@@ -103,6 +103,7 @@ describe('events after the time they are kept', () => {
     expect([await kept('events'), await kept('webhook_deliveries')]).toEqual([0, 0]);
   });
 
+  // Proves C7 CURSOR_EXPIRED.
   it('a cursor behind which something was purged is refused and told where to go on; the beginning never is', async () => {
     await emit([1, 2, 3]);
     await settleAll();

@@ -70,6 +70,7 @@ const ORDER: readonly {
       'metrics',
       'effects',
       'contract',
+      'conformance',
       'bench',
     ],
   },

@@ -185,6 +185,7 @@ const ADAPTERS: Record<string, () => Promise<Running>> = {
   http: () => startHttp(database),
 };
 
+// Proves C1 rule 6.
 describe.each(Object.keys(ADAPTERS))('the %s adapter', (name) => {
   let running: Running;
   beforeAll(async () => {

@@ -76,6 +76,7 @@ describe('keys that operators make and revoke', () => {
       operator: '/operator-keys',
     })[kind];
 
+  // Proves D2.2, D2.3, D12.3.
   it.each(['secret', 'vendor', 'operator'] as const)(
     'a %s key works at once, is listed without itself, and is refused by every process within a second',
     async (kind) => {
@@ -111,6 +112,7 @@ describe('keys that operators make and revoke', () => {
     },
   );
 
+  // Proves D2.2.
   it('secret keys tell a sandbox from a production deployment', async () => {
     const owner = { kind: 'partner', ownerId: partnerId } as const;
     const make = (sandbox: boolean) =>
@@ -121,6 +123,7 @@ describe('keys that operators make and revoke', () => {
     expect(live.hint).toBe(`cw_live_…${live.key.slice(-4)}`);
   });
 
+  // Proves D2.3.
   it('a partner rotates without a gap: other keys are untouched', async () => {
     const next = (await operator('POST', keysPath('secret'), { kind: 'secret' })).body.data;
     const last = (await operator('POST', keysPath('secret'), { kind: 'secret' })).body.data;

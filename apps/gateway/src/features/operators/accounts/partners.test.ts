@@ -32,6 +32,7 @@ describe('the operator, partners and vendors', () => {
       reason: string;
     }[];
 
+  // Proves C5 rule 3, D2.2, D12.3.
   it('a new partner calls the API at once, with the keys that were shown once and are stored nowhere', async () => {
     const asked = requested();
     const { status, body } = await operator('POST', '/partners', { ...asked, reason: 'contract 17' });
@@ -71,6 +72,7 @@ describe('the operator, partners and vendors', () => {
     }
   });
 
+  // Proves D12.3.
   it('what an operator changes is in force at once and on record with what it was before', async () => {
     const { partner, secret_key } = (await operator('POST', '/partners', requested())).body.data;
     const path = `/partners/${partner.partner_id}`;
@@ -184,6 +186,7 @@ describe('the operator, partners and vendors', () => {
     }
   });
 
+  // Proves C7 PARTNER_NOT_FOUND, C7 VENDOR_NOT_FOUND, C7 KEY_NOT_FOUND.
   it('what does not exist is not found', async () => {
     const id = randomUUID();
     const asked: [method: string, path: string, code: string, body?: unknown][] = [

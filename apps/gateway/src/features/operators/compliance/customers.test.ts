@@ -47,6 +47,7 @@ describe('the operator and customers', () => {
       reason: string;
     }[];
 
+  // Proves D12.3.
   it('lists who waits, shows documents with a reason, approves, and writes it all down', async () => {
     const id = await underReview();
     const { body } = await operator('GET', '/kyc-reviews?limit=100');
@@ -102,6 +103,7 @@ describe('the operator and customers', () => {
     expect(asPartner.status).toBe(401);
   });
 
+  // Proves D12.3.
   it('decides screenings, and shows a recipient with a reason', async () => {
     const created = await partner('POST', '/recipients', {
       recipient_name: 'Maybe Review',

@@ -38,10 +38,12 @@ describe('GET /partner/orders', () => {
     };
   }
 
+  // Proves C4.6 row 10, D5.1.
   it('answers newest first, twenty a page by default, with the total', async () => {
     expect(await list('')).toEqual({ ids: orderIds, pagination: { page: 1, limit: 20, total: 3 } });
   });
 
+  // Proves D5.1.
   it('pages without losing or repeating an order', async () => {
     const first = await list('?limit=2');
     const second = await list('?limit=2&page=2');
@@ -50,6 +52,7 @@ describe('GET /partner/orders', () => {
     expect((await list('?page=1000')).ids).toEqual([]);
   });
 
+  // Proves D5.1.
   it('filters by each field of the contract, a repeated status meaning any of them', async () => {
     expect((await list('?status=cancelled')).ids).toEqual([orderIds[0]]);
     expect((await list('?status=cancelled&status=awaiting_liquidity_provider')).ids).toEqual(orderIds);
@@ -61,6 +64,36 @@ describe('GET /partner/orders', () => {
     );
   });
 
+  // Proves C2.10 rule 6, C4.6 row 9.
+  it('has of each order what GET /partner/orders/{order_id} has', async () => {
+    const [newest = '', second = ''] = orderIds;
+    const { body } = await gateway.call('GET', `/api/v1/partner/orders/${second}`);
+    const decimal = expect.stringMatching(/^[0-9]+\.[0-9]+$/);
+    expect(body.data).toMatchObject({
+      order_id: second,
+      status: 'awaiting_liquidity_provider',
+      quote_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      reference_id: 'b',
+      order_type: 'onramp',
+      amounts: {
+        crypto_amount: decimal,
+        fiat_amount: '25.00',
+        crypto_currency: 'USDC',
+        fiat_currency: 'EUR',
+      },
+      fee_breakdown: { platform_fee: decimal, partner_fee: decimal, total_fee: decimal },
+      timeline: [{ status: 'awaiting_liquidity_provider', at: expect.stringMatching(/Z$/) }],
+      allowed_actions: ['cancel'],
+      next_action: expect.any(String),
+      fiat_funding_source: 'vendor_details',
+      tx_hash: null,
+      send_out_tx_hash: null,
+    });
+    const listed = await gateway.call('GET', '/api/v1/partner/orders');
+    expect(listed.body.data.orders[1]).toEqual(body.data);
+    expect(listed.body.data.orders[0]).toMatchObject({ order_id: newest, status: 'cancelled' });
+  });
+
   it('shows another partner none of it', async () => {
     expect(await list('', gateway.partners[1].apiKey)).toEqual({
       ids: [],
@@ -68,6 +101,7 @@ describe('GET /partner/orders', () => {
     });
   });
 
+  // Proves D5.1.
   it.each([
     'status=nope',
     'limit=0',

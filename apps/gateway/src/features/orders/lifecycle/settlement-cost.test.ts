@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isBeyondBound } from './postings.ts';
 
+// Proves trap 11.
 test.each([
   ['0.9', '0.75', false],
   ['0.9', '0.7500000000', false],

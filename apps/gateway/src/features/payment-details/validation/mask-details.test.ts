@@ -54,6 +54,7 @@ it('masks a key that is public in one format and personal in another', () => {
   expect(maskDetails(mixed, { code: '12345678' })).toEqual({ code: '****5678' });
 });
 
+// Proves D8.9.
 it('never shows all of a value, never more than four characters, and tells no length', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (value) => {

@@ -58,6 +58,7 @@ it('tells the fields, those the KYC patch can supply, and ceilings only where th
   expect(senderIdentityDetails(phoneOnly, suppliable)).not.toHaveProperty('field_limits');
 });
 
+// Proves trap 10.
 it('counts code points of any well-formed text', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })), (characters) => {

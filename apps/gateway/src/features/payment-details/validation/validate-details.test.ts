@@ -234,6 +234,7 @@ describe('the format follows institution and beneficiary', () => {
     const details = { full_name: 'Wang Wei', account_number: '13800138000', mobile_number: '13800138000' };
     expect(acceptedOf('alipay-china', details)).toMatchObject({ mobile_number: '+8613800138000' });
   });
+  // Proves C4.1 rule 6.
   it('a company is paid through the business format, and its type is kept in details', () => {
     const company = {
       beneficiary_type: 'business',
@@ -313,6 +314,7 @@ describe('the length cap comes before the pattern', () => {
     currencies: ['GBP'],
     fields: [{ key: 'note', type: 'text', required: true, maxLength: 30, ...field }],
   });
+  // Proves trap 30.
   it('so a pattern that would take ages is not tried on a long value', () => {
     const result = validateDetails(sample({ pattern: '^(a+)+$' }), { note: `${'a'.repeat(60)}!` });
     expect(result).toEqual({
