@@ -157,6 +157,8 @@ function invocationOf(
     options: values as Invocation['options'],
     output,
     signal,
+    env,
+    folder,
     profile,
     client: async (keyClass = 'partner') => clientOf(await profile(), keyClass),
   };

@@ -41,6 +41,9 @@ export interface Invocation {
   readonly output: Output;
   /** Ends with SIGINT or SIGTERM: long-running commands stop cleanly. */
   readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that the command was called in. */
+  readonly folder: string;
   readonly profile: () => Promise<Profile>;
   /** A client with the profile's key of that class. */
   readonly client: (keyClass?: KeyClass) => Promise<Causeway>;
