@@ -227,7 +227,9 @@ describe('causeway listen', () => {
   });
 
   it('loses nothing when it is killed in the middle: the next one goes on where it stopped', async () => {
-    const first = spawned(['listen', '--json', '--forward-to', inbox.url]);
+    // An address of its own, of which no cursor is saved yet.
+    const address = `${inbox.url}&killed`;
+    const first = spawned(['listen', '--json', '--forward-to', address]);
     await until('the stream', () => first.lines().some(({ kind }) => kind === 'ready'));
     const users = await Promise.all(Array.from({ length: 8 }, customer));
     // It is killed while some are answered, some are under way and some are to come.
@@ -241,7 +243,7 @@ describe('causeway listen', () => {
     const before = inbox.accepted.length;
     expect(before).toBeLessThan(users.length * KYC.length);
     inbox.answer = () => 200;
-    const second = await listening('--forward-to', inbox.url);
+    const second = await listening('--forward-to', address);
     const idsOf = () => new Set(inbox.accepted.map(({ event }) => event.event_id));
     await until('every event', () => idsOf().size === users.length * KYC.length);
     for (const user of users) {
@@ -251,7 +253,7 @@ describe('causeway listen', () => {
     await until('its lines', () => told(second, 'forwarded').length === inbox.accepted.length - before);
     await second.stop();
     inbox.accepted.length = 0;
-    const third = await listening('--forward-to', inbox.url);
+    const third = await listening('--forward-to', address);
     const user = await customer();
     await causeway.sandbox.kycStatus(user, { status: 'VERIFIED' });
     await until('the next event', () => told(third, 'forwarded').length > 0);
@@ -322,10 +324,23 @@ describe('causeway listen', () => {
   });
 
   it('ends with its own exit code where the key is refused, also in the middle', async () => {
-    const refused = startCli(['listen'], { env: { ...env, CAUSEWAY_API_KEY: 'cw_test_wrong' } });
-    expect(await refused.ended).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining('UNAUTHORIZED'),
+    const withKey = (key: string) =>
+      startCli(['listen', '--json'], { env: { ...env, CAUSEWAY_API_KEY: key } });
+    const refused = { exitCode: 3, stderr: expect.stringContaining('UNAUTHORIZED') };
+    expect(await withKey('cw_test_wrong').ended).toMatchObject(refused);
+
+    const operator = new Causeway({ baseUrl: gateway.baseUrl, apiKey: gateway.sandbox.operatorKey }).operator;
+    const { partners } = await operator.partners.list();
+    const mine = partners.find(({ name }) => name === gateway.partners[0].name);
+    const made = await operator.partners.createKey(mine?.partner_id ?? '', {
+      kind: 'secret',
+      reason: 'a test',
     });
+    const one = withKey(made.key);
+    await until('the stream', () => one.lines().some(({ kind }) => kind === 'ready'));
+    await operator.keys.revoke(made.key_id, { reason: 'a test' });
+    await causeway.sandbox.kycStatus(await customer(), { status: 'VERIFIED' });
+    expect(await one.ended).toMatchObject(refused);
+    expect(one.lines().map(({ kind }) => kind)).toEqual(['ready', 'stream_broken']);
   });
 });
