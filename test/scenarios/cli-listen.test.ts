@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { requestHeaders } from '../../apps/gateway/src/features/webhooks/webhook-sender.ts';
 import { closeUnusedConnections, jsonLines, type RunningCli, startCli } from '../harness/cli.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { loopbackCertificate } from '../harness/tls.ts';
 import { until } from '../harness/until.ts';
 
 const MAIN = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
@@ -286,6 +288,42 @@ describe('causeway listen', () => {
     const after = await listening('--from', cursor, '--events', 'order.status.changed');
     await until('the one behind', () => told(after, 'event').length > 0);
     expect(told(after, 'event')[0]).toEqual(told(one, 'event')[1]);
+  });
+
+  it('speaks https to whom --ca trusts, and tells people in lines of their own', async () => {
+    const certificate = await loopbackCertificate();
+    const secure = createTlsServer({ ...certificate }, async (request, response) => {
+      await request.toArray();
+      response.writeHead(201).end();
+    });
+    secure.listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    const address = `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`;
+    const file = join(env.CAUSEWAY_CONFIG_DIR ?? '', 'ca.pem');
+    await writeFile(file, certificate.cert);
+    // The other partner: a partner has ten streams, and one that was left is noticed by the next heartbeat.
+    const { apiKey } = gateway.partners[1];
+    const theirs = { env: { ...env, CAUSEWAY_API_KEY: apiKey } };
+    const other = new Causeway({ baseUrl: gateway.baseUrl, apiKey });
+    const forward = ['listen', '--forward-to', address, '--from', 'now'];
+    const doubting = startCli([...forward, '--retries', '0', '--json'], theirs);
+    const trusting = startCli([...forward, '--ca', file], theirs);
+    running.push(doubting, trusting);
+    await until('the stream', () => told(doubting, 'ready').length === 1);
+    await until('the stream', () => trusting.stderr().includes(`Forwarding events to ${address}, from now.`));
+    const { id: user } = await other.users.create({ email: 'tls@example.com' });
+    await other.sandbox.kycStatus(user, { status: 'VERIFIED' });
+    await until('both', () => trusting.stdout() !== '' && told(doubting, 'forwarded').length === 1);
+    expect(trusting.stdout()).toMatch(
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d  user\\.kyc\\.updated  ${user}  VERIFIED  201  \\d+ ms\\n$`),
+    );
+    expect(told(doubting, 'forwarded')[0]).toMatchObject({
+      status: null,
+      problem: expect.stringContaining('--ca FILE'),
+      given_up: true,
+    });
+    secure.closeAllConnections();
+    secure.close();
   });
 
   it('has one secret a profile, readable by its owner only, and writes it into a file of variables', async () => {

@@ -37,9 +37,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       header: {
         type: 'string',
         short: 'H',
-        value: "'NAME: VALUE'",
+        value: 'HEADER',
         multiple: true,
-        description: 'A further header of each request.',
+        description: 'A further header of each request, as Name: value.',
       },
       retries: {
         type: 'string',
