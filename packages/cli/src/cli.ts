@@ -158,6 +158,7 @@ function invocationOf(
     output,
     env,
     signal,
+    folder,
     profile,
     client: async (keyClass = 'partner') => clientOf(await profile(), keyClass),
   };

@@ -43,6 +43,8 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends with SIGINT or SIGTERM: long-running commands stop cleanly. */
   readonly signal: AbortSignal;
+  /** The folder that the command was called in. */
+  readonly folder: string;
   readonly profile: () => Promise<Profile>;
   /** A client with the profile's key of that class. */
   readonly client: (keyClass?: KeyClass) => Promise<Causeway>;

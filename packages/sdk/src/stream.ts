@@ -7,6 +7,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Told whenever the connection stands, also after a break. */
   readonly onOpen?: (cursor: string) => void;
+  /** Told whenever it broke, or could not be opened, with how long it waits before it tries again. */
+  readonly onBreak?: (error: unknown, retryInMs: number) => void;
 }
 
 /** An event of a stream and its place there. */
@@ -14,6 +16,8 @@ export interface Streamed<Event> {
   /** Give it as `after` to go on behind this event. */
   readonly cursor: string;
   readonly event: Event;
+  /** Its text as it was sent: of a partner’s event to the byte what the webhook carries. */
+  readonly body: string;
 }
 
 interface Message {
@@ -35,13 +39,14 @@ const OPEN_MS = 30_000;
 export async function* streamEvents<Event>(
   transport: Transport,
   path: string,
-  { after, signal, onOpen }: StreamOptions,
+  { after, signal, onOpen, onBreak }: StreamOptions,
 ): AsyncGenerator<Streamed<Event>, void, void> {
   let cursor = after;
   let reconnectMs = RECONNECT_MS;
   let failures = 0;
   for (;;) {
     signal?.throwIfAborted();
+    let problem: unknown;
     try {
       for await (const message of connection(transport, path, cursor, signal)) {
         if (message.retry !== undefined) reconnectMs = message.retry;
@@ -52,16 +57,19 @@ export async function* streamEvents<Event>(
           continue;
         }
         const event = JSON.parse(message.data) as Event;
-        yield { cursor: message.id ?? '', event };
+        yield { cursor: message.id ?? '', event, body: message.data };
         // Behind what was taken: an event whose handler threw is not behind us.
         cursor = message.id ?? cursor;
       }
     } catch (error) {
       signal?.throwIfAborted();
       if (isCausewayError(error) && !error.retryable) throw error;
+      problem = error;
     }
-    const waitMs = Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2 ** Math.min(failures++, 5));
-    await pause(waitMs * (0.5 + Math.random() / 2), signal);
+    const longestMs = Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2 ** Math.min(failures++, 5));
+    const waitMs = longestMs * (0.5 + Math.random() / 2);
+    onBreak?.(problem, waitMs);
+    await pause(waitMs, signal);
   }
 }
 
