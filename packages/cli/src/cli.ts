@@ -1,7 +1,6 @@
 import { isCausewayError } from '@causeway/sdk';
 import { type CommandSpec, GLOBAL_OPTIONS, type Input, type Invocation } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { clientOf } from './deployment.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { describeCommand, describeCommands, helpOf, overview } from './help.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
@@ -107,7 +106,11 @@ function invocationOf(
     output,
     signal,
     profile,
-    client: async (keyClass = 'partner') => clientOf(await profile(), keyClass),
+    client: async (keyClass = 'partner') => {
+      // Help and completion need no client.
+      const { clientOf } = await import('./deployment.ts');
+      return clientOf(await profile(), keyClass);
+    },
     env,
     folder,
     get stdin() {

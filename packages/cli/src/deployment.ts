@@ -44,7 +44,7 @@ export async function kindOf(baseUrl: string): Promise<DeploymentKind> {
   }
 }
 
-/** Whose key it is, asked of the service: it names the class of a key that was sent to the wrong route. */
+/** Whose key it is, and that the service accepts it: a route says which class it was made for, that class's own whether it counts. */
 export async function classOf(baseUrl: string, apiKey: string): Promise<KeyClass> {
   const causeway = new Causeway({ baseUrl: safeAddress(baseUrl), apiKey, headers: HEADERS });
   try {
@@ -52,7 +52,9 @@ export async function classOf(baseUrl: string, apiKey: string): Promise<KeyClass
     return 'partner';
   } catch (error) {
     const given = isCausewayError(error) ? (error.details as { given_key?: unknown }).given_key : undefined;
-    if (given === 'vendor' || given === 'operator') return given;
-    throw error;
+    if (given === 'vendor') await causeway.vendor.profile();
+    else if (given === 'operator') await causeway.operator.keys.list({ limit: 1 });
+    else throw error;
+    return given;
   }
 }

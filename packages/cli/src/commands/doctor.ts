@@ -300,7 +300,13 @@ async function endpointOf(
       const waiting = `${health.pending_deliveries} deliveries wait`;
       return { check, verdict: 'warn', message: `${ok}, but it was failing: ${waiting}; ${before}`, hint };
     } catch (error) {
-      return { check, verdict: 'fail', message: `${url}: ${said(error)}; ${before}`, hint };
+      const message = `${url}: ${said(error)}; ${before}`;
+      return {
+        check,
+        verdict: 'fail',
+        message,
+        hint: 'It must be reachable from where the service runs, and answer 2xx within 10 seconds.',
+      };
     }
   }
   const since = health.failing_since === null ? '' : ` since ${health.failing_since}, ${health.last_error}`;

@@ -140,14 +140,12 @@ export const watch: Run = async ({ args, client, output, signal }) => {
   const orderId = args[0] ?? '';
   const first = await causeway.orders.get(orderId, { signal });
   const state = { order: first };
-  output.line(
-    { order: first },
-    (paint) => `${first.updated_at}  ${paintStatus(first, paint)}  ${nextOf(first)}`,
-  );
+  output.line({ order: first }, (paint) => stateLine(first, paint));
   if (hasEnded(first)) return;
   output.progress('Waiting for events; Ctrl-C stops.');
   const ended = new AbortController();
   let failed: unknown;
+  let told: string | undefined;
   const read = async () => {
     try {
       state.order = await causeway.orders.get(orderId, { signal });
@@ -165,6 +163,7 @@ export const watch: Run = async ({ args, client, output, signal }) => {
     })) {
       if (!isAbout(event, orderId)) continue;
       output.line({ cursor, event }, (paint) => lineOf(event, paint));
+      told = 'status' in event.data ? event.data.status : told;
       await read();
     }
   } catch (error) {
@@ -172,8 +171,14 @@ export const watch: Run = async ({ args, client, output, signal }) => {
   }
   if (failed !== undefined) throw failed;
   const { order } = state;
-  output.line({ order }, (paint) => `${order.updated_at}  ${paintStatus(order, paint)}  ${nextOf(order)}`);
+  // People have just read it in the last event's line.
+  if (output.json || order.status !== told) output.line({ order }, (paint) => stateLine(order, paint));
 };
+
+function stateLine(order: Order, paint: Paint): string {
+  const failure = order.failure === null ? '' : `, ${order.failure.code}`;
+  return `${order.updated_at}  ${paintStatus(order, paint)}  next: ${order.next_action}${failure}`;
+}
 
 function isAbout({ data }: CausewayEvent, orderId: string): boolean {
   return 'order_id' in data && data.order_id === orderId;
@@ -184,10 +189,6 @@ function lineOf({ created_at, event_type, data }: CausewayEvent, paint: Paint): 
   const failure = 'failure' in data && data.failure !== null ? `  ${data.failure.code}` : '';
   const hold = 'hold' in data && data.hold !== null ? `  held: ${data.hold.reason}` : '';
   return `${created_at}  ${paint('cyan', event_type)}  ${paint('bold', status)}${failure}${hold}`;
-}
-
-function nextOf(order: Order): string {
-  return `next: ${order.next_action}${order.failure === null ? '' : `, ${order.failure.code}`}`;
 }
 
 /** Where the money of an order is, who can move it, and what it waits for. */
