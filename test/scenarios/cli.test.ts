@@ -1,4 +1,6 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -120,6 +122,19 @@ describe('the command line against a gateway', () => {
     ]);
     const order = await causeway.onramp.initiate({ quote_id: quote.quote_id, reference_id: reference });
     return order.order_id;
+  }
+
+  /** The gateway behind something whose clock is ten minutes behind. */
+  async function lateProxy() {
+    const server = createServer(async (request, response) => {
+      const answer = await fetch(gateway.baseUrl + request.url);
+      const late = new Date(Date.now() - 600_000).toUTCString();
+      response.writeHead(answer.status, { 'content-type': 'application/json', date: late });
+      response.end(await answer.text());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return { baseUrl: `http://127.0.0.1:${port}`, close: () => server.close() };
   }
 
   it('needs no login in the folder of a sandbox', async () => {
@@ -498,6 +513,16 @@ describe('the command line against a gateway', () => {
     ).toMatchObject([{ verdict: 'fail' }]);
     expect((await checksOf([], { env: { CAUSEWAY_HOME: '/nonexistent' } })).of('profile')).toMatchObject([
       { verdict: 'fail' },
+    ]);
+    const late = await lateProxy();
+    const skewed = await checksOf([], { env: { CAUSEWAY_BASE_URL: late.baseUrl } });
+    late.close();
+    expect(skewed.of('clock')).toMatchObject([
+      {
+        verdict: 'fail',
+        message: expect.stringMatching(/^this machine is (9m5\ds|10m|10m\ds) ahead of the service$/),
+        hint: expect.stringContaining('NTP'),
+      },
     ]);
     await json(['login', '--sandbox']);
     await chmod(config, 0o644);
