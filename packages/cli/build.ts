@@ -16,10 +16,6 @@ const bundle = await rolldown({
   input: { causeway: join(here, 'src/main.ts') },
   platform: 'node',
   transform: { target: 'node20' },
-  // What is not bundled would be missing where it is installed.
-  onwarn(warning) {
-    throw new Error(warning.message);
-  },
 });
 const { output } = await bundle.write({
   dir: join(out, 'dist'),
@@ -28,6 +24,7 @@ const { output } = await bundle.write({
   minify: true,
 });
 await bundle.close();
+// What is not bundled would be missing where it is installed.
 const outside = output
   .flatMap((chunk) => (chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : []))
   .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
