@@ -41,6 +41,13 @@ module.exports = {
       to: { path: '^(apps|backends|contracts|test|bench|scripts)/' },
     },
     {
+      name: 'cli-knows-only-the-sdk',
+      comment: 'It is published with the SDK in it, and runs where nothing else of ours is.',
+      severity: 'error',
+      from: { path: '^packages/cli/src', pathNot: tests },
+      to: { path: '^(apps|backends|contracts|test|bench|scripts)/' },
+    },
+    {
       name: 'lib-imports-nothing-of-ours',
       severity: 'error',
       from: { path: `${gateway}/lib/`, pathNot: tests },

@@ -37,6 +37,10 @@ const PLANTS: Readonly<Record<string, { readonly file: string; readonly source: 
     file: 'packages/sdk/src/knows-the-server.ts',
     source: `export { clean } from '../../../apps/gateway/src/lib/clean.ts';`,
   },
+  'cli-knows-only-the-sdk': {
+    file: 'packages/cli/src/knows-the-server.ts',
+    source: `export { clean } from '../../../apps/gateway/src/lib/clean.ts';`,
+  },
   'lib-imports-nothing-of-ours': {
     file: `${GATEWAY}/lib/knows-the-database.ts`,
     source: `import type { Clean } from '../db/clean.ts';\nexport type Known = Clean;`,

@@ -151,6 +151,8 @@ describe('the README and the guides', () => {
     const { PATH = '', HOME = '' } = process.env;
     const env = {
       ...{ PATH, HOME, NODE_COMPILE_CACHE: COMPILED, CAUSEWAY_HOME: home },
+      // No profile that somebody has saved on this machine.
+      CAUSEWAY_CONFIG_DIR: home,
       // Where a page names the usual port.
       ...{ METRICS_URL: metricsUrl, HOOK_PORT: String(hookPort) },
     };

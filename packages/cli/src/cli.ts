@@ -1,154 +1,102 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { Causeway, isCausewayError } from '@causeway/sdk';
-import type { CommandSpec, Invocation } from './command.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from './commands.ts';
+import { isCausewayError } from '@causeway/sdk';
+import { type CommandSpec, GLOBAL_OPTIONS, type Input, type Invocation } from './command.ts';
+import { COMMANDS } from './commands.ts';
 import { CommandError, EXIT } from './exit.ts';
-import { helpOf, overview } from './help.ts';
+import { describeCommand, describeCommands, helpOf, overview } from './help.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
-import { findProfile, type KeyClass, type Profile } from './profile.ts';
+import { check, commandOf, nearest, parseLeniently, parseStrictly, usage, type Values } from './parse.ts';
+import { findProfile, type Profile } from './profile.ts';
 import { VERSION } from './version.ts';
 
 export interface Surroundings extends Streams {
   /** Where a sandbox of this folder is looked for. */
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** Nothing can be typed or piped in without it. */
+  readonly stdin?: Input;
 }
 
 /** Runs one command line and answers its exit code; never throws. */
 export async function runCli(argv: readonly string[], around: Surroundings): Promise<number> {
-  const plain = createOutput(around, { json: argv.includes('--json'), quiet: false });
+  // Until the command is known, so that whatever is wrong is told in the form that was asked for.
+  const told = { output: outputOf(parseLeniently(argv).values, around) };
   try {
-    return await dispatch(argv, around);
+    const spec = commandOf(COMMANDS, argv);
+    if (spec === undefined) return withoutCommand(argv, told.output);
+    const { values, positionals } = parseStrictly(spec, argv);
+    told.output = outputOf(values, around);
+    return await runCommand(spec, values, positionals, told.output, around);
   } catch (error) {
-    return report(error, plain, around.signal);
+    return report(error, told.output, around.signal);
   }
 }
 
-async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {
-  const spec = commandOf(argv);
-  if (spec === undefined) return withoutCommand(argv, around);
-  const { values, positionals } = parse(spec, argv);
-  const output = createOutput(around, {
-    json: values.json === true,
-    quiet: values.quiet === true,
-    ...(typeof values.color === 'boolean' ? { color: values.color } : {}),
-  });
+async function runCommand(
+  spec: CommandSpec,
+  values: Values,
+  positionals: readonly string[],
+  output: Output,
+  around: Surroundings,
+): Promise<number> {
   if (values.help === true) {
-    output.result({ command: spec.name, summary: spec.summary }, (paint) => helpOf(spec, paint));
+    output.result(describeCommand(spec), (paint) => helpOf(spec, paint));
     return EXIT.ok;
   }
   const args = positionals.slice(spec.name.split(' ').length);
-  checkArguments(spec, args);
-  checkChoices(spec, values);
+  check(spec, args, values);
   const { run } = await spec.load();
   await run(invocationOf(values, args, output, around));
   return around.signal.aborted ? EXIT.interrupted : EXIT.ok;
 }
 
-/** The longest name that the first words spell. Options may stand before and between. */
-export function commandOf(argv: readonly string[]): CommandSpec | undefined {
-  const words = argv.filter((word) => !word.startsWith('-'));
-  return COMMANDS.filter(({ name }) => name.split(' ').every((word, index) => words[index] === word))
-    .toSorted((left, right) => right.name.length - left.name.length)
-    .at(0);
+/** `causeway`, `causeway --version`, `causeway orders`, and what is no command. */
+function withoutCommand(argv: readonly string[], output: Output): number {
+  const { values, positionals } = parseLeniently(argv);
+  const unknown = Object.keys(values).find((name) => !(name in GLOBAL_OPTIONS));
+  const [word] = positionals;
+  if (word === undefined) {
+    if (unknown !== undefined) throw usage(`There is no option --${unknown}.`);
+    if (values.version === true) output.result({ version: VERSION }, () => VERSION);
+    else output.result(describeCommands(COMMANDS), (paint) => overview(COMMANDS, paint));
+    return EXIT.ok;
+  }
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+  if (group.length > 0 && positionals.length === 1) {
+    output.result(describeCommands(group), (paint) => overview(group, paint));
+    return values.help === true ? EXIT.ok : EXIT.usage;
+  }
+  throw noCommand(COMMANDS, positionals);
 }
 
-function withoutCommand(argv: readonly string[], around: Surroundings): number {
-  const output = createOutput(around, { json: argv.includes('--json'), quiet: false });
-  if (argv.includes('--version')) {
-    output.result({ version: VERSION }, () => VERSION);
-    return EXIT.ok;
-  }
-  const words = argv.filter((word) => !word.startsWith('-'));
-  const named = words[0] === 'help' ? words.slice(1) : words;
-  const exact = commandOf(named);
-  if (words[0] === 'help' && exact !== undefined) {
-    output.result({ command: exact.name, summary: exact.summary }, (paint) => helpOf(exact, paint));
-    return EXIT.ok;
-  }
-  const group = COMMANDS.filter(({ name }) => named.length > 0 && name.startsWith(`${named[0]} `));
-  const asked = words.length === 0 || words[0] === 'help' || argv.includes('--help') || argv.includes('-h');
-  if (named.length > 0 && group.length === 0) {
-    throw new CommandError(`There is no command “${named.join(' ')}”.`, {
-      exitCode: EXIT.usage,
-      hint: 'causeway help lists them.',
-    });
-  }
-  if (asked || named.length === 1) {
-    output.result(
-      (group.length > 0 ? group : COMMANDS).map(({ name, summary }) => ({ command: name, summary })),
-      (paint) => overview(group.length > 0 ? group : COMMANDS, paint),
-    );
-    return asked ? EXIT.ok : EXIT.usage;
-  }
-  throw new CommandError(`There is no command “${named.join(' ')}”.`, {
+function noCommand(commands: readonly CommandSpec[], words: readonly string[]): CommandError {
+  const meant = nearest(
+    words.slice(0, 2).join(' '),
+    commands.map(({ name }) => name),
+  );
+  const near =
+    meant ?? nearest(words[0] ?? '', [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]);
+  return new CommandError(`There is no command “${words.join(' ')}”.`, {
     exitCode: EXIT.usage,
-    hint: `causeway help ${named[0]} lists those that there are.`,
+    hint: near === undefined ? 'causeway help lists them.' : `Did you mean causeway ${near}?`,
   });
 }
 
-type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
-
-function parse(spec: CommandSpec, argv: readonly string[]): { values: Values; positionals: string[] } {
-  const options = Object.entries({ ...GLOBAL_OPTIONS, ...spec.options }).map(([name, option]) => [
-    name,
-    {
-      type: option.type,
-      ...('short' in option && option.short !== undefined ? { short: option.short } : {}),
-      ...('multiple' in option && option.multiple === true ? { multiple: true } : {}),
-    },
-  ]);
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: Object.fromEntries(options) as NonNullable<ParseArgsConfig['options']>,
-      allowPositionals: true,
-      allowNegative: true,
-    });
-  } catch (error) {
-    throw new CommandError((error as Error).message, {
-      exitCode: EXIT.usage,
-      hint: `causeway help ${spec.name} says what it takes.`,
-    });
-  }
-}
-
-function checkArguments(spec: CommandSpec, args: readonly string[]): void {
-  const taken = spec.arguments ?? [];
-  const missing = taken.filter(({ optional }, index) => optional !== true && args[index] === undefined);
-  const hint = `causeway help ${spec.name} says what it takes.`;
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => name).join(', ');
-    throw new CommandError(`causeway ${spec.name} needs ${names}.`, { exitCode: EXIT.usage, hint });
-  }
-  if (args.length > taken.length) {
-    const rest = args.slice(taken.length).join(' ');
-    throw new CommandError(`causeway ${spec.name} takes no “${rest}”.`, { exitCode: EXIT.usage, hint });
-  }
-  for (const [index, { name, choices }] of taken.entries()) {
-    const value = args[index];
-    if (value !== undefined && choices !== undefined && !choices.includes(value)) {
-      throw new CommandError(`${name} is one of: ${choices.join(', ')}.`, { exitCode: EXIT.usage, hint });
-    }
-  }
-}
-
-function checkChoices(spec: CommandSpec, values: Values): void {
-  for (const [name, { choices }] of Object.entries(spec.options ?? {})) {
-    const given = [values[name] ?? []].flat();
-    const wrong = given.find((value) => choices !== undefined && !choices.includes(String(value)));
-    if (wrong !== undefined) {
-      throw new CommandError(`--${name} is one of: ${choices?.join(', ')}.`, { exitCode: EXIT.usage });
-    }
-  }
+function outputOf(values: Values, around: Surroundings): Output {
+  const color = values['no-color'] === true || values.color === false ? false : values.color;
+  return createOutput(around, {
+    json: values.json === true,
+    quiet: values.quiet === true,
+    ...(typeof color === 'boolean' ? { color } : {}),
+  });
 }
 
 function invocationOf(
   values: Values,
   args: readonly string[],
   output: Output,
-  { env, folder, signal }: Surroundings,
+  around: Surroundings,
 ): Invocation {
+  const { env, folder, signal } = around;
   let found: Promise<Profile> | undefined;
   const wanted = typeof values.profile === 'string' ? values.profile : undefined;
   const profile = () => (found ??= findProfile(env, wanted, folder));
@@ -160,36 +108,49 @@ function invocationOf(
     signal,
     folder,
     profile,
-    client: async (keyClass = 'partner') => clientOf(await profile(), keyClass),
+    client: async (keyClass = 'partner') => {
+      // Help and completion need no client.
+      const { clientOf } = await import('./deployment.ts');
+      return clientOf(await profile(), keyClass);
+    },
+    get stdin() {
+      return around.stdin ?? nothing();
+    },
   };
 }
 
-export function clientOf({ name, baseUrl, keys }: Profile, keyClass: KeyClass): Causeway {
-  const apiKey = keys[keyClass];
-  if (apiKey === undefined) {
-    throw new CommandError(`The profile “${name}” has no key of a ${keyClass}.`, {
-      exitCode: EXIT.unauthorized,
-      hint: `causeway login --as ${keyClass} adds one.`,
-    });
-  }
-  return new Causeway({ baseUrl, apiKey });
-}
+async function* nothing(): AsyncGenerator<string, void, void> {}
 
 function report(error: unknown, output: Output, signal: AbortSignal): number {
   if (signal.aborted) return EXIT.interrupted;
   if (error instanceof CommandError) {
-    output.error(error.message);
-    if (error.hint !== undefined) output.note(error.hint);
-    return error.exitCode;
+    const { message, exitCode, hint } = error;
+    output.error(message, { code: codeNameOf(exitCode), exitCode, hint });
+    return exitCode;
   }
   if (isCausewayError(error)) {
-    output.error(`${error.code}: ${error.message}`);
-    if (Object.keys(error.details).length > 0) output.note(JSON.stringify(error.details));
-    if (error.requestId !== undefined) output.note(`request ${error.requestId}`);
-    return exitCodeOf(error.status);
+    const { code, details, requestId, message } = error;
+    const exitCode = exitCodeOf(error.status);
+    const told = message.startsWith(code) ? message : `${code}: ${message}`;
+    output.error(told, { code, exitCode, details: { ...details }, requestId, hint: hintOf(exitCode) });
+    return exitCode;
   }
-  output.error(error instanceof Error ? error.message : String(error));
+  output.error(error instanceof Error ? error.message : String(error), {
+    code: codeNameOf(EXIT.failed),
+    exitCode: EXIT.failed,
+  });
   return EXIT.failed;
+}
+
+/** For programs that read `--json`: the name of the exit code. */
+function codeNameOf(exitCode: number): string {
+  return (Object.entries(EXIT).find(([, code]) => code === exitCode)?.[0] ?? 'failed').toUpperCase();
+}
+
+function hintOf(exitCode: number): string | undefined {
+  if (exitCode === EXIT.unauthorized)
+    return 'causeway profiles shows which key is used, causeway login saves another.';
+  return exitCode === EXIT.unavailable ? 'causeway doctor says what is wrong.' : undefined;
 }
 
 function exitCodeOf(status: number | undefined): number {

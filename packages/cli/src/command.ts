@@ -17,6 +17,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** The last one may be given several times. */
+  readonly multiple?: boolean;
   readonly choices?: readonly string[];
 }
 
@@ -48,20 +50,39 @@ export interface Invocation {
   readonly profile: () => Promise<Profile>;
   /** A client with the profile's key of that class. */
   readonly client: (keyClass?: KeyClass) => Promise<Causeway>;
+  readonly stdin: Input;
 }
 
+/** What may be typed or piped in. */
+export interface Input extends AsyncIterable<string | Uint8Array> {
+  readonly isTTY?: boolean;
+  /** Of a terminal: keys one by one, without showing them. */
+  setRawMode?(on: boolean): unknown;
+}
+
+/** Options that every command takes. */
+export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  json: { type: 'boolean', description: 'Print JSON: one document, or one a line where it streams.' },
+  profile: { type: 'string', value: 'NAME', description: 'Use another profile than the current one.' },
+  quiet: { type: 'boolean', short: 'q', description: 'No progress and no remarks.' },
+  color: { type: 'boolean', description: 'Colours, also where it is no terminal.' },
+  'no-color': { type: 'boolean', description: 'No colours; so does NO_COLOR in the environment.' },
+  help: { type: 'boolean', short: 'h', description: 'What a command does and takes.' },
+  version: { type: 'boolean', description: 'The version of this program.' },
+};
+
 /** The value of a string option, or undefined. */
-export function text(invocation: Invocation, name: string): string | undefined {
+export function text(invocation: Pick<Invocation, 'options'>, name: string): string | undefined {
   const value = invocation.options[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** The values of an option that may be given several times. */
-export function texts(invocation: Invocation, name: string): readonly string[] {
+export function texts(invocation: Pick<Invocation, 'options'>, name: string): readonly string[] {
   const value = invocation.options[name];
   return Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
 }
 
-export function flag(invocation: Invocation, name: string): boolean {
+export function flag(invocation: Pick<Invocation, 'options'>, name: string): boolean {
   return invocation.options[name] === true;
 }

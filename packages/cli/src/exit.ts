@@ -15,7 +15,7 @@ export const EXIT = {
   unavailable: 6,
   /** The command ran and what it checked has faults: `doctor`, `conformance`. */
   faults: 7,
-  /** Stopped by SIGINT. */
+  /** Stopped by SIGINT or SIGTERM. */
   interrupted: 130,
 } as const;
 

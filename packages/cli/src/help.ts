@@ -1,6 +1,21 @@
-import type { CommandSpec, OptionSpec } from './command.ts';
-import { GLOBAL_OPTIONS } from './commands.ts';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type Run } from './command.ts';
 import type { Paint } from './output.ts';
+import { commandOf, usage } from './parse.ts';
+
+/** `causeway help [COMMAND]` of a table of commands. */
+export function helpCommand(commands: readonly CommandSpec[]): Run {
+  return async ({ args, output }) => {
+    const spec = args.length === 0 ? undefined : commandOf(commands, args);
+    if (spec !== undefined) {
+      output.result(describeCommand(spec), (paint) => helpOf(spec, paint));
+      return;
+    }
+    const shown =
+      args.length === 0 ? commands : commands.filter(({ name }) => name.startsWith(`${args[0]} `));
+    if (shown.length === 0 || args.length > 1) throw usage(`There is no command “${args.join(' ')}”.`);
+    output.result(describeCommands(shown), (paint) => overview(shown, paint));
+  };
+}
 
 /** All commands, one a line. */
 export function overview(commands: readonly CommandSpec[], paint: Paint): string {
@@ -12,7 +27,7 @@ export function overview(commands: readonly CommandSpec[], paint: Paint): string
     'Options of every command:',
     columns(Object.entries(GLOBAL_OPTIONS).map(optionLine)),
     '',
-    'causeway help COMMAND says more. Guide: docs/guides/cli.md',
+    'causeway help COMMAND says more; causeway open docs leads to the guides.',
   ].join('\n');
 }
 
@@ -37,12 +52,36 @@ export function helpOf(spec: CommandSpec, paint: Paint): string {
   ].join('\n');
 }
 
+/** The same as data, for `--json`. */
+export function describeCommand(spec: CommandSpec): object {
+  return {
+    command: spec.name,
+    usage: `causeway ${usageOf(spec)}`,
+    summary: spec.summary,
+    description: spec.description ?? null,
+    arguments: spec.arguments ?? [],
+    options: describeOptions(spec.options ?? {}),
+    examples: spec.examples,
+  };
+}
+
+export function describeCommands(commands: readonly CommandSpec[]): object {
+  return { commands: commands.map(describeCommand), options: describeOptions(GLOBAL_OPTIONS) };
+}
+
+function describeOptions(options: Readonly<Record<string, OptionSpec>>): object[] {
+  return Object.entries(options).map(([name, option]) => ({ name: `--${name}`, ...option }));
+}
+
 function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
   return rows.length === 0 ? [] : ['', title, columns(rows)];
 }
 
 function usageOf({ name, arguments: taken = [] }: CommandSpec): string {
-  return [name, ...taken.map((one) => (one.optional === true ? `[${one.name}]` : one.name))].join(' ');
+  const words = taken.map((one) => `${one.name}${one.multiple === true ? '…' : ''}`);
+  return [name, ...words.map((word, index) => (taken[index]?.optional === true ? `[${word}]` : word))].join(
+    ' ',
+  );
 }
 
 function optionLine([name, option]: readonly [string, OptionSpec]): readonly [string, string] {

@@ -15,6 +15,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
+  // Opened when it is read: commands that do not ask must end by themselves.
+  get stdin() {
+    return process.stdin;
+  },
   env: process.env,
   folder: process.cwd(),
   signal: stop.signal,

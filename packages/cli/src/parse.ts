@@ -1,0 +1,117 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command.ts';
+import { CommandError, EXIT } from './exit.ts';
+
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+export interface Parsed {
+  readonly values: Values;
+  readonly positionals: string[];
+}
+
+/** Options and words as the command takes them; wrong ones are refused. */
+export function parseStrictly(spec: CommandSpec, argv: readonly string[]): Parsed {
+  try {
+    return parseArgs({ ...configOf(argv, optionsOf(spec)), strict: true });
+  } catch (error) {
+    throw usage((error as Error).message, spec);
+  }
+}
+
+/** The same for whatever stands there: unknown options are taken for switches. */
+export function parseLeniently(
+  argv: readonly string[],
+  options: Readonly<Record<string, OptionSpec>> = GLOBAL_OPTIONS,
+): Parsed {
+  return parseArgs({ ...configOf(argv, options), strict: false });
+}
+
+/**
+ * The command with the longest name that the first words spell. Options and their values may stand anywhere, also before
+ * the name: which words are values is a matter of the command's own options.
+ */
+export function commandOf(
+  commands: readonly CommandSpec[],
+  argv: readonly string[],
+): CommandSpec | undefined {
+  return commands
+    .filter((spec) => {
+      const words = spec.name.split(' ');
+      if (!words.every((word) => argv.includes(word))) return false;
+      const { positionals } = parseLeniently(argv, optionsOf(spec));
+      return words.every((word, index) => positionals[index] === word);
+    })
+    .toSorted((left, right) => right.name.length - left.name.length)
+    .at(0);
+}
+
+/** Refuses arguments and options that the command does not take. */
+export function check(spec: CommandSpec, args: readonly string[], values: Values): void {
+  const taken = spec.arguments ?? [];
+  const missing = taken.filter(({ optional }, index) => optional !== true && args[index] === undefined);
+  if (missing.length > 0) {
+    throw usage(`causeway ${spec.name} needs ${missing.map(({ name }) => name).join(', ')}.`, spec);
+  }
+  if (args.length > taken.length && taken.at(-1)?.multiple !== true) {
+    throw usage(`causeway ${spec.name} takes no “${args.slice(taken.length).join(' ')}”.`, spec);
+  }
+  for (const [index, { name, choices }] of taken.entries()) {
+    const value = args[index];
+    if (value !== undefined && choices !== undefined && !choices.includes(value)) {
+      throw usage(`${name} is one of: ${choices.join(', ')}.`, spec);
+    }
+  }
+  for (const [name, { choices, type }] of Object.entries(spec.options ?? {})) {
+    const given = [values[name] ?? []].flat();
+    if (type === 'string' && given.includes('')) throw usage(`--${name} is empty.`, spec);
+    if (choices !== undefined && given.some((value) => !choices.includes(String(value)))) {
+      throw usage(`--${name} is one of: ${choices.join(', ')}.`, spec);
+    }
+  }
+}
+
+/** A wrong command line, with the way to what is right. */
+export function usage(message: string, spec?: CommandSpec): CommandError {
+  const hint =
+    spec === undefined
+      ? 'causeway help lists the commands.'
+      : `causeway help ${spec.name} says what it takes.`;
+  return new CommandError(message, { exitCode: EXIT.usage, hint });
+}
+
+/** The name that was probably meant. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, distance: distance(typed, name) }))
+    .toSorted((left, right) => left.distance - right.distance);
+  return ranked.find(({ name, distance: edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))?.name;
+}
+
+/** How many letters to add, leave out or change. */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1];
+    for (const [column, other] of [...right].entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+const optionsOf = (spec: CommandSpec) => ({ ...spec.options, ...GLOBAL_OPTIONS });
+
+function configOf(argv: readonly string[], options: Readonly<Record<string, OptionSpec>>) {
+  const known = Object.entries(options).map(([name, { type, short, multiple }]) => [
+    name,
+    { type, ...(short === undefined ? {} : { short }), ...(multiple === true ? { multiple } : {}) },
+  ]);
+  return {
+    args: [...argv],
+    options: Object.fromEntries(known) as NonNullable<ParseArgsConfig['options']>,
+    allowPositionals: true,
+    allowNegative: true,
+  } as const;
+}
