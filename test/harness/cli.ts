@@ -58,12 +58,3 @@ export function jsonLines(text: string): ReturnType<RunningCli['lines']> {
 }
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
-
-/** `fetch` may keep a connection that it opened and never used; a server that stops would wait a minute for its first request. */
-export async function closeUnusedConnections(): Promise<void> {
-  const globals = globalThis as unknown as Record<symbol, { destroy(): Promise<void> } | undefined>;
-  const before = globals[DISPATCHER];
-  if (before === undefined) return;
-  globals[DISPATCHER] = new (before.constructor as new () => typeof before)();
-  await before.destroy();
-}

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { requestHeaders } from '../../apps/gateway/src/features/webhooks/webhook-sender.ts';
-import { closeUnusedConnections, jsonLines, type RunningCli, startCli } from '../harness/cli.ts';
+import { jsonLines, type RunningCli, startCli } from '../harness/cli.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { loopbackCertificate } from '../harness/tls.ts';
 import { until } from '../harness/until.ts';
@@ -107,7 +107,6 @@ describe('causeway listen', () => {
   });
   afterAll(async () => {
     await inbox?.close();
-    await closeUnusedConnections();
     await gateway?.stop();
     await rm(env.CAUSEWAY_CONFIG_DIR ?? '', { recursive: true, force: true });
   });

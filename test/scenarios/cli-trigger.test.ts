@@ -6,7 +6,7 @@ import { Causeway, type EventType } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toWire } from '../../apps/gateway/src/local/sandbox-file.ts';
 import { EVENT_TYPES } from '../../packages/cli/src/trigger/plans.ts';
-import { closeUnusedConnections, startCli } from '../harness/cli.ts';
+import { startCli } from '../harness/cli.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 
 describe('causeway trigger', () => {
@@ -24,7 +24,6 @@ describe('causeway trigger', () => {
     causeway = new Causeway({ baseUrl: gateway.baseUrl, apiKey });
   });
   afterAll(async () => {
-    await closeUnusedConnections();
     await gateway?.stop();
     await rm(home, { recursive: true, force: true });
   });

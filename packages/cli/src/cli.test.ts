@@ -9,8 +9,9 @@ import {
 import { describe, expect, it } from 'vitest';
 import { runCli } from './cli.ts';
 import { COMMANDS } from './commands.ts';
+import { nearMatches } from './near-matches.ts';
 import { createOutput, fields, table } from './output.ts';
-import { commandOf, nearest } from './parse.ts';
+import { commandOf } from './parse.ts';
 import { durationOf, secondsOf } from './values.ts';
 import { VERSION } from './version.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, HOLD_REASONS, NEXT_ACTIONS, ORDER_STATUSES } from './words.ts';
@@ -208,7 +209,7 @@ describe('words', () => {
       '1d1h1m1s',
       '1m15s',
     ]);
-    expect(nearest('ordres list', ['orders list', 'quote'])).toBe('orders list');
+    expect(nearMatches('ordres list', ['orders list', 'quote'])).toEqual(['orders list']);
   });
 });
 

@@ -3,8 +3,9 @@ import { type CommandSpec, GLOBAL_OPTIONS, type Input, type Invocation } from '.
 import { COMMANDS } from './commands.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { describeCommand, describeCommands, helpOf, overview } from './help.ts';
+import { nearMatches } from './near-matches.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
-import { check, commandOf, nearest, parseLeniently, parseStrictly, usage, type Values } from './parse.ts';
+import { check, commandOf, parseLeniently, parseStrictly, usage, type Values } from './parse.ts';
 import { findProfile, type Profile } from './profile.ts';
 import { VERSION } from './version.ts';
 
@@ -69,12 +70,9 @@ function withoutCommand(argv: readonly string[], output: Output): number {
 }
 
 function noCommand(commands: readonly CommandSpec[], words: readonly string[]): CommandError {
-  const meant = nearest(
-    words.slice(0, 2).join(' '),
-    commands.map(({ name }) => name),
-  );
-  const near =
-    meant ?? nearest(words[0] ?? '', [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]);
+  const names = commands.map(({ name }) => name);
+  const groups = [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];
+  const [near] = [...nearMatches(words.slice(0, 2).join(' '), names), ...nearMatches(words[0] ?? '', groups)];
   return new CommandError(`There is no command “${words.join(' ')}”.`, {
     exitCode: EXIT.usage,
     hint: near === undefined ? 'causeway help lists them.' : `Did you mean causeway ${near}?`,

@@ -1,4 +1,4 @@
-import { Causeway, isCausewayError } from '@causeway/sdk';
+import { Causeway, type ClientOptions, isCausewayError } from '@causeway/sdk';
 import { CommandError, EXIT } from './exit.ts';
 import { type DeploymentKind, type KeyClass, type Profile, safeAddress } from './profile.ts';
 import { VERSION } from './version.ts';
@@ -6,15 +6,22 @@ import { VERSION } from './version.ts';
 const HEADERS = { 'user-agent': `causeway-cli/${VERSION}` };
 
 /** A client with the profile's key of that class. */
-export function clientOf({ name, baseUrl, keys }: Profile, keyClass: KeyClass): Causeway {
+export function clientOf(profile: Profile, keyClass: KeyClass): Causeway {
+  return connect(profile.baseUrl, keyOf(profile, keyClass));
+}
+
+/** Every client with a key is made here: none goes over plain http to another machine. */
+export function connect(baseUrl: string, apiKey: string, options: Partial<ClientOptions> = {}): Causeway {
+  return new Causeway({ baseUrl: safeAddress(baseUrl), apiKey, headers: HEADERS, ...options });
+}
+
+export function keyOf({ name, keys }: Profile, keyClass: KeyClass): string {
   const apiKey = keys[keyClass];
-  if (apiKey === undefined) {
-    throw new CommandError(`The profile “${name}” has no key of a ${keyClass}.`, {
-      exitCode: EXIT.unauthorized,
-      hint: `causeway login --as ${keyClass} adds one.`,
-    });
-  }
-  return new Causeway({ baseUrl: safeAddress(baseUrl), apiKey, headers: HEADERS });
+  if (apiKey !== undefined) return apiKey;
+  throw new CommandError(`The profile “${name}” has no key of a ${keyClass}.`, {
+    exitCode: EXIT.unauthorized,
+    hint: `causeway login --as ${keyClass} adds one.`,
+  });
 }
 
 /** A client without a key, for what is public. */
@@ -46,7 +53,7 @@ export async function kindOf(baseUrl: string): Promise<DeploymentKind> {
 
 /** Whose key it is, and that the service accepts it: a route says which class it was made for, that class's own whether it counts. */
 export async function classOf(baseUrl: string, apiKey: string): Promise<KeyClass> {
-  const causeway = new Causeway({ baseUrl: safeAddress(baseUrl), apiKey, headers: HEADERS });
+  const causeway = connect(baseUrl, apiKey);
   try {
     await causeway.webhooks.get();
     return 'partner';

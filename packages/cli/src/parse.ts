@@ -79,28 +79,6 @@ export function usage(message: string, spec?: CommandSpec): CommandError {
   return new CommandError(message, { exitCode: EXIT.usage, hint });
 }
 
-/** The name that was probably meant. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map((name) => ({ name, distance: distance(typed, name) }))
-    .toSorted((left, right) => left.distance - right.distance);
-  return ranked.find(({ name, distance: edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))?.name;
-}
-
-/** How many letters to add, leave out or change. */
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...left].entries()) {
-    const next = [at + 1];
-    for (const [column, other] of [...right].entries()) {
-      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
 const optionsOf = (spec: CommandSpec) => ({ ...spec.options, ...GLOBAL_OPTIONS });
 
 function configOf(argv: readonly string[], options: Readonly<Record<string, OptionSpec>>) {

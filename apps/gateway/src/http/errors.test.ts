@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -283,7 +284,7 @@ describe('whatever is wrong is answered in the envelope', () => {
   }
 });
 
-it('a server that stops answers what is under way and ends with it, though the client would keep its connection', async () => {
+it('a server that stops answers what is under way and ends with it, though clients would keep their connections', async () => {
   const database = await openTestDatabase();
   let begun = () => {};
   let finish = () => {};
@@ -309,6 +310,8 @@ it('a server that stops answers what is under way and ends with it, though the c
           }),
       }),
   });
+  const unused = connectSocket(shell.port, '127.0.0.1');
+  await once(unused, 'connect');
   const answer = call(shell.baseUrl, 'GET', '/api/v1/t/slow');
   await isBegun;
   const stopped = shell.stop();

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { IdGenerator } from '../lib/ids.ts';
@@ -94,13 +95,20 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 /**
- * Closing ends the connections that are idle then. One that is answered later falls idle afterwards, and would keep the
- * process for as long as its client keeps it.
+ * Closing ends the connections that are idle then. One that is answered later falls idle afterwards, and one that was opened
+ * ahead and never used does not count as idle: either would keep the process for as long as its client keeps it.
  */
 function closeAfterTheLastAnswer(app: FastifyInstance): void {
   let isClosing = false;
+  const unused = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => unused.delete(socket));
   app.addHook('preClose', async () => {
     isClosing = true;
+    for (const socket of unused) socket.destroy();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
     if (isClosing) setImmediate(() => app.server.closeIdleConnections());

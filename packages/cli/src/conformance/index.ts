@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { flag, type Invocation, type Run, text, texts } from '../command.ts';
+import { keyOf } from '../deployment.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { table } from '../output.ts';
+import { readAll } from '../prompt.ts';
 import { loadDriver, stateOfDriver } from './driver.ts';
 import { readExpectedFailures } from './expected-failures.ts';
 import { LIMITS } from './receiver-steps.ts';
@@ -127,7 +129,7 @@ async function secretsOf(
 ): Promise<{ secret: string; endedSecret: string | undefined }> {
   const file = text(invocation, 'env-file');
   const env = { ...invocation.env, ...(file === undefined ? {} : await readEnvFile(file)) };
-  const secret = flag(invocation, 'secret-stdin') ? await readStdin() : env[SECRET];
+  const secret = flag(invocation, 'secret-stdin') ? await readAll(invocation.stdin) : env[SECRET];
   if (secret === undefined || secret === '') {
     throw new CommandError('The webhook secret of your receiver is needed to sign as the service does.', {
       exitCode: EXIT.usage,
@@ -138,14 +140,8 @@ async function secretsOf(
 }
 
 async function partnerOf(invocation: Invocation): Promise<{ baseUrl: string; apiKey: string }> {
-  const { baseUrl, keys, name } = await invocation.profile();
-  if (keys.partner === undefined) {
-    throw new CommandError(`The profile “${name}” has no key of a partner.`, {
-      exitCode: EXIT.unauthorized,
-      hint: 'causeway login adds one.',
-    });
-  }
-  return { baseUrl, apiKey: keys.partner };
+  const profile = await invocation.profile();
+  return { baseUrl: profile.baseUrl, apiKey: keyOf(profile, 'partner') };
 }
 
 async function readEnvFile(file: string): Promise<Record<string, string | undefined>> {
@@ -156,12 +152,6 @@ async function readEnvFile(file: string): Promise<Record<string, string | undefi
       exitCode: EXIT.usage,
     });
   }
-}
-
-async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8').trim();
 }
 
 function urlOf(option: string, given: string): URL {

@@ -1,4 +1,5 @@
-import { Causeway, isCausewayError } from '@causeway/sdk';
+import { type Causeway, isCausewayError } from '@causeway/sdk';
+import { connect } from '../deployment.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { createReceiverClient, HarnessFault } from './delivery.ts';
 import type { Driver } from './driver.ts';
@@ -193,7 +194,7 @@ async function runDriverPart(
   }
   if (given === undefined || seen.length === 0) return;
   const { driver, baseUrl, apiKey } = given;
-  const client = new Causeway({ baseUrl, apiKey });
+  const client = connect(baseUrl, apiKey);
   await requireSandbox(client);
   const references: string[] = [];
   let made: ReturnType<DriverContext['customer']> | undefined;

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Causeway, type CausewayEvent, isCausewayError, type Order } from '@causeway/sdk';
+import { type Causeway, type CausewayEvent, isCausewayError, type Order } from '@causeway/sdk';
 import type { SandboxFile as SigningFile } from '@causeway/sdk/signing';
 import { type Invocation, text } from '../command.ts';
+import { clientOf, connect, keyOf } from '../deployment.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Profile } from '../profile.ts';
 
@@ -77,9 +78,9 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { profile, stepTimeoutMs } = options;
   const { baseUrl, keys } = profile;
   const clientWith = (apiKey: string) =>
-    new Causeway({ baseUrl, apiKey, fetch: shownFetch((line) => invocation.output.note(line)) });
+    connect(baseUrl, apiKey, { fetch: shownFetch((line) => invocation.output.note(line)) });
   // Looking is not shown: what is done is.
-  const watcher = new Causeway({ baseUrl, apiKey: keys.partner ?? '' });
+  const watcher = clientOf(profile, 'partner');
   const events: CausewayEvent[] = [];
   const cleanups: (() => Promise<void>)[] = [];
   const following = new AbortController();
@@ -184,7 +185,8 @@ async function resultOf(answer: Response): Promise<string> {
 }
 
 /** Refuses whatever is no sandbox, before anything is done. */
-export async function requireSandbox({ name, baseUrl, keys }: Profile): Promise<void> {
+export async function requireSandbox(profile: Profile): Promise<void> {
+  const { name, baseUrl } = profile;
   const refused = new CommandError(
     `${baseUrl} (profile “${name}”) is no sandbox: events are triggered in one only.`,
     {
@@ -192,16 +194,10 @@ export async function requireSandbox({ name, baseUrl, keys }: Profile): Promise<
       hint: 'npm start runs a sandbox; --profile chooses another deployment.',
     },
   );
-  const { partner } = keys;
-  if (partner === undefined) {
-    throw new CommandError(`The profile “${name}” has no key of a partner.`, {
-      exitCode: EXIT.unauthorized,
-      hint: 'causeway login adds one.',
-    });
-  }
+  const partner = keyOf(profile, 'partner');
   if (partner.startsWith('cw_live_')) throw refused;
   try {
-    await new Causeway({ baseUrl, apiKey: partner }).sandbox.clock();
+    await connect(baseUrl, partner).sandbox.clock();
   } catch (error) {
     if (isCausewayError(error) && error.status === 404) throw refused;
     throw error;
