@@ -56,5 +56,3 @@ export function jsonLines(text: string): ReturnType<RunningCli['lines']> {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
-
-const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
