@@ -367,9 +367,6 @@ const SAMPLES = {
   partner_fee: '1',
   fiat_currency: 'EUR',
   currency: 'EUR',
-  endpoint: '/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/authorize-refund',
-  parameters_endpoint:
-    '/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/refund-authorization-parameters',
   settlement_id: '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
   payment_id: '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10',
   message: 'A test event',

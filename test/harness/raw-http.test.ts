@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 /** Scenarios call through the SDK, so that it is proven by use. Raw HTTP is for what it does not send or show. */
 const RAW: Readonly<Record<string, { readonly uses: number; readonly why: string }>> = {
+  'cli.test.ts': { uses: 2, why: 'a proxy in between, and a page that is not of the API' },
+  'conformance.test.ts': { uses: 15, why: 'drivers of partners who write their own calls, badly' },
+  'examples.test.ts': { uses: 1, why: 'a proxy in between' },
   'guides.test.ts': { uses: 1, why: 'metrics are not of the API' },
   'orders-kyc-lost.test.ts': {
     uses: 1,

@@ -194,16 +194,14 @@ describe('causeway conformance against a sandbox', () => {
       API.length,
     ]);
     expect(stderr).toBe('');
-    expect((await gateway.call('GET', '/api/v1/sandbox/clock')).body.data.offset_seconds).toBe(0);
+    expect((await gateway.sdk().sandbox.clock()).offset_seconds).toBe(0);
     const written = await readFile(trace, 'utf8');
     expect(JSON.parse(written).length).toBeGreaterThan(30);
     expect(written).not.toContain(gateway.partners[0].apiKey);
     expect(written).not.toContain('Lovelace');
     expect(written).not.toMatch(/"signature\\?":\\?"0x/);
-    const { orders } = (await gateway.call('GET', '/api/v1/partner/orders?limit=100')).body.data;
-    expect(
-      orders.filter((order: { allowed_actions: string[] }) => order.allowed_actions.includes('cancel')),
-    ).toEqual([]);
+    const { orders } = await gateway.sdk().orders.list({ limit: 100 });
+    expect(orders.filter(({ allowed_actions }) => allowed_actions.includes('cancel'))).toEqual([]);
   });
 
   it.each(Object.entries(BAD_DRIVERS))('finds a driver that %s', async (name, { finds, code: source }) => {
@@ -234,8 +232,8 @@ describe('causeway conformance against a sandbox', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     try {
-      await gateway.call('POST', '/api/v1/partner/webhooks', { body: { url } });
-      await gateway.call('POST', '/api/v1/partner/webhooks/test');
+      await gateway.sdk().webhooks.set({ url });
+      await gateway.sdk().webhooks.test();
       const { code } = await conformance('--webhook', url, '--only', 'webhooks.delivery.acknowledged');
       expect(code).toBe(0);
     } finally {

@@ -223,6 +223,8 @@ describe('on-ramp orders, C3.1', () => {
       expect(await driver.funds(order.id)).toMatchObject({
         escrow: { state: 'emptied', booked_amount: '0.000000', balance_on_chain: '0.000000' },
         who_can_move_it: [],
+        // A send-out is allowed, and nothing waits for it.
+        waiting_for: null,
       });
       await order.ended('released');
     });

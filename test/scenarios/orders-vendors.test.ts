@@ -115,10 +115,7 @@ describe('vendors and operators in their own interfaces', () => {
       payment_reference: 'E2E-1',
       content: null,
     });
-    const unknown = await gateway.call('POST', `/api/v1/operator/proofs/${orderId}/reveal`, {
-      key: gateway.sandbox.operatorKey,
-      body: { reason: 'ticket 7' },
-    });
+    const unknown = await gateway.operator.proofs.reveal(orderId, { reason: 'ticket 7' });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'PROOF_NOT_FOUND']);
     expect((await operate(orderId, 'proof-review', 'start')).body.data.status).toBe(
       'fiat_payment_review_started',

@@ -158,8 +158,8 @@ describe('the package as it is published', () => {
 
 /** A program of a partner's, with one mistake that the types have to find. */
 const CONSUMER = `import { Causeway, isCausewayError, type Order } from '@causeway/sdk';
-import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
-import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
+  import { privateKeySigner, signTransfer, type Trust } from '@causeway/sdk/signing';
+  import { constructEvent, createTestEvent, type CausewayEvent } from '@causeway/sdk/webhooks';
 
 const causeway = new Causeway({ baseUrl: 'http://127.0.0.1:9', apiKey: 'cw_test_1', maxRetries: 0 });
 const failed: string = await causeway.orders.get('x').then((order: Order) => order.status, (error: unknown) => (isCausewayError(error) ? error.code : 'other'));
@@ -180,8 +180,8 @@ console.log(typeof Causeway, typeof signTransfer, typeof constructEvent);
 `;
 
 const EDGE = `import { Causeway } from '@causeway/sdk';
-import { privateKeySigner } from '@causeway/sdk/signing';
-import { constructEvent, createTestEvent } from '@causeway/sdk/webhooks';
+  import { privateKeySigner } from '@causeway/sdk/signing';
+  import { constructEvent, createTestEvent } from '@causeway/sdk/webhooks';
 
 export async function main(baseUrl) {
   const causeway = new Causeway({ baseUrl, apiKey: 'cw_test_1' });

@@ -43,13 +43,21 @@ export const REFUND_REQUIRED_STATUSES = ['cancelled', 'failed'] as const;
 export const RELEASE_REQUIRED_STATUSES = ['dispute_started'] as const;
 export const KYC_UPDATED_STATUSES = ['VERIFIED', 'REJECTED', 'UNDER_REVIEW'] as const;
 
+const EXAMPLE_ORDER_PATH = '/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10';
+
 const OrderRefundRequiredData = Type.Object({
   ...OrderStatusChangedData.properties,
   status: literals(REFUND_REQUIRED_STATUSES),
   action_required: Type.Object({
     method: Type.Literal('POST'),
-    endpoint: Type.String({ description: 'authorize-refund of this order' }),
-    parameters_endpoint: Type.String({ description: 'refund-authorization-parameters of this order' }),
+    endpoint: Type.String({
+      description: 'authorize-refund of this order',
+      examples: [`${EXAMPLE_ORDER_PATH}/authorize-refund`],
+    }),
+    parameters_endpoint: Type.String({
+      description: 'refund-authorization-parameters of this order',
+      examples: [`${EXAMPLE_ORDER_PATH}/refund-authorization-parameters`],
+    }),
   }),
 });
 
@@ -58,8 +66,14 @@ const OrderReleaseRequiredData = Type.Object({
   status: literals(RELEASE_REQUIRED_STATUSES),
   action_required: Type.Object({
     method: Type.Literal('POST'),
-    endpoint: Type.String({ description: 'authorize-release of this order' }),
-    parameters_endpoint: Type.String({ description: 'release-authorization-parameters of this order' }),
+    endpoint: Type.String({
+      description: 'authorize-release of this order',
+      examples: [`${EXAMPLE_ORDER_PATH}/authorize-release`],
+    }),
+    parameters_endpoint: Type.String({
+      description: 'release-authorization-parameters of this order',
+      examples: [`${EXAMPLE_ORDER_PATH}/release-authorization-parameters`],
+    }),
   }),
 });
 

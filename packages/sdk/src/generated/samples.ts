@@ -63,8 +63,8 @@ export const SAMPLE_EVENT_DATA: EventData = {
     "expires_at": null,
     "action_required": {
       "method": "POST",
-      "endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/authorize-refund",
-      "parameters_endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/refund-authorization-parameters"
+      "endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/authorize-release",
+      "parameters_endpoint": "/api/v1/partner/orders/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10/release-authorization-parameters"
     }
   },
   "user.kyc.updated": {

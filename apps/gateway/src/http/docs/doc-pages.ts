@@ -44,7 +44,7 @@ const ORDER: readonly {
   readonly folder: 'guides' | 'reference';
   readonly names: readonly string[];
 }[] = [
-  { title: 'Start', folder: 'guides', names: ['sandbox', 'testing', 'conformance'] },
+  { title: 'Start', folder: 'guides', names: ['sandbox', 'cli', 'testing', 'conformance', 'mcp'] },
   {
     title: 'Build',
     folder: 'guides',

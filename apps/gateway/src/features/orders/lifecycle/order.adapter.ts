@@ -10,6 +10,7 @@ import {
   KYC_CLEARED,
   type MachineEventType,
   NEW,
+  nextAction,
   ORDER_MACHINES,
   type OrderFacts,
   type OrderGuard,
@@ -268,6 +269,9 @@ function stepOf(row: OrderTransition, order: OrderRow): OrderStep {
 
 /** Who has to do what for the order to go on; null where it has ended. A held order waits for the operator. */
 export function waitingFor(order: OrderRow): OrderStep | null {
+  // What may still be done with a completed order, such as a send-out, is not waited for.
+  const machine = ORDER_MACHINES[order.direction];
+  if (!order.facts.held && nextAction(machine, order.status, factsOf(order)) === 'none') return null;
   const rows = possible(order);
   const next = order.facts.held
     ? rows.find(({ on }) => on === 'hold_released')
