@@ -9,7 +9,7 @@ import type { Model } from './order-model.ts';
 import { type Customer, realOrders } from './real-orders.ts';
 
 /** `npm run model` is the long run. */
-const RUNS = Number(process.env.MODEL_RUNS ?? 80);
+const RUNS = Number(process.env.MODEL_RUNS ?? 50);
 /** A long run may end earlier; how far it came is then said. */
 const MINUTES = Number(process.env.MODEL_MINUTES ?? 0);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -16,7 +16,7 @@ import { until } from '../harness/until.ts';
 import { fillOffers, type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 
 /** `npm run races` is the long run. */
-const ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.RACE_ROUNDS ?? 12);
 const LONG_MS = 60_000 + ROUNDS * 4_000;
 /** Rounds under way at once: each is a race of its own, and the others keep the database busy meanwhile. */
 const LANES = 4;
