@@ -53,7 +53,7 @@ describe('a file of comma-separated values', () => {
     shell = await startShell({
       databaseUrl: database.url,
       routes: (app, { db }) => {
-        const sender = createCsvSender(app, { db, logger, atOnce: 3, stallMs: 700 });
+        const sender = createCsvSender(app, { db, logger, atOnce: 3, stallMs: 4_000 });
         csvRoute(app, sender, {
           access: 'partner',
           url: PATH,
