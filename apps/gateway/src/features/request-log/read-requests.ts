@@ -2,7 +2,6 @@ import type {
   OperatorLoggedRequestSchema,
   OperatorRequestLogSchema,
   RequestLogQuery,
-  RequestLogSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Database, Scope } from '../../db/database.ts';
@@ -81,16 +80,8 @@ function dateOf(text: string | undefined): Date | null {
   return text === undefined ? null : new Date(text);
 }
 
+/** As an operator sees it; the answer to an owner leaves out whose it is. */
 export async function readRequests(
-  db: Database,
-  whose: WhoseRequests,
-  query: Query,
-): Promise<Static<typeof RequestLogSchema>> {
-  const { rows, nextCursor } = await readPage(db, whose, query);
-  return { requests: rows.map(view), pagination: { limit: query.limit, next_cursor: nextCursor } };
-}
-
-export async function readRequestsAsOperator(
   db: Database,
   whose: WhoseRequests,
   query: Query,

@@ -10,7 +10,7 @@ import { type Database, partnerScope, SYSTEM, vendorScope } from '../../db/datab
 import { invalidRequest } from '../../http/errors.ts';
 import type { Principals } from '../../http/principals.ts';
 import { route } from '../../http/route.ts';
-import { readRequests, readRequestsAsOperator } from './read-requests.ts';
+import { readRequests } from './read-requests.ts';
 import { recordRequests } from './record-requests.ts';
 import { createRequestWriter, type RequestWriterDeps } from './write-requests.ts';
 
@@ -83,7 +83,7 @@ function registerReads(app: FastifyInstance, { db }: RequestLogDeps): void {
         throw invalidRequest('vendor_id', 'goes without partner_id');
       }
       const ownerId = (partner_id ?? vendor_id)?.toLowerCase() ?? null;
-      return readRequestsAsOperator(db, { scope: SYSTEM, ownerId }, query);
+      return readRequests(db, { scope: SYSTEM, ownerId }, query);
     },
   });
 }
