@@ -165,9 +165,14 @@ function environmentOf(baseUrl: string, env: Env): Profile {
   return { name: 'environment', baseUrl, keys: keysOf(keys), source: 'CAUSEWAY_BASE_URL' };
 }
 
+/** Where a sandbox that was started in a folder describes itself. */
+export function sandboxPath(folder: string, env: Env): string {
+  return resolve(folder, env.CAUSEWAY_HOME || '.causeway', 'sandbox.json');
+}
+
 /** The sandbox that runs from this folder, so that its first command needs no login. */
 export async function sandboxOf(folder: string, env: Env = {}): Promise<Profile | undefined> {
-  const path = resolve(folder, env.CAUSEWAY_HOME || '.causeway', 'sandbox.json');
+  const path = sandboxPath(folder, env);
   const sandbox = (await readJson(path)) as SandboxFile | undefined;
   if (sandbox === undefined) return undefined;
   if (typeof sandbox?.base_url !== 'string' || !Array.isArray(sandbox.partners)) {

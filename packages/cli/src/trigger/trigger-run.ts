@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Causeway, type CausewayEvent, isCausewayError, type Order } from '@causeway/sdk';
 import type { SandboxFile as SigningFile } from '@causeway/sdk/signing';
 import { type Invocation, text } from '../command.ts';
 import { clientOf, connect, keyOf } from '../deployment.ts';
 import { CommandError, EXIT } from '../exit.ts';
-import type { Profile } from '../profile.ts';
+import { type Profile, sandboxPath } from '../profile.ts';
 
 /** What a step may need besides the partner's key. */
 export type Need = 'wallet' | 'operator';
@@ -209,8 +208,7 @@ export async function sandboxFile(
   invocation: Invocation,
   { keys }: Profile,
 ): Promise<{ readonly file: SandboxFile; readonly partner: number }> {
-  const home = invocation.env.CAUSEWAY_HOME ?? join(invocation.folder, '.causeway');
-  const path = text(invocation, 'sandbox-file') ?? join(home, 'sandbox.json');
+  const path = text(invocation, 'sandbox-file') ?? sandboxPath(invocation.folder, invocation.env);
   const hint = '--sandbox-file FILE names the file that the sandbox wrote when it started.';
   const written = await readFile(path, 'utf8').catch(() => undefined);
   if (written === undefined) {
