@@ -1,9 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** The preferred port if it is free, otherwise one the system picks. Loopback only. */
+/**
+ * Below the ports that systems give to outgoing connections: one of those could be taken by any client between the moment it is
+ * picked and the moment it is listened on.
+ */
+const LOWEST = 15_000;
+const ABOVE = 32_000;
+const TRIES = 50;
+
+/** The preferred port if it is free, otherwise another one. Loopback only. */
 export async function pickPort(preferred: number | undefined): Promise<number> {
   if (preferred !== undefined && (await canListen(preferred)) !== undefined) return preferred;
+  for (let tried = 0; tried < TRIES; tried++) {
+    const port = await canListen(randomInt(LOWEST, ABOVE));
+    if (port !== undefined) return port;
+  }
   const port = await canListen(0);
   if (port === undefined) throw new Error('No free port on 127.0.0.1.');
   return port;

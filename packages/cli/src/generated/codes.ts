@@ -144,6 +144,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "retryable": false,
     "doc": "Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it."
   },
+  "EMAIL_NOT_CONFIRMED": {
+    "kind": "error",
+    "http_status": 403,
+    "message": "Confirm your e-mail address first.",
+    "retryable": false,
+    "doc": "The widget session does not know its customer yet; POST /widget/session/email-code, then POST /widget/session/identify with the code."
+  },
   "USER_NOT_FOUND": {
     "kind": "error",
     "http_status": 404,
@@ -276,6 +283,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "Fiat payment not found.",
     "retryable": false,
     "doc": "No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments."
+  },
+  "WIDGET_SESSION_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "This link does not open a session.",
+    "retryable": false,
+    "doc": "The code of a session made by POST /partner/widget-sessions opens it once, within ten minutes; make a new session."
   },
   "ROUTE_NOT_FOUND": {
     "kind": "error",
@@ -445,6 +459,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "retryable": false,
     "doc": "The wallet’s screening found something, or a person has to look at it; use another wallet, or ask the operator."
   },
+  "WALLET_NOT_ALLOWED": {
+    "kind": "error",
+    "http_status": 422,
+    "message": "This wallet cannot be used.",
+    "retryable": false,
+    "doc": "The address cannot own a third of an order’s escrow; `details.reason` says why. Use a wallet of the customer’s own."
+  },
   "RECIPIENT_UNVERIFIABLE": {
     "kind": "error",
     "http_status": 422,
@@ -458,6 +479,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "Required fields are missing.",
     "retryable": false,
     "doc": "Identification or fiat-account issuing lacks details.missing_fields; send them."
+  },
+  "EMAIL_CODE_INVALID": {
+    "kind": "error",
+    "http_status": 422,
+    "message": "The code is not right, or it is no longer valid.",
+    "retryable": false,
+    "doc": "A code is valid for ten minutes, for the address it was sent to, and for five tries; with details.attempts_left at 0 ask for a new one."
   },
   "IDEMPOTENCY_KEY_REUSED": {
     "kind": "error",
@@ -535,6 +563,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "Banking is temporarily unavailable.",
     "retryable": true,
     "doc": "The banking provider cannot be reached; retry later."
+  },
+  "MAIL_UNAVAILABLE": {
+    "kind": "error",
+    "http_status": 503,
+    "message": "This service cannot send e-mail.",
+    "retryable": false,
+    "doc": "The deployment has no way to send e-mail, so that no customer can be known at the widget; the operator sets MAIL_URL and MAIL_FROM."
   },
   "SERVICE_UNAVAILABLE": {
     "kind": "error",

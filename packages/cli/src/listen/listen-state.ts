@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../exit.ts';
@@ -89,7 +89,8 @@ function cursorOf(written: string): string | undefined {
 
 /** Written beside and renamed: a kill leaves the old one or the new one, never half of it. */
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const beside = `${path}.${process.pid}`;
+  // A name of its own: two containers that share the folder may have the same pid.
+  const beside = `${path}.${randomUUID()}`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(beside, text, { mode });
