@@ -9,7 +9,7 @@ const tests = '\\.test\\.ts$';
 const FEATURES = [
   ...['health', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
   ...['quotes', 'estimates', 'webhooks', 'orders', 'offers', 'vendors', 'fiat-accounts'],
-  ...['exports', 'privacy', 'request-log', 'sandbox', 'operators'],
+  ...['exports', 'widget', 'privacy', 'request-log', 'sandbox', 'operators'],
 ];
 const featuresInOrder = {
   name: 'features-import-earlier-features-only',
@@ -46,6 +46,15 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/cli/src', pathNot: tests },
       to: { path: '^(apps|backends|contracts|test|bench|scripts)/' },
+    },
+    {
+      name: 'widget-knows-only-the-protocol-and-the-sdk',
+      comment: 'The application and the loader are sent to browsers.',
+      severity: 'error',
+      from: { path: '^(apps/widget|packages/widget)/src', pathNot: tests },
+      to: {
+        path: '^(apps/(?!widget/)|backends|contracts|test|bench|scripts|packages/(cli|local-chain|node)/)',
+      },
     },
     {
       name: 'lib-imports-nothing-of-ours',
@@ -143,7 +152,7 @@ module.exports = {
     parser: 'swc',
     combinedDependencies: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/(node_modules|generated)/.*/node_modules/' },
+    exclude: { path: ['/(node_modules|generated)/.*/node_modules/', '^(apps|packages)/[^/]+/dist/'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],

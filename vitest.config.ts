@@ -1,15 +1,23 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compileMessageFiles } from './apps/widget/message-catalogue.ts';
 
 const gateway = 'apps/gateway/src';
 
 /** Files of a worker share a process: importing the gateway anew for each was half of a run's work. */
 const SHARED = { isolate: false };
 
+/** Tests may import the widget: its messages are compiled as in its build. */
+const WIDGET = [compileMessageFiles()];
+
 /** Folders of features whose rules need no server. */
-const PURE = ['payment-details/validation', 'screening/names', 'kyc/provider'].map(
-  (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
-);
+const PURE = [
+  ...['payment-details/validation', 'screening/names', 'kyc/provider'].map(
+    (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
+  ),
+  `${gateway}/features/widget/widget-origins.test.ts`,
+  `${gateway}/upstream/mail/*.test.ts`,
+];
 
 /** Files that mostly wait for processes to start and die: begun last, one of them would be waited for alone. */
 const LONG = [
@@ -48,11 +56,13 @@ export default defineConfig({
     outputFile: { json: '.cache/vitest.json' },
     projects: [
       {
+        plugins: WIDGET,
         test: {
           name: 'unit',
           ...SHARED,
           include: [
             'packages/*/src/**/*.test.ts',
+            'apps/widget/**/*.test.{ts,tsx}',
             'backends/*/src/**/*.test.ts',
             `${gateway}/*.test.ts`,
             `${gateway}/lib/**/*.test.ts`,
@@ -65,6 +75,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: WIDGET,
         test: {
           name: 'served',
           ...SHARED,
