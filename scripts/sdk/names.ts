@@ -48,6 +48,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   getReturnAuthorizationParameters: 'deposits.returnParameters',
   authorizeReturn: 'deposits.authorizeReturn',
 
+  // The widget
+  createWidgetSession: 'widgetSessions.create',
+
   // Events and webhooks
   listEvents: 'events.list',
   getWebhook: 'webhooks.get',
@@ -147,6 +150,8 @@ export const METHODS: Readonly<Record<string, string>> = {
   listPartners: 'operator.partners.list',
   getPartner: 'operator.partners.get',
   changePartner: 'operator.partners.update',
+  getWidgetOrigins: 'operator.partners.widgetOrigins',
+  setWidgetOrigins: 'operator.partners.setWidgetOrigins',
   createPartnerKey: 'operator.partners.createKey',
   listPartnerKeys: 'operator.partners.listKeys',
   listPartnerDeliveries: 'operator.partners.listDeliveries',
@@ -210,6 +215,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   sandboxScreeningStatus: 'sandbox.screeningStatus',
   sandboxDeposit: 'sandbox.deposit',
   sandboxWidgetOrder: 'sandbox.widgetOrder',
+  sandboxMailbox: 'sandbox.mailbox',
   sandboxAdvanceClock: 'sandbox.advanceClock',
   sandboxClock: 'sandbox.clock',
   sandboxResetClock: 'sandbox.resetClock',
@@ -222,9 +228,39 @@ export const ALIASES: Readonly<Record<string, string>> = {
   uploadKycDocumentShort: 'uploadKycDocument',
 };
 
+/** The widget has its own client, and its customers have none of the keys that the SDK takes. */
+const BY_WIDGET = 'The widget calls it, for a customer.';
+
 /** Called by others than those who have the SDK, with the reason. */
 export const NOT_CALLED: Readonly<Record<string, string>> = {
   kycProviderCallback: 'An identity provider calls it, with its own signature.',
+  startWidgetSession: BY_WIDGET,
+  openWidgetSession: BY_WIDGET,
+  getWidgetSession: BY_WIDGET,
+  signOutOfWidgetSession: BY_WIDGET,
+  requestWidgetEmailCode: BY_WIDGET,
+  identifyInWidgetSession: BY_WIDGET,
+  getWidgetKyc: BY_WIDGET,
+  submitWidgetKyc: BY_WIDGET,
+  uploadWidgetKycDocument: BY_WIDGET,
+  createWidgetPaymentDetails: BY_WIDGET,
+  listWidgetPaymentDetails: BY_WIDGET,
+  estimateInWidget: BY_WIDGET,
+  quoteInWidget: BY_WIDGET,
+  openWidgetOrder: BY_WIDGET,
+  listWidgetOrders: BY_WIDGET,
+  getWidgetOrder: BY_WIDGET,
+  getWidgetOrderFunding: BY_WIDGET,
+  cancelWidgetOrder: BY_WIDGET,
+  confirmPaymentSentInWidget: BY_WIDGET,
+  confirmFiatReceivedInWidget: BY_WIDGET,
+  submitPayerDetailsInWidget: BY_WIDGET,
+  getWidgetTransferAuthorizationParameters: BY_WIDGET,
+  authorizeCryptoTransferInWidget: BY_WIDGET,
+  getWidgetRefundAuthorizationParameters: BY_WIDGET,
+  getWidgetReleaseAuthorizationParameters: BY_WIDGET,
+  authorizeReleaseInWidget: BY_WIDGET,
+  authorizeRefundInWidget: BY_WIDGET,
 };
 
 /** A POST that changes nothing, so that it may be repeated. */

@@ -33,7 +33,13 @@ export const operationNotAllowedDetails = Type.Object({
 const keyClass = (description: string) =>
   Type.Optional(
     Type.Union(
-      [Type.Literal('partner'), Type.Literal('widget'), Type.Literal('vendor'), Type.Literal('operator')],
+      [
+        Type.Literal('partner'),
+        Type.Literal('widget'),
+        Type.Literal('session'),
+        Type.Literal('vendor'),
+        Type.Literal('operator'),
+      ],
       { description },
     ),
   );
@@ -160,6 +166,24 @@ export const walletFundsDetails = Type.Object({
   ),
 });
 
+export const walletNotAllowedDetails = Type.Object({
+  reason: Type.Union(
+    [
+      Type.Literal('checksum'),
+      Type.Literal('zero_address'),
+      Type.Literal('service_address'),
+      Type.Literal('contract'),
+      Type.Literal('vendor_wallet'),
+      Type.Literal('partner_wallet'),
+      Type.Literal('escrow'),
+    ],
+    {
+      description:
+        'checksum: mistyped. zero_address: has no key. service_address: belongs to this service, a token included. contract: off-ramp only, a contract cannot sign the transfer. vendor_wallet, partner_wallet, escrow: in use for that. New ones may be added.',
+    },
+  ),
+});
+
 export const webhookDeliveryDetails = Type.Object({
   http_status: Type.Optional(
     Type.Integer({ description: 'What the endpoint answered; absent when it did not answer in time.' }),
@@ -182,6 +206,13 @@ export const rateLimitedDetails = Type.Object({
   retry_after: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Seconds to wait, as in the Retry-After header.' }),
   ),
+});
+
+export const emailCodeDetails = Type.Object({
+  attempts_left: Type.Integer({
+    minimum: 0,
+    description: 'Tries that are left for the code; 0: a new one is needed.',
+  }),
 });
 
 export const openOrderLimitDetails = Type.Object({

@@ -141,6 +141,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it.',
   },
+  EMAIL_NOT_CONFIRMED: {
+    status: 403,
+    message: 'Confirm your e-mail address first.',
+    ...never,
+    doc: 'The widget session does not know its customer yet; POST /widget/session/email-code, then POST /widget/session/identify with the code.',
+  },
 
   // 404: unknown and foreign answer the same bytes, so none of these has details
   USER_NOT_FOUND: {
@@ -256,6 +262,12 @@ export const REQUEST_ERRORS = {
     message: 'Fiat payment not found.',
     ...never,
     doc: 'No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments.',
+  },
+  WIDGET_SESSION_NOT_FOUND: {
+    status: 404,
+    message: 'This link does not open a session.',
+    ...never,
+    doc: 'The code of a session made by POST /partner/widget-sessions opens it once, within ten minutes; make a new session.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,

@@ -76,6 +76,12 @@ export const SERVICE_ERRORS = {
     ...later,
     doc: 'The banking provider cannot be reached; retry later.',
   },
+  MAIL_UNAVAILABLE: {
+    status: 503,
+    message: 'This service cannot send e-mail.',
+    ...never,
+    doc: 'The deployment has no way to send e-mail, so that no customer can be known at the widget; the operator sets MAIL_URL and MAIL_FROM.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'The service is temporarily unavailable.',

@@ -1,4 +1,5 @@
 import {
+  emailCodeDetails,
   fieldProblemsDetails,
   invalidStatusDetails,
   kycNotClearedDetails,
@@ -7,6 +8,7 @@ import {
   operationNotAllowedDetails,
   senderIdentityDetails,
   walletFundsDetails,
+  walletNotAllowedDetails,
 } from './details.ts';
 import { type ErrorEntry, later, never } from './error-entry.ts';
 
@@ -156,6 +158,13 @@ export const STATE_ERRORS = {
     ...never,
     doc: 'The wallet’s screening found something, or a person has to look at it; use another wallet, or ask the operator.',
   },
+  WALLET_NOT_ALLOWED: {
+    status: 422,
+    message: 'This wallet cannot be used.',
+    details: walletNotAllowedDetails,
+    retryable: false,
+    doc: 'The address cannot own a third of an order’s escrow; `details.reason` says why. Use a wallet of the customer’s own.',
+  },
   RECIPIENT_UNVERIFIABLE: {
     status: 422,
     message: 'The recipient could not be verified.',
@@ -170,6 +179,13 @@ export const STATE_ERRORS = {
     details: missingFieldsDetails,
     retryable: false,
     doc: 'Identification or fiat-account issuing lacks details.missing_fields; send them.',
+  },
+  EMAIL_CODE_INVALID: {
+    status: 422,
+    message: 'The code is not right, or it is no longer valid.',
+    details: emailCodeDetails,
+    retryable: false,
+    doc: 'A code is valid for ten minutes, for the address it was sent to, and for five tries; with details.attempts_left at 0 ask for a new one.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,

@@ -59,7 +59,7 @@ const KYC_SUBMISSION_TRIGGERS = {
   'kyc/documents': 'documents_completed',
 } as const satisfies Readonly<Record<string, KycTrigger>>;
 
-interface OrderState {
+export interface OrderState {
   readonly direction: OrderDirection;
   readonly status: OrderStatus;
   readonly facts: OrderFacts;
@@ -75,7 +75,8 @@ function isNews({ direction, status, facts }: OrderState, trigger: OrderTrigger,
 export function orderActionsOf(caller: Actor, order: OrderState): string[] {
   switch (caller) {
     case 'partner':
-      return allowedActions(ORDER_MACHINES[order.direction], order.status, order.facts);
+    case 'customer':
+      return allowedActions(ORDER_MACHINES[order.direction], order.status, order.facts, caller);
     case 'vendor':
     case 'provider':
       return Object.entries(VENDOR_TRIGGERS)

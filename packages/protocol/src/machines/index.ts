@@ -1,5 +1,6 @@
 export * from './authorization.machine.ts';
 export * from './caller-actions.ts';
+export * from './customer-phase.ts';
 export {
   decide,
   defineMachine,

@@ -342,7 +342,7 @@ const refunds: readonly OrderRule<OfframpStatus>[] = (['cancelled', 'failed'] as
       effects: ['escrow.refund'],
       action: 'authorize-refund',
       sets: { escrow: 'refunding' },
-      spec: 'C4.6 rules 2 to 4; an operator hands in the signature of a partner that cannot act on a widget order',
+      spec: 'C4.6 rules 2 to 4; an operator hands in the signature of an owner that cannot',
     },
     {
       from: status,

@@ -39,7 +39,7 @@ const statuses: Record<OfframpStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     timeout: { setting: 'no_vendor_seconds', defaultSeconds: 900, trigger: 'order_expired' },
   },
   awaiting_crypto_transfer_authorization: {
-    says: 'The partner signs the transfer into escrow.',
+    says: 'The partner, or the customer that opened the order, signs the transfer into escrow.',
     published: true,
     terminal: false,
     next: [{ step: 'authorize_crypto_transfer', action: 'authorize-crypto-transfer' }],

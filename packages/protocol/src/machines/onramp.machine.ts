@@ -61,13 +61,13 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     terminal: false,
   },
   crypto_release_pending: {
-    says: 'The escrow is paying the partner master wallet.',
+    says: 'The escrow is paying the partner master wallet, or the wallet of the customer that opened the order.',
     published: false,
     additive: true,
     terminal: false,
   },
   completed: {
-    says: 'The crypto is in the partner master wallet; a send-out is possible.',
+    says: 'The crypto is in the partner master wallet, from where a send-out is possible, or in the wallet of the customer that opened the order.',
     published: true,
     terminal: true,
     outcome: 'settled',
@@ -232,14 +232,14 @@ const sendOut: readonly OrderRule<OnrampStatus>[] = [
   {
     from: ['completed', 'send_out_failed'],
     on: 'bridge_authorized',
-    by: ['partner', 'customer'],
+    by: ['partner'],
     guard: ['not_held', 'payout_wallets_still_cleared'],
     to: 'send_out_pending',
     emits: CHANGED,
     effects: ['bridge.relay'],
     action: 'authorize-bridge',
     sets: { sendOut: 'in_progress' },
-    spec: 'C3.1 row 7; from send_out_failed only when the first request can no longer execute',
+    spec: 'C3.1 row 7; from send_out_failed only when the first request can no longer execute. A customer’s crypto is in its own wallet',
   },
   {
     from: 'send_out_pending',
@@ -307,7 +307,7 @@ const sendOut: readonly OrderRule<OnrampStatus>[] = [
 const disputes: readonly OrderRule<OnrampStatus>[] = disputesDecidedForBuyer({
   decided: 'D12: the operator decides for the partner’s customer',
   asks: ['order.release.required'],
-  signers: ['partner', 'vendor', 'operator'],
+  signers: ['partner', 'customer', 'vendor', 'operator'],
   action: 'authorize-release',
 });
 

@@ -37,13 +37,14 @@ export interface ActionRequired {
   readonly parameters_endpoint?: string;
 }
 
-/** Exactly the actions that `decide` would let this partner take now; a repetition that changes nothing is none. */
+/** Exactly the actions that `decide` would let this caller take now; a repetition that changes nothing is none. */
 export function allowedActions<S extends OrderStatus>(
   machine: OrderMachine<S>,
   status: S,
   facts: OrderFacts,
+  caller: 'partner' | 'customer' = 'partner',
 ): PartnerAction[] {
-  return PARTNER_ACTIONS.filter((action) => isAllowed(machine, status, facts, action));
+  return PARTNER_ACTIONS.filter((action) => isAllowed(machine, status, facts, action, caller));
 }
 
 function isAllowed<S extends OrderStatus>(
@@ -51,8 +52,9 @@ function isAllowed<S extends OrderStatus>(
   status: S,
   facts: OrderFacts,
   action: PartnerAction,
+  caller: 'partner' | 'customer' = 'partner',
 ): boolean {
-  const decision = decide(machine, status, ACTION_ENDPOINTS[action].trigger, facts, 'partner');
+  const decision = decide(machine, status, ACTION_ENDPOINTS[action].trigger, facts, caller);
   return decision.kind === 'moved' && decision.transition.action === action;
 }
 

@@ -16,6 +16,46 @@ export const ORDER_WORDS: readonly NamedEnum[] = [
     },
   },
   {
+    name: 'CustomerAction',
+    meanings: {
+      'submit-payer-details': 'Say from which account the customer pays; payment requests only.',
+      'confirm-payment-sent': 'Say that the fiat was sent.',
+      cancel: 'Cancel the order.',
+      'authorize-crypto-transfer': 'Sign the transfer of the crypto into escrow.',
+      'confirm-fiat-received': 'Say that the fiat has arrived.',
+      'authorize-refund': 'Sign the return of the crypto from escrow.',
+      'authorize-release':
+        'Sign the release of the crypto after a dispute that was decided for the customer.',
+    },
+  },
+  {
+    name: 'OrderPhase',
+    meanings: {
+      match: 'A vendor takes the order and locks its crypto.',
+      pay: 'The customer pays.',
+      sign: 'The customer’s wallet signs the transfer into escrow.',
+      settle: 'Others act: the vendor, a bank, the chain or a review.',
+      confirm: 'The customer says whether the fiat has arrived.',
+      refund: 'The customer’s wallet signs for its crypto to come back.',
+      release: 'The customer’s wallet signs for the crypto that it was awarded.',
+      completed: 'Both sides have what they traded for.',
+      stopped: 'Ended without a trade; a refund may be on its way.',
+      disputed: 'An operator decides whose the money is.',
+    },
+  },
+  {
+    name: 'WalletRefusal',
+    meanings: {
+      checksum: 'The address is mistyped.',
+      zero_address: 'The zero address has no key.',
+      service_address: 'An address of this service, a token or contract included.',
+      contract: 'Off-ramp: a contract cannot sign the transfer.',
+      vendor_wallet: 'A vendor’s wallet.',
+      partner_wallet: 'Another partner’s wallet.',
+      escrow: 'The escrow of an order.',
+    },
+  },
+  {
     name: 'NextAction',
     meanings: {
       submit_payer_details: 'You: submit-payer-details.',

@@ -22,6 +22,7 @@ export const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'release_signature',
   'submissionId',
   'reference',
+  'code',
 ]);
 
 const REASON = 'Checked by hand, ticket 4711';
@@ -236,10 +237,43 @@ const OPERATOR = {
 };
 
 /** By operationId. */
+/** What the widget itself sends, and what a partner’s server makes a session of. */
+const WIDGET = {
+  startWidgetSession: { side: 'onramp', ...PAIR, fiat_amount: '100.00', locale: 'en' },
+  openWidgetSession: { code: 'cw_open_4mXw…' },
+  requestWidgetEmailCode: { email: 'ada.at.the.widget@example.com' },
+  identifyInWidgetSession: { email: 'ada.at.the.widget@example.com', code: '294117' },
+  submitWidgetKyc: DIRECT_DATA,
+  uploadWidgetKycDocument: { document_type: 'ID_FRONT', content_type: 'image/png', content: PNG },
+  createWidgetPaymentDetails: TO_EUR_ACCOUNT,
+  createWidgetSession: {
+    side: 'onramp',
+    ...PAIR,
+    fiat_amount: '100.00',
+    country_code: 'DE',
+    wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    reference_id: 'order-4711',
+    user_uuid: USER_ID,
+    redirect_url: 'https://shop.example/thanks',
+  },
+  estimateInWidget: { side: 'onramp', ...PAIR, fiat_amount: '100.00' },
+  quoteInWidget: { side: 'offramp', ...PAIR, fiat_amount: '100.00', payment_details_id: 42 },
+  openWidgetOrder: { quote_id: QUOTE_ID, wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
+  cancelWidgetOrder: { reason: 'changed my mind' },
+  submitPayerDetailsInWidget: {
+    payment_details: { full_name: 'Emma Tremblay', email: 'emma@example.ca' },
+  },
+  authorizeCryptoTransferInWidget: { forward_request: FORWARD_REQUEST, signature: SIGNATURE },
+  authorizeRefundInWidget: { signature: SIGNATURE },
+  authorizeReleaseInWidget: { signature: SIGNATURE },
+  setWidgetOrigins: { origins: ['https://shop.example', 'https://*.shop.example'], ...BECAUSE },
+};
+
 export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   ...PARTNER,
   ...SANDBOX,
   ...KYC_PROVIDER,
   ...VENDOR,
   ...OPERATOR,
+  ...WIDGET,
 };

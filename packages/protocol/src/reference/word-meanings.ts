@@ -12,8 +12,30 @@ export const WORD_MEANINGS: readonly NamedEnum[] = [
     meanings: {
       partner: 'A partner’s secret key.',
       widget: 'A partner’s publishable widget key.',
+      session: 'The token of a widget session.',
       vendor: 'A vendor’s key.',
       operator: 'An operator’s key.',
+    },
+  },
+  {
+    name: 'WidgetLocale',
+    meanings: {
+      en: 'English.',
+      fr: 'French.',
+      es: 'Spanish.',
+      pt: 'Portuguese.',
+      ar: 'Arabic, right to left.',
+      hi: 'Hindi.',
+      zh: 'Chinese.',
+      sw: 'Swahili.',
+    },
+  },
+  {
+    name: 'WidgetColorScheme',
+    meanings: {
+      light: 'Dark text on light ground.',
+      dark: 'Light text on dark ground.',
+      auto: 'As the customer’s device has it.',
     },
   },
   {

@@ -28,3 +28,4 @@ export * from './user.ts';
 export * from './vendor.ts';
 export * from './webhook.ts';
 export * from './webhook-endpoint.ts';
+export * from './widget.ts';

@@ -24,3 +24,4 @@ export const WebhookEndpointParams = Type.Object({ endpoint_id: Uuid });
 export const EndpointDeliveryParams = Type.Object({ endpoint_id: Uuid, delivery_id: Uuid });
 /** A partner has one default webhook, so that any id names it. */
 export const WebhookParams = Type.Object({ id: Type.String({ maxLength: 512 }) });
+export const WidgetSessionParams = Type.Object({ session_id: Uuid });

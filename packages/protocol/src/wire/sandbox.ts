@@ -20,6 +20,12 @@ export const SandboxWidgetOrderInput = Type.Object({
   fiat_amount: SandboxText,
   crypto_amount: SandboxText,
   payment_details_id: Type.Optional(NumericId),
+  wallet_address: Type.Optional(
+    Type.Unsafe<string>({
+      ...EvmAddress,
+      description: 'The customer’s wallet, which owns a third of the escrow; your own by default',
+    }),
+  ),
   reference_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 });
 
@@ -132,4 +138,21 @@ export const SandboxDepositSchema = Type.Object({
   ...FiatPaymentSchema.properties,
   user_id: Uuid,
   fiat_account_id: Type.String({ examples: ['retail_42'] }),
+});
+
+export const SandboxMailboxQuery = Type.Object({
+  email: Type.String({ minLength: 3, maxLength: 320, examples: ['ada@example.com'] }),
+});
+
+export const SandboxMailboxSchema = Type.Object({
+  messages: Type.Array(
+    Type.Object({
+      to: Type.String(),
+      subject: Type.String(),
+      text: Type.String(),
+      language: Type.String({ examples: ['en'] }),
+      sent_at: Timestamp,
+    }),
+    { description: 'Newest first, those of a day' },
+  ),
 });

@@ -150,6 +150,8 @@ import type {
   PartnerKeyInput,
   PartnerList,
   PartnerPatchInput,
+  PartnerWidgetSession,
+  PartnerWidgetSessionInput,
   PayerDetailsInput,
   PaymentDetails,
   PaymentDetailsInput,
@@ -203,6 +205,8 @@ import type {
   SandboxFaucetInput,
   SandboxKycStatus,
   SandboxKycStatusInput,
+  SandboxMailbox,
+  SandboxMailboxQuery,
   SandboxNewVendor,
   SandboxOrderEventInput,
   SandboxScreeningStatusInput,
@@ -245,6 +249,8 @@ import type {
   WebhookSecret,
   WebhookTarget,
   WebhookTest,
+  WidgetOrigins,
+  WidgetOriginsInput,
   WithdrawnOffer,
 } from './types.ts';
 
@@ -268,6 +274,7 @@ export interface Resources {
   readonly offramp: OfframpResource;
   readonly orders: OrdersResource;
   readonly deposits: DepositsResource;
+  readonly widgetSessions: WidgetSessionsResource;
   readonly webhooks: WebhooksResource;
   readonly events: EventsResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
@@ -431,6 +438,10 @@ export interface OperatorPartnersResource {
   get(partnerId: string, options?: RequestOptions): Promise<Partner>;
   /** Update a partner’s name, wallet, fee, limits or entitlement. `PATCH /api/v1/operator/partners/{partner_id}` */
   update(partnerId: string, body: PartnerPatchInput, options?: RequestOptions): Promise<Partner>;
+  /** Get the origins that may show a partner’s widget. `GET /api/v1/operator/partners/{partner_id}/widget-origins` */
+  widgetOrigins(partnerId: string, options?: RequestOptions): Promise<WidgetOrigins>;
+  /** Set the origins that may show a partner’s widget. `PUT /api/v1/operator/partners/{partner_id}/widget-origins` */
+  setWidgetOrigins(partnerId: string, body: WidgetOriginsInput, options?: RequestOptions): Promise<WidgetOrigins>;
   /** Create a partner key. `POST /api/v1/operator/partners/{partner_id}/keys` */
   createKey(partnerId: string, body: PartnerKeyInput, options?: RequestOptions): Promise<NewKey>;
   /** List keys of a partner, newest first. `GET /api/v1/operator/partners/{partner_id}/keys` */
@@ -651,6 +662,8 @@ export interface SandboxResource {
   screeningStatus(recipientId: string, body: SandboxScreeningStatusInput, options?: RequestOptions): Promise<Recipient>;
   /** Simulate a deposit into a fiat account. `POST /api/v1/sandbox/users/{user_uuid}/fiat-accounts/{id}/deposits` */
   deposit(userUuid: string, id: string | number, body: SandboxDepositInput, options?: RequestOptions): Promise<SandboxDeposit>;
+  /** Read the e-mails that a customer would have got. `GET /api/v1/sandbox/mailbox` */
+  mailbox(query: SandboxMailboxQuery, options?: RequestOptions): Promise<SandboxMailbox>;
   /** Create an order as the embedded widget does. `POST /api/v1/sandbox/widget-orders` */
   widgetOrder(body: SandboxWidgetOrderInput, options?: RequestOptions): Promise<Order>;
   /** Switch automatic steps of simulated actors on or off. `PUT /api/v1/sandbox/settings` */
@@ -760,6 +773,11 @@ export interface DepositsResource {
   returnParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit the signed return of a mismatched deposit. `POST /api/v1/partner/deposits/{deposit_id}/authorize-return` */
   authorizeReturn(depositId: string, body: SignatureInput, options?: RequestOptions): Promise<DepositState>;
+}
+
+export interface WidgetSessionsResource {
+  /** Make a widget session for a customer. `POST /api/v1/partner/widget-sessions` */
+  create(body: PartnerWidgetSessionInput, options?: RequestOptions): Promise<PartnerWidgetSession>;
 }
 
 export interface WebhooksResource {
@@ -888,6 +906,8 @@ export const RESOURCES = {
       list: 'GET /operator/partners q offset:partners',
       get: 'GET /operator/partners/{partner_id} -',
       update: 'PATCH /operator/partners/{partner_id} bk',
+      widgetOrigins: 'GET /operator/partners/{partner_id}/widget-origins -',
+      setWidgetOrigins: 'PUT /operator/partners/{partner_id}/widget-origins bk',
       createKey: 'POST /operator/partners/{partner_id}/keys bk',
       listKeys: 'GET /operator/partners/{partner_id}/keys q offset:keys',
       listDeliveries: 'GET /operator/partners/{partner_id}/webhooks/deliveries q cursor:deliveries',
@@ -1008,6 +1028,7 @@ export const RESOURCES = {
   sandbox: {
     screeningStatus: 'POST /sandbox/recipients/{recipient_id}/screening-status bk',
     deposit: 'POST /sandbox/users/{user_uuid}/fiat-accounts/{id}/deposits bk',
+    mailbox: 'GET /sandbox/mailbox q',
     widgetOrder: 'POST /sandbox/widget-orders bk',
     setSettings: 'PUT /sandbox/settings bk',
     orderEvent: 'POST /sandbox/orders/{order_id}/events bk',
@@ -1066,6 +1087,9 @@ export const RESOURCES = {
   deposits: {
     returnParameters: 'GET /partner/deposits/{deposit_id}/return-authorization-parameters -',
     authorizeReturn: 'POST /partner/deposits/{deposit_id}/authorize-return bk',
+  },
+  widgetSessions: {
+    create: 'POST /partner/widget-sessions bk',
   },
   webhooks: {
     get: 'GET /partner/webhooks -',

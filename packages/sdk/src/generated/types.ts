@@ -2233,6 +2233,35 @@ export interface PartnerPatchInput {
   reason: Reason;
 }
 
+export interface PartnerWidgetSession {
+  session_id: Uuid;
+  /** The hosted page of this session. It opens once, within ten minutes; what opens it is in the fragment, which is sent to no server. */
+  url: string;
+  /** ISO 8601, UTC */
+  expires_at: Timestamp;
+}
+
+export interface PartnerWidgetSessionInput {
+  side?: Direction;
+  fiat_currency?: CurrencyCodeInput;
+  crypto_currency?: CurrencyCodeInput;
+  fiat_amount?: AmountInput;
+  crypto_amount?: AmountInput;
+  country_code?: CountryCodeInput;
+  wallet_address?: EvmAddress;
+  /** Your own id of the customer or order */
+  reference_id?: string;
+  locale?: WidgetLocale;
+  user_uuid?: Uuid;
+  /** Where the hosted page leads back to; https, or http on localhost in a sandbox */
+  redirect_url?: string;
+  color_scheme?: WidgetColorScheme;
+  /** Percent, at most 6 decimals; "1" means 1 % */
+  partner_fee_pct?: PercentInput;
+  /** true (default): the customer cannot change what is given here */
+  locked?: boolean;
+}
+
 export type PartyType = "individual" | "business" | (string & {});
 
 export interface PayerDetailsInput {
@@ -2845,6 +2874,22 @@ export interface SandboxKycStatusInput {
   rejection_reasons?: string[];
 }
 
+export interface SandboxMailbox {
+  /** Newest first, those of a day */
+  messages: {
+    to: string;
+    subject: string;
+    text: string;
+    language: string;
+    /** ISO 8601, UTC */
+    sent_at: Timestamp;
+  }[];
+}
+
+export interface SandboxMailboxQuery {
+  email: string;
+}
+
 export interface SandboxNewVendor {
   vendor: Vendor;
   vendor_key: NewKey;
@@ -2886,6 +2931,8 @@ export interface SandboxWidgetOrderInput {
   fiat_amount?: string;
   crypto_amount?: string;
   payment_details_id?: NumericId;
+  /** The customer’s wallet, which owns a third of the escrow; your own by default */
+  wallet_address?: EvmAddress;
   reference_id?: string;
 }
 
@@ -3434,6 +3481,21 @@ export interface WebhookTest {
   http_status: number;
 }
 
+export type WidgetColorScheme = "light" | "dark" | "auto" | (string & {});
+
+export type WidgetLocale = "en" | "fr" | "es" | "pt" | "ar" | "hi" | "zh" | "sw" | (string & {});
+
+export interface WidgetOrigins {
+  origins: string[];
+}
+
+export interface WidgetOriginsInput {
+  /** Scheme, host and port of the pages that may show the widget; https only outside a sandbox */
+  origins: string[];
+  /** Kept in the audit log; name no person in it */
+  reason?: Reason;
+}
+
 export interface WithdrawnOffer {
   offer_id: Uuid;
 }
@@ -3546,12 +3608,14 @@ export interface ErrorDetails {
   /** The key is missing, unknown or revoked, or of another class than details.required_key; send a current key of that class in X-API-Key or Authorization: Bearer. */
   UNAUTHORIZED: {
     /** The class of key that the route takes. */
-    required_key?: "partner" | "widget" | "vendor" | "operator" | (string & {});
+    required_key?: "partner" | "widget" | "session" | "vendor" | "operator" | (string & {});
     /** The class of the key that was sent, where it is another one. */
-    given_key?: "partner" | "widget" | "vendor" | "operator" | (string & {});
+    given_key?: "partner" | "widget" | "session" | "vendor" | "operator" | (string & {});
   };
   /** Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it. */
   FEATURE_NOT_ENABLED: Record<string, never>;
+  /** The widget session does not know its customer yet; POST /widget/session/email-code, then POST /widget/session/identify with the code. */
+  EMAIL_NOT_CONFIRMED: Record<string, never>;
   /** No such user of this partner; use the id returned by POST /partner/users. */
   USER_NOT_FOUND: Record<string, never>;
   /** No such quote of this partner; create a new one. */
@@ -3590,6 +3654,8 @@ export interface ErrorDetails {
   DEPOSIT_NOT_FOUND: Record<string, never>;
   /** No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments. */
   FIAT_PAYMENT_NOT_FOUND: Record<string, never>;
+  /** The code of a session made by POST /partner/widget-sessions opens it once, within ten minutes; make a new session. */
+  WIDGET_SESSION_NOT_FOUND: Record<string, never>;
   /** No such path, or not with this method; check both against the API reference. */
   ROUTE_NOT_FOUND: Record<string, never>;
   /** Some events after the cursor are older than events are kept, so going on from it would skip them silently; read what you missed from GET /partner/orders and go on from details.oldest_cursor. */
@@ -3713,6 +3779,11 @@ export interface ErrorDetails {
   RECIPIENT_NOT_CLEARED: Record<string, never>;
   /** The wallet’s screening found something, or a person has to look at it; use another wallet, or ask the operator. */
   WALLET_NOT_CLEARED: Record<string, never>;
+  /** The address cannot own a third of an order’s escrow; `details.reason` says why. Use a wallet of the customer’s own. */
+  WALLET_NOT_ALLOWED: {
+    /** checksum: mistyped. zero_address: has no key. service_address: belongs to this service, a token included. contract: off-ramp only, a contract cannot sign the transfer. vendor_wallet, partner_wallet, escrow: in use for that. New ones may be added. */
+    reason: "checksum" | "zero_address" | "service_address" | "contract" | "vendor_wallet" | "partner_wallet" | "escrow" | (string & {});
+  };
   /** No longer answered: recipients are validated when payment details are created, see INVALID_RECIPIENT_FIELDS. */
   RECIPIENT_UNVERIFIABLE: {
     fields: {
@@ -3725,6 +3796,11 @@ export interface ErrorDetails {
   /** Identification or fiat-account issuing lacks details.missing_fields; send them. */
   MISSING_FIELDS: {
     missing_fields: string[];
+  };
+  /** A code is valid for ten minutes, for the address it was sent to, and for five tries; with details.attempts_left at 0 ask for a new one. */
+  EMAIL_CODE_INVALID: {
+    /** Tries that are left for the code; 0: a new one is needed. */
+    attempts_left: number;
   };
   /** The key is bound to another body, method or path for 24 hours; use a new key for a new request. */
   IDEMPOTENCY_KEY_REUSED: Record<string, never>;
@@ -3769,6 +3845,8 @@ export interface ErrorDetails {
   BANKING_ERROR: Record<string, never>;
   /** The banking provider cannot be reached; retry later. */
   BANKING_UNAVAILABLE: Record<string, never>;
+  /** The deployment has no way to send e-mail, so that no customer can be known at the widget; the operator sets MAIL_URL and MAIL_FROM. */
+  MAIL_UNAVAILABLE: Record<string, never>;
   /** The service or something it needs, such as its database, is temporarily unavailable; retry as Retry-After says, with the same Idempotency-Key. */
   SERVICE_UNAVAILABLE: {
     /** Only `/ready` tells. */

@@ -1,5 +1,5 @@
 /** Signing what moves your crypto, after it has been held against what you know. */
-export type { Address, Hex } from './bytes.ts';
+export { type Address, checksumAddress, type Hex } from './bytes.ts';
 export { CANONICAL_CONTRACTS, type EscrowOwners, escrowAddress, type TrustedContracts } from './escrow.ts';
 export { type NonceRequest, readForwarderNonce } from './forwarder-nonce.ts';
 export { type RefusalReason, SigningRefusedError } from './refusal.ts';

@@ -38,6 +38,11 @@ export interface Trust {
   readonly service: string;
   /** Where the platform's fee goes; needed for releases. */
   readonly treasury?: string;
+  /**
+   * Of an order that a customer opened with its own wallet: where its partner’s fee goes. `wallet` is then the customer’s, and
+   * a release pays it what is left after both fees.
+   */
+  readonly partner?: string;
   /** By code: `{ USDC: { address: '0x…', decimals: 6 } }`. */
   readonly tokens: Readonly<Record<string, { readonly address: string; readonly decimals: number }>>;
   /** Whom a send-out may pay; `any` leaves the choice to the service. Needed for send-outs. */
@@ -176,19 +181,28 @@ export function reviewRefund(request: PayoutToSign): Reviewed {
   return reviewPayout(request, 'seller', amount, [{ token, to: trust.wallet as Address, amount }]);
 }
 
-/** On-ramp, after a dispute that was decided for you: you are paid crypto_amount less the platform's fee. */
+/**
+ * On-ramp, after a dispute that was decided for you: you are paid crypto_amount less the platform's fee, and less the
+ * partner's where that is another's (`trust.partner`).
+ */
 export function reviewRelease(request: PayoutToSign): Reviewed {
   const { order, parameters, trust } = request;
   requireOnramp(order);
-  const { token, cryptoAmount, platformFee } = reviewOrder(order, parameters, trust);
+  const { token, cryptoAmount, platformFee, partnerFee } = reviewOrder(order, parameters, trust);
   if (!isAddress(trust.treasury)) {
     throw new SigningRefusedError('EXPECTATION_MISSING', 'trust.treasury', 'an address', trust.treasury);
   }
-  const amount = cryptoAmount - platformFee;
+  const { partner } = trust;
+  if (partner !== undefined && !isAddress(partner)) {
+    throw new SigningRefusedError('EXPECTATION_MISSING', 'trust.partner', 'an address', partner);
+  }
+  const markup = partner === undefined ? [] : [{ token, to: partner, amount: partnerFee }];
+  const amount = cryptoAmount - platformFee - (partner === undefined ? 0n : partnerFee);
   requireSame('RECIPIENT_MISMATCH', 'recipient_address', trust.wallet, parameters.recipient_address);
   const transfers = [
     { token, to: trust.wallet as Address, amount },
     { token, to: trust.treasury, amount: platformFee },
+    ...markup,
   ];
   return reviewPayout(request, 'buyer', amount, transfers);
 }
