@@ -32,6 +32,8 @@ export interface ChainSettings {
   quorum?: number;
   /** The address partners are shown. */
   publicRpcUrl: string;
+  /** Where people look at its transactions, without a slash at the end; not every chain has one. */
+  explorerUrl?: string;
   /** How many blocks, its own included, a transaction needs before anything depends on it. */
   confirmations: number;
   /** What its transactions may offer for gas; the defaults of `transaction-fees.ts` where it says nothing. */

@@ -7,8 +7,8 @@ import { requireHandlers } from './intent-handler.ts';
 import type { EventDraft } from './outbox.ts';
 
 const ORDER = '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10';
-const NOTHING_MORE = { bank: false, sandbox: false, 'simulated bridge': false };
-const EVERYTHING = { bank: true, sandbox: true, 'simulated bridge': true };
+const NOTHING_MORE = { bank: false, mail: false, sandbox: false, 'simulated bridge': false };
+const EVERYTHING = { bank: true, mail: true, sandbox: true, 'simulated bridge': true };
 
 const handlersOf = (kinds: readonly string[]) => Object.fromEntries(kinds.map((kind) => [kind, {}]));
 

@@ -1,4 +1,11 @@
-import { type EffectKind, OrderStatusSchema, type OrderTrigger, Uuid } from '@causeway/protocol';
+import {
+  type EffectKind,
+  literals,
+  OrderStatusSchema,
+  type OrderTrigger,
+  Uuid,
+  WIDGET_LOCALES,
+} from '@causeway/protocol';
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -26,7 +33,7 @@ interface EffectEntry {
 }
 
 /** A simulated bridge, and the simulated actors of a sandbox, are no part of a production deployment. */
-export type EffectNeed = 'bank' | 'sandbox' | 'simulated bridge';
+export type EffectNeed = 'bank' | 'mail' | 'sandbox' | 'simulated bridge';
 
 const OfOrder = Type.Object({ order_id: Uuid });
 const OfDocument = Type.Object({ document_id: Uuid });
@@ -209,6 +216,30 @@ export const EFFECTS = {
       'Orders that pay somebody who is no longer clear are not held yet; hold them by hand if it does not get on.',
     retry: true,
     giveUp: 'Orders of somebody who is not clear must be held.',
+  },
+  'mail.send-code': {
+    does: 'Sends a customer at the widget the code that confirms its e-mail address.',
+    payload: Type.Object({ session_id: Uuid }),
+    repeatable: true,
+    needs: 'mail',
+    stuck: 'The customer waits for a code and can ask for another. Look at the mail server.',
+    retry: 'The code is over by now; the customer asks for a new one.',
+    giveUp: [],
+  },
+  'mail.send-order': {
+    does: 'Tells a customer by e-mail how to come back to an order that it opened at the widget.',
+    payload: Type.Object({
+      order_id: Uuid,
+      user_id: Uuid,
+      locale: literals(WIDGET_LOCALES),
+      session_id: Uuid,
+      page_url: Type.String(),
+    }),
+    repeatable: true,
+    needs: 'mail',
+    stuck: 'The order goes on without it. Look at the mail server.',
+    retry: true,
+    giveUp: [],
   },
   'sandbox.act': {
     does: 'Lets a simulated vendor or customer act on an order.',

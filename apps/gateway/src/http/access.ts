@@ -35,6 +35,10 @@ const KEY_CLASSES: Readonly<
     says: 'a partner’s secret key (cw_test_… or cw_live_…)',
   },
   widget: { prefixes: [TOKEN_PREFIX.widget], says: 'a partner’s widget key (cw_widget_…)' },
+  session: {
+    prefixes: [TOKEN_PREFIX.session],
+    says: 'the token of a widget session (cw_session_…)',
+  },
   vendor: { prefixes: [TOKEN_PREFIX.vendor], says: 'a vendor’s key (cw_vendor_…)' },
   operator: { prefixes: [TOKEN_PREFIX.operator], says: 'an operator’s key (cw_operator_…)' },
 };

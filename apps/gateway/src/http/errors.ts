@@ -67,6 +67,8 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
     if (request.is404) onUnmatched(request, status);
     if (status === UNAUTHORIZED) reply.header('www-authenticate', 'Bearer');
     if (status === SERVICE_UNAVAILABLE) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    const wait = waitOf(known);
+    if (wait !== undefined) reply.header('retry-after', wait);
     return reply
       .code(status)
       .header('content-type', 'application/json; charset=utf-8')
@@ -108,6 +110,12 @@ function isRouteNotFound(error: unknown): boolean {
 /** A limit is answered alike everywhere: its code tells a client to wait, which no error_key does. */
 function isRateLimit(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'RATE_LIMITED';
+}
+
+/** Where a limit says itself how long it lasts. */
+function waitOf(error: Error): number | undefined {
+  const wait = error instanceof CausewayError && isRateLimit(error) ? error.details.retry_after : undefined;
+  return typeof wait === 'number' ? wait : undefined;
 }
 
 function asSupportedError(error: unknown): Error {

@@ -125,9 +125,11 @@ export function identityOf(request: FastifyRequest): RequestIdentity | null {
   if (typeof key !== 'string' || key.length < 1 || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
     throw invalidRequest('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters`);
   }
+  const { principal } = request;
   return {
-    owner: ownerOf(request.principal),
-    idempotencyKey: key,
+    owner: ownerOf(principal),
+    // Customers of one partner share its rows; each session has its own keys.
+    idempotencyKey: principal?.kind === 'session' ? sha256Hex(`${principal.sessionId}:${key}`) : key,
     fingerprint: fingerprintOf(request.method, request.url, request.body),
   };
 }
@@ -140,8 +142,10 @@ function ownerOf(principal: Principal | null): KeyOwner {
       return { kind: 'vendor', id: principal.vendorId };
     case 'operator':
       return { kind: 'operator', id: principal.keyId };
+    case 'session':
+      return { kind: 'partner', id: principal.partnerId };
     default:
-      throw new Error('only partners, vendors and operators write');
+      throw new Error('a key that writes nothing needs no idempotency key');
   }
 }
 

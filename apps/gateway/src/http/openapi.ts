@@ -41,6 +41,11 @@ const TAGS = [
   { name: 'Off-ramp', description: 'Stablecoin to fiat' },
   { name: 'Orders', description: 'Reading and acting on orders' },
   { name: 'Recipients', description: 'Third parties your customers pay' },
+  {
+    name: 'Widget',
+    description:
+      'Sessions of customers at the embedded widget; but for making one, called by the widget itself',
+  },
   { name: 'Webhooks', description: 'Where your events go' },
   { name: 'Request log', description: 'What you have asked the API and what it answered' },
   { name: 'Fiat accounts', description: 'Accounts issued to your customers' },
@@ -105,6 +110,7 @@ const SECURITY_SCHEMES = Object.fromEntries(
   Object.entries({
     partner: 'A partner’s secret key (cw_test_… or cw_live_…)',
     widget: 'A partner’s publishable widget key (cw_widget_…)',
+    session: 'The token of a widget session (cw_session_…)',
     vendor: 'A vendor’s key (cw_vendor_…)',
     operator: 'An operator’s key (cw_operator_…)',
   }).flatMap(([kind, description]) => [

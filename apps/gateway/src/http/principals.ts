@@ -1,7 +1,8 @@
 import { type Database, SYSTEM } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { statement } from '../db/statement.ts';
-import { sha256Hex } from '../lib/crypto.ts';
+import type { Clock } from '../lib/clock.ts';
+import { sha256Hex, TOKEN_PREFIX } from '../lib/crypto.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /**
@@ -24,6 +25,15 @@ export interface WidgetPrincipal extends KeyOwner {
   readonly partnerId: string;
   readonly partner: PartnerSettings;
 }
+/** A customer at the widget. */
+export interface SessionPrincipal extends KeyOwner {
+  readonly kind: 'session';
+  readonly sessionId: string;
+  readonly partnerId: string;
+  readonly partner: PartnerSettings;
+  /** Null until it is known who it is. */
+  readonly userId: string | null;
+}
 export interface VendorPrincipal extends KeyOwner {
   readonly kind: 'vendor';
   readonly vendorId: string;
@@ -31,8 +41,15 @@ export interface VendorPrincipal extends KeyOwner {
 export interface OperatorPrincipal extends KeyOwner {
   readonly kind: 'operator';
 }
-export type Principal = PartnerPrincipal | WidgetPrincipal | VendorPrincipal | OperatorPrincipal;
+export type Principal =
+  | PartnerPrincipal
+  | WidgetPrincipal
+  | SessionPrincipal
+  | VendorPrincipal
+  | OperatorPrincipal;
 export type PrincipalKind = Principal['kind'];
+/** Of a key that an operator issues; a session’s token is issued to its customer. */
+export type KeyKind = Exclude<PrincipalKind, 'session'>;
 
 /** What every request of a partner needs to know about it, so that no request has to ask. */
 export interface PartnerSettings {
@@ -42,22 +59,35 @@ export interface PartnerSettings {
   /** Decimal string. */
   readonly platformFeePct: string;
   readonly fiatAccountsEnabled: boolean;
+  /** Whose pages may show its widget. */
+  readonly widgetOrigins: readonly string[];
 }
 
-interface KeyRow {
-  key_id: string;
-  kind: PrincipalKind;
-  owner_id: string | null;
-  key_hash: string;
+interface PartnerColumns {
   partner_name: string | null;
   settlement_chain: string | null;
   wallet_address: string | null;
   platform_fee_pct: string | null;
   fiat_accounts_enabled: boolean | null;
+  widget_origins: string[] | null;
 }
 
-const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, p.name AS partner_name, p.settlement_chain,
-  p.wallet_address, trim_scale(p.platform_fee_pct)::text AS platform_fee_pct, p.fiat_accounts_enabled`;
+interface KeyRow extends PartnerColumns {
+  key_id: string;
+  kind: KeyKind;
+  owner_id: string | null;
+  key_hash: string;
+}
+
+interface SessionRow extends PartnerColumns {
+  session_id: string;
+  partner_id: string;
+  user_id: string | null;
+}
+
+const PARTNER_COLUMNS = `p.name AS partner_name, p.settlement_chain, p.wallet_address,
+  trim_scale(p.platform_fee_pct)::text AS platform_fee_pct, p.fiat_accounts_enabled, p.widget_origins`;
+const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, ${PARTNER_COLUMNS}`;
 const LIVE_KEYS =
   'FROM api_keys k LEFT JOIN partners p ON p.partner_id = k.owner_id WHERE k.revoked_at IS NULL';
 
@@ -66,6 +96,26 @@ const liveKeyByHash = statement<[hash: string], KeyRow>(
   'keys.live_by_hash',
   `SELECT ${KEY_COLUMNS} ${LIVE_KEYS} AND k.key_hash = $1`,
 );
+
+/** A session ends with the key that it was started with. */
+const liveSession = statement<[tokenHash: string, at: Date], SessionRow>(
+  'widget_sessions.live',
+  `SELECT s.session_id, s.partner_id, s.user_id, ${PARTNER_COLUMNS}
+     FROM widget_sessions s JOIN partners p USING (partner_id) LEFT JOIN api_keys k USING (key_id)
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.ended_at IS NULL AND k.revoked_at IS NULL`,
+);
+
+const partnerById = statement<[partnerId: string], PartnerColumns>(
+  'partners.settings',
+  `SELECT ${PARTNER_COLUMNS} FROM partners p WHERE p.partner_id = $1`,
+);
+
+/** For a caller that shows no key of the partner’s. */
+export async function partnerSettingsOf(db: Database, partnerId: string): Promise<PartnerSettings> {
+  const [row] = await db.query(SYSTEM, partnerById, [partnerId]);
+  if (row === undefined) throw new Error(`partner ${partnerId} is not there`);
+  return settingsOf(row);
+}
 
 export interface Principals {
   /** The key's owner, or null. Synchronous unless notifications may have been missed. */
@@ -76,7 +126,12 @@ export interface Principals {
 // Longer values cannot be keys of ours; refusing them early keeps the hash cheap.
 const MAX_KEY_LENGTH = 200;
 
-export function createPrincipals(db: Database, listener: Listener, logger: Logger): Principals {
+export function createPrincipals(
+  db: Database,
+  listener: Listener,
+  clock: Pick<Clock, 'date'>,
+  logger: Logger,
+): Principals {
   let byHash = new Map<string, Principal>();
   // Hashing costs more than the rest of the look-up; keys seen since the last refresh need none.
   let byKey = new Map<string, Principal>();
@@ -110,10 +165,28 @@ export function createPrincipals(db: Database, listener: Listener, logger: Logge
   listener.on('keys_changed', refreshInBackground);
   listener.onConnected(refreshInBackground);
 
+  /** Sessions are many and short, so that they are asked for one by one. */
+  async function findSession(token: string): Promise<Principal | null> {
+    const [row] = await db.query(SYSTEM, liveSession, [sha256Hex(token), clock.date()]);
+    if (row === undefined) return null;
+    const { session_id: sessionId, partner_id: partnerId, user_id: userId } = row;
+    const bucket = `session:${sessionId}`;
+    return {
+      kind: 'session',
+      keyId: sessionId,
+      bucket,
+      sessionId,
+      partnerId,
+      partner: settingsOf(row),
+      userId,
+    };
+  }
+
   return {
     refresh,
     find(key) {
       if (key.length > MAX_KEY_LENGTH) return null;
+      if (key.startsWith(TOKEN_PREFIX.session)) return findSession(key);
       const current = listener.healthy && trusted;
       if (!trusted && refreshing === undefined) refreshInBackground();
       const seen = current ? byKey.get(key) : undefined;
@@ -142,12 +215,17 @@ function principalOf(row: KeyRow): Principal {
     keyId,
     bucket: `${row.kind}:${ownerId}`,
     partnerId: ownerId,
-    partner: {
-      name: row.partner_name ?? '',
-      settlementChain: row.settlement_chain ?? '',
-      walletAddress: row.wallet_address ?? '',
-      platformFeePct: row.platform_fee_pct ?? '0',
-      fiatAccountsEnabled: row.fiat_accounts_enabled ?? false,
-    },
+    partner: settingsOf(row),
+  };
+}
+
+function settingsOf(row: PartnerColumns): PartnerSettings {
+  return {
+    name: row.partner_name ?? '',
+    settlementChain: row.settlement_chain ?? '',
+    walletAddress: row.wallet_address ?? '',
+    platformFeePct: row.platform_fee_pct ?? '0',
+    fiatAccountsEnabled: row.fiat_accounts_enabled ?? false,
+    widgetOrigins: row.widget_origins ?? [],
   };
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, successResponseOf } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import { partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
+import { customerScope, partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
@@ -15,7 +15,14 @@ import {
   identityOf,
   sendIdempotentResponse,
 } from './idempotency.ts';
-import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
+import type {
+  OperatorPrincipal,
+  PartnerPrincipal,
+  Principal,
+  SessionPrincipal,
+  VendorPrincipal,
+  WidgetPrincipal,
+} from './principals.ts';
 import { wantsStream } from './send-stream.ts';
 
 /**
@@ -55,6 +62,8 @@ export interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSch
 type Caller = {
   public: null;
   partner: PartnerPrincipal;
+  widget: WidgetPrincipal;
+  session: SessionPrincipal;
   vendor: VendorPrincipal;
   operator: OperatorPrincipal;
 };
@@ -142,7 +151,8 @@ export function route<
 >(app: FastifyInstance, spec: RouteDeclaration<A, M, P, Q, B, D, Acquired>): void {
   const { access, transaction } = spec;
   // What leaves the process, and a stream that stays open, does not keep the partner's other requests waiting.
-  const takesTurn = access === 'partner' && transaction !== 'outside' && spec.stream === undefined;
+  const takesTurn =
+    (access === 'partner' || access === 'session') && transaction !== 'outside' && spec.stream === undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
   const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
@@ -226,12 +236,18 @@ export function scopeOf(principal: Principal | null): Scope {
   switch (principal?.kind) {
     case 'partner':
       return partnerScope(principal.partnerId);
+    case 'widget':
+      return partnerScope(principal.partnerId);
+    case 'session':
+      return principal.userId === null
+        ? partnerScope(principal.partnerId)
+        : customerScope(principal.partnerId, principal.userId);
     case 'vendor':
       return vendorScope(principal.vendorId);
     case 'operator':
       return SYSTEM;
     default:
-      throw new Error('only partners, vendors and operators write');
+      throw new Error('a caller without a key writes nothing');
   }
 }
 
@@ -253,8 +269,9 @@ function succeed<T>(data: Promise<T> | T): Promise<Success<T>> | Success<T> {
   return data instanceof Promise ? data.then(success) : success(data);
 }
 
-function partnerOf(request: FastifyRequest): PartnerPrincipal {
-  return request.principal as PartnerPrincipal;
+/** All customers at a partner’s widget wait in one line, so that they keep nobody else waiting. */
+function turnOf(principal: Principal | null): string {
+  return principal?.kind === 'session' ? `widget:${principal.partnerId}` : (principal?.bucket ?? '');
 }
 
 function inputOf<P extends TSchema, Q extends TSchema, B extends TSchema>(
@@ -312,7 +329,7 @@ function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn
     handler: takesTurn
       ? (request, reply) =>
           app.turns.take(
-            partnerOf(request).bucket,
+            turnOf(request.principal),
             () => traced(request, reply),
             (full) => announceLimit(reply, full),
           )

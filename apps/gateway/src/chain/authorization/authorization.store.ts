@@ -76,11 +76,7 @@ const noteSpentNonce = statement<[chainId: number, forwarder: string, sender: st
 const selectPending = statement<
   [chainId: number, forwarder: string, sender: string],
   { highest: string | null }
->(
-  'chain.highest_pending_forward',
-  `SELECT max(nonce)::text AS highest FROM forward_authorizations
-    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3 AND status = ${LIVE}`,
-);
+>('chain.highest_pending_forward', 'SELECT highest_live_nonce($1, $2, $3)::text AS highest');
 
 const insertAuthorization = statement<
   [

@@ -1,12 +1,13 @@
 import { erc2771Forwarder } from '@causeway/contracts';
 import { authorizationMachine, CausewayError, onlyMove } from '@causeway/protocol';
-import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
+import { getAddress } from 'viem';
 import { partnerScope } from '../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { machineNow } from '../../lib/clock.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { ConnectedChain } from '../chains.ts';
 import type { ChainClient } from '../rpc/chain-client.ts';
+import { approvalCall, tokenAllowance, tokenBalance } from '../token-reads.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import { sameAddress } from '../watcher/chain-facts.ts';
 import { authorizationsOf, nextNonce, storeAuthorization } from './authorization.store.ts';
@@ -23,7 +24,7 @@ import { depositToBridgeData, fundEscrowData } from './forward-request.ts';
 export interface AuthorizationRequest {
   readonly orderId: string;
   readonly partnerId: string;
-  /** The partner's wallet. */
+  /** The wallet of the partner, or of the customer that opened the order. */
   readonly sender: Address;
   readonly token: Address;
   readonly amount: bigint;
@@ -138,13 +139,8 @@ async function viewChain(
   const [nonce, allowance, balance, block] = await answered(
     Promise.all([
       forwarderNonce(client, forwarder, sender),
-      client.readContract({
-        abi: erc20Abi,
-        address: token,
-        functionName: 'allowance',
-        args: [sender, router],
-      }),
-      client.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [sender] }),
+      tokenAllowance(client, token, sender, router),
+      tokenBalance(client, token, sender),
       client.getBlock(),
     ]),
   );
@@ -182,11 +178,7 @@ function requireFunds({ settings }: ConnectedChain, requested: AuthorizationRequ
       details: {
         ...details,
         actual: `${view.allowance}`,
-        approve_calldata: encodeFunctionData({
-          abi: erc20Abi,
-          functionName: 'approve',
-          args: [router, requested.amount],
-        }),
+        approve_calldata: approvalCall(requested.token, router, requested.amount).data,
       },
     });
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { offrampRelease, onrampRelease, refund } from './escrow.ts';
+import { customerRelease, offrampRelease, onrampRelease, refund } from './escrow.ts';
 
 const token = '0x00000000000000000000000000000000000000aa';
 const treasury = '0x00000000000000000000000000000000000000bb';
@@ -40,6 +40,20 @@ describe('payouts', () => {
         const transfers = offrampRelease({ ...common, ...amounts, buyer: vendor });
         expect(total(transfers)).toBe(amounts.cryptoAmount + amounts.partnerFee);
         expect(transfers.every(({ amount }) => amount > 0n)).toBe(true);
+      }),
+    );
+  });
+
+  test('of an on-ramp release to a customer pay out exactly crypto_amount, the partner its fee and no more', () => {
+    const customer = '0x00000000000000000000000000000000000000ee';
+    fc.assert(
+      fc.property(figures, fc.nat(1000), (amounts, share) => {
+        const left = amounts.cryptoAmount - amounts.platformFee;
+        const partnerFee = (left * BigInt(share)) / 1000n;
+        const transfers = customerRelease({ ...common, ...amounts, partnerFee, buyer: customer });
+        expect(total(transfers)).toBe(amounts.cryptoAmount);
+        expect(total(transfers.filter(({ to }) => to === partnerWallet))).toBe(partnerFee);
+        expect(total(transfers.filter(({ to }) => to === customer))).toBe(left - partnerFee);
       }),
     );
   });

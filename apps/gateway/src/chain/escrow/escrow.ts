@@ -140,7 +140,19 @@ export function onrampRelease(figures: ReleaseFigures): TokenTransfer[] {
   ]);
 }
 
-/** Off-ramp: the partner deposited crypto_amount + partner_fee, less what the platform accepted to be missing. */
+/** On-ramp that a customer opened: the crypto goes to its own wallet, and to the partner only the partner's fee. */
+export function customerRelease(
+  figures: ReleaseFigures & { partnerFee: bigint; buyer: Address },
+): TokenTransfer[] {
+  const { token, cryptoAmount, platformFee, partnerFee, treasury, partnerWallet, buyer } = figures;
+  return payable([
+    { token, to: buyer, amount: cryptoAmount - platformFee - partnerFee },
+    { token, to: treasury, amount: platformFee },
+    { token, to: partnerWallet, amount: partnerFee },
+  ]);
+}
+
+/** Off-ramp: the partner or its customer deposited crypto_amount + partner_fee, less what the platform accepted to be missing. */
 export function offrampRelease(
   figures: ReleaseFigures & { partnerFee: bigint; shortfall?: bigint; buyer: Address },
 ): TokenTransfer[] {

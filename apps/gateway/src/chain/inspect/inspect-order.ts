@@ -51,7 +51,8 @@ interface Words {
 }
 
 function wordsFor({ chains }: InspectDeps, { order, watches, authorizations }: OrderRecords): Words {
-  const [seller, buyer] = order.direction === 'onramp' ? ['vendor', 'partner'] : ['partner', 'vendor'];
+  const opener = openerOf(order);
+  const [seller, buyer] = order.direction === 'onramp' ? ['vendor', opener] : [opener, 'vendor'];
   const treasury = chains.find(({ slug }) => slug === order.chain)?.treasury;
   const names: (readonly [Address | undefined, string])[] = [
     [order.escrow?.address, 'escrow'],
@@ -59,6 +60,7 @@ function wordsFor({ chains }: InspectDeps, { order, watches, authorizations }: O
     [order.escrow?.seller, seller as string],
     [order.escrow?.buyer, buyer as string],
     [treasury, 'treasury'],
+    [order.escrow?.partner, 'partner'],
     ...authorizations
       .filter(({ purpose }) => purpose === 'bridge')
       .map(({ recipient }) => [recipient, 'bridge solver'] as const),
@@ -72,6 +74,11 @@ function wordsFor({ chains }: InspectDeps, { order, watches, authorizations }: O
         ? `${formatFixed(BigInt(atomic), order.crypto_decimals)} ${order.crypto_currency}`
         : `${atomic} atomic units of ${token}`,
   };
+}
+
+/** Who owns the partner's side of the escrow. */
+function openerOf({ escrow }: Pick<InspectedOrder, 'escrow'>): 'customer' | 'partner' {
+  return escrow?.partner === undefined ? 'partner' : 'customer';
 }
 
 function headLines(orderId: string, { order }: OrderRecords): string[] {
@@ -118,11 +125,13 @@ async function safeLines({ client }: InspectedChain, address: Address): Promise<
 function ownerLines({ escrow, direction }: InspectedOrder): string[] {
   if (escrow === null) return [];
   const isOnramp = direction === 'onramp';
+  const fee = escrow.partner === undefined ? [] : [`  the partner’s fee goes to ${escrow.partner}`];
   return [
     '  two of these three sign what leaves it:',
     `    service  ${escrow.service}`,
     `    vendor   ${isOnramp ? escrow.seller : escrow.buyer}${isOnramp ? ' (seller)' : ' (buyer)'}`,
-    `    partner  ${isOnramp ? escrow.buyer : escrow.seller}${isOnramp ? ' (buyer)' : ' (seller)'}`,
+    `    ${openerOf({ escrow }).padEnd(8)} ${isOnramp ? escrow.buyer : escrow.seller}${isOnramp ? ' (buyer)' : ' (seller)'}`,
+    ...fee,
   ];
 }
 

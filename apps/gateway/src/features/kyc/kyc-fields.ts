@@ -32,7 +32,7 @@ export type KycField = (typeof KYC_FIELDS)[number];
 export type KycFieldValues = Readonly<Partial<Record<KycField, string>>>;
 
 /** What `direct_data` cannot do without; a hosted page asks for it itself. */
-const REQUIRED_OF_DIRECT_DATA: readonly KycField[] = [
+export const REQUIRED_OF_DIRECT_DATA: readonly KycField[] = [
   'first_name',
   'last_name',
   'date_of_birth',

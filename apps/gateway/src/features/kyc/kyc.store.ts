@@ -11,6 +11,7 @@ export interface SubmissionRow {
   verdict_event: string | null;
   verdict_decided_ms: string | null;
   created_at: Date;
+  link_sealed: string | null;
 }
 
 export interface DocumentRow {
@@ -23,7 +24,7 @@ export interface DocumentRow {
 }
 
 const SUBMISSION = `submission_id, partner_id, user_id, method, required_documents, provider_reference, verdict_event,
-  verdict_decided_ms, created_at`;
+  verdict_decided_ms, created_at, link_sealed`;
 
 export const findKycProfile = statement<[userId: string], { fields_sealed: string }>(
   'kyc.find_profile',
@@ -45,11 +46,13 @@ export const insertSubmission = statement<
     requiredDocuments: readonly string[],
     linkHash: string | null,
     at: Date,
+    linkSealed: string | null,
   ]
 >(
   'kyc.insert_submission',
-  `INSERT INTO kyc_submissions (submission_id, partner_id, user_id, method, required_documents, link_hash, created_at)
-   VALUES ($1, $2, $3, $4, $5::text[], $6, $7)`,
+  `INSERT INTO kyc_submissions (submission_id, partner_id, user_id, method, required_documents, link_hash, created_at,
+     link_sealed)
+   VALUES ($1, $2, $3, $4, $5::text[], $6, $7, $8)`,
 );
 
 export const latestSubmission = statement<[userId: string], SubmissionRow>(

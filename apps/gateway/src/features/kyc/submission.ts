@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { CausewayError, type KycSubmissionInput, type KycSubmissionSchema } from '@causeway/protocol';
+import {
+  type Actor,
+  CausewayError,
+  type KycSubmissionInput,
+  type KycSubmissionSchema,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, type Reading, reading, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -142,19 +147,36 @@ export const HOSTED_LINK_PATH = '/api/v1/kyc/hosted';
 
 const LINK_BYTES = 32;
 
+/** Who hands in what is to be verified. */
+export type KycSubmitter = Extract<Actor, 'partner' | 'customer'>;
+
+const hostedLinkContext = (submissionId: string) => `kyc_submissions.link:${submissionId}`;
+
+const hostedUrl = ({ publicBaseUrl }: SubmitKycDeps, link: string) =>
+  `${publicBaseUrl}${HOSTED_LINK_PATH}/${link}`;
+
+/** Where a hosted verification goes on, until the provider has decided. */
+export function hostedUrlOf(deps: SubmitKycDeps, user: UserRow, submission: SubmissionRow): string | null {
+  const { link_sealed: sealed, submission_id: submissionId, verdict_event: verdict } = submission;
+  if (sealed === null || verdict !== null) return null;
+  return hostedUrl(deps, vaultOfUser(deps.vaults, user).open(sealed, hostedLinkContext(submissionId)));
+}
+
 /** Takes a submission: the data is kept, and the machine says what follows. */
 export async function submitKyc(
   deps: SubmitKycDeps,
   unit: UnitOfWork,
   userId: string,
   input: Static<typeof KycSubmissionInput>,
+  actor: KycSubmitter = 'partner',
 ): Promise<Static<typeof KycSubmissionSchema>> {
   const before = await lockUserRow(unit, userId);
   const submission = readSubmission(input, unit.at);
   const { method, fields } = submission;
   const trigger = method === 'direct_data' ? 'data_submitted' : 'hosted_link_issued';
-  const moved = movedOrRefused(moveKyc(unit, before, trigger, 'partner'), 'partner');
-  await mergeKycFields(unit, vaultOfUser(deps.vaults, before), before, fields);
+  const moved = movedOrRefused(moveKyc(unit, before, trigger, actor), actor);
+  const vault = vaultOfUser(deps.vaults, before);
+  await mergeKycFields(unit, vault, before, fields);
 
   const submissionId = unit.ids.uuid();
   const required = documentsRequired(submission);
@@ -171,6 +193,7 @@ export async function submitKyc(
     required,
     linkHash,
     unit.at,
+    link === null ? null : vault.seal(link, hostedLinkContext(submissionId)),
   ]);
   if (former !== undefined) unit.tx.defer(adoptDocuments, [former.submission_id, submissionId]);
   const present = await unit.tx.query(documentTypesOf, [submissionId]);
@@ -178,13 +201,13 @@ export async function submitKyc(
     required,
     present.map(({ document_type }) => document_type),
   );
-  const user = method === 'direct_data' ? completeIfNothingMissing(unit, moved, missing) : moved;
+  const user = method === 'direct_data' ? completeIfNothingMissing(unit, moved, missing, actor) : moved;
   return {
     submission_id: submissionId,
     kyc_status: user.kyc_status,
     method,
     required_documents: missing,
-    ...(link === null ? {} : { verification_url: `${deps.publicBaseUrl}${HOSTED_LINK_PATH}/${link}` }),
+    ...(link === null ? {} : { verification_url: hostedUrl(deps, link) }),
   };
 }
 
@@ -193,9 +216,10 @@ export function completeIfNothingMissing(
   unit: UnitOfWork,
   user: UserRow,
   missing: readonly string[],
+  actor: KycSubmitter,
 ): UserRow {
   if (missing.length > 0) return user;
-  return movedOrRefused(moveKyc(unit, user, 'documents_completed', 'partner'), 'partner');
+  return movedOrRefused(moveKyc(unit, user, 'documents_completed', actor), actor);
 }
 
 /** Supplies fields that a corridor asks for; answers the names of those that were written. */

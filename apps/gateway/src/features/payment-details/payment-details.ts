@@ -1,13 +1,27 @@
-import { CausewayError, KYC_CLEARED } from '@causeway/protocol';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import {
+  CausewayError,
+  KYC_CLEARED,
+  type PageInput,
+  type PaymentDetailsInput,
+  type PaymentDetailsListSchema,
+  type PaymentDetailsSchema,
+} from '@causeway/protocol';
+import type { Static } from 'typebox';
+import { type Database, type Reading, type Scope, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { ScreeningPort, ScreeningSubject } from '../../ports/name-screening.ts';
 import type { Vaults } from '../../vault/vault.ts';
 import { identityOf } from '../kyc/submission.ts';
 import { foldName } from '../screening/names/name-similarity.ts';
 import { type Holder, holderSubjects, openHolderCase } from '../screening/screening-case.ts';
-import { lockUserRow, type UserRow, userKeyOwner, vaultOfUser } from '../users/user.ts';
-import { type AccountDetails, holderOfAccount, openAccount, sealAccount } from './account-details.ts';
+import { lockUserRow, readUser, type UserRow, userKeyOwner, vaultOfUser } from '../users/user.ts';
+import {
+  type AccountDetails,
+  accountView,
+  holderOfAccount,
+  openAccount,
+  sealAccount,
+} from './account-details.ts';
 import {
   type CheckedDetails,
   type DetailsCheck,
@@ -16,6 +30,7 @@ import {
   uncheckedDetails,
 } from './details-check.ts';
 import {
+  countPaymentDetails,
   findPaymentDetails,
   holderOf,
   idsOfUser,
@@ -30,7 +45,7 @@ const LARGEST_ID = 2n ** 63n - 1n;
 
 /** Payment details of this customer and of no other, whatever number was sent. */
 export async function loadPaymentDetails(
-  unit: UnitOfWork,
+  unit: { readonly tx: Reading },
   userId: string,
   paymentDetailsId: string,
 ): Promise<PaymentDetailsRow> {
@@ -64,6 +79,49 @@ export interface PaymentDetailsDeps {
   readonly vaults: Vaults;
   readonly detailsCheck: DetailsCheck;
   readonly screening: ScreeningPort;
+}
+
+export function detailsRequest(body: Static<typeof PaymentDetailsInput>): DetailsRequest {
+  return {
+    rail: body.rail,
+    currency: body.currency,
+    countryCode: body.country_code,
+    institutionId: body.institution_id ?? undefined,
+    details: body.details,
+  };
+}
+
+export function paymentDetailsView(
+  check: DetailsCheck,
+  row: PaymentDetailsRow,
+  details: AccountDetails,
+): Static<typeof PaymentDetailsSchema> {
+  return {
+    id: Number(row.payment_details_id),
+    ...accountView(check, row, details),
+    screening_status: row.screening_status,
+  };
+}
+
+/** A page of a customer’s payment details, newest first and masked. */
+export async function readPaymentDetails(
+  deps: Pick<PaymentDetailsDeps, 'vaults' | 'detailsCheck'> & { readonly db: Database },
+  scope: Scope,
+  userId: string,
+  { page, limit }: Static<typeof PageInput>,
+): Promise<Static<typeof PaymentDetailsListSchema>> {
+  const user = await readUser(deps.db, scope, userId);
+  const [rows, [count]] = await deps.db.transaction(scope, (tx) =>
+    tx.queryBoth(listPaymentDetails, [user.user_id, limit, (page - 1) * limit], countPaymentDetails, [
+      user.user_id,
+    ]),
+  );
+  return {
+    payment_details: rows.map((row) =>
+      paymentDetailsView(deps.detailsCheck, row, openPaymentDetails(deps.vaults, user, row)),
+    ),
+    pagination: { page, limit, total: Number(count?.total ?? 0) },
+  };
 }
 
 /** Keeps payment details of a customer, checked where that is possible. */

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   CausewayError,
   type DetailsOf,
   decide,
@@ -7,7 +8,7 @@ import {
   orderStatusesWithOutcome,
   quoteMachine,
 } from '@causeway/protocol';
-import { type Database, SYSTEM } from '../../db/database.ts';
+import { type Database, type Scope, SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,6 +19,7 @@ import {
   completeQuoteClaim,
   endQuoteClaims,
   endQuoteClaimsOf,
+  findQuote,
   lockQuote,
   openQuoteClaim,
   type QuoteRow,
@@ -64,6 +66,8 @@ export async function withQuoteClaim<T>(
     readonly partnerId: string;
     readonly quoteId: string;
     readonly direction: QuoteRow['direction'];
+    /** A quote of this customer only. */
+    readonly userId?: string;
   },
   work: (claim: QuoteClaim) => Promise<T>,
 ): Promise<T> {
@@ -81,6 +85,7 @@ export async function withQuoteClaim<T>(
         deps.orderLimits.partnerHeldValueUsd,
         deps.orderLimits.customerOpenOrders,
         deps.orderLimits.customerHeldValueUsd,
+        requested.userId ?? null,
       ]);
       const isClaimable = quote !== undefined && canBeClaimed(quote, deps.clock.date());
       if (isClaimable && quote.over_limit !== null) throw overLimit(quote.over_limit);
@@ -128,6 +133,12 @@ export function quoteFacts(
   };
 }
 
+/** The quote as this scope sees it; undefined where it sees none. */
+export async function readQuote(db: Database, scope: Scope, quoteId: string): Promise<QuoteRow | undefined> {
+  const [quote] = await db.query(scope, findQuote, [quoteId]);
+  return quote;
+}
+
 /** Nothing is taken for a quote that cannot be claimed; claimQuote says why it cannot. */
 function canBeClaimed(quote: QuoteRow, at: Date): boolean {
   return (
@@ -163,6 +174,7 @@ export async function claimQuote(
   claim: QuoteClaim,
   quoteId: string,
   direction: QuoteRow['direction'],
+  actor: Actor = 'partner',
 ): Promise<ClaimedQuote> {
   const orderId = unit.ids.uuid();
   const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], completeQuoteClaim, [
@@ -177,7 +189,7 @@ export async function claimQuote(
     vendorId: serving?.vendorId ?? quote.vendor_id,
     servingOfferId: serving?.offerId ?? null,
   };
-  const execution = execute(unit, quoteAdapter, filled, 'quote_claimed', 'partner');
+  const execution = execute(unit, quoteAdapter, filled, 'quote_claimed', actor);
   if (execution.kind === 'refused') throw refusal(execution.code, quote.kyc_status);
   if (claimed === undefined) throw new QuoteClaimLost(`there is no open claim on quote ${quoteId}`);
   if (serving === undefined && direction === 'onramp') throw new CausewayError('NO_OFFERS_AVAILABLE');

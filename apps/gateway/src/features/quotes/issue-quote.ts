@@ -31,10 +31,13 @@ import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.t
 import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
 
+/** For whom a quote is made: a partner that asks for it itself, or the session of a customer at its widget. */
+type QuotedPartner = Pick<PartnerPrincipal, 'partnerId' | 'partner'> & { readonly sessionId?: string };
+
 /** Writes the quote for a cleared customer of this partner; refuses for any other and leaves nothing behind. */
 export async function storeQuote(
   run: StatementRun,
-  partner: PartnerPrincipal,
+  partner: QuotedPartner,
   userId: string,
   issued: Issued,
   payee?: Payee,
@@ -53,7 +56,7 @@ export function requireCleared(kycStatus: KycStatus | undefined): void {
 
 function quoteParams(
   run: StatementRun,
-  partner: PartnerPrincipal,
+  partner: QuotedPartner,
   userId: string,
   { terms, match, platformFee, quoteId, expiresAt }: Issued,
   payee: Payee | undefined,
@@ -95,6 +98,7 @@ function quoteParams(
     payee?.snapshot?.contextSealed ?? null,
     payee?.relationship ?? null,
     payee?.purpose ?? null,
+    partner.sessionId ?? null,
   ];
 }
 
@@ -164,7 +168,7 @@ export interface QuoteDeps extends PricingDeps {
 export async function issueOnrampQuote(
   deps: QuoteDeps,
   run: StatementRun,
-  partner: PartnerPrincipal,
+  partner: QuotedPartner,
   request: Static<typeof OnrampQuoteRequest>,
 ): Promise<Static<typeof QuoteSchema>> {
   const { settlementChain, platformFeePct } = partner.partner;
@@ -189,7 +193,7 @@ export type OfframpQuoteDeps = QuoteDeps & DestinationDeps;
 export async function issueOfframpQuote(
   deps: OfframpQuoteDeps,
   run: StatementRun,
-  partner: PartnerPrincipal,
+  partner: QuotedPartner,
   request: Static<typeof OfframpQuoteRequest>,
 ): Promise<Static<typeof OfframpQuoteSchema>> {
   const { settlementChain, platformFeePct } = partner.partner;

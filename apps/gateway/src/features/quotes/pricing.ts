@@ -196,7 +196,7 @@ export function readPercent(value: string | number, path: string): Percent {
   return parsed.value;
 }
 
-function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
+export function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
   const wanted = code.toUpperCase();
   const token = tokens.find((candidate) => candidate.code === wanted);
   if (token === undefined) {
@@ -205,7 +205,7 @@ function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
   return { code: token.code, decimals: token.decimals };
 }
 
-function fiatOf(code: string, catalogue: Catalogue): Asset {
+export function fiatOf(code: string, catalogue: Catalogue): Asset {
   const currency = catalogue.fiatCurrency(code.toUpperCase());
   if (currency === undefined) {
     throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY', { message: 'fiat_currency is not supported.' });
@@ -227,9 +227,13 @@ function anchorOf(
   }
   const anchor = fiatText === undefined ? 'crypto' : 'fiat';
   const asset = anchor === 'fiat' ? fiat : crypto;
-  const amount = parsePositiveAmount(fiatText ?? cryptoText, asset);
-  if (!amount.ok) throw invalidRequest(`${anchor}_amount`, amountProblem(amount.reason, asset));
-  return { anchor, amount: amount.value.atomic };
+  return { anchor, amount: readAmount(`${anchor}_amount`, fiatText ?? cryptoText ?? '', asset) };
+}
+
+export function readAmount(path: string, text: string, asset: Asset): bigint {
+  const amount = parsePositiveAmount(text, asset);
+  if (!amount.ok) throw invalidRequest(path, amountProblem(amount.reason, asset));
+  return amount.value.atomic;
 }
 
 /** Decimals are counted as written: `100.00` of a currency without minor units may be meant as 10000 of them. */
@@ -260,7 +264,7 @@ function knownNetwork(slug: string | undefined, catalogue: Catalogue): string | 
   return slug;
 }
 
-function knownCountry(code: string | undefined, catalogue: Catalogue): string | undefined {
+export function knownCountry(code: string | undefined, catalogue: Catalogue): string | undefined {
   const country = code?.toUpperCase();
   if (country !== undefined && !catalogue.hasCountry(country)) {
     throw invalidRequest('country_code', 'is not an ISO 3166-1 country');

@@ -57,6 +57,8 @@ export interface QuoteRow extends PricedColumns {
   recipient_key_sealed: string | null;
   sender_recipient_relationship: string | null;
   purpose_of_payment: string | null;
+  /** The widget session that it was made in; null for a partner’s own. */
+  session_id: string | null;
   kyc_status: KycStatus;
   /** Recipient and account holder are screened clear, and the recipient is not archived. */
   payee_cleared: boolean;
@@ -101,6 +103,7 @@ export type QuoteParams = [
   recipientContextSealed: string | null,
   senderRecipientRelationship: string | null,
   purposeOfPayment: string | null,
+  sessionId: string | null,
 ];
 
 /**
@@ -116,9 +119,9 @@ export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
        partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, country_code, created_at, expires_at,
        offer_id, offer_version, provider_scope, has_fiat_settlement_notification, payment_details_id, recipient_id,
        recipient_version, recipient_destination_id, recipient_destination_version, recipient_context_sealed,
-       sender_recipient_relationship, purpose_of_payment)
+       sender_recipient_relationship, purpose_of_payment, session_id)
      SELECT $1, $2, c.user_id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-       $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35
+       $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36
        FROM customer c WHERE c.kyc_status = ${CLEARED})
    SELECT kyc_status FROM customer`,
 );
@@ -129,7 +132,7 @@ const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.
   q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
   q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
   q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-  q.purpose_of_payment, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
+  q.purpose_of_payment, q.session_id, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
   (q.recipient_id IS NULL OR (r.status = ${RECIPIENT} AND r.screening_status = ${CLEAR})) AND NOT EXISTS (
     SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind <> 'wallet'
        AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
@@ -170,6 +173,7 @@ export const openQuoteClaim = statement<
     partnerValue: number,
     customerOrders: number,
     customerValue: number,
+    userId: string | null,
   ],
   ClaimableQuoteRow
 >(
@@ -180,7 +184,7 @@ export const openQuoteClaim = statement<
               coalesce(p.open_order_limit, $5), coalesce(p.held_value_limit, $6),
               coalesce(p.customer_open_order_limit, $7), coalesce(p.customer_held_value_limit, $8)) END AS over_limit
      FROM ${TABLES}
-    WHERE q.quote_id = $1 AND q.direction = $2 AND q.partner_id = $3`,
+    WHERE q.quote_id = $1 AND q.direction = $2 AND q.partner_id = $3 AND ($9::uuid IS NULL OR q.user_id = $9)`,
 );
 
 /** The order that the claim was opened for is written. No row: the claim has been released. */

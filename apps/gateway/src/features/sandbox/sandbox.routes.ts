@@ -31,9 +31,9 @@ import { advanceBusinessClock, readBusinessClock, resetBusinessClock } from './b
 import { FAUCET_PAYMENTS_PER_MINUTE, type FaucetDeps, payFromFaucet } from './faucet.ts';
 import { applySandboxEvent } from './order-events.ts';
 import { setAutoAdvance } from './seed.ts';
-import { openWidgetOrder, type WidgetOrderDeps } from './widget-orders.ts';
+import { openSandboxWidgetOrder, type SandboxWidgetOrderDeps } from './widget-orders.ts';
 
-export interface SandboxRouteDeps extends UnitDeps, WidgetOrderDeps, FaucetDeps {
+export interface SandboxRouteDeps extends UnitDeps, SandboxWidgetOrderDeps, FaucetDeps {
   readonly rateLimit: RateLimit;
   readonly clock: MovableClock;
   readonly orderAdapters: OrderAdapters;
@@ -53,7 +53,7 @@ function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): voi
     operationId: 'sandboxWidgetOrder',
     tag: TAG,
     summary: 'Create an order as the embedded widget does',
-    description: 'Defaults: a verified customer, 100 EUR, USDC.',
+    description: 'Defaults: a verified customer, 100 EUR, USDC, your own wallet as the customer’s.',
     body: SandboxWidgetOrderInput,
     data: OrderSchema,
     errors: [
@@ -61,11 +61,13 @@ function registerWidgetOrders(app: FastifyInstance, deps: SandboxRouteDeps): voi
       'KYC_NOT_CLEARED',
       'RECIPIENT_NOT_CLEARED',
       'WALLET_NOT_CLEARED',
+      'WALLET_NOT_ALLOWED',
+      'TRANSACTOR_UNAVAILABLE',
       'PAYMENT_DETAILS_NOT_FOUND',
       'OPEN_ORDER_LIMIT',
       ...PRICING_ERRORS,
     ],
-    handle: ({ body }, partner) => openWidgetOrder(deps, partner, body),
+    handle: ({ body }, partner) => openSandboxWidgetOrder(deps, partner, body),
   });
 }
 

@@ -76,3 +76,9 @@ export const hasActed = statement<[orderId: string, result: string], { acted: bo
   `SELECT EXISTS (SELECT FROM intents
                    WHERE payload->>'order_id' = $1 AND kind = 'sandbox.act' AND result = to_jsonb($2::text)) AS acted`,
 );
+
+/** Of an order that a person opened in a widget session the quote says so; what the sandbox opened itself has none. */
+export const sessionOfOrder = statement<[orderId: string], { session_id: string | null }>(
+  'sandbox.session_of_order',
+  'SELECT q.session_id FROM orders o JOIN quotes q USING (quote_id) WHERE o.order_id = $1',
+);

@@ -24,6 +24,7 @@ import {
   type VendorDeps,
 } from '../vendors/serve-order.ts';
 import type { SimulatedVendor } from '../vendors/simulated-vendor.ts';
+import { sessionOfOrder } from './sandbox.store.ts';
 
 type Place = Pick<OrderRow, 'payment_network_slug' | 'payment_method_slug' | 'order_id'>;
 
@@ -164,12 +165,18 @@ const widgetUserPays = inOneUnit((deps, unit, order) =>
   actOnOrder(unit, deps.orderAdapters, order.order_id, 'payment_sent_confirmed', 'customer'),
 );
 
+async function isOpenedBySandbox({ db }: SimulatedActorDeps, order: OrderRow): Promise<boolean> {
+  if (order.facts.origin !== 'widget') return false;
+  const [opened] = await db.query(SYSTEM, sessionOfOrder, [order.order_id]);
+  return opened?.session_id === null;
+}
+
 const ONRAMP: Partial<Record<OrderStatus, Act>> = {
   awaiting_liquidity_provider: accept,
   awaiting_vendor_escrow_funding: fundEscrow,
-  // The end user in the widget says so itself; elsewhere the partner does.
+  // A person in the widget says so itself, and so does a partner. What the sandbox opened has nobody else who would.
   awaiting_fiat_transfer: async (deps, order, vendor) =>
-    order.facts.origin === 'widget' ? widgetUserPays(deps, order, vendor) : DONE,
+    (await isOpenedBySandbox(deps, order)) ? widgetUserPays(deps, order, vendor) : DONE,
   fiat_transfer_pending: byVendor((deps, unit, order, vendor) =>
     confirmFiatReceived(deps, unit, vendor.row, order.order_id, signWith(vendor)),
   ),

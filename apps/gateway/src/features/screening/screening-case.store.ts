@@ -1,7 +1,8 @@
-import { SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
+import { orderStatusesWithOutcome, SCREENING_CLEAR, type ScreeningStatus } from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
 
 const CLEAR = sqlWords(SCREENING_CLEAR);
+const ENDED = sqlWords(orderStatusesWithOutcome('settled', 'stopped'));
 
 export type CaseSubject = 'destination' | 'payment_details' | 'wallet';
 
@@ -103,12 +104,18 @@ export const countCases = statement<Filter, { total: string }>(
   `SELECT count(*) AS total FROM screening_cases WHERE ${FILTER}`,
 );
 
-/** Wallets of partners and of vendors that serve: never screened, or not for a while. A person's word stands. */
+/**
+ * Wallets of partners, of vendors that serve, and of customers whose orders may still pay them: never screened, or not for
+ * a while. A person's word stands.
+ */
 export const walletsDue = statement<[screenedBefore: Date, limit: number], { address: string }>(
   'screening.wallets_due',
   `SELECT w.address
      FROM (SELECT lower(wallet_address) AS address FROM partners
-           UNION SELECT lower(wallet_address) FROM vendors WHERE active) w
+           UNION SELECT lower(wallet_address) FROM vendors WHERE active
+           UNION SELECT lower(customer_wallet) FROM orders
+                  WHERE customer_wallet IS NOT NULL AND facts ->> 'escrow' <> 'emptied'
+                    AND (facts ->> 'escrow' <> 'none' OR status NOT IN (${ENDED}))) w
      LEFT JOIN screening_cases c ON c.subject_kind = 'wallet' AND c.subject_key = w.address
     WHERE c.case_id IS NULL
        OR (c.screening_status = ${CLEAR} AND NOT c.decided_by_person AND c.screened_at < $1)

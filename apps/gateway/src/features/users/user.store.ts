@@ -89,3 +89,8 @@ export const eraseUserColumns = statement<[userId: string, at: Date]>(
           email_index = 'erased:' || user_id, erased_at = $2
     WHERE user_id = $1`,
 );
+
+export const findUserByIndex = statement<[partnerId: string, emailIndex: string], { user_id: string }>(
+  'users.find_by_email_index',
+  'SELECT user_id FROM users WHERE partner_id = $1 AND email_index = $2 AND erased_at IS NULL',
+);

@@ -9,6 +9,7 @@ import type { BlindIndex, Vault, Vaults } from '../../vault/vault.ts';
 import {
   countUnderReview,
   findUser,
+  findUserByIndex,
   insertUser,
   listUnderReview,
   lockUser,
@@ -75,10 +76,25 @@ export function readUser(db: Database, scope: Scope, userId: string): Promise<Us
   return readUserBy(reading(db, scope), userId);
 }
 
-export async function readUserBy(reads: Reading, userId: string): Promise<UserRow> {
+export async function readUserIfAny(reads: Reading, userId: string): Promise<UserRow | undefined> {
   const [user] = await reads.query(findUser, [userId]);
+  return user;
+}
+
+export async function readUserBy(reads: Reading, userId: string): Promise<UserRow> {
+  const user = await readUserIfAny(reads, userId);
   if (user === undefined) throw new CausewayError('USER_NOT_FOUND');
   return user;
+}
+
+/** The customer of a mailbox, by its blind index. */
+export async function findUserByEmail(
+  unit: UnitOfWork,
+  partnerId: string,
+  emailIndex: string,
+): Promise<string | undefined> {
+  const [user] = await unit.tx.query(findUserByIndex, [partnerId, emailIndex]);
+  return user?.user_id;
 }
 
 export async function lockUserIfAny(unit: UnitOfWork, userId: string): Promise<UserRow | undefined> {

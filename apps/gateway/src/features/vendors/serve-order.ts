@@ -12,6 +12,7 @@ import {
   planEscrow,
   recordEscrow,
   recordVendorDetails,
+  walletsOf,
 } from '../orders/escrow/escrow.ts';
 import {
   loadOrderForAction,
@@ -54,12 +55,14 @@ export async function acceptOrder(
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
   const escrow = await plannedEscrow(deps, unit, vendor, order);
-  const lost = await lostWallets(unit, [escrow.seller, escrow.buyer]);
+  const lost = await lostWallets(unit, walletsOf(escrow));
+  const isClear = (wallet: string) => !lost.has(wallet.toLowerCase());
   const planned = {
     ...order,
     escrow,
-    seller_cleared: !lost.has(escrow.seller.toLowerCase()),
-    buyer_cleared: !lost.has(escrow.buyer.toLowerCase()),
+    seller_cleared: isClear(escrow.seller),
+    buyer_cleared: isClear(escrow.buyer),
+    fee_wallet_cleared: escrow.partner === undefined || isClear(escrow.partner),
   };
   const accepted = moveOrder(unit, deps.orderAdapters, planned, 'vendor_accepted', 'vendor');
   recordEscrow(unit, orderId, escrow);
@@ -88,11 +91,7 @@ export async function plannedEscrow(
   if (order.escrow !== null) return order.escrow;
   const [partner] = await unit.tx.query(partnerWallet, [order.partner_id]);
   if (partner === undefined) throw new Error(`partner ${order.partner_id} is gone`);
-  const [seller, buyer] =
-    order.direction === 'onramp'
-      ? [vendor.wallet_address, partner.wallet_address]
-      : [partner.wallet_address, vendor.wallet_address];
-  return planEscrow(chains, order, seller, buyer);
+  return planEscrow(chains, order, { vendor: vendor.wallet_address, partner: partner.wallet_address });
 }
 
 /** An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. */

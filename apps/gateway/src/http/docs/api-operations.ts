@@ -28,7 +28,7 @@ export interface ApiBody {
   readonly example: unknown;
 }
 
-export const KEY_CLASSES = ['partner', 'widget', 'vendor', 'operator'] as const;
+export const KEY_CLASSES = ['partner', 'widget', 'session', 'vendor', 'operator'] as const;
 export type KeyClass = (typeof KEY_CLASSES)[number];
 
 export interface ApiDocument {

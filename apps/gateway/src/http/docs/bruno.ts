@@ -49,7 +49,7 @@ function environment(baseUrl: string, keys: SandboxKeys | undefined): string {
   if (keys === undefined) {
     return `${block('vars', `base_url: ${baseUrl}`)}vars:secret [\n${names.map((name) => `  ${name}`).join(',\n')}\n]\n`;
   }
-  const values = KEY_CLASSES.map((name) => `${name}_key: ${keys[name]}`);
+  const values = KEY_CLASSES.map((name) => `${name}_key: ${keys[name] ?? ''}`);
   return block('vars', [`base_url: ${baseUrl}`, ...values].join('\n'));
 }
 

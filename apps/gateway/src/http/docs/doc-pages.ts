@@ -48,7 +48,17 @@ const ORDER: readonly {
   {
     title: 'Build',
     folder: 'guides',
-    names: ['discovery', 'customers', 'quotes', 'orders', 'signing', 'webhooks', 'fiat-accounts', 'exports'],
+    names: [
+      'widget',
+      'discovery',
+      'customers',
+      'quotes',
+      'orders',
+      'signing',
+      'webhooks',
+      'fiat-accounts',
+      'exports',
+    ],
   },
   { title: 'Provide liquidity', folder: 'guides', names: ['vendors'] },
   {
@@ -161,6 +171,7 @@ function resolveLink(from: string, href: string, urls: ReadonlyMap<string, strin
   const [path = '', anchor] = href.split('#');
   const target = posix.normalize(posix.join(posix.dirname(from), path)).replace(/\/$/, '');
   if (target === 'docs/guides' || target === 'docs') return '/docs';
+  if (target.startsWith('docs/images/')) return `/${target}`;
   const url = urls.get(target);
   if (url === undefined) return undefined;
   return anchor === undefined ? url : `${url}#${anchor}`;

@@ -132,6 +132,8 @@ function docFiles(options: DocsOptions, describeApi: () => string) {
     if (type !== undefined && content !== undefined) {
       return { answer: prepareBytes(Buffer.from(await content(keys)), type), private: keys !== undefined };
     }
+    const picture = PICTURE.exec(path)?.[1];
+    if (picture !== undefined) return pictureFile(picture);
     const { byUrl, chapters } = await loaded();
     const page = byUrl.get(path.replace(/\.md$/, ''));
     if (page === undefined) return undefined;
@@ -168,6 +170,16 @@ function docFiles(options: DocsOptions, describeApi: () => string) {
       });
     },
   };
+}
+
+/** Of docs/images; names without dots lead nowhere else. */
+const PICTURE = /^\/docs\/images\/((?:[a-z0-9-]+\/)*[a-z0-9-]+\.webp)$/;
+const WEBP = 'image/webp';
+
+async function pictureFile(name: string): Promise<DocFile | undefined> {
+  const file = new URL(`../../../../../docs/images/${name}`, import.meta.url);
+  const bytes = await readFile(file).catch(() => undefined);
+  return bytes === undefined ? undefined : { answer: prepareBytes(bytes, WEBP), private: false };
 }
 
 function asset(name: string): () => Promise<Buffer> {

@@ -148,6 +148,17 @@ describe('the documentation', () => {
     expect(pages.size).toBeGreaterThan(40);
   });
 
+  it('shows the pictures of the repository, and nothing beside them', async () => {
+    const { text } = await read('/docs/guides/widget-screens');
+    const pictures = [...text.matchAll(/<img src="([^"]+)" alt="[^"]+"/g)].map(([, source = '']) => source);
+    expect(pictures.length).toBeGreaterThan(50);
+    const shown = await read(pictures[0] ?? '');
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    for (const missing of ['widget/none.webp', '../../package.json', 'widget/..%2f..%2fREADME.md']) {
+      expect((await read(`/docs/images/${missing}`)).status, missing).toBe(404);
+    }
+  });
+
   it('runs no script and takes no style that is not its own, and may not be framed', async () => {
     for (const path of ['/docs', '/docs/guides/orders', '/docs/reference/errors', '/docs/no-such-page']) {
       const { headers, text } = await read(path);
@@ -281,7 +292,14 @@ describe('the documentation', () => {
     const { body } = await read('/docs/postman.json');
     expect(body.info.schema).toBe('https://schema.getpostman.com/json/collection/v2.1.0/collection.json');
     const variables = new Set((body.variable as { key: string }[]).map(({ key }) => key));
-    expect([...variables]).toEqual(['base_url', 'partner_key', 'widget_key', 'vendor_key', 'operator_key']);
+    expect([...variables]).toEqual([
+      'base_url',
+      'partner_key',
+      'widget_key',
+      'session_key',
+      'vendor_key',
+      'operator_key',
+    ]);
     const requests = (body.item as PostmanItem[]).flatMap(({ item = [] }) => item);
     const seen = requests.map(({ request }) => {
       const path = (request?.url.path ?? []).map((part) => part.replace(/^:(.+)$/, '{$1}')).join('/');

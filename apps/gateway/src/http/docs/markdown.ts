@@ -149,8 +149,12 @@ function rendererOf(ids: Ids, resolve: ResolveLink): RendererObject<string, stri
       const rel = /^https?:/.test(href) ? ' rel="noreferrer"' : '';
       return `<a href="${escapeHtml(href)}"${rel}>${inner}</a>`;
     },
-    // Nothing is fetched for a page but the page itself.
-    image: ({ text }) => escapeHtml(text),
+    // Pictures of the repository only: nothing is fetched from elsewhere.
+    image({ href, text }) {
+      const source = resolve(href);
+      if (source?.startsWith('/docs/images/') !== true) return escapeHtml(text);
+      return `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`;
+    },
     // The documents hold comments for their readers in the repository, and no markup.
     html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escapeHtml(text)),
     table(token) {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { KeyClass } from './api-operations.ts';
 
-/** One key of each class of a sandbox, filled in on its reference page and in its collections. */
-export type SandboxKeys = Readonly<Record<KeyClass, string>>;
+/** One key of each class of a sandbox, filled in on its reference page and in its collections. A session's token is had by beginning one. */
+export type SandboxKeys = Readonly<Record<Exclude<KeyClass, 'session'>, string> & { session?: string }>;
 
 /** Headers of what passes requests on: behind a proxy or a tunnel every caller looks local. */
 const PASSED_ON = [

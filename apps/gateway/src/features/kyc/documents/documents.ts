@@ -32,6 +32,7 @@ import { documentsMissing } from '../kyc-fields.ts';
 import {
   completeIfNothingMissing,
   documentContext,
+  type KycSubmitter,
   type LoadSubmissionDeps,
   openDocument,
 } from '../submission.ts';
@@ -76,15 +77,16 @@ export async function uploadDocument(
   unit: UnitOfWork,
   userId: string,
   input: Static<typeof KycDocumentInput>,
+  actor: KycSubmitter = 'partner',
 ): Promise<Static<typeof KycDocumentSchema>> {
   const user = await lockUserRow(unit, userId);
   const [submission] = await unit.tx.query(latestSubmission, [userId]);
   // Documents are wanted where their completion would be.
-  const wanted = decide(kycMachine, user.kyc_status, 'documents_completed', {}, 'partner');
+  const wanted = decide(kycMachine, user.kyc_status, 'documents_completed', {}, actor);
   if (submission === undefined || wanted.kind === 'refused') {
     throw new CausewayError('INVALID_STATUS', {
       message: `The customer’s KYC status ${user.kyc_status} takes no documents.`,
-      details: { status: user.kyc_status, allowed_actions: kycActionsOf('partner', user.kyc_status) },
+      details: { status: user.kyc_status, allowed_actions: kycActionsOf(actor, user.kyc_status) },
     });
   }
   const content = readDocumentContent(input.content, input.content_type);
@@ -115,7 +117,7 @@ export async function uploadDocument(
   });
   const types = present.map(({ document_type }) => document_type);
   const missing = documentsMissing(submission.required_documents, [...types, input.document_type]);
-  const after = completeIfNothingMissing(unit, user, missing);
+  const after = completeIfNothingMissing(unit, user, missing, actor);
   return {
     document_id: documentId,
     document_type: input.document_type,

@@ -20,12 +20,16 @@ import { type EntryDraft, moveFunds } from '../../../engine/ledger.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { type DepositRow, setDeposit, signDeposit } from '../escrow/escrow.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
+import { openerAccount } from '../lifecycle/postings.ts';
 
 /** A deposit with everything that decides what may become of it. */
 export interface DepositCase {
   readonly deposit: DepositRow;
   /** Whose it becomes when it is accepted. */
-  readonly order: Pick<OrderRow, 'direction' | 'vendor_id' | 'partner_id'> | null;
+  readonly order: Pick<
+    OrderRow,
+    'direction' | 'vendor_id' | 'partner_id' | 'user_id' | 'customer_wallet'
+  > | null;
   readonly settings: ChainSettings;
   readonly facts: DepositFacts;
 }
@@ -175,9 +179,7 @@ const depositAdapter: DepositAdapter = {
         if (order === null) throw new Error('it is accepted for an order');
         // The order books its funding from here, as if its seller had paid exactly.
         const seller =
-          order.direction === 'onramp'
-            ? `outside:vendor:${order.vendor_id}`
-            : `outside:partner:${order.partner_id}`;
+          order.direction === 'onramp' ? `outside:vendor:${order.vendor_id}` : openerAccount(order);
         return entry(deposit, posting, moveFunds(held, seller, asset, BigInt(deposit.credited_amount)));
       }
       case 'deposit_returned': {

@@ -21,12 +21,24 @@ import { transferParameters } from '../../../chain/authorization/authorization.t
 import { issueAuthorization } from '../../../chain/authorization/issue-authorization.ts';
 import { type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
-import { partnerScope } from '../../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
-import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from '../lifecycle/act-on-order.ts';
+import {
+  loadOrderForAction,
+  moveOrder,
+  type OrderCaller,
+  readOrder,
+  refusedTransition,
+} from '../lifecycle/act-on-order.ts';
 import { factsOf, type OrderAdapters } from '../lifecycle/order.adapter.ts';
 import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
-import { depositOf, ensureEscrow, type PayoutPurpose, payoutOf, recordSignature } from './escrow.ts';
+import {
+  depositOf,
+  ensureEscrow,
+  type PayoutPurpose,
+  payoutOf,
+  recordSignature,
+  releasedOf,
+} from './escrow.ts';
 
 export interface SignedTransfer {
   readonly forward_request: Static<typeof ForwardRequestInput>;
@@ -35,19 +47,19 @@ export interface SignedTransfer {
 
 type SigningParameters = Static<typeof RefundAuthorizationParametersSchema>;
 
-/** The order a partner wants to sign something for, refused as the signed request itself would be. */
+/** The order a caller wants to sign something for, refused as the signed request itself would be. */
 export async function orderToSign(
   deps: UnitDeps,
-  partnerId: string,
+  { scope, actor }: OrderCaller,
   orderId: string,
   trigger: OrderTrigger,
 ): Promise<OrderRow> {
-  const order = await readOrder(deps.db, partnerScope(partnerId), orderId);
+  const order = await readOrder(deps.db, scope, orderId);
   if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
   const machine = ORDER_MACHINES[order.direction];
-  const decision = decide(machine, order.status, trigger, factsOf(order), 'partner');
+  const decision = decide(machine, order.status, trigger, factsOf(order), actor);
   if (decision.kind === 'refused') {
-    throw refusedTransition({ kind: 'refused', code: decision.code, row: order }, 'partner');
+    throw refusedTransition({ kind: 'refused', code: decision.code, row: order }, actor);
   }
   return order;
 }
@@ -57,20 +69,20 @@ export function escrowOfOrder(order: OrderRow): OrderEscrow {
   return order.escrow;
 }
 
-/** What the partner signs to pay its deposit into the escrow. */
+/** What the wallet of partner or customer signs to pay its deposit into the escrow. */
 export async function transferAuthorizationParameters(
   deps: UnitDeps & { readonly chains: Chains },
-  partnerId: string,
+  caller: OrderCaller,
   orderId: string,
 ): Promise<Static<typeof TransferAuthorizationParametersSchema>> {
-  const wanted = await orderToSign(deps, partnerId, orderId, 'transfer_authorized');
+  const wanted = await orderToSign(deps, caller, orderId, 'transfer_authorized');
   const order = await ensureEscrow(deps, wanted);
   const escrow = escrowOfOrder(order);
   const chain = deps.chains.get(order.chain);
   const token = tokenByCode(chain.settings, order.crypto_currency);
   const authorization = await issueAuthorization(deps, chain, {
     orderId,
-    partnerId,
+    partnerId: order.partner_id,
     sender: escrow.seller,
     token: token.address,
     amount: depositOf(order),
@@ -84,9 +96,10 @@ export async function authorizeCryptoTransfer(
   unit: UnitOfWork,
   orderId: string,
   signed: SignedTransfer,
+  actor: OrderCaller['actor'] = 'partner',
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  const authorized = moveOrder(unit, deps.orderAdapters, order, 'transfer_authorized', 'partner');
+  const authorized = moveOrder(unit, deps.orderAdapters, order, 'transfer_authorized', actor);
   await acceptAuthorization(unit, deps.chains.get(order.chain).settings, {
     orderId,
     purpose: 'funding',
@@ -116,20 +129,19 @@ export function signingParameters(
     purpose,
     escrow,
     transaction,
-    amount:
-      purpose === 'refund' ? depositOf(order) : BigInt(order.crypto_amount) - BigInt(order.platform_fee),
+    amount: purpose === 'refund' ? depositOf(order) : releasedOf(order),
     signer,
   });
 }
 
-/** What the partner signs: to get its deposit back, or to be paid after a dispute that was decided for it. */
+/** What partner or customer signs: to get its deposit back, or to be paid after a dispute that was decided for it. */
 export async function payoutAuthorizationParameters(
   deps: UnitDeps & { readonly chains: Chains },
-  partnerId: string,
+  caller: OrderCaller,
   orderId: string,
   purpose: PayoutPurpose,
 ): Promise<SigningParameters> {
-  const order = await orderToSign(deps, partnerId, orderId, SIGNED[purpose]);
+  const order = await orderToSign(deps, caller, orderId, SIGNED[purpose]);
   return signingParameters(deps.chains, order, purpose, purpose === 'refund' ? 'seller' : 'buyer');
 }
 
@@ -176,13 +188,12 @@ const LOOK_AGAIN_MS = 100;
 /** Authorizes the refund, and answers its transaction where the chain is quick enough. */
 export async function refundDeposit(
   deps: UnitDeps & { readonly chains: Chains; readonly orderAdapters: OrderAdapters },
-  partnerId: string,
+  { scope, actor }: OrderCaller,
   orderId: string,
   signature: string,
   waitMs = WAIT_MS,
 ): Promise<Static<typeof RefundAnswerSchema>> {
-  const scope = partnerScope(partnerId);
-  const given = { purpose: 'refund', actor: 'partner', owners: ['seller'], signature } as const;
+  const given = { purpose: 'refund', actor, owners: ['seller'], signature } as const;
   let { after: order } = await unitOfWork(deps, scope, (unit) => authorizePayout(deps, unit, orderId, given));
   for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);

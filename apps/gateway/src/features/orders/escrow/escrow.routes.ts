@@ -24,7 +24,7 @@ import {
   requireSignable,
   signDepositReturn,
 } from '../deposits/return-deposit.ts';
-import { readOrder, requireOrder } from '../lifecycle/act-on-order.ts';
+import { callerOf, readOrder, requireOrder } from '../lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../lifecycle/order.adapter.ts';
 import { authorizePayout, payoutAuthorizationParameters } from './authorize.ts';
 import { type FundsDeps, readOrderFunds } from './order-funds.ts';
@@ -60,7 +60,7 @@ export function registerReleaseRoutes(app: FastifyInstance, deps: ReleaseDeps): 
     data: RefundAuthorizationParametersSchema,
     errors: ERRORS,
     handle: ({ params }, partner) =>
-      payoutAuthorizationParameters(deps, partner.partnerId, params.order_id, 'release'),
+      payoutAuthorizationParameters(deps, callerOf(partner), params.order_id, 'release'),
   });
 
   route(app, {

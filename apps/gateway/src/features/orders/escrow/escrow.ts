@@ -1,7 +1,13 @@
 import { CausewayError, type OrderTrigger } from '@causeway/protocol';
-import { type ChainSettings, type TokenTransfer, tokenByCode } from '../../../chain/chain-settings.ts';
+import {
+  type Address,
+  type ChainSettings,
+  type TokenTransfer,
+  tokenByCode,
+} from '../../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
 import {
+  customerRelease,
   describeEscrow,
   type Escrow,
   offrampRelease,
@@ -35,14 +41,24 @@ export interface Payout {
 
 export type PayoutPurpose = 'release' | 'refund';
 
-export function planEscrow(chains: Chains, order: OrderRow, seller: string, buyer: string): OrderEscrow {
-  const parties = {
-    service: chains.service.address,
-    seller: seller as `0x${string}`,
-    buyer: buyer as `0x${string}`,
-  };
+/** The wallets of the two that an order is between, as they are when its escrow is fixed. */
+export interface SideWallets {
+  readonly vendor: Address;
+  readonly partner: Address;
+}
+
+/** A customer that opened the order owns its third itself; the partner is then paid its fee and signs nothing. */
+export function planEscrow(chains: Chains, order: OrderRow, { vendor, partner }: SideWallets): OrderEscrow {
+  const opener = order.customer_wallet ?? partner;
+  const [seller, buyer] = order.direction === 'onramp' ? [vendor, opener] : [opener, vendor];
+  const parties = { service: chains.service.address, seller, buyer };
   const { address } = describeEscrow(chains.get(order.chain).settings, order.order_id, parties);
-  return { address, ...parties };
+  return { address, ...parties, ...(order.customer_wallet === null ? {} : { partner }) };
+}
+
+/** Every wallet that a payout of the escrow can pay. */
+export function walletsOf({ seller, buyer, partner }: OrderEscrow): readonly Address[] {
+  return partner === undefined ? [seller, buyer] : [seller, buyer, partner];
 }
 
 export function payoutOf(chain: ConnectedChain, order: OrderRow, purpose: PayoutPurpose): Payout {
@@ -77,15 +93,20 @@ function transfersOf(
     platformFee: BigInt(order.platform_fee),
     treasury: settings.treasury,
   };
-  return order.direction === 'onramp'
-    ? onrampRelease({ ...figures, partnerWallet: buyer })
-    : offrampRelease({
-        ...figures,
-        partnerFee: BigInt(order.partner_fee),
-        shortfall: BigInt(order.deposit_shortfall),
-        partnerWallet: seller,
-        buyer,
-      });
+  const partnerFee = BigInt(order.partner_fee);
+  const feeWallet = order.escrow?.partner;
+  if (order.direction === 'onramp') {
+    return feeWallet === undefined
+      ? onrampRelease({ ...figures, partnerWallet: buyer })
+      : customerRelease({ ...figures, partnerFee, partnerWallet: feeWallet, buyer });
+  }
+  return offrampRelease({
+    ...figures,
+    partnerFee,
+    shortfall: BigInt(order.deposit_shortfall),
+    partnerWallet: feeWallet ?? seller,
+    buyer,
+  });
 }
 
 /** What a funded escrow means to its order. */
@@ -106,9 +127,18 @@ export function depositOf(
   return cryptoAmount + BigInt(order.partner_fee) - BigInt(order.deposit_shortfall);
 }
 
-/** On-ramp: what is the end user's of the crypto in the partner's wallet. */
+/** On-ramp: what is the end user's of the crypto, in the partner's wallet or paid to its own. */
 export function receiptOf(order: Pick<OrderRow, 'crypto_amount' | 'platform_fee' | 'partner_fee'>): bigint {
   return BigInt(order.crypto_amount) - BigInt(order.platform_fee) - BigInt(order.partner_fee);
+}
+
+/** What a release pays its buyer. */
+export function releasedOf(
+  order: Pick<OrderRow, 'direction' | 'customer_wallet' | 'crypto_amount' | 'platform_fee' | 'partner_fee'>,
+): bigint {
+  return order.direction === 'onramp' && order.customer_wallet !== null
+    ? receiptOf(order)
+    : BigInt(order.crypto_amount) - BigInt(order.platform_fee);
 }
 
 export function recordEscrow(unit: UnitOfWork, orderId: string, escrow: OrderEscrow): void {
@@ -156,9 +186,7 @@ export async function ensureEscrow(
     const [order] = await unit.tx.query(lockOrder, [known.order_id]);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
     if (order.escrow !== null || order.vendor_id !== known.vendor_id) return order;
-    const [seller, buyer] =
-      order.direction === 'onramp' ? [wallets.vendor, wallets.partner] : [wallets.partner, wallets.vendor];
-    const escrow = planEscrow(deps.chains, order, seller, buyer);
+    const escrow = planEscrow(deps.chains, order, wallets);
     recordEscrow(unit, order.order_id, escrow);
     return { ...order, escrow };
   });

@@ -7,10 +7,11 @@ import {
   orderActionsOf,
 } from '@causeway/protocol';
 import type { FastifyRequest } from 'fastify';
-import { type Database, partnerScope, type Scope, SYSTEM } from '../../../db/database.ts';
+import { type Database, type Scope, SYSTEM } from '../../../db/database.ts';
 import { type Execution, execute } from '../../../engine/execute.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
-import type { PartnerPrincipal } from '../../../http/principals.ts';
+import type { Principal } from '../../../http/principals.ts';
+import { scopeOf } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { kycNotCleared } from '../../quotes/claim-quote.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
@@ -46,13 +47,29 @@ export function orderState(row: OrderRow) {
   return { direction: row.direction, status: row.status, facts: factsOf(row) };
 }
 
-/** For action endpoints: the order is the partner's own and one it may act on at all, which a widget's is not. */
+/** Who acts on the partner's side of an order: the partner itself, or the customer that opened it in the widget. */
+export interface OrderCaller {
+  readonly actor: 'partner' | 'customer';
+  readonly scope: Scope;
+}
+
+export function callerOf(principal: Principal | null): OrderCaller {
+  // A session that does not know its customer yet has none in whose name it could act.
+  const isStranger = principal?.kind === 'session' && principal.userId === null;
+  if (isStranger) throw new CausewayError('ORDER_NOT_FOUND');
+  return { actor: principal?.kind === 'session' ? 'customer' : 'partner', scope: scopeOf(principal) };
+}
+
+/**
+ * For action endpoints: the order is the caller's own and one it may act on at all. A widget's is none for its partner, and
+ * the partner's none for its customer.
+ */
 export function requireOrder(deps: { readonly db: Database }) {
   return async ({ principal, params }: FastifyRequest): Promise<void> => {
-    const { partnerId } = principal as PartnerPrincipal;
-    const order = await readOrder(deps.db, partnerScope(partnerId), (params as OrderPath).order_id);
+    const { actor, scope } = callerOf(principal);
+    const order = await readOrder(deps.db, scope, (params as OrderPath).order_id);
     const machine = order && ORDER_MACHINES[order.direction];
-    if (!machine || !guardsHold(machine, machine.before.actor?.partner, factsOf(order))) {
+    if (!machine || !guardsHold(machine, machine.before.actor?.[actor], factsOf(order))) {
       throw new CausewayError('ORDER_NOT_FOUND');
     }
   };

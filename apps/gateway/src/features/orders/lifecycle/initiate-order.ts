@@ -7,6 +7,7 @@ import {
   type OrderSchema,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
+import type { Address } from '../../../chain/chain-settings.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { PartnerPrincipal } from '../../../http/principals.ts';
@@ -33,10 +34,14 @@ export interface InitiateRequest {
   readonly reference_id?: string;
 }
 
-/** Who opens the order: the partner's own call, or an end user in the embedded widget. */
-export type OrderOrigin = 'api' | 'widget';
+/** Who opens the order: the partner's own call, or an end user in the embedded widget, with a wallet of its own. */
+export type OrderOpener =
+  | { readonly origin: 'api' }
+  | { readonly origin: 'widget'; readonly wallet: Address; readonly isWalletClear: boolean };
 
-export function openerOf(origin: OrderOrigin): Actor {
+const BY_PARTNER: OrderOpener = { origin: 'api' };
+
+function actorOf({ origin }: OrderOpener): Actor {
   return origin === 'api' ? 'partner' : 'customer';
 }
 
@@ -53,7 +58,10 @@ export function draftOrder(
   orderType: OrderRow['order_type'],
   referenceId: string | undefined,
   facts: Partial<OrderFacts>,
+  opener: OrderOpener = BY_PARTNER,
 ): OrderRow {
+  const isPartnerClear = quote.partner_wallet_cleared;
+  const isOpenerClear = opener.origin === 'api' ? isPartnerClear : opener.isWalletClear;
   return {
     ...quote,
     is_new: true,
@@ -64,6 +72,7 @@ export function draftOrder(
       ...INITIAL_ORDER_FACTS,
       anchor: quote.anchor,
       settlementNotification: quote.has_fiat_settlement_notification,
+      origin: opener.origin,
       ...facts,
     }),
     timeline: [],
@@ -73,6 +82,7 @@ export function draftOrder(
     cancelled_by: null,
     hold_reason: null,
     held_at: null,
+    customer_wallet: opener.origin === 'api' ? null : opener.wallet,
     escrow: null,
     deposit_shortfall: '0',
     tx_hash: null,
@@ -81,8 +91,10 @@ export function draftOrder(
     payer_details_sealed: null,
     vendor_kind: quote.provider ?? expectedKind(quote),
     // The vendor's wallet counts from the moment the escrow is fixed.
-    seller_cleared: quote.direction === 'onramp' || quote.partner_wallet_cleared,
-    buyer_cleared: quote.direction === 'offramp' || quote.partner_wallet_cleared,
+    seller_cleared: quote.direction === 'onramp' || isOpenerClear,
+    buyer_cleared: quote.direction === 'offramp' || isOpenerClear,
+    // The partner's fee is paid in the same transaction.
+    fee_wallet_cleared: isPartnerClear,
     created_at: unit.at,
     updated_at: unit.at,
   };
@@ -101,30 +113,48 @@ export function claimingQuote(deps: ClaimDeps, direction: OrderRow['direction'])
   ): Promise<T> => withQuoteClaim(deps, { partnerId, quoteId: body.quote_id, direction }, work);
 }
 
-/** Turns an active quote into an order, or leaves the quote as it was. */
+/** Turns an active quote into an order of the partner's, or leaves the quote as it was. */
 export async function initiateOnramp(
   deps: InitiateDeps,
   unit: UnitOfWork,
   claim: QuoteClaim,
   input: InitiateRequest,
-  origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, claim, input.quote_id, 'onramp');
+  // The contract shows an empty timeline here; the entries are read with the order.
+  return { ...orderView(deps, await openOnramp(deps, unit, claim, input)), timeline: [] };
+}
+
+/** The same, for whoever opens it. */
+export async function openOnramp(
+  deps: InitiateDeps,
+  unit: UnitOfWork,
+  claim: QuoteClaim,
+  input: InitiateRequest,
+  opener: OrderOpener = BY_PARTNER,
+): Promise<OrderRow> {
+  const quote = await claimQuote(unit, claim, input.quote_id, 'onramp', actorOf(opener));
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
   // Money from the customer's own account does not have to be asked for.
   const fundingSource = quote.has_own_account ? 'own_iban' : 'vendor_details';
   const paymentRequest = rail?.paymentRequest === true && !quote.has_own_account;
-  const draft = draftOrder(unit, quote, paymentRequest ? 'payment_request' : 'onramp', input.reference_id, {
-    paymentRequest,
-    fundingSource,
-    origin,
-  });
-  const execution = execute(unit, deps.orderAdapters.onramp, draft, 'order_initiated', openerOf(origin));
-  if (execution.kind === 'refused') throw refusedTransition(execution, 'partner') satisfies CausewayError;
+  const orderType = paymentRequest ? 'payment_request' : 'onramp';
+  const facts = { paymentRequest, fundingSource } as const;
+  const draft = draftOrder(unit, quote, orderType, input.reference_id, facts, opener);
+  return open(deps, unit, claim, draft, actorOf(opener));
+}
+
+function open(
+  { orderAdapters }: InitiateDeps,
+  unit: UnitOfWork,
+  claim: QuoteClaim,
+  draft: OrderRow,
+  actor: Actor,
+): OrderRow {
+  const execution = execute(unit, orderAdapters[draft.direction], draft, 'order_initiated', actor);
+  if (execution.kind === 'refused') throw refusedTransition(execution, actor);
   claim.keep();
-  // The contract shows an empty timeline here; the entries are read with the order.
-  return { ...orderView(deps, execution.row), timeline: [] };
+  return execution.row;
 }
 
 export interface SenderIdentityDeps {
@@ -168,20 +198,25 @@ export async function initiateOfframp(
   unit: UnitOfWork,
   claim: QuoteClaim,
   input: InitiateRequest,
-  origin: OrderOrigin = 'api',
 ): Promise<Static<typeof OrderSchema>> {
-  const quote = await claimQuote(unit, claim, input.quote_id, 'offramp');
+  return { ...orderView(deps, await openOfframp(deps, unit, claim, input)), timeline: [] };
+}
+
+/** The same, for whoever opens it. */
+export async function openOfframp(
+  deps: InitiateDeps,
+  unit: UnitOfWork,
+  claim: QuoteClaim,
+  input: InitiateRequest,
+  opener: OrderOpener = BY_PARTNER,
+): Promise<OrderRow> {
+  const quote = await claimQuote(unit, claim, input.quote_id, 'offramp', actorOf(opener));
   await requireSenderIdentity(deps, unit, quote);
-  const draft = draftOrder(unit, quote, 'offramp', input.reference_id, {
-    vendorAvailable: quote.served,
-    origin,
-  });
-  const execution = execute(unit, deps.orderAdapters.offramp, draft, 'order_initiated', openerOf(origin));
-  if (execution.kind === 'refused') throw refusedTransition(execution, 'partner');
-  const order = execution.row;
+  const facts = { vendorAvailable: quote.served };
+  const draft = draftOrder(unit, quote, 'offramp', input.reference_id, facts, opener);
+  const order = open(deps, unit, claim, draft, actorOf(opener));
   openComplianceCase(unit, order, quote.sender_recipient_relationship, quote.purpose_of_payment);
-  claim.keep();
-  return { ...orderView(deps, order), timeline: [] };
+  return order;
 }
 
 function openComplianceCase(

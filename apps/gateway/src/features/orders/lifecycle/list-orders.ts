@@ -1,6 +1,13 @@
-import { CausewayError, formatFixed, type OrderQuery } from '@causeway/protocol';
+import {
+  CausewayError,
+  formatFixed,
+  ORDER_MACHINES,
+  type OrderQuery,
+  orderStatusesThatKnow,
+  orderStatusesWithOutcome,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
-import { type Database, partnerScope, SYSTEM, vendorScope } from '../../../db/database.ts';
+import { type Database, partnerScope, type Scope, SYSTEM, vendorScope } from '../../../db/database.ts';
 import { depositsOfOrder } from '../escrow/escrow.store.ts';
 import {
   allOrders,
@@ -46,6 +53,37 @@ export async function listOrders(
     db.query(scope, list.count, filters),
   ]);
   return { orders, total: Number(count?.total ?? 0) };
+}
+
+const SIGNABLE: ReadonlySet<string> = new Set(
+  (['refund_authorized', 'release_authorized'] as const).flatMap(orderStatusesThatKnow),
+);
+const ENDED: ReadonlySet<string> = new Set(orderStatusesWithOutcome('settled', 'stopped'));
+/** Statuses in which something is still to come, a refund or a release that waits for its signature included. */
+const UNFINISHED = [
+  ...new Set(Object.values(ORDER_MACHINES).flatMap(({ statusNames }) => statusNames)),
+].filter((status) => !ENDED.has(status) || SIGNABLE.has(status));
+const MOST_UNFINISHED = 100;
+
+/** What a customer opened itself, newest first: all that is not finished, and the last few. Its scope hides the rest. */
+export async function listCustomerOrders(
+  db: Database,
+  scope: Scope,
+  userId: string,
+  lastFew: number,
+): Promise<OrderRow[]> {
+  const [unfinished, newest] = await Promise.all(
+    (
+      [
+        [UNFINISHED, MOST_UNFINISHED],
+        [null, lastFew],
+      ] as const
+    ).map(([statuses, limit]) =>
+      db.query(scope, ordersOfUser.page, [statuses, null, '-infinity', 'infinity', userId, null, limit, 0]),
+    ),
+  );
+  const byId = new Map([...(newest ?? []), ...(unfinished ?? [])].map((order) => [order.order_id, order]));
+  return [...byId.values()].sort((a, b) => b.created_at.getTime() - a.created_at.getTime());
 }
 
 export type { DepositRow } from '../escrow/escrow.store.ts';

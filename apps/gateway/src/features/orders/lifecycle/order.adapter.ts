@@ -115,6 +115,7 @@ function writeOrder(unit: UnitOfWork, before: OrderRow, after: OrderRow): void {
       after.deadline_at,
       unit.at,
       after.vendor_kind,
+      after.customer_wallet,
     ]);
   } else {
     unit.tx.defer(updateOrder, [
@@ -173,13 +174,14 @@ function intentFor(order: OrderRow, effect: EffectKind): IntentDraft {
 }
 
 export function factsOf(order: OrderRow): OrderFacts {
-  const { direction, payee_cleared, seller_cleared, buyer_cleared } = order;
+  const { direction, payee_cleared, seller_cleared, buyer_cleared, fee_wallet_cleared } = order;
   return {
     ...order.facts,
     kycCleared: order.kyc_status === KYC_CLEARED,
     payeeCleared: payee_cleared,
-    // Off-ramp a release pays the partner's markup too, and the partner is the seller.
-    payoutWalletsCleared: buyer_cleared && (direction === 'onramp' || seller_cleared),
+    // Off-ramp a release pays the partner's markup too, and the partner is the seller; of what a customer has paid in,
+    // nothing goes on while its wallet is in doubt.
+    payoutWalletsCleared: buyer_cleared && fee_wallet_cleared && (direction === 'onramp' || seller_cleared),
     refundWalletCleared: seller_cleared,
   };
 }

@@ -17,13 +17,13 @@ import type { OrderRow } from './order.ts';
 const CLEAR = sqlWords(SCREENING_CLEAR);
 const WAITING_FOR_VENDOR = sqlWords(orderStatusesThatKnow('vendor_declined'));
 
-/** An owner of the escrow is clear while no case says otherwise: every wallet is screened before it is taken. */
-const walletCleared = (owner: 'seller' | 'buyer') => `NOT EXISTS (
+/** A wallet that the escrow names is clear while no case says otherwise: every wallet is screened before it is taken. */
+const walletCleared = (owner: 'seller' | 'buyer' | 'partner') => `NOT EXISTS (
     SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind = 'wallet'
        AND c.subject_key = lower(o.escrow ->> '${owner}'))`;
 
 const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o.order_type, o.reference_id, o.status,
-  o.facts, o.timeline, o.deadline_at, o.failure_code, o.cancelled_by, o.hold_reason, o.held_at, o.vendor_id, o.chain, o.escrow, o.crypto_currency, o.crypto_decimals,
+  o.facts, o.timeline, o.deadline_at, o.failure_code, o.cancelled_by, o.hold_reason, o.held_at, o.vendor_id, o.chain, o.customer_wallet, o.escrow, o.crypto_currency, o.crypto_decimals,
   o.fiat_currency, o.fiat_decimals, o.rate, o.crypto_amount::text, o.fiat_amount::text, o.platform_fee::text,
   o.platform_fee_pct, o.deposit_shortfall::text, o.partner_fee::text, o.partner_fee_pct, o.payment_method_slug, o.payment_network_slug,
   o.tx_hash, o.created_at, o.updated_at, u.kyc_status, o.revision, o.send_out_tx_hash, o.payment_details_id::text,
@@ -34,7 +34,8 @@ const COLUMNS = `o.order_id, o.partner_id, o.user_id, o.quote_id, o.direction, o
       SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind <> 'wallet'
          AND c.subject_key = coalesce(o.payment_details_id::text, (
            SELECT q.recipient_destination_id::text FROM quotes q WHERE q.quote_id = o.quote_id)))) AS payee_cleared,
-  ${walletCleared('seller')} AS seller_cleared, ${walletCleared('buyer')} AS buyer_cleared`;
+  ${walletCleared('seller')} AS seller_cleared, ${walletCleared('buyer')} AS buyer_cleared,
+  ${walletCleared('partner')} AS fee_wallet_cleared`;
 
 const FROM =
   'FROM orders o JOIN users u USING (user_id) LEFT JOIN recipients r ON r.recipient_id = o.recipient_id';
@@ -93,6 +94,7 @@ export const insertOrder = statement<
     deadlineAt: Date | null,
     at: Date,
     provider: string,
+    customerWallet: string | null,
   ],
   VendorTold
 >(
@@ -101,12 +103,12 @@ export const insertOrder = statement<
      partner_id, user_id, direction, vendor_id, chain, crypto_currency, crypto_decimals, fiat_currency, fiat_decimals,
      rate, crypto_amount, fiat_amount, platform_fee, platform_fee_pct, partner_fee, partner_fee_pct,
      payment_method_slug, payment_network_slug, created_at, updated_at, provider, revision, payment_details_id,
-     recipient_id, recipient_context_sealed)
+     recipient_id, recipient_context_sealed, customer_wallet)
    SELECT $1, q.quote_id, $3, $4, $5, $6::jsonb, $7::jsonb, $8,
      q.partner_id, q.user_id, q.direction, q.vendor_id, q.chain, q.crypto_currency, q.crypto_decimals, q.fiat_currency,
      q.fiat_decimals, q.rate, q.crypto_amount, q.fiat_amount, q.platform_fee, q.platform_fee_pct, q.partner_fee,
      q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9,
-     $10, 1, q.payment_details_id, q.recipient_id, q.recipient_context_sealed
+     $10, 1, q.payment_details_id, q.recipient_id, q.recipient_context_sealed, $11
      FROM quotes q WHERE q.quote_id = $2
    RETURNING vendor_id`,
   vendorsTold,
@@ -307,12 +309,12 @@ export const fundedOrdersOf = statement<[subjectKind: string, subjectKey: string
             WHEN 'payment_details' THEN o.payment_details_id::text = $2
             WHEN 'destination' THEN $2 = (
               SELECT q.recipient_destination_id::text FROM quotes q WHERE q.quote_id = o.quote_id)
-            ELSE $2 IN (lower(o.escrow ->> 'seller'), lower(o.escrow ->> 'buyer'))
+            ELSE $2 IN (lower(o.escrow ->> 'seller'), lower(o.escrow ->> 'buyer'), lower(o.escrow ->> 'partner'))
           END
     ORDER BY o.order_id`,
 );
 
-/** The wallets of an order's two sides, as they are now. */
+/** The wallets of vendor and partner, as they are now. */
 export const findWallets = statement<
   [vendorId: string, partnerId: string],
   { vendor: `0x${string}`; partner: `0x${string}` }

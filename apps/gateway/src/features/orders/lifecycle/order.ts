@@ -25,6 +25,8 @@ export interface OrderEscrow {
   readonly service: `0x${string}`;
   readonly seller: `0x${string}`;
   readonly buyer: `0x${string}`;
+  /** Of an order that a customer opened: the wallet that gets the partner’s fee. Elsewhere the partner is an owner. */
+  readonly partner?: `0x${string}`;
 }
 
 /** The facts that the order keeps itself; who is cleared is read from those whom it is about. */
@@ -54,6 +56,8 @@ export interface OrderRow {
   held_at: Date | null;
   vendor_id: string | null;
   chain: string;
+  /** Of an order that a customer opened: its wallet is the escrow’s owner in the place of the partner’s. */
+  customer_wallet: `0x${string}` | null;
   escrow: OrderEscrow | null;
   crypto_currency: string;
   crypto_decimals: number;
@@ -86,6 +90,8 @@ export interface OrderRow {
   /** Of the escrow's two sides; true until the escrow is fixed. */
   seller_cleared: boolean;
   buyer_cleared: boolean;
+  /** Of the wallet that gets the partner’s fee where that is none of the two; true elsewhere. */
+  fee_wallet_cleared: boolean;
   /** Only while a deposit is applied to it: the account, as the books name it, that the money is on. */
   deposit_account?: string;
   /** Only on an order that is being created: it has no row and no status yet. */

@@ -12,7 +12,13 @@ import { openDestination } from '../../recipients/destinations.ts';
 import { holderSubjects } from '../../screening/screening-case.ts';
 import { lockUserRow } from '../../users/user.ts';
 import { lockOrdersAwaitingDeposit } from '../escrow/escrow.store.ts';
-import { loadOrderForAction, moveOrder, readOrder, refusedTransition } from './act-on-order.ts';
+import {
+  loadOrderForAction,
+  moveOrder,
+  type OrderCaller,
+  readOrder,
+  refusedTransition,
+} from './act-on-order.ts';
 import type { OrderAdapters } from './order.adapter.ts';
 import { destinationOfOrder, escrowSignatures, lockOrder, setPayerDetails } from './order.store.ts';
 import {
@@ -117,12 +123,14 @@ export async function submitPayerDetails(
   orderId: string,
   input: PayerDetailsInput,
   screenings: readonly PayerScreening[],
-): Promise<void> {
+  actor: OrderCaller['actor'] = 'partner',
+): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
-  moveOrder(unit, deps.orderAdapters, order, 'payer_details_submitted', 'partner');
+  const moved = moveOrder(unit, deps.orderAdapters, order, 'payer_details_submitted', actor);
   const details = await payerDetails(deps, unit, order, input);
   requireClearPayer(screenings);
   unit.tx.defer(setPayerDetails, [orderId, sealPayerDetails(deps.sealer, orderId, details)]);
+  return moved;
 }
 
 async function payerDetails(

@@ -9,9 +9,17 @@ const account = {
   escrow: (order: OrderRow) => `escrow:${order.order_id}`,
   vendor: (order: OrderRow) => `outside:vendor:${order.vendor_id}`,
   partner: (order: OrderRow) => `outside:partner:${order.partner_id}`,
+  opener: openerAccount,
   treasury: (order: OrderRow) => `treasury:${order.chain}`,
   bridge: (order: OrderRow) => `outside:bridge:${order.partner_id}`,
 };
+
+/** Whose wallet pays and is paid on the partner's side: the customer's that opened the order, or else the partner's. */
+export function openerAccount(order: Pick<OrderRow, 'customer_wallet' | 'user_id' | 'partner_id'>): string {
+  return order.customer_wallet === null
+    ? `outside:partner:${order.partner_id}`
+    : `outside:customer:${order.user_id}`;
+}
 
 export function assetOf(order: Pick<OrderRow, 'crypto_currency' | 'chain'>): string {
   return `${order.crypto_currency}@${order.chain}`;
@@ -34,7 +42,7 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
     case 'vendor_escrow_funded':
       return moveFunds(account.vendor(order), account.escrow(order), asset, amount);
     case 'partner_escrow_funded':
-      return moveFunds(account.partner(order), account.escrow(order), asset, depositOf(order));
+      return moveFunds(account.opener(order), account.escrow(order), asset, depositOf(order));
     case 'customer_deposit_applied':
       return depositPostings(order);
     case 'escrow_released':
@@ -42,7 +50,7 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
     case 'escrow_returned_to_vendor':
       return moveFunds(account.escrow(order), account.vendor(order), asset, amount);
     case 'escrow_refunded':
-      return moveFunds(account.escrow(order), account.partner(order), asset, depositOf(order));
+      return moveFunds(account.escrow(order), account.opener(order), asset, depositOf(order));
     case 'send_out_settled':
       return moveFunds(account.partner(order), account.bridge(order), asset, receiptOf(order));
     default:
@@ -62,14 +70,13 @@ function releasePostings(order: OrderRow, asset: string): readonly Posting[] {
   const withoutFee = BigInt(order.crypto_amount) - platformFee;
   const received = platformFee - BigInt(order.deposit_shortfall);
   const fee = moveFunds(account.escrow(order), account.treasury(order), asset, received);
+  const markup = moveFunds(account.escrow(order), account.partner(order), asset, BigInt(order.partner_fee));
   if (order.direction === 'onramp') {
-    return [...moveFunds(account.escrow(order), account.partner(order), asset, withoutFee), ...fee];
+    // A partner that is the buyer itself has its fee in what it is paid.
+    const [paid, kept] = order.customer_wallet === null ? [withoutFee, []] : [receiptOf(order), markup];
+    return [...moveFunds(account.escrow(order), account.opener(order), asset, paid), ...fee, ...kept];
   }
-  return [
-    ...moveFunds(account.escrow(order), account.vendor(order), asset, withoutFee),
-    ...fee,
-    ...moveFunds(account.escrow(order), account.partner(order), asset, BigInt(order.partner_fee)),
-  ];
+  return [...moveFunds(account.escrow(order), account.vendor(order), asset, withoutFee), ...fee, ...markup];
 }
 
 /** `unknown`: there is a market, but its last rate is too old to judge by. */

@@ -26,7 +26,7 @@ import {
 } from '../escrow/authorize.ts';
 import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
 import { authorizeBridge, bridgeAuthorizationParameters, type SendOutDeps } from '../send-out/send-out.ts';
-import { actOnOrder, requireOrder } from './act-on-order.ts';
+import { actOnOrder, callerOf, requireOrder } from './act-on-order.ts';
 import { claimingQuote, type InitiateDeps, initiateOfframp } from './initiate-order.ts';
 import { type PayerDeps, screenPayer, submitPayerDetails } from './payment-request.ts';
 
@@ -195,7 +195,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
       'TRANSACTOR_UNAVAILABLE',
     ],
     handle: ({ params }, partner) =>
-      transferAuthorizationParameters(deps, partner.partnerId, params.order_id),
+      transferAuthorizationParameters(deps, callerOf(partner), params.order_id),
   });
 
   route(app, {
@@ -270,7 +270,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     data: RefundAuthorizationParametersSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED'],
     handle: ({ params }, partner) =>
-      payoutAuthorizationParameters(deps, partner.partnerId, params.order_id, 'refund'),
+      payoutAuthorizationParameters(deps, callerOf(partner), params.order_id, 'refund'),
   });
 
   route(app, {
@@ -289,6 +289,6 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     data: RefundAnswerSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
     handle: ({ params, body }, partner) =>
-      refundDeposit(deps, partner.partnerId, params.order_id, body.signature),
+      refundDeposit(deps, callerOf(partner), params.order_id, body.signature),
   });
 }

@@ -20,7 +20,7 @@ import { type SeenPayout as PayoutOnChain, seePayout } from '../../../chain/brid
 import { type Address, type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
-import { SYSTEM } from '../../../db/database.ts';
+import { partnerScope, SYSTEM } from '../../../db/database.ts';
 import { answerIntent } from '../../../engine/stuck-intents.store.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { refuseLostWallets, requireClearWallet, type WalletDeps } from '../../screening/screen-wallet.ts';
@@ -51,7 +51,8 @@ export async function bridgeAuthorizationParameters(
   orderId: string,
   destination: Destination,
 ): Promise<Static<typeof BridgeAuthorizationParametersSchema>> {
-  const order = await orderToSign(deps, partnerId, orderId, 'bridge_authorized');
+  const caller = { actor: 'partner', scope: partnerScope(partnerId) } as const;
+  const order = await orderToSign(deps, caller, orderId, 'bridge_authorized');
   const chain = deps.chains.get(order.chain);
   const target = targetOf(deps.chains, order, destination);
   await requireClearWallet(deps, target.address);
