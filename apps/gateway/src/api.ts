@@ -20,6 +20,7 @@ import { registerOfferRoutes } from './features/offers/offer.routes.ts';
 import { registerKeyRoutes } from './features/operators/accounts/keys.routes.ts';
 import { registerPartnerAdminRoutes } from './features/operators/accounts/partners.routes.ts';
 import { registerVendorAdminRoutes } from './features/operators/accounts/vendors.routes.ts';
+import { registerWidgetOriginRoutes } from './features/operators/accounts/widget-origins.routes.ts';
 import { registerCustomerRoutes } from './features/operators/compliance/customer.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/compliance/recipient-review.routes.ts';
 import { registerScreeningCaseRoutes } from './features/operators/compliance/screening-case.routes.ts';
@@ -56,6 +57,11 @@ import {
 import { registerVendorReads } from './features/vendors/vendor-read.routes.ts';
 import { registerWebhookRoutes } from './features/webhooks/webhook.routes.ts';
 import { registerWebhookEndpointRoutes } from './features/webhooks/webhook-endpoint.routes.ts';
+import { registerWidgetCustomerRoutes } from './features/widget/customer.routes.ts';
+import { registerPlayground } from './features/widget/playground.routes.ts';
+import { registerSessionRoutes } from './features/widget/session.routes.ts';
+import { registerWidgetOrderRoutes } from './features/widget/widget-order.routes.ts';
+import { registerWidgetPages } from './features/widget/widget-page.routes.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
 
@@ -117,6 +123,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerScreeningCaseRoutes(server, deps);
       registerAuditRoutes(server, deps);
       registerPartnerAdminRoutes(server, deps);
+      registerWidgetOriginRoutes(server, deps);
       registerVendorAdminRoutes(server, deps);
       registerKeyRoutes(server, deps);
       const tokensOf = (chain: string) => deps.chains.get(chain).settings.tokens;
@@ -132,6 +139,9 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       const quoteTools = { ...deps, tokensOf, quoteTtlSeconds: config.quoteTtlSeconds };
       registerQuoteRoutes(server, quoteTools);
       registerOrderRoutes(server, deps);
+      registerSessionRoutes(server, { ...deps, publicBaseUrl: baseUrl });
+      registerWidgetCustomerRoutes(server, { ...deps, publicBaseUrl: baseUrl });
+      registerWidgetOrderRoutes(server, { ...quoteTools, publicBaseUrl: baseUrl });
       const vendorTools = { ...deps, vendorResponseSeconds: vendorResponseSeconds(deps) };
       registerVendorReads(server, vendorTools);
       registerVendorEventRoutes(server, vendorTools);
@@ -149,6 +159,8 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       registerWebhookEndpointRoutes(server, deps);
+      const widgetFiles = registerWidgetPages(server, deps);
+      if (deps.sandbox) registerPlayground(server, { ...deps, baseUrl, files: widgetFiles });
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);
     },
   });

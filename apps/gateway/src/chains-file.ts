@@ -24,6 +24,7 @@ const ChainsFile = Type.Array(
     rpc_urls: Type.Array(HttpUrl, { minItems: 1 }),
     quorum: Type.Optional(Type.Integer({ minimum: 1 })),
     public_rpc_url: HttpUrl,
+    explorer_url: Type.Optional(HttpUrl),
     confirmations: Type.Integer({ minimum: 1, maximum: 10_000 }),
     gas: Type.Optional(
       Type.Object(
@@ -144,6 +145,7 @@ function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
     rpcUrls: entry.rpc_urls,
     ...(entry.quorum === undefined ? {} : { quorum: entry.quorum }),
     publicRpcUrl: entry.public_rpc_url,
+    ...(entry.explorer_url === undefined ? {} : { explorerUrl: entry.explorer_url.replace(/\/+$/, '') }),
     confirmations: entry.confirmations,
     fees: feesOf(entry.gas),
     contracts: {
@@ -166,6 +168,7 @@ function toEntry({ contracts, ...chain }: ConfiguredChain): ChainEntry {
     rpc_urls: [...chain.rpcUrls],
     ...(chain.quorum === undefined ? {} : { quorum: chain.quorum }),
     public_rpc_url: chain.publicRpcUrl,
+    ...(chain.explorerUrl === undefined ? {} : { explorer_url: chain.explorerUrl }),
     confirmations: chain.confirmations,
     contracts: {
       safe_singleton: contracts.safeSingleton,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { isEmail } from './lib/contact.ts';
 
 /**
  * How the text of a variable becomes a value: a schema says which texts are taken, then the text is decoded. Messages of
@@ -176,6 +177,20 @@ export const postgresUrl: ValueType<string> = valueType(
   'PostgreSQL address',
   urlOf(['postgres:', 'postgresql:']),
   'must be an address such as postgres://user:password@host:5432/causeway',
+  asGiven,
+);
+
+export const mailUrl: ValueType<string> = valueType(
+  'SMTP address',
+  urlOf(['smtp:', 'smtps:']),
+  'must be an address such as smtps://user:password@mail.example.com',
+  asGiven,
+);
+
+export const mailAddress: ValueType<string> = valueType(
+  'e-mail address',
+  passing(isEmail),
+  'must be an address such as no-reply@example.com',
   asGiven,
 );
 

@@ -166,6 +166,41 @@ export const VARIABLES = {
     'Wrong API keys a minute for each address (an IPv6 /64 is one), over all processes. Good keys pass whatever else comes from their address.',
     { roles: api },
   ),
+  widgetSessionsPerKeyPerMinute: withDefault(
+    'WIDGET_SESSIONS_PER_KEY_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '600000', production: '600' },
+    'Widget sessions that one publishable key may begin in a minute, over all processes.',
+    { roles: api },
+  ),
+  widgetSessionsPerAddressPerMinute: withDefault(
+    'WIDGET_SESSIONS_PER_ADDRESS_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '600000', production: '30' },
+    'Widget sessions that one address (an IPv6 /64 is one) may begin or open in a minute, over all processes.',
+    { roles: api },
+  ),
+  widgetCodesPerAddressPerMinute: withDefault(
+    'WIDGET_CODES_PER_ADDRESS_PER_MINUTE',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '600000', production: '10' },
+    'E-mail codes that one address (an IPv6 /64 is one) may ask for in a minute, over all processes.',
+    { roles: api },
+  ),
+  widgetCodesPerSessionPerHour: withDefault(
+    'WIDGET_CODES_PER_SESSION_PER_HOUR',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '1000', production: '10' },
+    'E-mail codes that one widget session may ask for in an hour, whatever the address.',
+    { roles: api },
+  ),
+  widgetCodesPerMailboxPerHour: withDefault(
+    'WIDGET_CODES_PER_MAILBOX_PER_HOUR',
+    values.wholeNumber(1, 10_000_000),
+    { sandbox: '1000', production: '10' },
+    'E-mail codes that are sent to one mailbox in an hour for one partner, over all sessions.',
+    { roles: api },
+  ),
   shutdownGraceSeconds: withDefault(
     'SHUTDOWN_GRACE_SECONDS',
     values.wholeNumber(0, 600),
@@ -397,6 +432,23 @@ export const VARIABLES = {
     { example: 'http://offers:8091' },
   ),
 
+  mailUrl: optional(
+    'MAIL_URL',
+    values.mailUrl,
+    'SMTP server that sends the widget’s e-mails: `smtps://` for TLS from the start, `smtp://` for STARTTLS, which a server elsewhere has to offer. Without it production knows no customer at the widget by e-mail, and says so when it starts. A sandbox sends none.',
+    {
+      example: 'smtps://user:…@mail.example.com',
+      secret: true,
+      refuse: (_, environment) =>
+        environment === 'sandbox' ? 'is for production; a sandbox keeps its e-mails to itself' : undefined,
+    },
+  ),
+  mailFrom: optional(
+    'MAIL_FROM',
+    values.mailAddress,
+    'Address that the widget’s e-mails come from, beside the name of the partner. Needed with MAIL_URL.',
+    { example: 'no-reply@example.com' },
+  ),
   documentsFolder: optional(
     'DOCUMENTS_FOLDER',
     values.path,

@@ -84,6 +84,9 @@ export function loadConfig(
     problems.push(`${MIGRATE} needs DATABASE_URL. A sandbox migrates its own database when it starts.`);
   }
 
+  const { mailUrl, mailFrom } = values as unknown as Values;
+  if (mailUrl !== undefined && mailFrom === undefined) problems.push('MAIL_FROM is needed with MAIL_URL.');
+
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
   const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';

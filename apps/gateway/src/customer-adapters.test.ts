@@ -6,7 +6,9 @@ import { type Config, loadConfig } from './config.ts';
 import { createCustomerAdapters } from './customer-adapters.ts';
 import { startLocalYente } from './features/screening/names/testing/local-yente.ts';
 import { createClock } from './lib/clock.ts';
+import { createSealer } from './lib/crypto.ts';
 import { createIdGenerator } from './lib/ids.ts';
+import { createBlindIndex } from './vault/vault.ts';
 
 /** Choosing adapters asks nothing of the database, so there is none. */
 const deps = (env: Record<string, string>, environment: Config['environment']) => ({
@@ -15,6 +17,8 @@ const deps = (env: Record<string, string>, environment: Config['environment']) =
   clock: createClock(),
   ids: createIdGenerator(),
   encryptionKey: Buffer.alloc(32, 7),
+  sealer: createSealer([Buffer.alloc(32, 7)]),
+  blindIndex: createBlindIndex(Buffer.alloc(32, 7)),
   alpha3Of: () => 'DEU',
 });
 const SUMSUB = { SUMSUB_APP_TOKEN: 'token', SUMSUB_SECRET_KEY: 'secret', SUMSUB_WEBHOOK_SECRET: 'hook' };

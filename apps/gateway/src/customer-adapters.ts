@@ -15,13 +15,18 @@ import {
   loadListedWallets,
   SHIPPED_ADDRESSES,
 } from './features/screening/wallets/wallet-screening.ts';
+import { createSandboxMailbox } from './features/widget/mail/sandbox-mailbox.ts';
 import { machineNow } from './lib/clock.ts';
+import type { Sealer } from './lib/crypto.ts';
 import type { BankingPort } from './ports/banking.ts';
 import type { DocumentStore } from './ports/documents.ts';
 import type { KycProvider } from './ports/kyc-provider.ts';
+import type { MailPort } from './ports/mail.ts';
 import type { ScreeningPort } from './ports/name-screening.ts';
 import { screenByAll, testWallets, type WalletScreeningPort } from './ports/wallet-screening.ts';
 import { createSimulatedBank, type SimulatedBank } from './upstream/banking/simulated-bank.ts';
+import { createSmtpMail } from './upstream/mail/smtp-mail.ts';
+import type { BlindIndex } from './vault/vault.ts';
 
 /** The adapters that customers' features stand on: chosen by the configuration, built once. */
 export interface CustomerAdapters {
@@ -33,6 +38,8 @@ export interface CustomerAdapters {
   readonly bank: BankingPort | undefined;
   /** The bank again where it is the sandbox's own, into which a sandbox user can pay. */
   readonly simulatedBank: SimulatedBank | undefined;
+  /** Sends e-mails to customers at the widget; none where no server is configured. */
+  readonly mail: MailPort | undefined;
   /** Makes the simulated provider call back; nothing where the provider is real. */
   readonly deliverSimulatedKyc: () => Promise<unknown>;
 }
@@ -40,6 +47,8 @@ export interface CustomerAdapters {
 export interface CustomerAdapterDeps extends UnitDeps {
   readonly config: Config;
   readonly encryptionKey: Uint8Array;
+  readonly sealer: Sealer;
+  readonly blindIndex: BlindIndex;
   readonly alpha3Of: (alpha2: string) => string | undefined;
 }
 
@@ -53,6 +62,7 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
       screening: await screeningOf(config),
       walletScreening: screenByAll(await walletScreeningsOf(config)),
       bank: undefined,
+      mail: mailOf(config),
       simulatedBank: undefined,
       deliverSimulatedKyc: async () => {},
     };
@@ -75,6 +85,7 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
     documents,
     kycProvider,
     bank,
+    mail: createSandboxMailbox(deps),
     simulatedBank: bank,
     screening:
       config.sanctionsListFile === undefined && config.yenteUrl === undefined
@@ -88,6 +99,12 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
 /** Every process of a sandbox signs and checks with the same one. */
 function sharedSecret({ encryptionKey }: CustomerAdapterDeps, purpose: string): string {
   return createHmac('sha256', encryptionKey).update(purpose).digest('hex');
+}
+
+function mailOf({ mailUrl, mailFrom }: Config): MailPort | undefined {
+  return mailUrl === undefined
+    ? undefined
+    : createSmtpMail({ url: mailUrl, from: needed(mailFrom, 'MAIL_FROM') });
 }
 
 function documentStoreOf(config: Config): DocumentStore {

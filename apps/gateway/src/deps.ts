@@ -139,6 +139,8 @@ export async function createDeps(
     clock,
     ids,
     encryptionKey: keyOf(around),
+    sealer,
+    blindIndex,
     alpha3Of: (alpha2) =>
       market.currencies.current().reference.catalogue.data.countries.find(({ code }) => code === alpha2)
         ?.alpha3,
@@ -190,6 +192,7 @@ function createBase(config: Config, around: Surroundings, logger: Logger) {
   const chains = connectChains(around.chains, around.serviceSigner, {
     onTrouble: nodeTroubles(logger, metrics.registry),
   });
+  const clock = createClock();
   const webhookPolicy = { allowLoopback: config.webhookAllowLoopback, ports: config.webhookPorts };
   const names = createNameResolver({ servers: config.dnsServers ?? [], wall: machineNow });
   return {
@@ -203,9 +206,9 @@ function createBase(config: Config, around: Surroundings, logger: Logger) {
     webhookPolicy,
     names,
     ids: createIdGenerator(),
-    clock: createClock(),
+    clock,
     sealer: createSealer([keyOf(around), ...previousKeys]),
-    principals: createPrincipals(db, listener, logger),
+    principals: createPrincipals(db, listener, clock, logger),
     rateLimit: createRateLimit(db, machineNow, logger),
     sender: createWebhookSender(webhookPolicy, () => Math.floor(machineNow() / 1_000), {
       resolve: names.lookup,

@@ -39,6 +39,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const readiness = createReadiness(deps.logger, []);
   const metricsUrl = await startMetrics(deps, readiness, stops, notice);
   const baseUrl = publicBaseUrlOf(config, port);
+  if (deps.mail === undefined) {
+    notice('MAIL_URL is not set: customers at the widget cannot confirm an e-mail address.');
+  }
   if (config.roles.includes('worker')) {
     const worker = createWorker(deps);
     worker.start();

@@ -39,6 +39,8 @@ import { screenKnownWallets } from './features/screening/screen-wallet.ts';
 import { purgeOldVendorEvents } from './features/vendors/vendor-event.routes.ts';
 import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
+import { sendCodeHandler, sendOrderHandler } from './features/widget/mail/mail.effect.ts';
+import { purgeOldSessions } from './features/widget/sessions.ts';
 import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
 import { machineNow } from './lib/clock.ts';
 import { repeatEvery } from './lib/pacing.ts';
@@ -91,6 +93,7 @@ export function createWorker(deps: Deps): Worker {
   const handlers = intentHandlers(deps);
   requireHandlers(handlers, {
     bank: deps.bank !== undefined,
+    mail: deps.mail !== undefined,
     sandbox: deps.sandbox,
     'simulated bridge': deps.simulatedBridge !== undefined,
   });
@@ -161,6 +164,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'purging old logged requests', () =>
         purgeOldRequests({ db: deps.db, wall: machineNow }, deps.config.requestLogRetentionDays),
       );
+      every(SWEEP_MS, 'purging old widget sessions', () => purgeOldSessions(deps));
       every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
@@ -197,6 +201,8 @@ function intentHandlers(deps: Deps): IntentHandlers {
     'recipient.screen': screenRecipientHandler(deps),
     'screening.screen': screenCaseHandler(deps),
     'screening.hold-orders': holdScreenedHandler(deps),
+    'mail.send-code': deps.mail ? sendCodeHandler({ ...deps, mail: deps.mail }) : null,
+    'mail.send-order': deps.mail ? sendOrderHandler({ ...deps, mail: deps.mail }) : null,
     'sandbox.act': deps.sandbox ? simulatorHandler(deps) : null,
     'sandbox.faucet': deps.faucet ? faucetHandler({ ...deps, faucet: deps.faucet }) : null,
     'sandbox.solver-payout': deps.simulatedBridge?.solverHandler ?? null,

@@ -27,6 +27,8 @@ export const TOKEN_PREFIX = {
   widget: 'cw_widget_',
   vendor: 'cw_vendor_',
   operator: 'cw_operator_',
+  session: 'cw_session_',
+  widgetCode: 'cw_open_',
   webhookSecret: 'whsec_',
 } as const;
 

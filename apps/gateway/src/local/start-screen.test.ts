@@ -71,7 +71,8 @@ describe('banner', () => {
 
   it('tells where everything is, how to get in and what to do next, within a terminal', () => {
     const text = renderBanner(info);
-    for (const part of [info.docsUrl, info.metricsUrl, info.operatorKey, info.sandboxFile, 'Ctrl-C']) {
+    const parts = [info.docsUrl, '/widget/playground', info.metricsUrl, info.operatorKey, info.sandboxFile];
+    for (const part of [...parts, 'Ctrl-C']) {
       expect(text).toContain(part);
     }
     expect(text).toContain("curl -H 'X-API-Key: cw_test_a' http://127.0.0.1:8080/api/v1/partner/orders");

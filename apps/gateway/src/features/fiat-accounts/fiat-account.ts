@@ -10,7 +10,7 @@ import {
   onlyMove,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
-import type { Database, Scope } from '../../db/database.ts';
+import type { Database, Reading, Scope } from '../../db/database.ts';
 import { prepareIntent } from '../../engine/intent.ts';
 import { moveFunds, type Posting } from '../../engine/ledger.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
@@ -21,7 +21,14 @@ import type { Currencies } from '../../ports/currencies.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
 import { lockUserRow, readUser, type UserRow, vaultOfUser } from '../users/user.ts';
 import { accountAdapter } from './fiat-account.adapters.ts';
-import { type AccountRow, accountFor, findAccount, findClient, insertAccount } from './fiat-account.store.ts';
+import {
+  type AccountRow,
+  accountFor,
+  findAccount,
+  findClient,
+  insertAccount,
+  listAccounts,
+} from './fiat-account.store.ts';
 
 /** The rules of fiat accounts that need nothing but their arguments. */
 
@@ -107,6 +114,11 @@ export async function loadAccount(
   const [account] = number === undefined ? [] : await deps.db.query(scope, findAccount, [number, userId]);
   if (account === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
   return { account, vault: vaultOfUser(deps.vaults, user) };
+}
+
+/** A customer's accounts, as its own scope sees them. */
+export function accountsOf(reads: Reading, userId: string): Promise<AccountRow[]> {
+  return reads.query(listAccounts, [userId]);
 }
 
 export function accountDetailsOf(vault: Vault, account: AccountRow): AccountDetails | null {

@@ -16,6 +16,7 @@ import { eraseRecipientRow } from '../recipients/review-recipients.ts';
 import { eraseUserRow } from '../users/kyc-status.ts';
 import { lockUserRow } from '../users/user.ts';
 import { eraseAnswersOfReceivers } from '../webhooks/replay-deliveries.ts';
+import { eraseSessionsOf } from '../widget/sessions.ts';
 
 /** By what a person is known in responses. */
 export interface PersonInResponses {
@@ -135,6 +136,7 @@ export async function eraseUser(
     });
   }
   const documents = await eraseKycOf(unit, userId, user.partner_id);
+  eraseSessionsOf(unit, userId);
   eraseUserRow(unit, user);
   eraseOrdersOf(unit, userId);
   eraseAnswersOfReceivers(unit, { userId });

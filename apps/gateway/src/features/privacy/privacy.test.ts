@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
+import { widgetSession } from '../../../../../test/harness/widget.ts';
 import { actorResponseContext } from '../../http/idempotency.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';
@@ -98,6 +99,11 @@ describe('rotation of the master key', () => {
     const endpoints = '/api/v1/partner/webhook-endpoints';
     const endpoint = await gateway.call('POST', endpoints, { body: { url: 'https://127.0.0.1:9/hook' } });
     await gateway.call('POST', `${endpoints}/${endpoint.body.data.id}/rotate-secret`);
+    const session = await widgetSession(gateway);
+    await session.ask('POST', '/email-code', { email: 'rotate@example.com' });
+    const { partner_id: partnerId } = (await admin.query('SELECT partner_id FROM orders')).rows[0];
+    const mail = { fromName: 'Acme', subject: 'Hello', text: 'Hello', language: 'en' };
+    await gateway.deps.mail?.send({ ...mail, partnerId, to: 'rotate@example.com' });
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);
@@ -128,6 +134,7 @@ describe('rotation of the master key', () => {
     const underPersonalKeys = [
       'users.profile_sealed',
       'kyc_profiles.fields_sealed',
+      'kyc_submissions.link_sealed',
       'payment_details.details_sealed',
       'recipient_versions.fields_sealed',
       'recipient_destinations.details_sealed',

@@ -17,6 +17,9 @@ import { recipientKeyOwner } from '../recipients/recipient.ts';
 import { userKeyOwner } from '../users/user.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
 import { endpointSecretContext, webhookSecretContext } from '../webhooks/webhook-sender.ts';
+import { codeMessageContext } from '../widget/email-codes.ts';
+import { sandboxMailContext } from '../widget/mail/sandbox-mailbox.ts';
+import { widgetKeyContext } from '../widget/sessions.ts';
 
 /** Every column that the master key seals. What a person's own key seals is reached through that key. */
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
@@ -28,6 +31,9 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('webhook_endpoints', 'endpoint_id', 'previous_secret_sealed', endpointSecretContext),
   encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
   ...ORDER_ENCRYPTED_COLUMNS,
+  encryptedColumn('widget_sessions', 'session_id', 'widget_key_sealed', widgetKeyContext),
+  encryptedColumn('widget_email_codes', 'session_id', 'message_sealed', codeMessageContext),
+  encryptedColumn('sandbox_mails', 'mail_id', 'message_sealed', sandboxMailContext),
   encryptedExpression(
     'idempotent_responses.body',
     {

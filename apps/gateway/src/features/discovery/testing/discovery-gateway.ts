@@ -88,7 +88,7 @@ export async function startDiscoveryGateway(
   const ids = createIdGenerator();
   const operatorKey = `cw_operator_${randomUUID().replaceAll('-', '')}`;
   await db.query(SYSTEM, addOperatorKey, [ids.uuid(), sha256Hex(operatorKey), clock.date()]);
-  const principals = createPrincipals(db, listener, testLogger);
+  const principals = createPrincipals(db, listener, clock, testLogger);
   const parts = createCurrenciesParts({
     db,
     listener,

@@ -62,6 +62,23 @@ export const updatePartner = statement<
     WHERE partner_id = $1 RETURNING ${COLUMNS}`,
 );
 
+const ORIGINS = 'SELECT widget_origins FROM partners WHERE partner_id = $1';
+
+export const findWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
+  'operators.find_widget_origins',
+  ORIGINS,
+);
+
+export const lockWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
+  'operators.lock_widget_origins',
+  `${ORIGINS} FOR UPDATE`,
+);
+
+export const setWidgetOrigins = statement<[partnerId: string, origins: readonly string[]]>(
+  'operators.set_widget_origins',
+  'UPDATE partners SET widget_origins = $2::text[] WHERE partner_id = $1',
+);
+
 const partnerStatements = accountStatements<PartnerRow>('partner', COLUMNS);
 export const findPartner = partnerStatements.find;
 export const lockPartner = partnerStatements.lock;

@@ -17,7 +17,7 @@ import type { Static } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
-import type { OperatorPrincipal, PrincipalKind, Principals } from '../../../http/principals.ts';
+import type { KeyKind, OperatorPrincipal, Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import { findPartner, findVendor } from './accounts.store.ts';
 import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
@@ -59,7 +59,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params: { partner_id: partnerId }, body }, operator, unit) => {
       await requirePartner(unit.tx, partnerId);
-      const kind: PrincipalKind = body.kind === 'secret' ? 'partner' : 'widget';
+      const kind: KeyKind = body.kind === 'secret' ? 'partner' : 'widget';
       return makeKey(deps, unit, operator, { kind, ownerId: partnerId }, body);
     },
     afterCommit: () => seeChangedKeys(deps.principals),

@@ -1,9 +1,9 @@
 import { statement } from '../../../db/statement.ts';
-import type { PrincipalKind } from '../../../http/principals.ts';
+import type { KeyKind } from '../../../http/principals.ts';
 
 export interface ApiKeyRow {
   key_id: string;
-  kind: PrincipalKind;
+  kind: KeyKind;
   owner_id: string | null;
   hint: string;
   label: string;
@@ -16,7 +16,7 @@ const COLUMNS = 'key_id, kind, owner_id, hint, label, created_at, revoked_at';
 export const insertKey = statement<
   [
     keyId: string,
-    kind: PrincipalKind,
+    kind: KeyKind,
     ownerId: string | null,
     keyHash: string,
     hint: string,

@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
-import type { PrincipalKind, Principals } from '../../../http/principals.ts';
+import type { KeyKind, Principals } from '../../../http/principals.ts';
 import { randomToken, sha256Hex, TOKEN_PREFIX, type TokenPrefix } from '../../../lib/crypto.ts';
 import { type ApiKeyRow, insertKey, lockKey, lockLiveOperatorKeys, markRevoked } from './keys.store.ts';
 
@@ -8,7 +8,7 @@ import { type ApiKeyRow, insertKey, lockKey, lockLiveOperatorKeys, markRevoked }
 export const NO_REASON = 'not stated';
 
 export interface KeyOwner {
-  readonly kind: PrincipalKind;
+  readonly kind: KeyKind;
   /** Null for an operator. */
   readonly ownerId: string | null;
 }
@@ -30,7 +30,7 @@ export function issueKey(unit: UnitOfWork, sandbox: boolean, owner: KeyOwner, la
   };
 }
 
-function prefixOf(kind: PrincipalKind, sandbox: boolean): TokenPrefix {
+function prefixOf(kind: KeyKind, sandbox: boolean): TokenPrefix {
   if (kind !== 'partner') return TOKEN_PREFIX[kind];
   return sandbox ? TOKEN_PREFIX.partnerTest : TOKEN_PREFIX.partnerLive;
 }
