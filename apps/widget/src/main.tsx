@@ -1,0 +1,128 @@
+import type { WidgetSettings } from '@causeway/protocol/widget';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { connectFrame, reportHeight } from './host/frame-host.ts';
+import { type Host, setHost } from './host/host.ts';
+import { connectPage } from './host/page-host.ts';
+import { chooseLocale, setLocale } from './i18n/i18n.ts';
+import { ApiError } from './session/api.ts';
+import { change, failure, type Opening, open, session, step } from './session/store.ts';
+import { applyTheme } from './ui/theme.ts';
+
+/** What the service wrote into the page: nothing that is secret and nothing that is personal. */
+interface PageData {
+  readonly kind: 'frame' | 'page';
+  readonly widgetKey: string | null;
+  readonly sessionId: string | null;
+  /** Who may embed the frame, as in the policy of the page. */
+  readonly origins: readonly string[];
+}
+
+async function start(): Promise<void> {
+  const data = JSON.parse(document.getElementById('causeway')?.textContent ?? '{}') as PageData;
+  // Opened by itself, the frame’s address is a page like the other.
+  const isFramed = data.kind === 'frame' && window.parent !== window;
+  const host = isFramed ? await connectFrame(data.origins) : connectPage();
+  setHost(host);
+  let settings: WidgetSettings = {};
+  host.onSettings((changed) => {
+    settings = changed;
+    applyTheme(changed.theme);
+    if (changed.locale !== undefined) void setLocale(chooseLocale([changed.locale]));
+    followPage(changed);
+  });
+  await setLocale(
+    chooseLocale([...(settings.locale === undefined ? [] : [settings.locale]), ...navigator.languages]),
+  );
+  const root = document.getElementById('widget');
+  if (root === null) throw new Error('the page has no place for the widget');
+  render(<App />, root);
+  if (isFramed) reportHeight(root, host);
+  try {
+    await openWith(openingOf(data), settings, host);
+    const { start: begun } = session.value ?? {};
+    if (begun?.color_scheme !== undefined) {
+      applyTheme({ ...settings.theme, mode: begun.color_scheme });
+    }
+    if (begun?.locale !== undefined && settings.locale === undefined) await setLocale(begun.locale);
+    host.send({ type: 'ready' });
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : 'INTERNAL_ERROR';
+    const message = error instanceof Error ? error.message : String(error);
+    failure.value = new ApiError(
+      'UNAVAILABLE',
+      message,
+      0,
+      { code },
+      error instanceof ApiError ? error.requestId : null,
+    );
+    host.send({ type: 'error', code, message });
+  }
+}
+
+/** What the page asked for may be none that the service takes: the page is told, and the customer begins with nothing chosen. */
+async function openWith(how: Opening, settings: WidgetSettings, host: Host): Promise<void> {
+  try {
+    await open(how, {}, inputOf(settings));
+  } catch (error) {
+    const isRefused = error instanceof ApiError && (error.status === 400 || error.status === 422);
+    if (how.by !== 'key' || !isRefused) throw error;
+    host.send({ type: 'error', code: error.code, message: error.message });
+    const { userReference, locale } = settings;
+    await open(
+      how,
+      {},
+      inputOf({
+        ...(userReference === undefined ? {} : { userReference }),
+        ...(locale === undefined ? {} : { locale }),
+      }),
+    );
+  }
+}
+
+/** What the page asks for later reaches a customer who is still choosing; one who has gone on is left alone. */
+function followPage({ side, fiatCurrency, cryptoCurrency, amount, country, wallet }: WidgetSettings): void {
+  if (session.value === null || session.value.locked || step.value !== 'amount') return;
+  change({
+    ...(side === undefined ? {} : { side }),
+    ...(fiatCurrency === undefined ? {} : { fiatCurrency }),
+    ...(cryptoCurrency === undefined ? {} : { cryptoCurrency }),
+    ...(amount === undefined ? {} : { anchor: 'fiat' as const, amount }),
+    ...(country === undefined ? {} : { country }),
+    ...(wallet === undefined ? {} : { walletAddress: wallet }),
+  });
+}
+
+function openingOf({ widgetKey, sessionId }: PageData): Opening {
+  // The code of a server’s session is in the fragment, which reaches no server and no log; it is gone from the address at once.
+  if (sessionId !== null) {
+    const code = location.hash.slice(1);
+    history.replaceState(null, '', location.pathname + location.search);
+    return { by: 'session', sessionId, code };
+  }
+  return { by: 'key', widgetKey: widgetKey ?? '' };
+}
+
+function inputOf({
+  side,
+  fiatCurrency,
+  cryptoCurrency,
+  amount,
+  country,
+  wallet,
+  userReference,
+  locale,
+}: WidgetSettings) {
+  return {
+    ...(side === undefined ? {} : { side }),
+    ...(fiatCurrency === undefined ? {} : { fiat_currency: fiatCurrency }),
+    ...(cryptoCurrency === undefined ? {} : { crypto_currency: cryptoCurrency }),
+    ...(amount === undefined ? {} : { fiat_amount: amount }),
+    ...(country === undefined ? {} : { country_code: country }),
+    ...(wallet === undefined ? {} : { wallet_address: wallet }),
+    ...(userReference === undefined ? {} : { reference_id: userReference }),
+    ...(locale === undefined ? {} : { locale: chooseLocale([locale]) }),
+  };
+}
+
+void start();
