@@ -9,6 +9,8 @@ export async function accountSteps(_gateway: TestGateway, { send }: ExampleRun):
   const ofPartner = { partner_id: partner.partner_id };
   await send('changePartner', { params: ofPartner });
   await send('getPartner', { params: ofPartner });
+  await send('setWidgetOrigins', { params: ofPartner });
+  await send('getWidgetOrigins', { params: ofPartner });
   await send('listPartners');
   await send('createPartnerKey', { params: ofPartner });
   await send('listPartnerKeys', { params: ofPartner });

@@ -13,6 +13,8 @@ import { customerSteps, fiatAccountSteps, recipientSteps, screeningCaseSteps } f
 import { type ExampleRun, exampleRun } from './example-run.ts';
 import { orderSteps } from './order-steps.ts';
 import { exampleOf, haveSameFields, readAnswers, writeAnswers } from './recorded-answers.ts';
+import { widgetOrderSteps } from './widget-order-steps.ts';
+import { widgetSteps } from './widget-steps.ts';
 
 /** Written by `npm run docs:answers`. */
 const RECORDS = process.env.RECORD_ANSWERS === '1';
@@ -69,8 +71,11 @@ describe('every operation, with the request that its description shows', () => {
       orders.deposits(),
       recipientSteps(gateway, run).then(() => screeningCaseSteps(gateway, run, customer.user_uuid)),
       accountSteps(gateway, run),
+      widgetSteps(gateway, run, customer.user_uuid),
       fiatAccountSteps(gateway, run, accountHolder, (user_uuid) => orders.locked({ user_uuid })),
     ]);
+    // After those that take vendors and offers away for a moment.
+    await widgetOrderSteps(gateway, run);
     await run.send('sandboxFaucet');
     await webhookEndpointSteps(gateway, run, () => orders.locked());
     await webhookSteps(gateway, run);

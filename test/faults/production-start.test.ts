@@ -114,12 +114,15 @@ describe('npm start in production', () => {
       return started.output().includes('"started"');
     });
     const answers = await Promise.all(
-      ['sandbox/settings', 'sandbox/clock', 'no-such-route'].map((path) =>
-        call(`http://127.0.0.1:${port}`, 'GET', `/api/v1/${path}`),
-      ),
+      [
+        '/api/v1/sandbox/settings',
+        '/api/v1/sandbox/clock',
+        '/widget/playground',
+        '/api/v1/no-such-route',
+      ].map((path) => call(`http://127.0.0.1:${port}`, 'GET', path)),
     );
     for (const { status, body, text } of answers) {
-      expect([status, body.error.code, text]).toEqual([404, 'ROUTE_NOT_FOUND', answers[2]?.text]);
+      expect([status, body.error.code, text]).toEqual([404, 'ROUTE_NOT_FOUND', answers[3]?.text]);
     }
     started.child.kill('SIGTERM');
     expect(await started.exited).toBe(0);

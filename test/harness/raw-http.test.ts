@@ -21,6 +21,12 @@ const RAW: Readonly<Record<string, { readonly uses: number; readonly why: string
   },
   'webhooks-stream.test.ts': { uses: 2, why: 'the bytes of a stream' },
   'webhooks.test.ts': { uses: 1, why: 'the description of the events' },
+  'widget-customer.ts': { uses: 1, why: 'what the widget’s application calls is no part of the SDK' },
+  'widget-pages.test.ts': { uses: 7, why: 'pages and files for browsers, and their headers' },
+  'widget-sessions.test.ts': {
+    uses: 12,
+    why: 'what the widget’s application calls is no part of the SDK, nor are wrong keys and proxies',
+  },
 };
 
 const FOLDER = fileURLToPath(new URL('../scenarios/', import.meta.url));

@@ -49,7 +49,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   });
   const metrics = createMetrics({ processMetrics: false });
   const listener = createListener(options.databaseUrl, () => {});
-  const principals = createPrincipals(db, listener, logger);
+  const principals = createPrincipals(db, listener, clock, logger);
   const rateLimit = createRateLimit(db, options.wall ?? Date.now, logger);
   await listener.start();
   await principals.refresh();

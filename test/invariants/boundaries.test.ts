@@ -41,6 +41,10 @@ const PLANTS: Readonly<Record<string, { readonly file: string; readonly source: 
     file: 'packages/cli/src/knows-the-server.ts',
     source: `export { clean } from '../../../apps/gateway/src/lib/clean.ts';`,
   },
+  'widget-knows-only-the-protocol-and-the-sdk': {
+    file: 'apps/widget/src/knows-the-server.ts',
+    source: `export { clean } from '../../gateway/src/lib/clean.ts';`,
+  },
   'lib-imports-nothing-of-ours': {
     file: `${GATEWAY}/lib/knows-the-database.ts`,
     source: `import type { Clean } from '../db/clean.ts';\nexport type Known = Clean;`,

@@ -1,6 +1,7 @@
 import { dereference } from '../harness/api-description.ts';
 import { call } from '../harness/call.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { widgetCustomer } from '../harness/widget.ts';
 
 /** The routes as the running gateway describes them, so that invariants hold for routes that no list names. */
 export interface DescribedRoute {
@@ -8,7 +9,7 @@ export interface DescribedRoute {
   /** With parameters in braces. */
   readonly path: string;
   readonly operationId: string;
-  readonly access: 'public' | 'partner' | 'widget' | 'vendor' | 'operator';
+  readonly access: 'public' | 'partner' | 'widget' | 'session' | 'vendor' | 'operator';
   readonly statuses: readonly string[];
   readonly parameters: readonly PathParameter[];
   readonly queryNames: readonly string[];
@@ -59,6 +60,7 @@ export async function readDescription(
 }
 
 export async function describedRoutes(gateway: TestGateway): Promise<DescribedRoute[]> {
+  await keepSession(gateway);
   const { paths } = await readDescription(gateway);
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -99,12 +101,21 @@ export function requiredQuery({ operation }: DescribedRoute): string {
   return `?${new URLSearchParams(query)}`;
 }
 
+/** The token of a widget session with a customer, made once for each gateway: a sandbox hands none out. */
+const sessions = new WeakMap<TestGateway, string>();
+
+async function keepSession(gateway: TestGateway): Promise<void> {
+  if (sessions.has(gateway)) return;
+  sessions.set(gateway, (await widgetCustomer(gateway)).token);
+}
+
 /** A key of each kind of caller, as the sandbox hands them out. */
 export function keysOf(gateway: TestGateway): Readonly<Record<DescribedRoute['access'], string | null>> {
   return {
     public: null,
     partner: gateway.partners[0].apiKey,
     widget: gateway.partners[0].widgetKey,
+    session: sessions.get(gateway) ?? null,
     vendor: gateway.sandbox.vendors[0]?.apiKey ?? null,
     operator: gateway.sandbox.operatorKey,
   };

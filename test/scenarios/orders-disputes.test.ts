@@ -1,7 +1,7 @@
 import type { RequestOptions } from '@causeway/sdk';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { partnerScope, SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { refundDeposit } from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
@@ -216,7 +216,8 @@ describe('disputes', () => {
     ]);
     const { signature } = await driver.signedRefund(orderId);
     const funding = (await driver.read(orderId)).tx_hash;
-    const answer = await refundDeposit(gateway.deps, partnerId, orderId, signature, 0);
+    const caller = { actor: 'partner', scope: partnerScope(partnerId) } as const;
+    const answer = await refundDeposit(gateway.deps, caller, orderId, signature, 0);
     expect(answer).toEqual({ order_id: orderId, status: 'cancelled' });
     await until('the refund', async () => (await driver.read(orderId)).tx_hash !== funding);
     expect(await driver.escrowBalance(orderId)).toBe(0n);

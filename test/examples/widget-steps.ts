@@ -1,0 +1,31 @@
+import type { TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
+import type { ExampleRun } from './example-run.ts';
+
+const EMAIL = 'ada.at.the.widget@example.com';
+
+/** A customer at the widget: from the publishable key to a verified person, and a session that the partner’s server makes. */
+export async function widgetSteps(
+  gateway: TestGateway,
+  { send }: ExampleRun,
+  userUuid: string,
+): Promise<void> {
+  const { token: key } = await send('startWidgetSession');
+  const { sandbox_code: code } = await send('requestWidgetEmailCode', { key });
+  await send('identifyInWidgetSession', { key, body: { code } });
+  await send('getWidgetSession', { key });
+  await send('submitWidgetKyc', { key });
+  await send('uploadWidgetKycDocument', { key });
+  await send('getWidgetKyc', { key });
+  await send('createWidgetPaymentDetails', { key });
+  await send('listWidgetPaymentDetails', { key });
+  await until('the code’s e-mail', async () => {
+    const { body } = await gateway.partner.sandbox.mailbox({ email: EMAIL });
+    return body.data.messages.length > 0;
+  });
+  await send('sandboxMailbox', { query: { email: EMAIL } });
+  await send('signOutOfWidgetSession', { key });
+
+  const { session_id, url } = await send('createWidgetSession', { body: { user_uuid: userUuid } });
+  await send('openWidgetSession', { params: { session_id }, body: { code: new URL(url).hash.slice(1) } });
+}
