@@ -7,7 +7,7 @@ import { createPrincipals } from '../../apps/gateway/src/http/principals.ts';
 import { createRateLimit } from '../../apps/gateway/src/http/rate-limit.ts';
 import { route } from '../../apps/gateway/src/http/route.ts';
 import { createServer } from '../../apps/gateway/src/http/server.ts';
-import { machineNow } from '../../apps/gateway/src/lib/clock.ts';
+import { createClock, machineNow } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { createMetrics } from '../../apps/gateway/src/lib/metrics.ts';
@@ -21,7 +21,7 @@ const { DATABASE_URL: databaseUrl = '', ACCESS_LOG: accessLog = 'on' } = process
 const logger = createLogger({ level: 'warn', format: 'json', fd: openSync(devNull, 'w') });
 const db = createDatabase({ connectionString: databaseUrl, poolSize: 4 });
 const listener = createListener(databaseUrl, (error) => logger.error({ err: error }, 'listener'));
-const principals = createPrincipals(db, listener, logger);
+const principals = createPrincipals(db, listener, createClock(), logger);
 const rateLimit = createRateLimit(db, machineNow, logger);
 const ids = createIdGenerator();
 await listener.start();

@@ -9,9 +9,11 @@ import type { SandboxFile } from '@causeway/sdk/signing';
 /** `sandbox.json`, as far as the demo needs it. */
 export interface DemoSandbox extends SandboxFile {
   readonly base_url: string;
+  readonly operator_key: string;
   readonly partners: readonly {
     readonly name: string;
     readonly api_key: string;
+    readonly widget_key: string;
     readonly wallet_address: string;
     readonly wallet_private_key: string;
   }[];

@@ -59,6 +59,7 @@ with the chains:
 | \`rpc_urls\` | Nodes to use, the preferred one first. They may carry a provider's key: partners never see them. |
 | \`quorum\` | Optional: how many of them must say the same before money moves on it. More than half of those that answer by default, so that one of two may be down; set 2 to wait for both. Nodes that contradict each other always hold everything and raise an alert. |
 | \`public_rpc_url\` | Node address that partners are shown. |
+| \`explorer_url\` | Block explorer whose \`/tx/…\` pages the widget leads its customers to. Optional. |
 | \`confirmations\` | Blocks, its own included, that a transaction needs before anything depends on it. |
 | \`gas\` | Optional: what transactions may offer for a unit of gas, as decimal text. \`max_fee_gwei\` is the most in all, replacements of late transactions included (300 by default); above it they wait for the network to calm down. The tip is what the node suggests, between \`min_tip_gwei\` (0) and \`max_tip_gwei\` (50, or \`max_fee_gwei\` where that is less); a replacement may raise it further. Equal values fix it. |
 | \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |
