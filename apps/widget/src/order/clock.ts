@@ -1,17 +1,6 @@
-import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
-
-/** How far this device’s clock is from the service’s: waits end by the service’s. */
-const offset = signal(0);
-
-export function setServerTime(iso: string): void {
-  offset.value = Date.parse(iso) - Date.now();
-}
-
-export function serverNow(): number {
-  return Date.now() + offset.value;
-}
+import { serverNow } from '../session/clock.ts';
 
 /** The service’s time, anew every so many milliseconds while it is shown. */
 export function useServerNow(everyMs = 1_000): number {

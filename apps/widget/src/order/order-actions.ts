@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks';
 import type { Order } from '../session/api.ts';
 import { ApiError } from '../session/api.ts';
+import { setServerTime } from '../session/clock.ts';
 import { api, change, draft, order, showOrder, startOver } from '../session/store.ts';
 import { useTask } from '../ui/kit.tsx';
-import { setServerTime } from './clock.ts';
 
 /** The newest word about the order. An answer that was on its way while something happened is older than what is shown. */
 export function receive(given: Order): void {

@@ -13,7 +13,7 @@ import {
 } from '@causeway/sdk/signing';
 import { askWallet, type Connection } from '../host/wallet.ts';
 import type { Api, Funding, Order, PayoutParameters, Session, TransferParameters } from '../session/api.ts';
-import { serverNow } from './clock.ts';
+import { serverNow } from '../session/clock.ts';
 
 /** What the wallet is asked to sign, after it has been held against the order. Nothing reaches a wallet any other way. */
 

@@ -3,10 +3,11 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { labelOf } from '../account/rail-words.ts';
 import { clockTime, dateTime } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
-import { countdown, durationText, serverNow, useServerNow } from '../order/clock.ts';
+import { countdown, durationText, useServerNow } from '../order/clock.ts';
 import { act, useOrderTask } from '../order/order-actions.ts';
 import { nowText, safeLink, transactionLink } from '../order/progress.ts';
 import type { Order } from '../session/api.ts';
+import { serverNow } from '../session/clock.ts';
 import { api, session, startOver } from '../session/store.ts';
 import { Button, CopyField, Problem } from '../ui/kit.tsx';
 

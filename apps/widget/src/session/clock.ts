@@ -19,6 +19,10 @@ effect(() => {
   if (session.value !== null) setServerTime(session.value.server_time);
 });
 
+export function serverNow(): number {
+  return Date.now() + aheadMs;
+}
+
 /** Whole seconds up to a time of the service: rounded down, because the answer that set the clock took its time. */
 export function secondsLeft(until: string, localMs: number, ahead: number): number {
   return Math.max(0, Math.floor((Date.parse(until) - (localMs + ahead)) / 1_000));
