@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { describedBy, Explanations } from './kit.tsx';
 
 /** Parts of forms that are judged as a whole: each field carries `data-field`, by which a summary of errors leads to it. */
 
@@ -28,9 +29,7 @@ type ChoiceFieldProps = {
 export function ChoiceField(props: ChoiceFieldProps) {
   const { name, label, value, choices, onChange, placeholder, hint, error, testId } = props;
   const id = useId();
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
-    .join(' ')
-    .trim();
+  const described = describedBy(id, hint, error);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -55,16 +54,7 @@ export function ChoiceField(props: ChoiceFieldProps) {
           </option>
         ))}
       </select>
-      {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error === undefined ? null : (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <Explanations id={id} hint={hint} error={error} />
     </div>
   );
 }

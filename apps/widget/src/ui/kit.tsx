@@ -44,6 +44,34 @@ export function Spinner() {
   return <span class="spinner" aria-hidden="true" />;
 }
 
+interface Explained {
+  readonly id: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** What `Explanations` shows below a field, as the field names it for screen readers. */
+export function describedBy(id: string, hint: string | undefined, error: string | undefined): string {
+  return [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`].join(' ').trim();
+}
+
+export function Explanations({ id, hint, error }: Explained) {
+  return (
+    <>
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error === undefined ? null : (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
+
 type FieldProps = {
   readonly label: string;
   readonly value: string;
@@ -57,9 +85,7 @@ type FieldProps = {
 /** A labelled text field whose hint and error a screen reader reads with it. */
 export function Field({ label, value, onInput, hint, error, input, testId }: FieldProps) {
   const id = useId();
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
-    .join(' ')
-    .trim();
+  const described = describedBy(id, hint, error);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -74,16 +100,7 @@ export function Field({ label, value, onInput, hint, error, input, testId }: Fie
         {...(described === '' ? {} : { 'aria-describedby': described })}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
-      {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error === undefined ? null : (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <Explanations id={id} hint={hint} error={error} />
     </div>
   );
 }
@@ -117,11 +134,7 @@ export function Select({ label, value, options, onChange, hint, testId, disabled
           </option>
         ))}
       </select>
-      {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Explanations id={id} hint={hint} />
     </div>
   );
 }

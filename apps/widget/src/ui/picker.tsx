@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
+import { describedBy, Explanations } from './kit.tsx';
 import { matching, type PickerOption } from './picker-filter.ts';
 
 export type { PickerOption };
@@ -102,9 +103,7 @@ export function Picker(props: PickerProps) {
     } else return;
     event.preventDefault();
   };
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
-    .join(' ')
-    .trim();
+  const described = describedBy(id, hint, error);
   const said = !isOpen
     ? ''
     : state === 'searching'
@@ -180,16 +179,7 @@ export function Picker(props: PickerProps) {
       >
         {said}
       </p>
-      {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error === undefined ? null : (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <Explanations id={id} hint={hint} error={error} />
     </div>
   );
 }
