@@ -74,7 +74,7 @@ describe.skipIf(pgbouncer === undefined)('behind PgBouncer', () => {
     admin = await connect(inject('ground').adminUrl);
     await admin.query(`CREATE ROLE ${LOGIN} LOGIN PASSWORD 'pw'`);
     await admin.query(
-      `GRANT causeway_partner, causeway_vendor, causeway_system TO ${LOGIN} WITH INHERIT FALSE, SET TRUE`,
+      `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO ${LOGIN} WITH INHERIT FALSE, SET TRUE`,
     );
   });
   afterEach(async () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   admin = await connect(inject('ground').adminUrl);
   await admin.query(`CREATE ROLE ${OWNER} LOGIN PASSWORD 'pw'`);
   await admin.query(
-    `GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO ${OWNER} WITH INHERIT TRUE, SET TRUE`,
+    `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system, causeway_backup TO ${OWNER} WITH INHERIT TRUE, SET TRUE`,
   );
 });
 afterAll(async () => {

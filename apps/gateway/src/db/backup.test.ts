@@ -37,7 +37,7 @@ beforeAll(async () => {
   await admin.query(`CREATE ROLE ${OPERATOR} LOGIN PASSWORD 'pw' IN ROLE causeway_backup`);
   await admin.query(`CREATE ROLE ${OWNER} LOGIN PASSWORD 'pw'`);
   await admin.query(
-    `GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO ${OWNER} WITH INHERIT TRUE, SET TRUE`,
+    `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system, causeway_backup TO ${OWNER} WITH INHERIT TRUE, SET TRUE`,
   );
   source = await ownDatabase();
   const url = asLogin(source, OWNER);
@@ -153,7 +153,7 @@ async function rightsOf(client: pg.Client): Promise<unknown> {
            (SELECT json_agg(json_build_array(relname, relrowsecurity, relforcerowsecurity) ORDER BY relname)
               FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r') AS enforced,
            (SELECT json_agg(json_build_array(table_name, grantee, privilege_type) ORDER BY table_name, grantee, privilege_type)
-              FROM information_schema.role_table_grants WHERE grantee IN ('causeway_partner', 'causeway_vendor', 'causeway_system', 'causeway_backup')) AS grants,
+              FROM information_schema.role_table_grants WHERE grantee IN ('causeway_partner', 'causeway_customer', 'causeway_vendor', 'causeway_system', 'causeway_backup')) AS grants,
            (SELECT json_agg(json_build_array(proname, proowner::regrole) ORDER BY proname)
               FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef) AS functions,
            (SELECT json_agg(json_build_array(grantee::regrole, privilege_type) ORDER BY grantee::regrole::text, privilege_type)

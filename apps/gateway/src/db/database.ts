@@ -122,7 +122,7 @@ const ENTER_PARTNER = statement<[partnerId: string]>(
 );
 const ENTER_CUSTOMER = statement<[partnerId: string, userId: string]>(
   'db.enter_customer',
-  `SELECT set_config('role', 'causeway_partner', true), set_config('causeway.partner_id', $1, true),
+  `SELECT set_config('role', 'causeway_customer', true), set_config('causeway.partner_id', $1, true),
           set_config('causeway.user_id', $2, true)`,
 );
 const ENTER_VENDOR = statement<[vendorId: string]>(

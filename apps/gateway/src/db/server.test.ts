@@ -86,10 +86,11 @@ describe('setting up a server', () => {
     expect(sqlIn(refusal)).toBe(
       [
         '  CREATE ROLE causeway_partner NOLOGIN;',
+        '  CREATE ROLE causeway_customer NOLOGIN;',
         '  CREATE ROLE causeway_vendor NOLOGIN;',
         '  CREATE ROLE causeway_system NOLOGIN;',
         '  CREATE ROLE causeway_backup NOLOGIN;',
-        '  GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO "plain-owner" WITH INHERIT TRUE, SET TRUE;',
+        '  GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system, causeway_backup TO "plain-owner" WITH INHERIT TRUE, SET TRUE;',
       ].join('\n'),
     );
 
@@ -106,7 +107,7 @@ describe('setting up a server', () => {
     const url = await ownerOf('second', 'CREATEROLE');
     const refusal = await messageOf(migrate(url));
     expect(sqlIn(refusal)).toBe(
-      '  GRANT causeway_partner, causeway_vendor, causeway_system, causeway_backup TO "second-owner" WITH INHERIT TRUE, SET TRUE;',
+      '  GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system, causeway_backup TO "second-owner" WITH INHERIT TRUE, SET TRUE;',
     );
     await asAdministrator('second', sqlIn(refusal));
     await migrate(url);
@@ -180,7 +181,7 @@ describe('a login of production', () => {
       await expect(requireMigrated(url)).rejects.toThrow('npm start -- migrate');
       const migrated = urlOf(`${name}-owner`, 'plain');
       await admin.query(
-        `GRANT causeway_partner, causeway_vendor, causeway_system TO "${name}-owner" WITH SET TRUE`,
+        `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO "${name}-owner" WITH SET TRUE`,
       );
       expect(await messageOf(partnersSeen(migrated))).toContain('which production refuses');
       expect(await partnersSeen(migrated, false), 'elsewhere it is bound all the same').toEqual([

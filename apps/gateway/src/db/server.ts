@@ -3,7 +3,7 @@ import { type BatchItem, batchItem, runBatch } from './batch.ts';
 import { statement } from './statement.ts';
 
 /**
- * What the program needs of a PostgreSQL server: a version, four roles that belong to the whole server, and connections on
+ * What the program needs of a PostgreSQL server: a version, five roles that belong to the whole server, and connections on
  * which row-level security holds. Whatever is missing is refused with the command that mends it.
  */
 export class DatabaseSetupError extends Error {
@@ -15,7 +15,13 @@ const LEAST_VERSION = 18;
 
 export type WorkingRole = 'causeway_partner' | 'causeway_vendor' | 'causeway_system';
 /** The last reads every row and writes none: `pg_dump` works as it. */
-export const ROLES = ['causeway_partner', 'causeway_vendor', 'causeway_system', 'causeway_backup'] as const;
+export const ROLES = [
+  'causeway_partner',
+  'causeway_customer',
+  'causeway_vendor',
+  'causeway_system',
+  'causeway_backup',
+] as const;
 
 export async function requireVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: string; name: string }>(
@@ -125,7 +131,7 @@ function unrestrictedLogin(login: string): DatabaseSetupError {
 }
 
 function grantToLogin(login: string): string {
-  return `GRANT causeway_partner, causeway_vendor, causeway_system TO ${pg.escapeIdentifier(login)} WITH INHERIT FALSE, SET TRUE;`;
+  return `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO ${pg.escapeIdentifier(login)} WITH INHERIT FALSE, SET TRUE;`;
 }
 
 const SESSION = statement<[]>(

@@ -3,52 +3,84 @@
 ALTER TABLE partners ADD widget_origins text[] NOT NULL DEFAULT '{}';
 COMMENT ON COLUMN partners.widget_origins IS 'Origins of the pages that may show the widget, as frame-ancestors names them.';
 
--- A customer acts within its partner’s rows, and of those sees its own. Where causeway.user_id is not set, a partner’s own
--- request sees what it always did.
+-- A customer acts as a role of its own, causeway_customer: what its partner’s requests may do, on its own rows. The rules of a
+-- partner’s own requests stay as they were, and so does what they cost. A table that is not named here is not there for it.
+GRANT USAGE ON SCHEMA public TO causeway_customer;
+
 CREATE FUNCTION current_customer_id() RETURNS uuid
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN nullif(current_setting('causeway.user_id', true), '')::uuid;
 
--- For a table of which a customer may see the rows that `whose` selects: it narrows what partner_rows allows.
-CREATE PROCEDURE keep_to_customer(target regclass, whose text) LANGUAGE plpgsql AS $$
+-- Gives customers the rights that a partner has, on those of its rows that `whose` selects. Never without a customer.
+CREATE PROCEDURE serve_customer(target regclass, whose text) LANGUAGE plpgsql AS $$
+DECLARE
+  allowed record;
 BEGIN
   EXECUTE format(
-    'CREATE POLICY customer_rows ON %s AS RESTRICTIVE TO causeway_partner
-       USING ((SELECT current_customer_id() IS NULL) OR %s) WITH CHECK ((SELECT current_customer_id() IS NULL) OR %s)',
+    'CREATE POLICY customer_rows ON %s TO causeway_customer
+       USING (partner_id = current_partner_id() AND (SELECT current_customer_id() IS NOT NULL) AND (%s))
+       WITH CHECK (partner_id = current_partner_id() AND (SELECT current_customer_id() IS NOT NULL) AND (%s))',
     target, whose, whose);
+  FOR allowed IN
+    SELECT privilege_type AS right, NULL::text AS columns
+      FROM pg_class c, aclexplode(c.relacl) AS acl
+     WHERE c.oid = target AND acl.grantee = 'causeway_partner'::regrole
+    UNION ALL
+    SELECT privilege_type, string_agg(quote_ident(a.attname), ', ')
+      FROM pg_attribute a, aclexplode(a.attacl) AS acl
+     WHERE a.attrelid = target AND acl.grantee = 'causeway_partner'::regrole GROUP BY privilege_type
+  LOOP
+    EXECUTE format('GRANT %s %s ON %s TO causeway_customer', allowed.right,
+      CASE WHEN allowed.columns IS NULL THEN '' ELSE format('(%s)', allowed.columns) END, target);
+  END LOOP;
 END $$;
 
-CALL keep_to_customer('users', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('kyc_profiles', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('kyc_submissions', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('kyc_documents', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('payment_details', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('quotes', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('quote_claims', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('users', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('kyc_profiles', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('kyc_submissions', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('kyc_documents', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('payment_details', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('quotes', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('quote_claims', 'user_id = (SELECT current_customer_id())');
 -- What the partner’s own calls opened for the same person stays the partner’s.
-CALL keep_to_customer('orders', 'user_id = (SELECT current_customer_id()) AND facts ->> ''origin'' = ''widget''');
-CALL keep_to_customer('fiat_clients', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('fiat_accounts', 'user_id = (SELECT current_customer_id())');
-CALL keep_to_customer('fiat_payments', 'user_id = (SELECT current_customer_id())');
--- Third parties whom the partner pays are no business of its customers.
-CALL keep_to_customer('recipients', 'false');
-CALL keep_to_customer('recipient_versions', 'false');
-CALL keep_to_customer('recipient_destinations', 'false');
-CALL keep_to_customer('recipient_tokens', 'false');
-CALL keep_to_customer('escrow_signatures',
+CALL serve_customer('orders', 'user_id = (SELECT current_customer_id()) AND facts ->> ''origin'' = ''widget''');
+CALL serve_customer('fiat_clients', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('fiat_accounts', 'user_id = (SELECT current_customer_id())');
+CALL serve_customer('fiat_payments', 'user_id = (SELECT current_customer_id())');
+-- Third parties whom the partner pays are no business of its customers: statements name them and find nothing.
+CALL serve_customer('recipients', 'false');
+CALL serve_customer('recipient_versions', 'false');
+CALL serve_customer('recipient_destinations', 'false');
+CALL serve_customer('recipient_tokens', 'false');
+CALL serve_customer('escrow_signatures',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = escrow_signatures.order_id)');
-CALL keep_to_customer('payment_proofs',
+CALL serve_customer('payment_proofs',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = payment_proofs.order_id)');
-CALL keep_to_customer('order_stop_reasons',
+CALL serve_customer('order_stop_reasons',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = order_stop_reasons.order_id)');
-CALL keep_to_customer('escrow_watches',
+CALL serve_customer('escrow_watches',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = escrow_watches.order_id)');
-CALL keep_to_customer('deposit_observations',
+CALL serve_customer('deposit_observations',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = deposit_observations.order_id)');
-CALL keep_to_customer('escrow_executions',
+CALL serve_customer('escrow_executions',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = escrow_executions.order_id)');
-CALL keep_to_customer('forward_authorizations',
+CALL serve_customer('forward_authorizations',
   'EXISTS (SELECT FROM orders o WHERE o.order_id = forward_authorizations.order_id)');
+
+-- What an order leaves behind goes by the partner: its effects, events and their deliveries, postings, limits and cases.
+DO $$
+DECLARE
+  target text;
+BEGIN
+  FOREACH target IN ARRAY ARRAY[
+    'partners', 'intents', 'events', 'event_stream', 'event_stream_floors', 'ledger_entries', 'ledger_postings',
+    'idempotent_responses', 'open_order_totals', 'compliance_cases', 'screening_cases', 'forwarder_nonces',
+    'webhook_endpoints', 'webhook_deliveries', 'webhook_endpoint_health'
+  ] LOOP
+    EXECUTE format('CALL serve_customer(%L, %L)', target, 'true');
+  END LOOP;
+END $$;
+CREATE POLICY customer_wallet_rows ON screening_cases FOR SELECT TO causeway_customer USING (subject_kind = 'wallet');
 
 CREATE TABLE widget_sessions (
   session_id uuid PRIMARY KEY,
@@ -76,6 +108,7 @@ COMMENT ON COLUMN widget_sessions.locked IS 'The customer cannot change what sta
 CREATE INDEX widget_sessions_by_age ON widget_sessions (expires_at);
 CREATE INDEX widget_sessions_by_user ON widget_sessions (user_id) WHERE user_id IS NOT NULL;
 CALL own_by_partner('widget_sessions', 'SELECT, INSERT, UPDATE');
+CALL serve_customer('widget_sessions', 'true');
 
 CREATE TABLE widget_email_codes (
   session_id uuid PRIMARY KEY REFERENCES widget_sessions ON DELETE CASCADE,
@@ -92,6 +125,7 @@ COMMENT ON COLUMN widget_email_codes.email_index IS 'Blind index of the address 
 COMMENT ON COLUMN widget_email_codes.message_sealed IS 'Address, code and language, until the worker has sent them.';
 CREATE INDEX widget_email_codes_by_age ON widget_email_codes (expires_at);
 CALL own_by_partner('widget_email_codes', 'SELECT, INSERT, UPDATE, DELETE');
+CALL serve_customer('widget_email_codes', 'true');
 
 ALTER TABLE orders ADD customer_wallet text CHECK (customer_wallet ~ '^0x[0-9a-fA-F]{40}$');
 COMMENT ON COLUMN orders.customer_wallet IS
@@ -121,4 +155,4 @@ GRANT CREATE ON SCHEMA public TO causeway_system;
 ALTER FUNCTION highest_live_nonce(bigint, text, text) OWNER TO causeway_system;
 REVOKE CREATE ON SCHEMA public FROM causeway_system;
 REVOKE ALL ON FUNCTION highest_live_nonce(bigint, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION highest_live_nonce(bigint, text, text) TO causeway_partner, causeway_system;
+GRANT EXECUTE ON FUNCTION highest_live_nonce(bigint, text, text) TO causeway_partner, causeway_customer, causeway_system;

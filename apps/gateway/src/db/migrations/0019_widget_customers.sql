@@ -20,6 +20,7 @@ COMMENT ON TABLE widget_code_counts IS 'Codes sent in an hour of business time, 
 COMMENT ON COLUMN widget_code_counts.counted IS 'The session’s id, or the blind index of the address.';
 CREATE INDEX widget_code_counts_by_age ON widget_code_counts (hour);
 CALL own_by_partner('widget_code_counts', 'SELECT, INSERT, UPDATE');
+CALL serve_customer('widget_code_counts', 'true');
 
 CREATE TABLE sandbox_mails (
   mail_id uuid PRIMARY KEY,
