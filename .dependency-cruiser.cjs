@@ -9,7 +9,17 @@ const tests = '\\.test\\.ts$';
 const FEATURES = [
   ...['health', 'discovery', 'liquidity', 'screening', 'users', 'kyc', 'payment-details', 'recipients'],
   ...['quotes', 'estimates', 'webhooks', 'orders', 'offers', 'vendors', 'fiat-accounts'],
-  ...['exports', 'widget', 'privacy', 'request-log', 'sandbox', 'operators'],
+  ...[
+    'exports',
+    'statistics',
+    'widget',
+    'api-keys',
+    'console',
+    'privacy',
+    'request-log',
+    'sandbox',
+    'operators',
+  ],
 ];
 const featuresInOrder = {
   name: 'features-import-earlier-features-only',
@@ -54,6 +64,15 @@ module.exports = {
       from: { path: '^(apps/widget|packages/widget)/src', pathNot: tests },
       to: {
         path: '^(apps/(?!widget/)|backends|contracts|test|bench|scripts|packages/(cli|local-chain|node)/)',
+      },
+    },
+    {
+      name: 'console-knows-only-the-protocol-and-the-sdk',
+      comment: 'The application is sent to browsers; it reaches the service by its API only.',
+      severity: 'error',
+      from: { path: '^apps/console/src', pathNot: tests },
+      to: {
+        path: '^(apps/(?!console/)|backends|contracts|test|bench|scripts|packages/(cli|local-chain|node|app-build)/)',
       },
     },
     {

@@ -62,7 +62,7 @@ export default defineConfig({
           ...SHARED,
           include: [
             'packages/*/src/**/*.test.ts',
-            'apps/widget/**/*.test.{ts,tsx}',
+            'apps/{widget,console}/**/*.test.{ts,tsx}',
             'backends/*/src/**/*.test.ts',
             `${gateway}/*.test.ts`,
             `${gateway}/lib/**/*.test.ts`,

@@ -36,6 +36,7 @@ const CHECKS: readonly Step[] = [
   command('types in a browser', 'tsc', ['--noEmit', '-p', 'packages/protocol']),
   command('types of the SDK in a browser', 'tsc', ['--noEmit', '-p', 'packages/sdk']),
   command('types of the widget', 'tsc', ['--noEmit', '-p', 'apps/widget']),
+  command('types of the console', 'tsc', ['--noEmit', '-p', 'apps/console']),
   command('types of the widget’s package', 'tsc', ['--noEmit', '-p', 'packages/widget']),
   command('boundaries', 'depcruise', [
     '--config',

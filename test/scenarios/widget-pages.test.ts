@@ -75,8 +75,8 @@ describe('the frame', () => {
     const other = await readProduction(`/widget/frame?key=${second}`);
     const ancestors = (answer: typeof one) =>
       directive(answer.headers['content-security-policy'], 'frame-ancestors');
-    expect(ancestors(one)).toBe('https://shop.example https://*.shops.example');
-    expect(ancestors(other)).toBe('https://other.example');
+    expect(ancestors(one)).toBe("https://shop.example https://*.shops.example 'self'");
+    expect(ancestors(other)).toBe("https://other.example 'self'");
   });
 
   it('runs nothing but its own files, sets no cookie, tells no referrer and is stored nowhere', async () => {

@@ -1,17 +1,18 @@
 import { SANDBOX_ORDER_EVENTS, WIDGET_LOCALES } from '@causeway/protocol';
+import type { WidgetBuild } from '@causeway/widget-app/build';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Chains } from '../../chain/chains.ts';
+import { type BuiltFiles, sendFile } from '../../http/built-files.ts';
 import { isLocalCaller, type SandboxKeys } from '../../http/docs/sandbox-keys.ts';
 import { prepareBytes } from '../../http/prepared-answer.ts';
-import type { WidgetFiles } from './widget-files.ts';
-import { policyOf, sendFile } from './widget-page.routes.ts';
+import { policyOf } from './widget-page.routes.ts';
 import { renderPlayground } from './widget-page.view.ts';
 
 export interface PlaygroundDeps {
   readonly chains: Chains;
   readonly baseUrl: string;
   readonly sandboxKeys: SandboxKeys | undefined;
-  readonly files: WidgetFiles;
+  readonly files: BuiltFiles<WidgetBuild>;
 }
 
 /** What the test wallet of the page needs of a chain: to read, and to send what it has signed itself. */

@@ -6,11 +6,11 @@ import {
   PartnerWidgetSessionSchema,
   SandboxMailboxQuery,
   SandboxMailboxSchema,
+  SessionParams,
   StartedWidgetSessionSchema,
   WIDGET_TAG,
   WidgetCodeInput,
   WidgetSessionInput,
-  WidgetSessionParams,
   WidgetSessionSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -127,7 +127,7 @@ function registerOpening(app: FastifyInstance, deps: SessionRouteDeps): void {
     summary: 'Open a session that the partner’s server has made',
     description:
       'With the code in the fragment of its address, once and within ten minutes. A code that is wrong, used or over answers the same.',
-    params: WidgetSessionParams,
+    params: SessionParams,
     body: WidgetCodeInput,
     data: StartedWidgetSessionSchema,
     errors: ['WIDGET_SESSION_NOT_FOUND'],

@@ -65,11 +65,11 @@ describe('origins that may show the widget', () => {
     expect(readOrigins(many.slice(1), false)).toHaveLength(50);
   });
 
-  it('are the sources of frame-ancestors; without any no page may show it', () => {
-    expect(frameAncestors([], false)).toBe("'none'");
+  it('are the sources of frame-ancestors; without any only our own pages may show it', () => {
+    expect(frameAncestors([], false)).toBe("'self'");
     expect(frameAncestors(['https://shop.example', 'https://*.shop.example'], false)).toBe(
-      'https://shop.example https://*.shop.example',
+      "https://shop.example https://*.shop.example 'self'",
     );
-    expect(frameAncestors([], true)).toBe('http://localhost:* http://127.0.0.1:*');
+    expect(frameAncestors([], true)).toBe("http://localhost:* http://127.0.0.1:* 'self'");
   });
 });

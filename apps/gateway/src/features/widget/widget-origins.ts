@@ -55,8 +55,10 @@ function isHost(hostname: string): boolean {
   return hostname.startsWith('[') || hostname.split('.').every((label) => LABEL.test(label));
 }
 
-/** The sources of a CSP’s frame-ancestors. Without an origin no page may show it. */
+/** The console shows a preview, and a sandbox its playground, by whatever name the service is reached. */
+const OWN_PAGES = "'self'";
+
+/** The sources of a CSP’s frame-ancestors. Without an origin no page of anybody else may show it. */
 export function frameAncestors(origins: readonly string[], sandbox: boolean): string {
-  const allowed = [...origins, ...(sandbox ? ANY_LOCAL_PAGE : [])];
-  return allowed.length === 0 ? "'none'" : allowed.join(' ');
+  return [...origins, ...(sandbox ? ANY_LOCAL_PAGE : []), OWN_PAGES].join(' ');
 }

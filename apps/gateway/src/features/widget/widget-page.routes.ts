@@ -1,15 +1,11 @@
+import type { WidgetBuild } from '@causeway/widget-app/build';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db/database.ts';
-import {
-  chooseEncoding,
-  openToAnyOrigin,
-  type PreparedAnswer,
-  prepareBytes,
-} from '../../http/prepared-answer.ts';
+import { type BuiltFiles, createBuiltFiles, IMMUTABLE, sendFile } from '../../http/built-files.ts';
+import { openToAnyOrigin, type PreparedAnswer, prepareBytes } from '../../http/prepared-answer.ts';
 import type { Principals } from '../../http/principals.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { createWidgetFiles, type WidgetFiles } from './widget-files.ts';
 import { frameAncestors } from './widget-origins.ts';
 import { findPartnerOfSession } from './widget-page.store.ts';
 import { renderProblemPage, renderWidgetPage, type WidgetPageData } from './widget-page.view.ts';
@@ -24,7 +20,6 @@ export interface WidgetPageDeps {
 
 const HTML = 'text/html; charset=utf-8';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Pages name one address for years, so that what it gives is looked up again soon. */
 const LOADER_CACHING = 'public, max-age=300, stale-while-revalidate=86400';
 
@@ -55,12 +50,13 @@ export function policyOf(ancestors: string, extra: readonly string[] = []): stri
 }
 
 const NOBODY = "'none'";
-/** The playground of a sandbox shows it too, by whatever name the sandbox is reached. */
-const OWN_PAGES = " 'self'";
 
 /** The loader, the frame and the hosted page. None of them sets a cookie, and none has anything personal in its address. */
-export function registerWidgetPages(app: FastifyInstance, deps: WidgetPageDeps): WidgetFiles {
-  const files = createWidgetFiles(deps.logger);
+export function registerWidgetPages(app: FastifyInstance, deps: WidgetPageDeps): BuiltFiles<WidgetBuild> {
+  const files = createBuiltFiles(deps.logger, {
+    name: 'widget',
+    build: async () => (await import('@causeway/widget-app/build')).buildWidget(),
+  });
   // A production deployment says at its start what is missing; a sandbox builds when it is first needed.
   if (!deps.sandbox) void files.build().catch(() => undefined);
   const open = { schema: { hide: true } as object };
@@ -98,7 +94,7 @@ interface PageQuery {
 
 async function answerPage(
   deps: WidgetPageDeps,
-  files: WidgetFiles,
+  files: BuiltFiles<WidgetBuild>,
   kind: WidgetPageData['kind'],
   request: FastifyRequest<{ Querystring: PageQuery }>,
   reply: FastifyReply,
@@ -125,8 +121,7 @@ async function answerPage(
       'The page that brought you here names a key or a session that does not exist or has ended. Go back to it and try again.';
     return refuse(request, reply, 404, 'This link does not work', text, build.styles);
   }
-  const ancestors =
-    kind === 'page' ? NOBODY : frameAncestors(owner.origins, deps.sandbox) + (deps.sandbox ? OWN_PAGES : '');
+  const ancestors = kind === 'page' ? NOBODY : frameAncestors(owner.origins, deps.sandbox);
   reply.header('content-security-policy', policyOf(ancestors));
   // A list of origins is more than that header can say; browsers that know frame-ancestors go by it alone.
   if (kind === 'page') reply.header('x-frame-options', 'DENY');
@@ -184,27 +179,4 @@ async function fileOr503(
     reply.code(503).type('text/plain').send('The widget is not built: npm run widget:build\n');
     return undefined;
   }
-}
-
-export async function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: PreparedAnswer,
-  caching: string,
-): Promise<FastifyReply> {
-  const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '');
-  await answer.prepare(encoding);
-  const { headers, body, etag } = answer.variant(encoding);
-  if (caching === 'no-store') {
-    const { etag: _, ...without } = headers;
-    return reply.headers({ ...without, 'cache-control': caching }).send(body);
-  }
-  const matched = answer.matchingTag(request.headers['if-none-match'] ?? '');
-  if (matched !== undefined) {
-    return reply
-      .code(304)
-      .headers({ 'cache-control': caching, vary: 'accept-encoding', etag: matched })
-      .send();
-  }
-  return reply.headers({ ...headers, etag, 'cache-control': caching }).send(body);
 }

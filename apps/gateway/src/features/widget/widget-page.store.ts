@@ -21,3 +21,20 @@ export async function findPartnerOfSession(
   const [found] = await db.query(SYSTEM, partnerOfSession, [sessionId, at]);
   return found;
 }
+
+const ORIGINS = 'SELECT widget_origins FROM partners WHERE partner_id = $1';
+
+export const findWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
+  'widget.find_widget_origins',
+  ORIGINS,
+);
+
+export const lockWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
+  'widget.lock_widget_origins',
+  `${ORIGINS} FOR UPDATE`,
+);
+
+export const setWidgetOrigins = statement<[partnerId: string, origins: readonly string[]]>(
+  'widget.set_widget_origins',
+  'UPDATE partners SET widget_origins = $2::text[] WHERE partner_id = $1',
+);

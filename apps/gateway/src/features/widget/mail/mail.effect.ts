@@ -114,7 +114,7 @@ async function nameOf(db: Database, partnerId: string): Promise<string> {
 }
 
 /** A mailbox that does not exist is the customer’s typing, and nothing that an operator could repair. */
-async function deliver(port: MailPort, mail: Mail): Promise<Outcome> {
+export async function deliver(port: MailPort, mail: Mail): Promise<Outcome> {
   const outcome = await port.send(mail);
   switch (outcome.kind) {
     case 'sent':
