@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode, errorEntry, isErrorCode } from './catalogue.ts';
+import { CONSOLE_ERRORS } from './console-errors.ts';
 import { REQUEST_ERRORS } from './request-errors.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
 import { STATE_ERRORS } from './state-errors.ts';
@@ -26,8 +27,15 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'invalid_source_of_funds',
     'invalid_field_value',
   ],
-  401: ['UNAUTHORIZED'],
-  403: ['FEATURE_NOT_ENABLED', 'EMAIL_NOT_CONFIRMED'],
+  401: ['UNAUTHORIZED', 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED'],
+  403: [
+    'FEATURE_NOT_ENABLED',
+    'EMAIL_NOT_CONFIRMED',
+    'FORBIDDEN',
+    'CSRF_TOKEN_INVALID',
+    'SECOND_FACTOR_REQUIRED',
+    'REAUTHENTICATION_REQUIRED',
+  ],
   404: [
     'USER_NOT_FOUND',
     'QUOTE_NOT_FOUND',
@@ -46,10 +54,16 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'EFFECT_NOT_FOUND',
     'PROOF_NOT_FOUND',
     'SCREENING_CASE_NOT_FOUND',
+    'QUEUE_CASE_NOT_FOUND',
     'DEPOSIT_NOT_FOUND',
     'FIAT_PAYMENT_NOT_FOUND',
+    'APPROVAL_NOT_FOUND',
     'WIDGET_SESSION_NOT_FOUND',
     'ROUTE_NOT_FOUND',
+    'TEAM_MEMBER_NOT_FOUND',
+    'INVITATION_NOT_FOUND',
+    'CONSOLE_SESSION_NOT_FOUND',
+    'PASSKEY_NOT_FOUND',
   ],
   409: [
     'QUOTE_EXPIRED',
@@ -64,8 +78,15 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'IDEMPOTENCY_IN_PROGRESS',
     'CLIENT_NOT_APPROVED',
     'PROVISIONING_IN_PROGRESS',
+    'QUEUE_CASE_CLAIMED',
+    'LAST_ADMIN',
+    'OWN_ROLE',
+    'EMAIL_IN_USE',
+    'LAST_SECOND_FACTOR',
+    'APPROVAL_REQUIRED',
+    'APPROVAL_CLOSED',
   ],
-  410: ['CURSOR_EXPIRED'],
+  410: ['CURSOR_EXPIRED', 'SIGN_IN_STEP_EXPIRED', 'INVITATION_EXPIRED'],
   413: ['PAYLOAD_TOO_LARGE'],
   415: ['UNSUPPORTED_MEDIA_TYPE'],
   422: [
@@ -84,8 +105,10 @@ const PUBLISHED: Record<number, readonly string[]> = {
     'MISSING_FIELDS',
     'EMAIL_CODE_INVALID',
     'IDEMPOTENCY_KEY_REUSED',
+    'CREDENTIAL_INVALID',
+    'PASSKEY_INVALID',
   ],
-  429: ['RATE_LIMITED', 'OPEN_ORDER_LIMIT'],
+  429: ['RATE_LIMITED', 'OPEN_ORDER_LIMIT', 'SIGN_IN_LOCKED'],
   500: ['INTERNAL_ERROR'],
   502: ['TRANSACTOR_UNAVAILABLE', 'ESCROW_SIGNER_MISMATCH', 'WEBHOOK_DELIVERY_FAILED', 'BANKING_ERROR'],
   503: ['BANKING_UNAVAILABLE', 'MAIL_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
@@ -104,7 +127,9 @@ test('the catalogue holds exactly the published codes, each with its published s
 });
 
 test('no code is defined twice', () => {
-  const parts = [REQUEST_ERRORS, STATE_ERRORS, SERVICE_ERRORS].flatMap((part) => Object.keys(part));
+  const parts = [REQUEST_ERRORS, STATE_ERRORS, CONSOLE_ERRORS, SERVICE_ERRORS].flatMap((part) =>
+    Object.keys(part),
+  );
   expect(parts).toHaveLength(Object.keys(ERROR_CATALOGUE).length);
 });
 

@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import { CONSOLE_ERRORS } from './console-errors.ts';
 import type { ErrorEntry } from './error-entry.ts';
 import { REQUEST_ERRORS } from './request-errors.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
@@ -8,6 +9,7 @@ import { STATE_ERRORS } from './state-errors.ts';
 export const ERROR_CATALOGUE = {
   ...REQUEST_ERRORS,
   ...STATE_ERRORS,
+  ...CONSOLE_ERRORS,
   ...SERVICE_ERRORS,
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -49,6 +49,15 @@ export const unauthorizedDetails = Type.Object({
   given_key: keyClass('The class of the key that was sent, where it is another one.'),
 });
 
+export const forbiddenDetails = Type.Object({
+  role: Type.String({ description: 'The role of the user.' }),
+  required_capability: Type.String({ description: 'What the role would have to include.' }),
+});
+
+export const lockedDetails = Type.Object({
+  retry_after_seconds: Type.Integer({ description: 'When it can be tried again; also in Retry-After.' }),
+});
+
 export const signerDetails = Type.Object({
   expected_signer: Type.String({ description: 'The wallet that has to sign.' }),
   expected_signers: Type.Optional(
@@ -224,4 +233,18 @@ export const openOrderLimitDetails = Type.Object({
   unit: Type.Union([Type.Literal('orders'), Type.Literal('usd')], {
     description: 'What is counted: orders, or their value in whole dollars.',
   }),
+});
+
+export const approvalRequiredDetails = Type.Object({
+  approval_id: Type.String({
+    description: 'The request that waits for another person; see GET /operator/approvals/{approval_id}.',
+  }),
+  expires_at: Type.String({ description: 'Until when it can be approved; ISO 8601, UTC.' }),
+  amount_usd: Type.Union([Type.String(), Type.Null()], {
+    description: 'What the decision moves, in US dollars, as a decimal; null where no current rate tells.',
+  }),
+});
+
+export const approvalClosedDetails = Type.Object({
+  status: Type.String({ description: 'approved, rejected, expired or failed.' }),
 });

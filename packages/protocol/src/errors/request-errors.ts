@@ -3,6 +3,7 @@ import {
   expiredCursorDetails,
   fieldDetails,
   fieldProblemsDetails,
+  forbiddenDetails,
   signerDetails,
   unauthorizedDetails,
   webhookUrlDetails,
@@ -135,6 +136,31 @@ export const REQUEST_ERRORS = {
     retryable: false,
     doc: 'The key is missing, unknown or revoked, or of another class than details.required_key; send a current key of that class in X-API-Key or Authorization: Bearer.',
   },
+  SIGN_IN_REQUIRED: {
+    status: 401,
+    message: 'Sign in first.',
+    ...never,
+    doc: 'The route belongs to the console and takes the cookie of a session that is still good; sign in again.',
+  },
+  SIGN_IN_FAILED: {
+    status: 401,
+    message: 'The e-mail address, the password or the code is not right.',
+    ...never,
+    doc: 'Nobody is signed in by what was given to the console; which part is wrong is not told.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    message: 'Your role does not allow this.',
+    details: forbiddenDetails,
+    retryable: false,
+    doc: 'A user of the console called what the role may not do; an admin of the team can change the role. API keys are not affected.',
+  },
+  CSRF_TOKEN_INVALID: {
+    status: 403,
+    message: 'The request does not come from a page of the console.',
+    ...never,
+    doc: 'A request with the cookie of the console that changes something needs X-CSRF-Token as GET /console/session answers it, from a page of the same origin.',
+  },
   FEATURE_NOT_ENABLED: {
     status: 403,
     message: 'This feature is not enabled for your account.',
@@ -251,6 +277,12 @@ export const REQUEST_ERRORS = {
     ...never,
     doc: 'No screening case has this id; an operator reads the ids from GET /operator/screening-cases.',
   },
+  QUEUE_CASE_NOT_FOUND: {
+    status: 404,
+    message: 'This case does not wait for a decision any more.',
+    ...never,
+    doc: 'It has been decided, or has settled by itself; read what waits from GET /operator/queue.',
+  },
   DEPOSIT_NOT_FOUND: {
     status: 404,
     message: 'Deposit not found.',
@@ -262,6 +294,12 @@ export const REQUEST_ERRORS = {
     message: 'Fiat payment not found.',
     ...never,
     doc: 'No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments.',
+  },
+  APPROVAL_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such approval.',
+    ...never,
+    doc: 'The approval id in the path is unknown; choose one from GET /operator/approvals.',
   },
   WIDGET_SESSION_NOT_FOUND: {
     status: 404,

@@ -1,4 +1,6 @@
 import {
+  approvalClosedDetails,
+  approvalRequiredDetails,
   emailCodeDetails,
   fieldProblemsDetails,
   invalidStatusDetails,
@@ -90,6 +92,26 @@ export const STATE_ERRORS = {
     message: 'The fiat account is being provisioned.',
     ...later,
     doc: 'The account is on its way; wait and try again.',
+  },
+  QUEUE_CASE_CLAIMED: {
+    status: 409,
+    message: 'Another operator has claimed this case.',
+    ...later,
+    doc: 'A claim ends with its release, or by itself 30 minutes after it was made; take another case meanwhile.',
+  },
+  APPROVAL_REQUIRED: {
+    status: 409,
+    message: 'Another person has to approve this. It was not carried out.',
+    details: approvalRequiredDetails,
+    retryable: false,
+    doc: 'The decision moves more than SECOND_APPROVAL_ABOVE_USD. It is carried out when another person makes the same call, or POST /operator/approvals/{details.approval_id}/approve, before details.expires_at. A key counts as the person who made it.',
+  },
+  APPROVAL_CLOSED: {
+    status: 409,
+    message: 'This approval is closed.',
+    details: approvalClosedDetails,
+    retryable: false,
+    doc: 'The request was approved, rejected, could not be carried out or has expired, see details.status; make the call itself again to ask anew.',
   },
 
   // 422: understood, but it cannot be done

@@ -71,6 +71,11 @@ function isNews({ direction, status, facts }: OrderState, trigger: OrderTrigger,
   return decision.kind === 'moved' && decision.transition.noop !== true;
 }
 
+/** Whether an operator can still decide whose the money is: until then both sides may say what happened. */
+export function isDisputeUndecided(order: OrderState): boolean {
+  return orderActionsOf('operator', order).some((action) => action.startsWith('dispute:for_'));
+}
+
 /** What this caller can do with an order now. A worker, a bank or a chain calls no endpoint. */
 export function orderActionsOf(caller: Actor, order: OrderState): string[] {
   switch (caller) {

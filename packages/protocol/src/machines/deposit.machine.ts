@@ -286,6 +286,8 @@ export const depositMachine: DepositMachine = defineMachine<
 
 /** It was exactly what its order waited for. */
 export const DEPOSIT_CREDITED = 'credited' satisfies DepositStatus;
+/** An operator decides. */
+export const DEPOSIT_HELD = 'held_for_review' satisfies DepositStatus;
 /** An operator has taken it for the order. */
 export const DEPOSIT_ACCEPTED = 'accepted' satisfies DepositStatus;
 /** Its return is signed and may be executed. */

@@ -62,6 +62,28 @@ export const chainTransactionStatuses: StatusList<ChainTransactionStatus> = {
   },
 };
 
+/** A decision that moves much money, until a second person has agreed. */
+export const APPROVAL_STATUSES = ['waiting', 'approved', 'rejected', 'expired', 'failed'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+export const APPROVAL_WAITING = 'waiting' satisfies ApprovalStatus;
+export const APPROVAL_APPROVED = 'approved' satisfies ApprovalStatus;
+export const APPROVAL_REJECTED = 'rejected' satisfies ApprovalStatus;
+export const APPROVAL_EXPIRED = 'expired' satisfies ApprovalStatus;
+export const APPROVAL_FAILED = 'failed' satisfies ApprovalStatus;
+
+export const approvalStatuses: StatusList<ApprovalStatus> = {
+  name: 'approval',
+  title: 'Second approval',
+  why: 'A lock in front of a call, not a course of its own: it waits, and ends once. Every statement that ends it takes only one that waits; whether the call can still be carried out is decided by the machine of what the call is about.',
+  statuses: {
+    waiting: 'Another person has to agree before it expires.',
+    approved: 'Another person agreed, and the call was carried out in the same transaction.',
+    rejected: 'Somebody said no, or the person who asked took it back.',
+    expired: 'Nobody decided in time.',
+    failed: 'When it came to it the call could not be carried out any more.',
+  },
+};
+
 /** What has no status at all, and why. */
 export const WITHOUT_STATUS: readonly { readonly title: string; readonly why: string }[] = [
   {
@@ -78,4 +100,5 @@ export const NOT_MACHINES: readonly StatusList<string>[] = [
   deliveryStatuses,
   intentStatuses,
   chainTransactionStatuses,
+  approvalStatuses,
 ];

@@ -26,6 +26,18 @@ export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
   return statusesWhere((machine, status) => knowsTrigger(machine, status, trigger));
 }
 
+/** Where the partner may have the next step: while the order is under way, and after its end. */
+export function orderStatusesWithPartnerStep(): { underWay: OrderStatus[]; ended: OrderStatus[] } {
+  const hasStep = (machine: OrderMachine, status: OrderStatus) =>
+    machine.statuses[status]?.next?.some(({ step }) => step !== 'wait' && step !== 'none') === true;
+  const isTerminal = (machine: OrderMachine, status: OrderStatus) =>
+    machine.statuses[status]?.terminal === true;
+  return {
+    underWay: statusesWhere((machine, status) => hasStep(machine, status) && !isTerminal(machine, status)),
+    ended: statusesWhere((machine, status) => hasStep(machine, status) && isTerminal(machine, status)),
+  };
+}
+
 /** How every order begins. */
 export const ORDER_INITIAL = 'created' satisfies OrderStatus;
 /** The payout has been made: the vendor has kept its word, whatever becomes of the order later. */

@@ -1,7 +1,10 @@
+import { ROLE_MEANINGS } from '../console/access.ts';
+import { QUEUE_TITLES } from '../console/queue.ts';
 import { kycNotClearedDetails } from '../errors/details.ts';
 import { ERROR_CATALOGUE, ERROR_KEY_CATALOGUE } from '../errors/index.ts';
 import { HOLD_REASONS, ORDER_FAILURES } from '../failures/index.ts';
 import {
+  approvalStatuses,
   authorizationMachine,
   chainTransactionStatuses,
   deliveryStatuses,
@@ -77,6 +80,7 @@ export const NAMED_ENUMS: readonly NamedEnum[] = [
   },
   { name: 'AuthorizationStatus', meanings: saysOf(authorizationMachine.statuses) },
   { name: 'DeliveryStatus', meanings: deliveryStatuses.statuses },
+  { name: 'ApprovalStatus', meanings: approvalStatuses.statuses },
   { name: 'EffectStatus', meanings: intentStatuses.statuses },
   { name: 'ChainTransactionStatus', meanings: chainTransactionStatuses.statuses },
   { name: 'PartnerEventType', meanings: whenOf(PARTNER_EVENTS) },
@@ -92,6 +96,36 @@ export const NAMED_ENUMS: readonly NamedEnum[] = [
   { name: 'FailureCode', meanings: whenOf(ORDER_FAILURES) },
   { name: 'HoldReason', meanings: whenOf(HOLD_REASONS) },
   { name: 'SupportedErrorKey', meanings: docOf(ERROR_KEY_CATALOGUE) },
+  {
+    name: 'ConsoleDesk',
+    meanings: {
+      partner: 'Of a partner: its orders, customers, webhooks and keys',
+      operator: 'Of the operator: everything in the deployment',
+      vendor: 'Of a vendor: its offers and orders',
+    },
+  },
+  { name: 'ConsoleRole', meanings: ROLE_MEANINGS },
+  { name: 'QueueKind', meanings: QUEUE_TITLES },
+  {
+    name: 'StatisticsInterval',
+    meanings: { day: 'A row a day', week: 'A row a week, from Monday on', month: 'A row a month' },
+  },
+  {
+    name: 'HotWalletState',
+    meanings: {
+      ok: 'It can pay for what is on its way',
+      low: 'It should be filled up',
+      unknown: 'The node did not answer; the last value known is shown',
+    },
+  },
+  {
+    name: 'KycDocumentState',
+    meanings: {
+      received: 'Uploaded, and not yet with the provider',
+      stored: 'With the provider',
+      replaced: 'A later upload took its place',
+    },
+  },
   ...ORDER_WORDS,
   ...WORD_MEANINGS,
 ];

@@ -78,6 +78,19 @@ export const ORDER_WORDS: readonly NamedEnum[] = [
       'payment-proof': 'Off-ramp: the fiat is paid; here is the proof.',
       'fiat-settled': 'Off-ramp: the bank reports that the recipient has the fiat.',
       dispute: 'An operator shall decide.',
+      'sign-release': 'After a dispute that was decided for the buyer: sign the release.',
+      'dispute-statements': 'Say what happened, before the operator decides.',
+    },
+  },
+  {
+    name: 'VendorDeclineReason',
+    meanings: {
+      no_balance: 'Not enough crypto or money.',
+      bank_unavailable: 'The bank or the rail is not available.',
+      price_moved: 'The price has moved.',
+      too_busy: 'It cannot be done in time.',
+      risk: 'The order looks risky.',
+      other: 'Another reason.',
     },
   },
   {

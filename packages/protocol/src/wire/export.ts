@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Uuid } from './common.ts';
 import { FiatAccountId } from './fiat-account.ts';
+import { OrderQuery } from './order.ts';
 
 /** What every file of exported rows takes. */
 
@@ -36,6 +37,15 @@ export const ExportQuery = Type.Object({
       examples: ['Europe/Berlin'],
     }),
   ),
+});
+
+/** The same filters as the list of orders. */
+export const OrderExportQuery = Type.Object({
+  ...ExportQuery.properties,
+  status: OrderQuery.properties.status,
+  order_type: OrderQuery.properties.order_type,
+  user_uuid: OrderQuery.properties.user_uuid,
+  reference_id: OrderQuery.properties.reference_id,
 });
 
 export const OperatorExportQuery = Type.Object({

@@ -3,6 +3,12 @@ import { ACTORS, DEPOSIT_STATUSES, ORDER_TRIGGERS } from '../machines/index.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
 import { OrderStatusSchema } from './order.ts';
 
+/** The escrow’s address follows from them and the order, so that a wallet can check where it pays. */
+export const EscrowOwnersSchema = Type.Object(
+  { service: EvmAddress, seller: EvmAddress, buyer: EvmAddress },
+  { description: 'The keys of the escrow; any two of them move what is in it' },
+);
+
 /** What an order waits for, and from whom. */
 export const OrderStepSchema = Type.Object({
   actor: literals(ACTORS),
@@ -83,7 +89,7 @@ export const OrderFundsSchema = Type.Object({
         { description: 'Balances of all tokens in the escrow; empty while no node answers' },
       ),
       held_amount: DecimalString,
-      owners: Type.Object({ service: EvmAddress, seller: EvmAddress, buyer: EvmAddress }),
+      owners: EscrowOwnersSchema,
     }),
     Type.Null(),
   ]),

@@ -69,6 +69,33 @@ export const KycDocumentSchema = Type.Object({
   required_documents: Type.Array(literals(KYC_DOCUMENT_TYPES), { description: 'Those still missing' }),
 });
 
+export const KycSubmissionListSchema = Type.Object({
+  status: KycStatusSchema,
+  missing_fields: Type.Array(Type.String(), {
+    description: 'Fields that direct_data needs and that are not known yet',
+    examples: [['date_of_birth']],
+  }),
+  submissions: Type.Array(
+    Type.Object({
+      submission_id: Uuid,
+      method: literals(KYC_METHODS),
+      required_documents: Type.Array(literals(KYC_DOCUMENT_TYPES), { description: 'Those still missing' }),
+      documents: Type.Array(
+        Type.Object({
+          document_id: Uuid,
+          document_type: literals(KYC_DOCUMENT_TYPES),
+          content_type: literals(KYC_CONTENT_TYPES),
+          size_bytes: Type.Integer({ examples: [148_213] }),
+          state: literals(['received', 'stored', 'replaced']),
+          created_at: Timestamp,
+        }),
+      ),
+      created_at: Timestamp,
+    }),
+    { description: 'Newest first; the first one counts. At most 50' },
+  ),
+});
+
 export const VerificationStatusSchema = Type.Object({
   status: KycStatusSchema,
   rejection_reasons: Type.Optional(Type.Array(Type.String())),

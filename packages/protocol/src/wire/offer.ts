@@ -105,6 +105,7 @@ export const VendorOnlineSchema = Type.Object({ online: Type.Boolean({ examples:
 
 export const OfferReviewQuery = Type.Object({
   authorized: Type.Optional(Type.Boolean({ examples: [false] })),
+  vendor_id: Type.Optional(Uuid),
   ...PageQuery.properties,
 });
 

@@ -119,6 +119,14 @@ export const VendorSchema = Type.Object({
   kind: VendorKind,
   active: Type.Boolean({ description: 'Set by operators: an inactive vendor gets no new orders' }),
   online: Type.Boolean({ description: 'Set by the vendor' }),
+  reputation: Type.Object(
+    {
+      completed_orders: Type.Integer({ examples: [112] }),
+      failed_orders: Type.Integer({ description: 'Cancelled by the vendor’s own delay', examples: [1] }),
+      disputed_orders: Type.Integer({ examples: [0] }),
+    },
+    { description: 'Decides with the price whose offer is taken' },
+  ),
   created_at: Timestamp,
 });
 

@@ -2,10 +2,16 @@ import { Type } from 'typebox';
 import { DecimalString, EvmAddress, literals, Nullable, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { OrderFundsSchema } from './funds.ts';
 import { oneOf, Reason } from './operator.ts';
-import { EffectSchema } from './operator-system.ts';
+import { AuditActor, AuditState, EffectSchema } from './operator-system.ts';
 import { EscrowPurpose, GivenSignature, OrderReasonsSchema, OrderStatusSchema } from './order.ts';
 import { CursorPage, CursorQuery, OffsetPage } from './paging.ts';
-import { VendorOrderDetailSchema } from './vendor.ts';
+import {
+  DisputeStatementRecordSchema,
+  DisputeStatementSchema,
+  VENDOR_DECLINE_REASONS,
+  VendorOrderDetailSchema,
+  VendorProofSchema,
+} from './vendor.ts';
 
 /** Orders as an operator reads and decides them. */
 
@@ -65,6 +71,10 @@ export const OrderAuditTrailSchema = Type.Object({
     description: 'What besides the status decides what may happen next',
     examples: [{ held: false, escrow: 'funded', proofRejections: 0 }],
   }),
+  allowed_actions: Type.Array(Type.String(), {
+    description: 'What an operator can do with it now: endpoint and decision',
+    examples: [['hold:place', 'dispute:open']],
+  }),
   funds: OrderFundsSchema,
   signatures: Type.Array(Type.Object({ purpose: literals(['refund', 'release']), signer: EvmAddress }), {
     description: 'Of the escrow’s owners other than the service',
@@ -115,21 +125,24 @@ export const OrderAuditTrailSchema = Type.Object({
       ),
     }),
   ),
-  proofs: Type.Array(
-    Type.Object({
-      proof_id: Uuid,
-      vendor_id: Uuid,
-      verdict: Nullable(literals(['accepted', 'rejected'])),
-      submitted_at: Timestamp,
-      reviewed_at: Nullable(Timestamp),
-    }),
+  proofs: Type.Array(VendorProofSchema),
+  dispute_statements: Type.Array(DisputeStatementRecordSchema, {
+    description: 'When vendors said something in a dispute; the words are shown by reveal',
+  }),
+  declines: Type.Array(
+    Type.Object({ vendor_id: Uuid, reason: literals(VENDOR_DECLINE_REASONS), at: Timestamp }),
+    { description: 'Vendors that left the order to others and said why' },
   ),
   compliance_case_id: Nullable(Uuid),
   audit: Type.Array(
     Type.Object({
-      operator_key_id: Uuid,
+      operator_key_id: Nullable(Uuid),
+      operator_user_id: Nullable(Uuid),
+      actor: AuditActor,
       action: Text('order.hold.place'),
       reason: Text('Documents checked by hand, ticket 4711'),
+      before: AuditState,
+      after: AuditState,
       at: Timestamp,
     }),
   ),
@@ -159,6 +172,15 @@ export const OperatorOrderQuery = Type.Object({
   ),
   created_from: Type.Optional(TimestampInput('Inclusive')),
   created_to: Type.Optional(TimestampInput('Exclusive')),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Anything that names orders: an id of the order, its quote, effect, deposit, customer, partner or vendor; a transaction’s hash; an escrow’s address; the partner’s reference',
+      examples: ['0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10'],
+    }),
+  ),
   ...CursorQuery.properties,
 });
 
@@ -187,6 +209,11 @@ export const RevealedProofSchema = Type.Object({
   payment_reference: Type.String({ examples: ['E2E-20261115-0042'] }),
   content_type: Type.Union([Type.String(), Type.Null()], { examples: ['application/pdf'] }),
   content: Type.Union([Type.String(), Type.Null()], { description: 'Base64' }),
+});
+
+export const RevealedDisputeStatementsSchema = Type.Object({
+  order_id: Uuid,
+  statements: Type.Array(DisputeStatementSchema),
 });
 
 export const OrderHoldInput = Type.Object({

@@ -1,27 +1,74 @@
 import { Type } from 'typebox';
-import { constants, EvmAddress, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
+import {
+  CountryFilter,
+  constants,
+  EvmAddress,
+  literals,
+  Nullable,
+  Timestamp,
+  TimestampInput,
+  Uuid,
+} from './common.ts';
 import { oneOf, Reason } from './operator.ts';
-import { CursorPage, CursorQuery, OffsetPage, PageQuery } from './paging.ts';
+import { CursorPage, CursorQuery, ListingPageQuery, OffsetPage, PageQuery } from './paging.ts';
 
 /** The audit log, effects, webhook replays and reference records, as an operator reads and changes them. */
 
-const AuditState = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
+export const AuditState = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
+
+/** Who did it, by a name that people know. */
+export const AuditActor = Type.Object({
+  kind: literals(['key', 'user']),
+  id: Uuid,
+  name: Type.String({
+    description: 'The user’s name; the key’s label, or its hint where it has none',
+    examples: ['compliance desk'],
+  }),
+});
 
 export const AuditQuery = Type.Object({
   ...PageQuery.properties,
   subject: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_./-]{1,200}$',
+      description: 'A kind with a slash at its end finds everything of the kind',
       examples: ['users/0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10'],
     }),
   ),
+  action: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_.-]{1,80}$',
+      description: 'How it begins: `order.hold` finds `order.hold.place` and `order.hold.release`',
+      examples: ['order.hold'],
+    }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Id of a user or a key, or a part of the user’s name or e-mail, or of the key’s label',
+      examples: ['compliance desk'],
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'A part of the reason',
+      examples: ['ticket 4711'],
+    }),
+  ),
+  from: Type.Optional(TimestampInput('Inclusive')),
+  to: Type.Optional(TimestampInput('Exclusive')),
 });
 
 export const AuditListSchema = Type.Object({
   entries: Type.Array(
     Type.Object({
       audit_id: Uuid,
-      operator_key_id: Uuid,
+      operator_key_id: Nullable(Uuid),
+      operator_user_id: Nullable(Uuid),
+      actor: AuditActor,
       action: Type.String(),
       subject: Type.String(),
       reason: Type.String(),
@@ -135,6 +182,42 @@ export const ReferenceRecordSchema = Type.Object(
 );
 
 export const ReferenceKindParams = Type.Object({ kind: ReferenceKindInput });
+
+export const ReferenceListQuery = Type.Object({
+  ...ListingPageQuery.properties,
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 120,
+      description: 'A part of id, name or code',
+      examples: ['mtn'],
+    }),
+  ),
+  live: Type.Optional(
+    Type.Boolean({ description: 'Only what is on, or only what is off', examples: [true] }),
+  ),
+  rail: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 80,
+      description: 'Institutions of this rail',
+      examples: ['ghana-transfer'],
+    }),
+  ),
+  country: CountryFilter,
+});
+
+/** What switching a record off would reach. */
+export const ReferenceUsageSchema = Type.Object({
+  kind: Type.String(),
+  id: Type.String(),
+  live: Type.Boolean(),
+  can_be_switched: Type.Boolean({ description: 'Whether a record of this kind has a switch of its own' }),
+  rails: Type.Integer({ description: 'Rails that use it', examples: [1] }),
+  institutions: Type.Integer({ description: 'Banks and wallets that use it', examples: [34] }),
+  offers: Type.Integer({ description: 'Authorized offers that use it', examples: [6] }),
+  open_orders: Type.Integer({ description: 'Open orders that use it; they go on', examples: [2] }),
+});
 
 export const ReferenceRecordParams = Type.Object({ kind: ReferenceKindInput, id: ReferenceRecordId });
 

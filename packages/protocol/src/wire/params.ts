@@ -24,4 +24,6 @@ export const WebhookEndpointParams = Type.Object({ endpoint_id: Uuid });
 export const EndpointDeliveryParams = Type.Object({ endpoint_id: Uuid, delivery_id: Uuid });
 /** A partner has one default webhook, so that any id names it. */
 export const WebhookParams = Type.Object({ id: Type.String({ maxLength: 512 }) });
-export const WidgetSessionParams = Type.Object({ session_id: Uuid });
+export const ApprovalParams = Type.Object({ approval_id: Uuid });
+/** Of a widget, or of the console. */
+export const SessionParams = Type.Object({ session_id: Uuid });

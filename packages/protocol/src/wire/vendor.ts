@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { DEPOSIT_STATUSES } from '../machines/index.ts';
 import { RefundAuthorizationParametersSchema } from './authorization.ts';
 import { DecimalString, EvmAddress, literals, Timestamp, TimestampInput, Uuid } from './common.ts';
-import { DEPOSIT_KINDS } from './funds.ts';
+import { DEPOSIT_KINDS, EscrowOwnersSchema } from './funds.ts';
 import { KYC_CONTENT_TYPES } from './kyc.ts';
 import { GivenSignature, OrderReasonsSchema, OrderStatusSchema } from './order.ts';
 import { ListingPageQuery } from './paging.ts';
@@ -15,7 +15,19 @@ export const VENDOR_ACTIONS = [
   'payment-proof',
   'fiat-settled',
   'dispute',
+  'sign-release',
+  'dispute-statements',
 ] as const;
+
+export const VENDOR_DECLINE_REASONS = [
+  'no_balance',
+  'bank_unavailable',
+  'price_moved',
+  'too_busy',
+  'risk',
+  'other',
+] as const;
+export type VendorDeclineReason = (typeof VENDOR_DECLINE_REASONS)[number];
 
 const Slug = (example: string) => Type.String({ examples: [example] });
 const Direction = literals(['onramp', 'offramp']);
@@ -66,6 +78,7 @@ export const EscrowFundingSchema = Type.Object(
     token_address: EvmAddress,
     escrow_address: EvmAddress,
     from_address: EvmAddress,
+    owners: EscrowOwnersSchema,
     amount: DecimalString,
     amount_atomic: Type.String({ examples: ['108108108'] }),
     confirmations: Type.Integer({ description: 'After so many blocks a payment counts', examples: [12] }),
@@ -91,6 +104,56 @@ export const EscrowFundingSchema = Type.Object(
   },
 );
 
+/** That a vendor said something in a dispute; the words may name persons. */
+export const DisputeStatementRecordSchema = Type.Object({
+  statement_id: Uuid,
+  vendor_id: Uuid,
+  proof_id: Type.Union([Uuid, Type.Null()], { description: 'The payment proof that it refers to' }),
+  created_at: Timestamp,
+});
+
+/** As the vendor itself and the operator who decides read it. */
+export const DisputeStatementSchema = Type.Object({
+  ...DisputeStatementRecordSchema.properties,
+  text: Type.String({ examples: ['The payment arrived from another name, 20 EUR short.'] }),
+});
+
+export const DisputeStatementInput = Type.Object({
+  text: Type.String({
+    minLength: 1,
+    maxLength: 4_000,
+    pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]+$',
+    description: 'What happened, for the operator who decides. It is stored encrypted',
+    examples: ['The payment arrived from another name, 20 EUR short.'],
+  }),
+  proof_id: Type.Optional(
+    Type.Unsafe<string>({ ...Uuid, description: 'A payment proof that you submitted for this order' }),
+  ),
+});
+
+export const VendorDeclineInput = Type.Optional(
+  Type.Union([
+    Type.Object({
+      reason: Type.Optional(
+        Type.Unsafe<VendorDeclineReason>({
+          ...literals(VENDOR_DECLINE_REASONS),
+          description: 'Told to the operator, not to the partner',
+          examples: ['no_balance'],
+        }),
+      ),
+    }),
+    Type.Null(),
+  ]),
+);
+
+export const VendorProofSchema = Type.Object({
+  proof_id: Uuid,
+  vendor_id: Uuid,
+  verdict: Type.Union([literals(['accepted', 'rejected']), Type.Null()]),
+  submitted_at: Timestamp,
+  reviewed_at: Type.Union([Timestamp, Type.Null()]),
+});
+
 /** One order, with what the vendor needs to go on. */
 export const VendorOrderDetailSchema = Type.Object({
   ...VendorOrderSchema.properties,
@@ -99,12 +162,21 @@ export const VendorOrderDetailSchema = Type.Object({
     { refund: Type.Boolean(), release: Type.Boolean() },
     { description: 'What this vendor’s wallet has signed for the order’s escrow' },
   ),
+  proofs: Type.Array(VendorProofSchema, { description: 'Payment proofs that this vendor submitted' }),
+  dispute_statements: Type.Array(DisputeStatementSchema, {
+    description: 'What this vendor said in a dispute',
+  }),
 });
 
 export const VendorSigningSchema = Type.Object({
   order_id: Uuid,
   purpose: literals(['refund', 'release']),
   escrow_address: EvmAddress,
+  chain: Slug('base-mainnet'),
+  owners: EscrowOwnersSchema,
+  partner_address: Type.Union([EvmAddress, Type.Null()], {
+    description: 'Where the partner’s fee goes if its customer’s own wallet is an owner; null otherwise',
+  }),
   safe_tx_hash: Type.String(),
   typed_data: RefundAuthorizationParametersSchema.properties.typed_data,
 });
