@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { QUEUE_KINDS, QUEUE_TARGET_MINUTES, type QueueKind } from '@causeway/protocol/console';
 import ipaddr from 'ipaddr.js';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -101,12 +102,41 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
   return valueType(`whole number, ${min} to ${max}`, digitsFrom(min, max), problem, Number);
 }
 
+const TARGET = new RegExp(`^(${QUEUE_KINDS.join('|')})=([1-9]\\d{0,5})$`);
+const targets = listOf(
+  'minutes by kind',
+  matching(TARGET),
+  'must be a kind of the queue, an equals sign and minutes',
+  (entry) => entry.split('=') as [QueueKind, string],
+);
+
+/** Minutes by kind; what is not named keeps its default. */
+export const queueTargets: ValueType<Readonly<Record<QueueKind, number>>> = {
+  label: 'list of `kind=minutes`, comma between',
+  emptyIsValue: true,
+  parse: (given) => ({
+    ...QUEUE_TARGET_MINUTES,
+    ...Object.fromEntries(targets.parse(given).map(([kind, minutes]) => [kind, Number(minutes)])),
+  }),
+};
+
 export const port: ValueType<number> = { ...wholeNumber(0, PORT_MAX), label: 'port, 0 takes any free one' };
 
 export const portOrOff: ValueType<number | null> = {
   label: 'port, 0 takes any free one; `off` or empty for none',
   emptyIsValue: true,
   parse: (given) => (given === '' || given === 'off' ? null : port.parse(given)),
+};
+
+export const dollarsOrOff: ValueType<string | null> = {
+  label: 'dollars, as a decimal; `off` for none',
+  parse: (given) => {
+    if (given === 'off') return null;
+    if (!/^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/.test(given)) {
+      throw new InvalidValue('must be dollars from 0, with at most 6 decimals, or off');
+    }
+    return given;
+  },
 };
 
 const ports = listOf(

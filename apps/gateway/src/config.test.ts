@@ -79,6 +79,7 @@ describe('a sandbox', () => {
       webhookPorts: 'any',
       platformFeePct: '0.5',
       depositTolerancePct: '0.1',
+      secondApprovalAboveUsd: '10000',
       orderTimeoutNoVendorSeconds: 900,
       orderTimeoutNoEscrowSeconds: 1800,
       orderTimeoutNoFiatSeconds: 3600,
@@ -128,6 +129,7 @@ describe('every value', () => {
 
   it.each([
     ['PORT', ['-1', '65536', '80.5', '0x50', 'http', '1e3']],
+    ['SECOND_APPROVAL_ABOVE_USD', ['-1', '1e3', '1.1234567', '007', 'none']],
     ['CAUSEWAY_ENV', ['prod', 'Production', 'test']],
     ['PUBLIC_BASE_URL', ['pay.example.com', 'ftp://x', 'https://x/path', 'https://u:p@x', 'https://x?q=1']],
     ['DATABASE_URL', ['mysql://x/y', 'localhost:5432', 'postgres://']],
@@ -177,6 +179,9 @@ describe('every value', () => {
   it('switches metrics off with off or with nothing', () => {
     for (const off of ['off', '']) expect(loadConfig({ METRICS_PORT: off }, []).metricsPort).toBeNull();
     expect(loadConfig({ METRICS_PORT: '0' }, []).metricsPort).toBe(0);
+    const above = (text: string) =>
+      loadConfig({ SECOND_APPROVAL_ABOVE_USD: text }, []).secondApprovalAboveUsd;
+    expect([above('off'), above('0'), above('2500.50')]).toEqual([null, '0', '2500.50']);
   });
 
   it('lists proxies as addresses and ranges', () => {

@@ -81,6 +81,7 @@ export function describeGround(
       solverKey: solverKeyOf(secrets),
       faucetKey: faucetKeyOf(secrets),
       ...docsKeys(secrets),
+      sandboxUsers: secrets.console.map(({ email }) => email),
     },
     seed: seedOf(secrets, settlement.slug, config.platformFeePct),
     describe: (baseUrl) =>
@@ -168,6 +169,7 @@ export async function prepareChain(
 function seedOf(secrets: SandboxSecrets, settlementChain: string, platformFeePct: string): SandboxSeed {
   return {
     operatorKey: secrets.operatorKey,
+    console: secrets.console,
     settlementChain,
     platformFeePct,
     partners: secrets.partners.map(({ walletKey, ...partner }) => ({
@@ -196,6 +198,7 @@ function description(
   return {
     baseUrl,
     operatorKey: secrets.operatorKey,
+    console: secrets.console,
     partners: secrets.partners.map((partner) => ({
       name: partner.name,
       apiKey: partner.apiKey,

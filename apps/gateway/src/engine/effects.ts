@@ -241,6 +241,15 @@ export const EFFECTS = {
     retry: true,
     giveUp: [],
   },
+  'mail.send-invitation': {
+    does: 'Sends somebody the link of an invitation to the console.',
+    payload: Type.Object({ invitation_id: Uuid }),
+    repeatable: true,
+    needs: 'mail',
+    stuck: 'The person has no mail; the link was shown to who invited. Look at the mail server.',
+    retry: true,
+    giveUp: [],
+  },
   'sandbox.act': {
     does: 'Lets a simulated vendor or customer act on an order.',
     payload: Type.Object({ order_id: Uuid, status: OrderStatusSchema, asked: Type.Boolean() }),

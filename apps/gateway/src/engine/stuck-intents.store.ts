@@ -51,6 +51,11 @@ const FAILED = `(i.status = 'failed' AND i.closed_at IS NULL AND NOT EXISTS (
 /** Unknown with an error: the last look did not tell whether it happened. */
 const UNKNOWN = `(i.status = 'unknown' AND i.last_error IS NOT NULL)`;
 
+/** The same in two parts, each along its own index: what has failed or is unknown, and what is only late. */
+export const STUCK_INTENTS = `i.status IN ('failed', 'unknown') AND i.closed_at IS NULL AND (${FAILED} OR ${UNKNOWN})`;
+export const LATE_INTENTS = (lateBefore: string) =>
+  `i.status IN ('prepared', 'submitted', 'unknown') AND i.run_at < ${lateBefore} AND NOT ${UNKNOWN}`;
+
 export const stuckIntents = statement<
   [
     lateBefore: Date,
@@ -82,6 +87,11 @@ export const intentsOfOrder = statement<[lateBefore: Date, orderId: string], Bac
 export const lockStuckIntent = statement<[lateBefore: Date, intentId: string], BackofficeIntentRow>(
   'intents.lock_stuck',
   `SELECT ${COLUMNS}, ${LATE} AS is_late FROM intents i WHERE i.intent_id = $2 FOR UPDATE`,
+);
+
+export const findIntent = statement<[lateBefore: Date, intentId: string], BackofficeIntentRow>(
+  'intents.find_for_operator',
+  `SELECT ${COLUMNS}, ${LATE} AS is_late FROM intents i WHERE i.intent_id = $2`,
 );
 
 /** Due now. What failed begins anew; what is under way is looked at, never repeated. */

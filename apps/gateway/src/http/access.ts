@@ -1,7 +1,16 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { OPERATION_CAPABILITIES } from '@causeway/protocol/console';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify';
 import { addressBucket } from '../lib/address-bucket.ts';
 import { TOKEN_PREFIX } from '../lib/crypto.ts';
+import { maskForUser } from './console-masking.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
 import type { PartnerPrincipal, Principal, PrincipalKind, Principals } from './principals.ts';
 import type { RateLimit, Verdict } from './rate-limit.ts';
 
@@ -9,7 +18,7 @@ import type { RateLimit, Verdict } from './rate-limit.ts';
  * Who may call a route, and how often. It runs before the body is read: a request without a key costs
  * nothing and learns nothing. Every route under /api must declare its access, or the server does not start.
  */
-export type Access = PrincipalKind | 'public' | 'open';
+export type Access = PrincipalKind | 'console' | 'public' | 'open';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -93,6 +102,8 @@ function unauthorized(access: PrincipalKind, given: PrincipalKind | undefined): 
 
 export interface AccessOptions {
   readonly principals: Principals;
+  /** Without them nobody can sign in. */
+  readonly consoleSessions?: ConsoleSessions;
   readonly rateLimit: RateLimit;
   readonly partnerPerMinute: number;
   readonly publicPerMinute: number;
@@ -100,9 +111,28 @@ export interface AccessOptions {
   readonly wrongKeysPerMinute: number;
 }
 
+const FOR_USERS: ReadonlySet<Access> = new Set(['partner', 'vendor', 'operator', 'console']);
+
+/** So that the hook of a request need not look it up. A route that no role has would be refused to every user. */
+function noteCapability(route: RouteOptions, access: Access): void {
+  const operation = (route.schema as { operationId?: string } | undefined)?.operationId;
+  const capability = operation === undefined ? undefined : OPERATION_CAPABILITIES[operation];
+  if (capability !== undefined) route.config = { ...route.config, capability };
+  else if (FOR_USERS.has(access)) {
+    throw new Error(`${operation ?? route.url} is missing in OPERATION_CAPABILITIES`);
+  }
+}
+
+/** Fastify derives a HEAD route from a GET route that already has it. */
+function maskForUsers(route: RouteOptions): void {
+  const declared = [route.onSend ?? []].flat();
+  if (!declared.includes(maskForUser)) route.onSend = [...declared, maskForUser];
+}
+
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('refusedPrincipal', null);
+  app.decorateRequest('consoleActivityId', null);
   // One hook a kind of access, put on each route as it is declared: looking the kind up on every request costs more.
   const hooks = new Map<Access, onRequestHookHandler>();
   app.addHook('onRoute', (route) => {
@@ -114,12 +144,29 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       return;
     }
     if (access === 'open') return;
-    const hook = hooks.get(access) ?? (access === 'public' ? limitAddress : requireKey(access));
+    if (options.consoleSessions !== undefined && access !== 'public') {
+      noteCapability(route, access);
+      if (access === 'partner' || access === 'vendor' || access === 'operator') maskForUsers(route);
+    }
+    const hook = hooks.get(access) ?? hookOf(access);
     hooks.set(access, hook);
     const declared = [route.onRequest ?? []].flat();
     // Fastify derives a HEAD route from a GET route that already has it.
     if (!declared.includes(hook)) route.onRequest = [...declared, hook];
   });
+
+  const hookOf = (access: Exclude<Access, 'open'>): onRequestHookHandler => {
+    if (access === 'public') return limitAddress;
+    return access === 'console' ? requireUser : requireKey(access);
+  };
+
+  const { consoleSessions } = options;
+  if (consoleSessions !== undefined) {
+    app.addHook('onResponse', (request, reply, done) => {
+      consoleSessions.finish(request, reply.statusCode);
+      done();
+    });
+  }
 
   const limitAddress: onRequestHookHandler = (request, reply, done) =>
     limit(reply, addressBucket(request.ip), options.publicPerMinute, done);
@@ -151,7 +198,12 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     (request, reply, done) => {
       const key = apiKeyOf(request.headers);
       // Nothing is guessed without a key.
-      if (key === '') return done(unauthorized(access, undefined));
+      if (key === '') {
+        const token = options.consoleSessions?.tokenOf(request) ?? '';
+        if (token === '') return done(unauthorized(access, undefined));
+        admitUser(request, reply, access, token).then(done, done);
+        return;
+      }
       if (contradictsItself(request.headers)) {
         const message = 'X-API-Key and Authorization: Bearer carry different keys; send one of them.';
         return done(new CausewayError('UNAUTHORIZED', { message, details: { required_key: access } }));
@@ -165,6 +217,33 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     };
 
   type Done = (error?: Error) => void;
+
+  const requireUser: onRequestHookHandler = (request, reply, done) => {
+    const token = options.consoleSessions?.tokenOf(request) ?? '';
+    if (token === '') return done(new CausewayError('SIGN_IN_REQUIRED'));
+    admitUser(request, reply, 'console', token).then(done, done);
+  };
+
+  /** A person at the console, in place of a key of the class that the route takes. */
+  async function admitUser(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: PrincipalKind | 'console',
+    token: string,
+  ): Promise<Error | undefined> {
+    const sessions = options.consoleSessions;
+    const principal = (await sessions?.find(token, reply)) ?? null;
+    if (sessions === undefined || principal === null) throw new CausewayError('SIGN_IN_REQUIRED');
+    if (access !== 'console' && principal.kind !== access) throw unauthorized(access, principal.kind);
+    const refused = announceLimit(
+      reply,
+      await options.rateLimit.take(principal.bucket, options.partnerPerMinute),
+    );
+    if (refused !== undefined) return refused;
+    await sessions.admit(request, principal);
+    request.principal = principal;
+    return undefined;
+  }
 
   function admit(
     request: FastifyRequest,
@@ -181,6 +260,8 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       done(unauthorized(access, principal.kind));
     } else {
       request.principal = principal;
+      // A program that still sends a rolled key is told until when it may.
+      if (principal.endsAt !== undefined) reply.header('key-ends-at', principal.endsAt.toISOString());
       limit(reply, principal.bucket, options.partnerPerMinute, done);
     }
   }

@@ -114,7 +114,10 @@ function isRateLimit(error: unknown): boolean {
 
 /** Where a limit says itself how long it lasts. */
 function waitOf(error: Error): number | undefined {
-  const wait = error instanceof CausewayError && isRateLimit(error) ? error.details.retry_after : undefined;
+  if (!(error instanceof CausewayError)) return undefined;
+  const { code, details } = error;
+  const wait =
+    code === 'SIGN_IN_LOCKED' ? details.retry_after_seconds : isRateLimit(error) && details.retry_after;
   return typeof wait === 'number' ? wait : undefined;
 }
 

@@ -154,7 +154,7 @@ function fingerprintOf(method: string, path: string, body: unknown): string {
 }
 
 /** The same object written with its fields in another order is the same request. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -137,6 +137,7 @@ describe('the OpenAPI description', () => {
     'revealDocument',
     'revealRecipient',
     'revealProof',
+    'revealDisputeStatements',
     'revealFiatPayment',
     'putReferenceRecord',
   ]);

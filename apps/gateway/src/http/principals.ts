@@ -1,3 +1,4 @@
+import type { Role } from '@causeway/protocol/console';
 import { type Database, SYSTEM } from '../db/database.ts';
 import type { Listener } from '../db/listener.ts';
 import { statement } from '../db/statement.ts';
@@ -10,10 +11,28 @@ import type { Logger } from '../lib/logger.ts';
  * at once, and while notifications may be missed the database is asked instead, so that a revoked key is
  * refused everywhere within a second.
  */
+/** A person at the console. */
+export interface ConsoleUser {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly role: Role;
+  readonly email: string;
+  readonly name: string;
+  readonly csrfToken: string;
+  /** By the machine’s clock. */
+  readonly signedInAt: Date;
+  /** The deployment asks for a second factor and the user has none: nothing but the own account can be used. */
+  readonly mustAddSecondFactor: boolean;
+}
+
 interface KeyOwner {
   readonly keyId: string;
   /** What the requests of this owner are counted under. Kept, because making it anew at every request costs. */
   readonly bucket: string;
+  /** Of a rolled key: it is refused from then on. */
+  readonly endsAt?: Date;
+  /** Where a person at the console calls in place of a key; keyId is then the user’s. */
+  readonly user?: ConsoleUser;
 }
 export interface PartnerPrincipal extends KeyOwner {
   readonly kind: 'partner';
@@ -40,6 +59,25 @@ export interface VendorPrincipal extends KeyOwner {
 }
 export interface OperatorPrincipal extends KeyOwner {
   readonly kind: 'operator';
+  /** Who made the key: it counts as that person. Absent for a key that was installed, and for a user. */
+  readonly maker?: KeyMaker;
+}
+
+/** The user who made a key, or the first of the keys that made it where no user did. */
+export type KeyMaker =
+  | { readonly userId: string; readonly keyId: null }
+  | { readonly userId: null; readonly keyId: string };
+
+/** Of a key that this caller makes: whoever makes keys does not become several persons. */
+export function makerFor({ user, maker, keyId }: OperatorPrincipal): KeyMaker {
+  if (user !== undefined) return { userId: user.userId, keyId: null };
+  return maker ?? { userId: null, keyId };
+}
+
+/** Whom the caller counts as where two persons have to agree. */
+export function personOf(operator: OperatorPrincipal): string {
+  const { userId, keyId } = makerFor(operator);
+  return userId ?? keyId;
 }
 export type Principal =
   | PartnerPrincipal
@@ -77,6 +115,9 @@ interface KeyRow extends PartnerColumns {
   kind: KeyKind;
   owner_id: string | null;
   key_hash: string;
+  created_by_user_id: string | null;
+  created_by_key_id: string | null;
+  ends_at: Date | null;
 }
 
 interface SessionRow extends PartnerColumns {
@@ -87,7 +128,7 @@ interface SessionRow extends PartnerColumns {
 
 const PARTNER_COLUMNS = `p.name AS partner_name, p.settlement_chain, p.wallet_address,
   trim_scale(p.platform_fee_pct)::text AS platform_fee_pct, p.fiat_accounts_enabled, p.widget_origins`;
-const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, ${PARTNER_COLUMNS}`;
+const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, k.ends_at, k.created_by_user_id, k.created_by_key_id, ${PARTNER_COLUMNS}`;
 const LIVE_KEYS =
   'FROM api_keys k LEFT JOIN partners p ON p.partner_id = k.owner_id WHERE k.revoked_at IS NULL';
 
@@ -102,7 +143,8 @@ const liveSession = statement<[tokenHash: string, at: Date], SessionRow>(
   'widget_sessions.live',
   `SELECT s.session_id, s.partner_id, s.user_id, ${PARTNER_COLUMNS}
      FROM widget_sessions s JOIN partners p USING (partner_id) LEFT JOIN api_keys k USING (key_id)
-    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.ended_at IS NULL AND k.revoked_at IS NULL`,
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.ended_at IS NULL AND k.revoked_at IS NULL
+      AND (k.ends_at IS NULL OR k.ends_at > $2)`,
 );
 
 const partnerById = statement<[partnerId: string], PartnerColumns>(
@@ -182,6 +224,10 @@ export function createPrincipals(
     };
   }
 
+  /** Nothing is announced when a rolled key ends: each use looks at the time. */
+  const unlessEnded = (principal: Principal | null): Principal | null =>
+    principal?.endsAt !== undefined && principal.endsAt <= clock.date() ? null : principal;
+
   return {
     refresh,
     find(key) {
@@ -190,33 +236,43 @@ export function createPrincipals(
       const current = listener.healthy && trusted;
       if (!trusted && refreshing === undefined) refreshInBackground();
       const seen = current ? byKey.get(key) : undefined;
-      if (seen !== undefined) return seen;
+      if (seen !== undefined) return unlessEnded(seen);
       const hash = sha256Hex(key);
       if (current) {
         const principal = byHash.get(hash) ?? null;
         // Only real keys are remembered, so guesses cannot fill the memory.
         if (principal !== null) byKey.set(key, principal);
-        return principal;
+        return unlessEnded(principal);
       }
       return db
         .query(SYSTEM, liveKeyByHash, [hash])
-        .then((rows) => (rows[0] === undefined ? null : principalOf(rows[0])));
+        .then((rows) => (rows[0] === undefined ? null : unlessEnded(principalOf(rows[0]))));
     },
   };
 }
 
 function principalOf(row: KeyRow): Principal {
   const { key_id: keyId, owner_id: ownerId } = row;
-  if (row.kind === 'operator') return { kind: 'operator', keyId, bucket: `operator:${keyId}` };
+  const key = { keyId, ...(row.ends_at === null ? {} : { endsAt: row.ends_at }) };
+  if (row.kind === 'operator') {
+    const maker = makerOf(row);
+    return { kind: 'operator', ...key, bucket: `operator:${keyId}`, ...(maker === null ? {} : { maker }) };
+  }
   if (ownerId === null) throw new Error(`key ${keyId} has no owner`);
-  if (row.kind === 'vendor') return { kind: 'vendor', keyId, bucket: `vendor:${ownerId}`, vendorId: ownerId };
+  if (row.kind === 'vendor')
+    return { kind: 'vendor', ...key, bucket: `vendor:${ownerId}`, vendorId: ownerId };
   return {
     kind: row.kind,
-    keyId,
+    ...key,
     bucket: `${row.kind}:${ownerId}`,
     partnerId: ownerId,
     partner: settingsOf(row),
   };
+}
+
+function makerOf({ created_by_user_id: userId, created_by_key_id: keyId }: KeyRow): KeyMaker | null {
+  if (userId !== null) return { userId, keyId: null };
+  return keyId === null ? null : { userId: null, keyId };
 }
 
 function settingsOf(row: PartnerColumns): PartnerSettings {

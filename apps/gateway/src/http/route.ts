@@ -6,6 +6,7 @@ import type { Statement } from '../db/statement.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { type Access, announceLimit } from './access.ts';
+import type { ConsolePrincipal } from './console-sessions.ts';
 import { isUnfit } from './errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -23,6 +24,7 @@ import type {
   VendorPrincipal,
   WidgetPrincipal,
 } from './principals.ts';
+import { APPROVAL_ERRORS, reasonOf, type SecondApproval } from './second-approval.ts';
 import { wantsStream } from './send-stream.ts';
 
 /**
@@ -36,6 +38,8 @@ export interface RouteSpec<P extends TSchema, Q extends TSchema, B extends TSche
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** No part of the described API: the console’s own. */
+  readonly hidden?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -66,6 +70,8 @@ type Caller = {
   session: SessionPrincipal;
   vendor: VendorPrincipal;
   operator: OperatorPrincipal;
+  /** Whoever is signed in, of any desk. */
+  console: ConsolePrincipal;
 };
 type CallerClass = keyof Caller;
 
@@ -123,6 +129,15 @@ export interface RouteDeclaration<
     work: WorkOf[M],
     acquired: Acquired,
   ) => Promise<Static<D>> | Static<D>;
+  /**
+   * The call moves money: above the configured amount another person has to make it too. Only for operators, and in one
+   * transaction.
+   */
+  readonly secondApproval?: A extends 'operator'
+    ? M extends 'unit'
+      ? SecondApproval<RouteInput<P, Q, B>>
+      : never
+    : never;
   /** What others must notice at once is told to them once it is committed. */
   readonly afterCommit?: () => Promise<void>;
   /** A read that has a second form: the same as server-sent events, for a client that accepts them. */
@@ -156,7 +171,7 @@ export function route<
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
   const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
-  add(app, transaction === 'none' ? declared : withIdempotencyErrors(declared), run, takesTurn);
+  add(app, transaction === 'none' ? declared : withWriteErrors(declared), run, takesTurn);
 }
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -171,12 +186,13 @@ function readRunner({ handle, stream }: AnyDeclaration): Run {
 }
 
 function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
-  const { deps, transaction, handle, afterCommit } = spec;
+  const { deps, transaction, afterCommit } = spec;
   if (deps === undefined) throw new Error(`${spec.operationId} writes and has nothing to write with`);
   if (spec.access === 'public') throw new Error(`${spec.operationId} writes for a caller without a scope`);
   const { readFirst } = spec;
   const acquire: NonNullable<AnyDeclaration['acquire']> =
     spec.acquire ?? (async (input, _caller, work) => work(await readFirst?.(input)));
+  const handle = spec.secondApproval === undefined ? spec.handle : guardedHandle(app, spec);
   const perform = PERFORM[transaction as Exclude<TransactionMode, 'none'>];
   return async (request, reply) => {
     const input = inputOf(request);
@@ -189,6 +205,30 @@ function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
     );
     if (afterCommit !== undefined) await afterCommit();
     return identity === null ? response : sendIdempotentResponse(reply, response as IdempotentResponse);
+  };
+}
+
+/** The handler behind the guard of a second person. */
+function guardedHandle(app: FastifyInstance, spec: AnyDeclaration): AnyDeclaration['handle'] {
+  const { operationId, method, handle, readFirst, secondApproval: rules } = spec;
+  if (rules === undefined) throw new Error(`${operationId} says nothing of a second person`);
+  if (spec.access !== 'operator' || spec.transaction !== 'unit') {
+    throw new Error(`${operationId}: a second person approves what an operator does in one transaction`);
+  }
+  if (spec.acquire !== undefined || spec.afterCommit !== undefined) {
+    throw new Error(`${operationId}: a stored call has nothing to acquire or to tell of`);
+  }
+  app.secondApprovals.declare(operationId, {
+    rules,
+    readFirst: async (input) => readFirst?.(input),
+    handle,
+  });
+  return (input, operator: OperatorPrincipal, unit: UnitOfWork, acquired) => {
+    const path = input.request.url.split('?', 1)[0] ?? '';
+    const call = { operation: operationId, method: String(method), path, input };
+    return app.secondApprovals.guard(unit, call, { operator, reason: reasonOf(input.body) }, async () =>
+      handle(input, operator, unit, acquired),
+    );
   };
 }
 
@@ -251,8 +291,9 @@ export function scopeOf(principal: Principal | null): Scope {
   }
 }
 
-function withIdempotencyErrors(spec: AnyDeclaration): AnyDeclaration {
-  return { ...spec, errors: [...(spec.errors ?? []), ...IDEMPOTENCY_ERRORS] };
+function withWriteErrors(spec: AnyDeclaration): AnyDeclaration {
+  const approval = spec.secondApproval === undefined ? [] : APPROVAL_ERRORS;
+  return { ...spec, errors: [...(spec.errors ?? []), ...approval, ...IDEMPOTENCY_ERRORS] };
 }
 
 interface Success<T> {
@@ -316,6 +357,7 @@ function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn
     },
     schema: {
       operationId: spec.operationId,
+      ...(spec.hidden === undefined ? {} : { hide: true }),
       tags: [spec.tag],
       summary: spec.summary,
       ...(spec.description === undefined ? {} : { description: spec.description }),

@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Database, SYSTEM } from '../db/database.ts';
+import { machineNow } from '../lib/clock.ts';
 import { STREAMS_AN_OWNER, type StreamHub } from '../lib/stream-hub.ts';
 import { announceLimit, apiKeyOf } from './access.ts';
+import { findLiveSession } from './console-session.store.ts';
+import type { Principal, Principals } from './principals.ts';
 
 const CURSOR = /^[0-9]{1,18}$/;
 
@@ -18,6 +22,23 @@ export function streamCursor(request: FastifyRequest, after: string | undefined)
   return typeof last === 'string' && CURSOR.test(last) ? last : after;
 }
 
+/** A person at the console has no key: its session stands for one, and its tabs take no stream from its owner’s programs. */
+const SESSION = 'console session ';
+
+/** Whether the key or the session that opened a stream still would; a session that is over ends its streams. */
+export async function isStreamStillAllowed(
+  { db, principals }: { readonly db: Database; readonly principals: Principals },
+  credential: string,
+  isOwner: (principal: Principal) => boolean,
+): Promise<boolean> {
+  if (credential.startsWith(SESSION)) {
+    const sessionId = credential.slice(SESSION.length);
+    return (await db.query(SYSTEM, findLiveSession, [sessionId, new Date(machineNow())])).length > 0;
+  }
+  const principal = await principals.find(credential);
+  return principal !== null && isOwner(principal);
+}
+
 export function sendStream(
   hub: StreamHub,
   ownerId: string,
@@ -25,7 +46,9 @@ export function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const text = hub.open(ownerId, apiKeyOf(request.headers), cursor);
+  const sessionId = request.principal?.user?.sessionId;
+  const credential = sessionId === undefined ? apiKeyOf(request.headers) : SESSION + sessionId;
+  const text = hub.open(ownerId, credential, cursor, sessionId === undefined ? ownerId : credential);
   if (text === null) throw announceLimit(reply, TOO_MANY_STREAMS);
   return (
     reply

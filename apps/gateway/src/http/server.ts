@@ -13,6 +13,7 @@ import type { ResponseSealer } from './idempotency.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { schemaCompilers } from './schema-compilers.ts';
+import { createSecondApprovals } from './second-approval.ts';
 import { clientErrorAnswerer, registerHeaders } from './transport.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -28,6 +29,8 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions, DocsOption
   readonly partnerTimeSharePct: number;
   /** Seals responses stored for Idempotency-Key; not needed by a server whose responses hold nothing personal. */
   readonly responseSealer?: ResponseSealer;
+  /** Above what a second person has to agree; where it is not said, one is enough. */
+  readonly secondApprovalAboveUsd?: string | null;
   /** Adds the routes; they inherit everything below. */
   readonly routes: (app: FastifyInstance) => Promise<void>;
 }
@@ -74,6 +77,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   registerHeaders(app, { production: !options.sandbox });
   app.decorate('responseSealer', options.responseSealer ?? null);
+  app.decorate(
+    'secondApprovals',
+    createSecondApprovals({
+      aboveUsd: options.secondApprovalAboveUsd ?? null,
+      sealer: options.responseSealer ?? null,
+    }),
+  );
   app.decorate(
     'turns',
     createTurns({

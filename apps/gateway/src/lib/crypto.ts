@@ -28,6 +28,9 @@ export const TOKEN_PREFIX = {
   vendor: 'cw_vendor_',
   operator: 'cw_operator_',
   session: 'cw_session_',
+  console: 'cw_console_',
+  consoleInvitation: 'cw_invite_',
+  consoleStep: 'cw_step_',
   widgetCode: 'cw_open_',
   webhookSecret: 'whsec_',
 } as const;

@@ -16,6 +16,8 @@ export interface Metrics {
   readonly intentDurationSeconds: Histogram<'kind'>;
   readonly intentsPending: Gauge<'kind'>;
   readonly intentOldestSeconds: Gauge;
+  readonly approvalsWaiting: Gauge;
+  readonly approvalOldestSeconds: Gauge;
   readonly webhookDeliveriesTotal: Counter<'outcome'>;
   readonly quotesRefusedTotal: Counter<'direction' | 'reason'>;
   readonly requestLogEntriesTotal: Counter<'outcome'>;
@@ -98,6 +100,16 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     intentOldestSeconds: new Gauge({
       name: 'intent_oldest_seconds',
       help: 'Age of the oldest intent that is due and not carried out.',
+      registers,
+    }),
+    approvalsWaiting: new Gauge({
+      name: 'approvals_waiting',
+      help: 'Decisions that wait for a second person, as the worker last counted them.',
+      registers,
+    }),
+    approvalOldestSeconds: new Gauge({
+      name: 'approval_oldest_seconds',
+      help: 'How long the oldest decision has waited for a second person.',
       registers,
     }),
     quotesRefusedTotal: new Counter({

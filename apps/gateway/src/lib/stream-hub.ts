@@ -1,7 +1,12 @@
 /** The open server-sent event streams of this process, of one kind: each follows what one owner may see. */
 export interface StreamHub {
-  /** Null when the owner has as many as it may, or the process stops. */
-  open(ownerId: string, apiKey: string, after: string | undefined): AsyncGenerator<string> | null;
+  /** Null when the owner has as many as it may, or the process stops. Counted apart where that is said. */
+  open(
+    ownerId: string,
+    credential: string,
+    after: string | undefined,
+    countedAs?: string,
+  ): AsyncGenerator<string> | null;
   /** Something was written for this owner; without one, for any owner. */
   wake(ownerId?: string): void;
   close(): void;
@@ -20,8 +25,8 @@ export interface StreamSource {
   latest(ownerId: string): Promise<string>;
   /** What stands after the cursor, oldest first. */
   read(ownerId: string, after: string, limit: number): Promise<readonly StreamMessage[]>;
-  /** Whether the key that opened a stream still would. */
-  isStillValid(ownerId: string, apiKey: string): Promise<boolean>;
+  /** Whether the key or the session that opened a stream still would. */
+  isStillValid(ownerId: string, credential: string): Promise<boolean>;
 }
 
 export const STREAMS_AN_OWNER = 10;
@@ -74,9 +79,14 @@ export function createStreamHub(source: StreamSource): StreamHub {
     };
   }
 
-  async function* follow(ownerId: string, apiKey: string, after: string | undefined): AsyncGenerator<string> {
+  async function* follow(
+    ownerId: string,
+    credential: string,
+    after: string | undefined,
+    countedAs: string,
+  ): AsyncGenerator<string> {
     // Counted by the stream itself: one that is given up before it begins never gets here.
-    open.set(ownerId, (open.get(ownerId) ?? 0) + 1);
+    open.set(countedAs, (open.get(countedAs) ?? 0) + 1);
     const subscription = subscribe(ownerId);
     try {
       let cursor = after ?? (await source.latest(ownerId));
@@ -84,24 +94,24 @@ export function createStreamHub(source: StreamSource): StreamHub {
       while (!closed) {
         const messages = await source.read(ownerId, cursor, PAGE);
         // A revoked key gets nothing more, however long its stream has been open.
-        if (!(await source.isStillValid(ownerId, apiKey))) return;
+        if (!(await source.isStillValid(ownerId, credential))) return;
         cursor = messages.at(-1)?.cursor ?? cursor;
         yield messages.length > 0 ? messages.map(asText).join('') : ': nothing new\n\n';
         if (messages.length < PAGE && !closed) await subscription.next();
       }
     } finally {
       subscription.end();
-      const left = (open.get(ownerId) ?? 1) - 1;
-      if (left > 0) open.set(ownerId, left);
-      else open.delete(ownerId);
+      const left = (open.get(countedAs) ?? 1) - 1;
+      if (left > 0) open.set(countedAs, left);
+      else open.delete(countedAs);
     }
   }
 
   return {
-    open(ownerId, apiKey, after) {
-      const count = open.get(ownerId) ?? 0;
+    open(ownerId, credential, after, countedAs = ownerId) {
+      const count = open.get(countedAs) ?? 0;
       if (closed || count >= STREAMS_AN_OWNER) return null;
-      return follow(ownerId, apiKey, after);
+      return follow(ownerId, credential, after, countedAs);
     },
     wake(ownerId) {
       if (ownerId === undefined) wakeAll();

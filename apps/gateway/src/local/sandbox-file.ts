@@ -8,6 +8,8 @@ export interface SandboxDescription {
   readonly partners: readonly SandboxPartner[];
   readonly vendors: readonly SandboxVendor[];
   readonly chains: readonly SandboxChain[];
+  /** Who can sign in to /console. */
+  readonly console: readonly SandboxConsoleUser[];
 }
 
 export interface SandboxPartner {
@@ -18,6 +20,12 @@ export interface SandboxPartner {
   readonly walletAddress: string;
   readonly walletPrivateKey: string;
   readonly fiatAccountsEnabled: boolean;
+}
+
+export interface SandboxConsoleUser {
+  readonly desk: 'partner' | 'operator' | 'vendor';
+  readonly email: string;
+  readonly password: string;
 }
 
 interface SandboxVendor {
@@ -49,7 +57,7 @@ export async function writeSandboxFile(home: string, sandbox: SandboxDescription
 }
 
 /** As the file has it. */
-export function toWire({ baseUrl, operatorKey, partners, vendors, chains }: SandboxDescription) {
+export function toWire({ baseUrl, operatorKey, partners, vendors, chains, console }: SandboxDescription) {
   return {
     base_url: baseUrl,
     operator_key: operatorKey,
@@ -68,6 +76,7 @@ export function toWire({ baseUrl, operatorKey, partners, vendors, chains }: Sand
       wallet_address: vendor.walletAddress,
       wallet_private_key: vendor.walletPrivateKey,
     })),
+    console: console.map(({ desk, email, password }) => ({ desk, email, password })),
     chains: chains.map(({ slug, chainId, rpcUrl, signing }) => ({
       slug,
       chain_id: chainId,

@@ -15,6 +15,7 @@ export interface SandboxSecrets {
   readonly operatorKey: string;
   readonly partners: readonly SecretPartner[];
   readonly vendors: readonly SecretVendor[];
+  readonly console: readonly SecretConsoleUser[];
 }
 
 export interface SecretPartner {
@@ -32,6 +33,18 @@ export interface SecretVendor {
   readonly name: string;
   readonly apiKey: string;
   readonly walletKey: `0x${string}`;
+}
+
+/** Somebody who can sign in to the console. */
+export interface SecretConsoleUser {
+  readonly id: string;
+  readonly desk: 'partner' | 'operator' | 'vendor';
+  /** The partner or the vendor; null at the operator’s desk. */
+  readonly ownerId: string | null;
+  readonly email: string;
+  readonly name: string;
+  readonly role: 'viewer' | 'support' | 'reviewer' | 'finance' | 'admin';
+  readonly password: string;
 }
 
 /** Makes ids and tokens; the caller has the generators. */
@@ -53,11 +66,11 @@ export async function sandboxSecrets(
   const path = join(home, SECRETS_FILE);
   const known = await readSecrets(path);
   const missing = vendorNames.filter((name) => !known?.vendors.some((vendor) => vendor.name === name));
-  if (known !== undefined && missing.length === 0) return known;
-  const secrets: SandboxSecrets = {
-    ...(known ?? newSecrets(make)),
-    vendors: [...(known?.vendors ?? []), ...missing.map((name) => newVendor(name, make))],
-  };
+  if (known?.console !== undefined && missing.length === 0) return known;
+  const kept = known ?? newSecrets(make);
+  const vendors = [...(known?.vendors ?? []), ...missing.map((name) => newVendor(name, make))];
+  const users = known?.console ?? consoleUsers(kept.partners[0]?.id, vendors[0]?.id, make);
+  const secrets: SandboxSecrets = { ...kept, vendors, console: users };
   await writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
@@ -73,7 +86,7 @@ async function readSecrets(path: string): Promise<SandboxSecrets | undefined> {
   }
 }
 
-function newSecrets(make: SecretMaker): Omit<SandboxSecrets, 'vendors'> {
+function newSecrets(make: SecretMaker): Omit<SandboxSecrets, 'vendors' | 'console'> {
   return {
     dataEncryptionKey: randomBytes(32).toString('hex'),
     serviceSignerKey: privateKey(),
@@ -95,6 +108,34 @@ function newSecrets(make: SecretMaker): Omit<SandboxSecrets, 'vendors'> {
 
 function newVendor(name: string, make: SecretMaker): SecretVendor {
   return { id: make.uuid(), name, apiKey: make.token('vendor'), walletKey: privateKey() };
+}
+
+/** One at each desk, and a second operator: some decisions take two people. */
+function consoleUsers(
+  partnerId: string | undefined,
+  vendorId: string | undefined,
+  make: SecretMaker,
+): SecretConsoleUser[] {
+  const admin = (
+    desk: SecretConsoleUser['desk'],
+    ownerId: string | undefined,
+    email: string,
+    name: string,
+  ) => ({
+    id: make.uuid(),
+    desk,
+    ownerId: ownerId ?? null,
+    email,
+    name,
+    role: 'admin' as const,
+    password: randomBytes(12).toString('base64url'),
+  });
+  return [
+    admin('partner', partnerId, 'ada@acme-pay.example', 'Ada Acme'),
+    admin('operator', undefined, 'olga@causeway.example', 'Olga Operator'),
+    admin('operator', undefined, 'omar@causeway.example', 'Omar Operator'),
+    admin('vendor', vendorId, 'vera@vendor.example', 'Vera Vendor'),
+  ];
 }
 
 /** Any 256-bit number below the curve's order is a key; a random one misses that with a chance of 2^-128. */

@@ -20,6 +20,7 @@ const SANDBOX = {
     },
   ],
   vendors: [{ name: 'Vera', apiKey: 'vendor_key', walletAddress: '0xbb', walletPrivateKey: '0xbbkey' }],
+  console: [{ desk: 'partner' as const, email: 'ada@acme-pay.example', password: 'secret' }],
   chains: [{ slug: 'base', chainId: 3_135_001, rpcUrl: 'http://127.0.0.1:9545' }],
 };
 
@@ -47,6 +48,7 @@ describe('sandbox.json', () => {
         vendors: [
           { name: 'Vera', api_key: 'vendor_key', wallet_address: '0xbb', wallet_private_key: '0xbbkey' },
         ],
+        console: [{ desk: 'partner', email: 'ada@acme-pay.example', password: 'secret' }],
         chains: [{ slug: 'base', chain_id: 3_135_001, rpc_url: 'http://127.0.0.1:9545' }],
       });
       expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -71,7 +73,14 @@ describe('banner', () => {
 
   it('tells where everything is, how to get in and what to do next, within a terminal', () => {
     const text = renderBanner(info);
-    const parts = [info.docsUrl, '/widget/playground', info.metricsUrl, info.operatorKey, info.sandboxFile];
+    const parts = [
+      info.docsUrl,
+      '8080/console',
+      '/widget/playground',
+      info.metricsUrl,
+      info.operatorKey,
+      info.sandboxFile,
+    ];
     for (const part of [...parts, 'Ctrl-C']) {
       expect(text).toContain(part);
     }

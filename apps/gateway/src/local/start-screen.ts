@@ -14,6 +14,7 @@ export function renderBanner(info: BannerInfo): string {
   const rows: [string, string][] = [
     ['API', info.baseUrl],
     ['Docs', info.docsUrl],
+    ['Console', `${info.baseUrl}/console`],
     ['Widget', `${info.baseUrl}/widget/playground`],
     ...(info.metricsUrl === undefined ? [] : [['Metrics', info.metricsUrl] satisfies [string, string]]),
     ...info.chains.map(({ slug, rpcUrl }): [string, string] => [`Chain ${slug}`, rpcUrl]),

@@ -1,7 +1,7 @@
 /** The way e-mails leave the deployment. One adapter speaks SMTP; a sandbox keeps what it would have sent. */
 export interface Mail {
-  /** Whose customer it is for. */
-  readonly partnerId: string;
+  /** Whose customer or user it is for; null where it is neither. */
+  readonly partnerId: string | null;
   readonly to: string;
   /** The name that the mail comes from, beside the deployment’s own address. */
   readonly fromName: string;

@@ -73,7 +73,11 @@ const writing = (condition: string) => `
     ON CONFLICT (owner_id) DO UPDATE SET last_number = c.last_number + excluded.last_number
     RETURNING owner_id, last_number),
   bases AS (
-    SELECT owner_id, last_number - rows AS base FROM numbered JOIN counted USING (owner_id))
+    SELECT owner_id, last_number - rows AS base FROM numbered JOIN counted USING (owner_id)),
+  used AS (
+    INSERT INTO api_key_uses AS u (key_id, owner_id, last_used_at)
+    SELECT b.key_id, k.owner_id, max(${AT}) FROM batch b JOIN api_keys k USING (key_id) GROUP BY b.key_id, k.owner_id
+    ON CONFLICT (key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at))
   INSERT INTO request_log (position, sequence, key_hint, ${COLUMNS.join(', ')})
   SELECT everything.base + row_number() OVER (ORDER BY b.nth),
          own.base + row_number() OVER (PARTITION BY b.owner_id ORDER BY b.nth),

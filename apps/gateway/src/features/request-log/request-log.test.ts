@@ -26,7 +26,18 @@ const PERSONAL = [
 /** Values of every kind that is kept, for parameters without an example. */
 const ALLOWED = [UNKNOWN, 'DE', 'EUR', 'true', '5', '2026-11-01T00:00:00Z', '2026-11-01'];
 const HIDDEN_PARAMETERS = [
-  ...['destination_address', 'destination_chain', 'email', 'kind', 'rail', 'reason', 'reference_id'],
+  ...[
+    'action',
+    'actor',
+    'country',
+    'cursor',
+    'destination_address',
+    'destination_chain',
+    'email',
+    'kind',
+    'rail',
+  ],
+  ...['reason', 'reference_id'],
   ...['search', 'subject', 'time_zone'],
 ];
 

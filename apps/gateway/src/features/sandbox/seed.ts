@@ -4,12 +4,14 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { type Sealer, sha256Hex } from '../../lib/crypto.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
+import { type SeededUser, seedConsoleUsers } from '../console/seed-users.ts';
 import { vendorKeyContext } from '../vendors/simulated-vendor.ts';
 import { webhookSecretContext } from '../webhooks/webhook-sender.ts';
 
 /** The partners, vendors and keys a sandbox begins with. Seeding again changes nothing. */
 export interface SandboxSeed {
   readonly operatorKey: string;
+  readonly console: readonly SeededUser[];
   readonly settlementChain: string;
   readonly platformFeePct: string;
   readonly partners: readonly {
@@ -125,6 +127,7 @@ export async function seedSandbox(
       addKey('vendor', vendor.id, vendor.apiKey);
     }
   });
+  await seedConsoleUsers(deps, seed.console);
   for (const partner of seed.partners) {
     if ((await deps.db.query(SYSTEM, findPartner, [partner.id])).length === 0) {
       throw new Error(

@@ -7,7 +7,7 @@ export function renderHome(chapters: readonly Chapter[], sandbox: boolean): stri
   const main = `<article class="home">
 <h1>Stablecoins in, fiat out. Or the other way round.</h1>
 <p class="lead">One API to quote, open and settle orders between fiat and USDC, USDT or USDT0 for your customers. Vendors bring the liquidity, an escrow on chain holds the crypto, and every step reaches you as a signed webhook.</p>
-<p class="actions"><a class="primary" href="/docs/getting-started">Make a first order</a><a href="/docs/reference">API reference</a>${sandbox ? '<a href="/widget/playground">Try the widget</a>' : ''}</p>
+<p class="actions"><a class="primary" href="/docs/getting-started">Make a first order</a><a href="/docs/reference">API reference</a>${sandbox ? '<a href="/widget/playground">Try the widget</a><a href="/console">Console</a>' : ''}</p>
 ${chapters.map(chapterCards).join('\n')}
 <h2 id="take-along">Take it along</h2>
 <p>Made from this deployment’s own description, so they fit the version that serves them.</p>

@@ -17,6 +17,8 @@ const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/;
 /** By a name that cannot be made to lead here: a page of another site may point a name of its own at this machine. */
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
+export const isLoopbackHost = (host: string | undefined) => LOOPBACK_HOST.test(host ?? '');
+
 /**
  * Keys are shown to callers on the machine itself only, whatever interfaces the sandbox listens on. Pages of other origins
  * cannot read the answers: none of them is opened to other origins.
@@ -24,7 +26,7 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 export function isLocalCaller({ raw, headers }: FastifyRequest): boolean {
   return (
     LOOPBACK_ADDRESS.test(raw.socket.remoteAddress ?? '') &&
-    LOOPBACK_HOST.test(headers.host ?? '') &&
+    isLoopbackHost(headers.host) &&
     PASSED_ON.every((name) => headers[name] === undefined)
   );
 }

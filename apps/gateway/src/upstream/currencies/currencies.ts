@@ -1,4 +1,4 @@
-import type { CatalogueOptions } from '@causeway/currencies';
+import { type CatalogueOptions, DEFAULT_FRESHNESS } from '@causeway/currencies';
 import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -32,6 +32,8 @@ export interface CurrenciesParts {
   /** The worker's part: reads sources or writes down what a remote backend says. Every worker starts it, one of them leads. */
   readonly rateKeeper: RateLeadership;
   readonly ownsCatalogue: boolean;
+  /** Until when an observation of these sources may be priced on; undefined where a remote backend decides that. */
+  readonly freshUntil: (sources: readonly string[], observedAt: number) => number | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createCurrenciesParts(options: CurrenciesPartsOptions): Currenci
   const { db, listener, logger, wall, holder, currenciesUrl, rateSources } = options;
   const catalogue = options.catalogue === undefined ? {} : { catalogue: options.catalogue };
   const history = createRateHistory(db);
+  const sources = rateSourcesOf(rateSources, { now: wall });
   const currencies =
     currenciesUrl === undefined
       ? createInProcessCurrencies({ db, listener, logger, wall, ...catalogue })
@@ -53,7 +56,7 @@ export function createCurrenciesParts(options: CurrenciesPartsOptions): Currenci
           wall,
           history,
           holder,
-          sources: rateSourcesOf(rateSources, { now: wall }),
+          sources,
           ...(rateSources.includes('simulated')
             ? { backfill: (target: StoredRateHistory) => backfillSimulatedHistory(target, wall) }
             : {}),
@@ -65,6 +68,12 @@ export function createCurrenciesParts(options: CurrenciesPartsOptions): Currenci
     history,
     rateKeeper,
     ownsCatalogue: currenciesUrl === undefined,
+    freshUntil: (names, observedAt) => {
+      const own = sources.filter(({ source }) => names.includes(source.name));
+      if (currenciesUrl !== undefined || own.length === 0) return undefined;
+      // The pair is carried by whichever of its sources stays fresh the longest.
+      return Math.max(...own.map(({ source }) => DEFAULT_FRESHNESS.kinds[source.kind](observedAt)));
+    },
     start: () => currencies.start(),
     stop: () => currencies.stop(),
   };

@@ -18,12 +18,26 @@ export const allReferenceRecords = statement<[], ReferenceRow>(
 );
 
 export const referenceRecordsOfKind = statement<
-  [kind: string, limit: number, offset: number],
+  [
+    kind: string,
+    search: string | null,
+    live: boolean | null,
+    rail: string | null,
+    country: string | null,
+    limit: number,
+    offset: number,
+  ],
   ReferenceRecordRow & { total: string }
 >(
   'reference.of_kind',
   `SELECT kind, id, data, source, updated_at, count(*) OVER ()::text AS total
-     FROM reference_records WHERE kind = $1 ORDER BY position, id LIMIT $2 OFFSET $3`,
+     FROM reference_records WHERE kind = $1
+      AND ($2::text IS NULL
+           OR position(lower($2) IN lower(concat_ws(' ', id, data ->> 'name', data ->> 'code', data ->> 'ticker'))) > 0)
+      AND ($3::boolean IS NULL OR coalesce((data ->> 'live')::boolean, true) = $3)
+      AND ($4::text IS NULL OR data -> 'supportedRails' ? $4)
+      AND ($5::text IS NULL OR data -> 'countries' ? $5)
+    ORDER BY position, id LIMIT $6 OFFSET $7`,
 );
 
 export const referenceRecord = statement<[kind: string, id: string], ReferenceRecordRow>(

@@ -105,7 +105,7 @@ export interface ReferenceEdit {
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly reason: string;
-  readonly operatorKeyId: string;
+  readonly operator: Parameters<typeof recordAction>[1];
 }
 
 export interface ReferenceEditor extends UnitDeps {
@@ -152,18 +152,14 @@ export function editReference(editor: ReferenceEditor, edit: ReferenceEdit): Pro
     const after: ReferenceRecord[] = before.map((record) => (isEdited(record) ? edit : record));
     if (replaced === undefined) after.push(edit);
     judge(after);
-    tx.defer(putReferenceRecord, [edit.kind, edit.id, JSON.stringify(edit.data), at, edit.operatorKeyId]);
-    recordAction(
-      unit,
-      { keyId: edit.operatorKeyId },
-      {
-        action: replaced === undefined ? 'reference.add' : 'reference.replace',
-        subject: `${edit.kind}/${edit.id}`,
-        reason: edit.reason,
-        ...(replaced === undefined ? {} : { before: replaced.data as JsonObject }),
-        after: edit.data as JsonObject,
-      },
-    );
+    tx.defer(putReferenceRecord, [edit.kind, edit.id, JSON.stringify(edit.data), at, edit.operator.keyId]);
+    recordAction(unit, edit.operator, {
+      action: replaced === undefined ? 'reference.add' : 'reference.replace',
+      subject: `${edit.kind}/${edit.id}`,
+      reason: edit.reason,
+      ...(replaced === undefined ? {} : { before: replaced.data as JsonObject }),
+      after: edit.data as JsonObject,
+    });
     const [written] = await tx.query(referenceRecord, [edit.kind, edit.id]);
     if (written === undefined) throw new Error('a record that was just written is not there');
     return written;
