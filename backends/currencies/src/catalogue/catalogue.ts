@@ -49,7 +49,10 @@ export type ResolveInstitutionRequest = {
 
 /** Everything discovery can answer, in memory and immutable. A change of data builds another catalogue. */
 export interface Catalogue {
+  /** What is served. */
   readonly data: ReferenceData;
+  /** All there is, also what is switched off. */
+  readonly records: ReferenceData;
   cryptoCurrencies(): readonly CryptoCurrencyView[];
   blockchains(): readonly BlockchainView[];
   fiatCurrencies(): readonly FiatCurrencyView[];
@@ -81,7 +84,23 @@ export interface Catalogue {
 
 const UNKNOWN_LIQUIDITY: HasLiquidity = () => undefined;
 
-export function buildCatalogue(data: ReferenceData, options: CatalogueOptions = {}): Catalogue {
+/**
+ * What is served of the records: a currency that is off is on no rail, and a rail without a currency is off. The records
+ * themselves stay whole, for amounts of the past.
+ */
+function servedOf(data: ReferenceData): ReferenceData {
+  const off = new Set(data.fiatCurrencies.filter(({ live }) => live === false).map(({ code }) => code));
+  if (off.size === 0) return data;
+  const rails = data.rails.map((rail) => {
+    const currencies = rail.currencies.filter((code) => !off.has(code));
+    if (currencies.length === rail.currencies.length) return rail;
+    return currencies.length === 0 ? { ...rail, live: false } : { ...rail, currencies };
+  });
+  return { ...data, rails, fiatCurrencies: data.fiatCurrencies.filter(({ code }) => !off.has(code)) };
+}
+
+export function buildCatalogue(records: ReferenceData, options: CatalogueOptions = {}): Catalogue {
+  const data = servedOf(records);
   const chains = overlayLocalChains(data.chains, options.localChains ?? []);
   const listing = deepFreeze(buildChainListing(data.assets, chains));
   const paymentMethods = buildPaymentMethods(data);
@@ -98,6 +117,7 @@ export function buildCatalogue(data: ReferenceData, options: CatalogueOptions = 
 
   const catalogue: Catalogue = {
     data,
+    records,
     cryptoCurrencies: () => listing.cryptoCurrencies,
     blockchains: () => listing.blockchains,
     fiatCurrencies: () => fiatViews,

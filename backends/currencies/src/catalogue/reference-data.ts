@@ -47,6 +47,7 @@ const FiatCurrency = Type.Object(
     name: Name,
     symbol: Type.String({ minLength: 1, maxLength: 8 }),
     countries: Type.Array(CountryCode, { minItems: 1 }),
+    live: Type.Optional(Type.Boolean()),
   },
   closed,
 );

@@ -1,4 +1,9 @@
-import { FIAT_PAYMENT_HELD, FIAT_PAYMENT_RECEIVED, type FiatPaymentStatus } from '@causeway/protocol';
+import {
+  FIAT_PAYMENT_HELD,
+  FIAT_PAYMENT_RECEIVED,
+  type FiatPaymentStatus,
+  orderStatusesThatKnow,
+} from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
 
 /** SQL of what is paid into accounts. Amounts are minor units as decimal text. */
@@ -104,6 +109,18 @@ export const listHeldPayments = statement<[limit: number, offset: number], Payme
 export const countHeldPayments = statement<[], { total: string }>(
   'fiat_payments.count_held',
   `SELECT count(*) AS total FROM fiat_payments WHERE status = ${HELD}`,
+);
+
+/** Orders of a customer that wait for exactly this amount on its own account. */
+export const ordersThatWaitFor = statement<
+  [userId: string, currency: string, amount: string],
+  { order_id: string }
+>(
+  'fiat_payments.orders_that_wait_for',
+  `SELECT order_id FROM orders
+    WHERE user_id = $1 AND fiat_currency = $2 AND fiat_amount = $3
+      AND status IN (${sqlWords(orderStatusesThatKnow('deposit_matched'))}) AND facts->>'fundingSource' = 'own_iban'
+    ORDER BY order_id`,
 );
 
 export const movePayment = statement<

@@ -22,6 +22,7 @@ import {
   findPayment,
   listHeldPayments,
   lockFunds,
+  ordersThatWaitFor,
   ordersToRelease,
   type PaymentRow,
   paymentByTransaction,
@@ -141,6 +142,15 @@ export async function heldPayments(
   return { payments, total: Number(count?.total ?? 0) };
 }
 
+/** One payment, with the orders it could pay: those it was held for, or those that wait for just this amount now. */
+export async function paymentToReview(db: Database, paymentId: string): Promise<PaymentRow | undefined> {
+  const [payment] = await db.query(SYSTEM, findPayment, [paymentId]);
+  if (payment === undefined || payment.candidate_order_ids.length > 0) return payment;
+  const { user_id, currency, amount } = payment;
+  const waiting = await db.query(SYSTEM, ordersThatWaitFor, [user_id, currency, amount]);
+  return { ...payment, candidate_order_ids: waiting.map(({ order_id }) => order_id) };
+}
+
 /**
  * Money that is on its way to the partner or has paid an order cannot be decided about any more. What came before its
  * order waited for it lies on the account undecided, so it may be matched without having been held.
@@ -163,7 +173,8 @@ export async function decidePayment(
   return { before, after };
 }
 
-async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<PaymentRow> {
+/** Whatever else would decide about it waits. */
+export async function lockPayment(unit: UnitOfWork, paymentId: string): Promise<PaymentRow> {
   const [found] = await unit.tx.query(findPayment, [paymentId]);
   if (found === undefined) throw new CausewayError('FIAT_PAYMENT_NOT_FOUND');
   const [, [payment]] = await unit.tx.queryBoth(lockFunds, [found.user_id, found.currency], findPayment, [

@@ -10,51 +10,16 @@ import {
   OPERATOR_TAG,
   PageQuery,
   ReviewedOfferListSchema,
-  type ReviewedOfferSchema,
   VendorOnlineInput,
   VendorOnlineSchema,
   WithdrawnOfferSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { SYSTEM, vendorScope } from '../../db/database.ts';
 import { route } from '../../http/route.ts';
 import { changeOffer, createOffer, decideAuthorization, endOffer, type OfferDeps } from './manage-offers.ts';
-import {
-  countOffers,
-  countOffersToReview,
-  listOffers,
-  type OfferRow,
-  offersToReview,
-  type ReviewedOfferRow,
-  setOnline,
-} from './offer.store.ts';
-
-export function offerView(row: OfferRow): Static<typeof OfferSchema> {
-  return {
-    offer_id: row.offer_id,
-    side: row.side,
-    crypto_currency: row.crypto_currency,
-    fiat_currency: row.fiat_currency,
-    price: row.fixed_price,
-    margin_pct: row.margin_pct,
-    min_amount: row.min_amount,
-    max_amount: row.max_amount,
-    payment_options: row.payment_options.map(({ network_slug, method_slugs }) => ({
-      network_slug,
-      ...(method_slugs === 'all' ? {} : { method_slugs: [...method_slugs] }),
-    })),
-    countries: [...row.countries],
-    available_balance: row.available_balance,
-    authorized: row.authorized,
-    version: Number(row.version),
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-export function reviewedOfferView(row: ReviewedOfferRow): Static<typeof ReviewedOfferSchema> {
-  return { ...offerView(row), vendor_id: row.vendor_id, vendor_name: row.vendor_name };
-}
+import { countOffers, countOffersToReview, listOffers, offersToReview, setOnline } from './offer.store.ts';
+import { offerView, reviewedOfferView } from './offer.view.ts';
 
 const TAG = 'Vendor';
 const OFFERS = '/api/v1/vendor/offers';
@@ -175,10 +140,10 @@ function registerReview(app: FastifyInstance, deps: OfferDeps): void {
     summary: 'List offers of all vendors for review, oldest first',
     query: OfferReviewQuery,
     data: ReviewedOfferListSchema,
-    handle: async ({ query: { authorized = null, ...page } }) => {
+    handle: async ({ query: { authorized = null, vendor_id: vendorId = null, ...page } }) => {
       const [rows, [count]] = await Promise.all([
-        deps.db.query(SYSTEM, offersToReview, [authorized, page.limit, page.offset]),
-        deps.db.query(SYSTEM, countOffersToReview, [authorized]),
+        deps.db.query(SYSTEM, offersToReview, [authorized, vendorId, page.limit, page.offset]),
+        deps.db.query(SYSTEM, countOffersToReview, [authorized, vendorId]),
       ]);
       return {
         offers: rows.map(reviewedOfferView),

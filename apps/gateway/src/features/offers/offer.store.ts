@@ -116,18 +116,27 @@ export const setOnline = statement<[vendorId: string, online: boolean], { online
 );
 
 export const offersToReview = statement<
-  [authorized: boolean | null, limit: number, offset: number],
+  [authorized: boolean | null, vendorId: string | null, limit: number, offset: number],
   ReviewedOfferRow
 >(
   'vendor_offers.review',
   `SELECT ${COLUMNS}, v.name AS vendor_name FROM offers o JOIN vendors v USING (vendor_id)
-    WHERE NOT o.withdrawn AND ($1::boolean IS NULL OR o.authorized = $1)
-    ORDER BY o.created_at, o.offer_id LIMIT $2 OFFSET $3`,
+    WHERE NOT o.withdrawn AND ($1::boolean IS NULL OR o.authorized = $1) AND ($2::uuid IS NULL OR o.vendor_id = $2)
+    ORDER BY o.created_at, o.offer_id LIMIT $3 OFFSET $4`,
 );
 
-export const countOffersToReview = statement<[authorized: boolean | null], { total: string }>(
+export const findReviewedOffer = statement<[offerId: string], ReviewedOfferRow>(
+  'vendor_offers.find_reviewed',
+  `SELECT ${COLUMNS}, v.name AS vendor_name FROM offers o JOIN vendors v USING (vendor_id) WHERE o.offer_id = $1`,
+);
+
+export const countOffersToReview = statement<
+  [authorized: boolean | null, vendorId: string | null],
+  { total: string }
+>(
   'vendor_offers.count_review',
-  `SELECT count(*)::text AS total FROM offers WHERE NOT withdrawn AND ($1::boolean IS NULL OR authorized = $1)`,
+  `SELECT count(*)::text AS total FROM offers
+    WHERE NOT withdrawn AND ($1::boolean IS NULL OR authorized = $1) AND ($2::uuid IS NULL OR vendor_id = $2)`,
 );
 
 export const lockReviewed = statement<[offerId: string], { authorized: boolean; version: string }>(

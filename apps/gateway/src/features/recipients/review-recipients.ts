@@ -41,6 +41,12 @@ export async function recipientsToReview(
   return { reviews, total: Number(count?.total ?? 0) };
 }
 
+/** One recipient, whatever its screening says. */
+export async function recipientToReview(deps: Deps, recipientId: string): Promise<RecipientToReview | null> {
+  const [recipient] = await deps.db.query(SYSTEM, findRecipient, [recipientId]);
+  return recipient === undefined ? null : withHits(deps, recipient);
+}
+
 async function withHits(deps: Deps, recipient: CurrentRecipientRow): Promise<RecipientToReview> {
   const [screening] = await deps.db.query(SYSTEM, latestScreening, [recipient.recipient_id]);
   if (screening === undefined) return { recipient, listVersion: null, hits: [] };

@@ -12,6 +12,7 @@ import {
   type CaseSubject,
   casesOfSubject,
   countCases,
+  findCase,
   listCases,
   lockCaseOfWallet,
   type ScreeningCaseRow,
@@ -131,6 +132,11 @@ export async function screeningCases(
   const cases: CaseToReview[] = [];
   for (const row of rows) cases.push({ row, hits: await hitsOf(deps, row) });
   return { cases, total: Number(count?.total ?? 0) };
+}
+
+export async function screeningCase(deps: CaseReviewDeps, caseId: string): Promise<CaseToReview | null> {
+  const [row] = await deps.db.query(SYSTEM, findCase, [caseId]);
+  return row === undefined ? null : { row, hits: await hitsOf(deps, row) };
 }
 
 /** The cases about one subject, clear or not: an operator may know more than a list. */

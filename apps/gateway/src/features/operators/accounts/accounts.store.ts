@@ -62,23 +62,6 @@ export const updatePartner = statement<
     WHERE partner_id = $1 RETURNING ${COLUMNS}`,
 );
 
-const ORIGINS = 'SELECT widget_origins FROM partners WHERE partner_id = $1';
-
-export const findWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
-  'operators.find_widget_origins',
-  ORIGINS,
-);
-
-export const lockWidgetOrigins = statement<[partnerId: string], { widget_origins: string[] }>(
-  'operators.lock_widget_origins',
-  `${ORIGINS} FOR UPDATE`,
-);
-
-export const setWidgetOrigins = statement<[partnerId: string, origins: readonly string[]]>(
-  'operators.set_widget_origins',
-  'UPDATE partners SET widget_origins = $2::text[] WHERE partner_id = $1',
-);
-
 const partnerStatements = accountStatements<PartnerRow>('partner', COLUMNS);
 export const findPartner = partnerStatements.find;
 export const lockPartner = partnerStatements.lock;
@@ -93,10 +76,14 @@ export interface VendorRow {
   kind: 'p2p' | 'direct';
   active: boolean;
   online: boolean;
+  completed_orders: number;
+  failed_orders: number;
+  disputed_orders: number;
   created_at: Date;
 }
 
-const VENDOR_COLUMNS = 'vendor_id, name, wallet_address, kind, active, online, created_at';
+const VENDOR_COLUMNS = `vendor_id, name, wallet_address, kind, active, online, completed_orders::int, failed_orders::int,
+  disputed_orders::int, created_at`;
 
 export const insertVendor = statement<
   [vendorId: string, name: string, walletAddress: string, kind: VendorRow['kind'], at: Date],

@@ -17,11 +17,19 @@ import type { Static } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps, UnitOfWork } from '../../../engine/unit-of-work.ts';
-import type { KeyKind, OperatorPrincipal, Principals } from '../../../http/principals.ts';
+import { type KeyKind, makerFor, type OperatorPrincipal, type Principals } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
+import {
+  issueKey,
+  type KeyOwner,
+  keySubject,
+  keyView,
+  listKeys,
+  NO_REASON,
+  revokeKey,
+  seeChangedKeys,
+} from '../../api-keys/keys.ts';
 import { findPartner, findVendor } from './accounts.store.ts';
-import { countKeysOfOwner, keysOfOwner } from './keys.store.ts';
-import { issueKey, type KeyOwner, keyView, NO_REASON, revokeKey, seeChangedKeys } from './keys.ts';
 
 export interface KeyRouteDeps extends UnitDeps {
   readonly principals: Pick<Principals, 'refresh'>;
@@ -79,7 +87,7 @@ function registerPartnerKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requirePartner(reading(deps.db, SYSTEM), params.partner_id);
-      return listKeys(deps, params.partner_id, query);
+      return keyPage(deps, params.partner_id, query);
     },
   });
 }
@@ -120,7 +128,7 @@ function registerVendorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     errors: ['VENDOR_NOT_FOUND'],
     handle: async ({ params, query }) => {
       await requireVendor(reading(deps.db, SYSTEM), params.vendor_id);
-      return listKeys(deps, params.vendor_id, query);
+      return keyPage(deps, params.vendor_id, query);
     },
   });
 }
@@ -153,7 +161,7 @@ function registerOperatorKeys(app: FastifyInstance, deps: KeyRouteDeps): void {
     summary: 'List operator keys, newest first',
     query: PageQuery,
     data: KeyListSchema,
-    handle: ({ query }) => listKeys(deps, null, query),
+    handle: ({ query }) => keyPage(deps, null, query),
   });
 }
 
@@ -178,7 +186,7 @@ function registerRevocation(app: FastifyInstance, deps: KeyRouteDeps): void {
       if (changed) {
         recordAction(unit, operator, {
           action: 'key.revoke',
-          subject: subjectOf({ kind: key.kind, ownerId: key.owner_id }, key.key_id),
+          subject: keySubject({ kind: key.kind, ownerId: key.owner_id }, key.key_id),
           reason: query.reason ?? NO_REASON,
           before: { key_id: key.key_id, hint: key.hint, label: key.label },
         });
@@ -196,31 +204,23 @@ function makeKey(
   owner: KeyOwner,
   { label = '', reason = NO_REASON }: Static<typeof KeyInput>,
 ) {
-  const key = issueKey(unit, sandbox, owner, label);
+  const key = issueKey(unit, sandbox, owner, label, makerFor(operator));
   recordAction(unit, operator, {
     action: 'key.create',
-    subject: subjectOf(owner, key.key_id),
+    subject: keySubject(owner, key.key_id),
     reason,
     after: { key_id: key.key_id, kind: key.kind, hint: key.hint, label },
   });
   return key;
 }
 
-/** The owner, so that one look into the audit log shows all that happened to a partner. */
-function subjectOf({ kind, ownerId }: KeyOwner, keyId: string): string {
-  if (kind === 'operator') return `operator-keys/${keyId}`;
-  return `${kind === 'vendor' ? 'vendors' : 'partners'}/${ownerId}`;
-}
-
-async function listKeys(
+async function keyPage(
   { db }: KeyRouteDeps,
   ownerId: string | null,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
-    tx.queryBoth(keysOfOwner, [ownerId, page.limit, page.offset], countKeysOfOwner, [ownerId]),
-  );
-  return { keys: rows.map(keyView), pagination: { total: Number(count?.total ?? 0), ...page } };
+  const { rows, total } = await listKeys(db, SYSTEM, ownerId, page);
+  return { keys: rows.map(keyView), pagination: { total, ...page } };
 }
 
 async function requirePartner(reads: Reading, partnerId: string): Promise<void> {

@@ -7,7 +7,7 @@ import { until } from '../../../../../../test/harness/until.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { unitOfWork } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
-import { issueKey } from './keys.ts';
+import { issueKey } from '../../api-keys/keys.ts';
 
 /** Refused within this, everywhere. */
 const REVOCATION_MS = 1_000;

@@ -14,11 +14,12 @@ import type { Static } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { invalidRequest } from '../../../http/errors.ts';
+import { makerFor } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
+import { issueKey, NO_REASON, seeChangedKeys } from '../../api-keys/keys.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
-import { issueKey, NO_REASON, seeChangedKeys } from './keys.ts';
 import { changePartner, openPartner, type PartnerDeps, refuseTakenName } from './partners.ts';
 
 export interface PartnerRouteDeps extends KeyRouteDeps, PartnerDeps {
@@ -64,8 +65,20 @@ function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
         }),
       );
       const ownerId = partner.partner_id;
-      const secretKey = issueKey(unit, deps.sandbox, { kind: 'partner', ownerId }, 'first secret key');
-      const widgetKey = issueKey(unit, deps.sandbox, { kind: 'widget', ownerId }, 'first widget key');
+      const secretKey = issueKey(
+        unit,
+        deps.sandbox,
+        { kind: 'partner', ownerId },
+        'first secret key',
+        makerFor(operator),
+      );
+      const widgetKey = issueKey(
+        unit,
+        deps.sandbox,
+        { kind: 'widget', ownerId },
+        'first widget key',
+        makerFor(operator),
+      );
       recordAction(unit, operator, {
         action: 'partner.create',
         subject: `partners/${ownerId}`,

@@ -15,7 +15,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
+import { makerFor } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
+import { issueKey, NO_REASON, seeChangedKeys } from '../../api-keys/keys.ts';
 import { fundNewWallet } from '../../sandbox/faucet.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { keepWallet, makeWallet } from '../../vendors/simulated-vendor.ts';
@@ -30,7 +32,6 @@ import {
   type VendorRow,
 } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
-import { issueKey, NO_REASON, seeChangedKeys } from './keys.ts';
 import { type PartnerDeps, refuseTakenName, requireOwnWallet } from './partners.ts';
 
 export interface VendorAdminDeps extends KeyRouteDeps, Omit<PartnerDeps, 'chains'> {
@@ -82,7 +83,7 @@ function registerCreation(app: FastifyInstance, deps: VendorAdminDeps): void {
         keepWallet(unit, deps.sealer, ownerId, made);
         fundNewWallet(unit, deps.chains, made.address);
       }
-      const key = issueKey(unit, deps.sandbox, { kind: 'vendor', ownerId }, 'first key');
+      const key = issueKey(unit, deps.sandbox, { kind: 'vendor', ownerId }, 'first key', makerFor(operator));
       recordAction(unit, operator, {
         action: 'vendor.create',
         subject: `vendors/${ownerId}`,
@@ -179,6 +180,11 @@ function vendorView(row: VendorRow) {
     kind: row.kind,
     active: row.active,
     online: row.online,
+    reputation: {
+      completed_orders: row.completed_orders,
+      failed_orders: row.failed_orders,
+      disputed_orders: row.disputed_orders,
+    },
     created_at: row.created_at.toISOString(),
   };
 }

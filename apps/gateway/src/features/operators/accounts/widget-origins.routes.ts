@@ -1,18 +1,11 @@
-import {
-  CausewayError,
-  OPERATOR_TAG,
-  PartnerParams,
-  WidgetOriginsInput,
-  WidgetOriginsSchema,
-} from '@causeway/protocol';
+import { OPERATOR_TAG, PartnerParams, WidgetOriginsInput, WidgetOriginsSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
-import { SYSTEM } from '../../../db/database.ts';
+import { reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
-import { readOrigins } from '../../widget/widget-origins.ts';
-import { findWidgetOrigins, lockWidgetOrigins, setWidgetOrigins } from './accounts.store.ts';
+import { NO_REASON, seeChangedKeys } from '../../api-keys/keys.ts';
+import { changeOrigins, ORIGINS_CHANGED, originsOfPartner } from '../../widget/change-origins.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
-import { NO_REASON, seeChangedKeys } from './keys.ts';
 
 const URL = '/api/v1/operator/partners/:partner_id/widget-origins';
 
@@ -30,9 +23,7 @@ export function registerWidgetOriginRoutes(app: FastifyInstance, deps: KeyRouteD
     data: WidgetOriginsSchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params }) => {
-      const [row] = await deps.db.query(SYSTEM, findWidgetOrigins, [params.partner_id]);
-      if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
-      return { origins: row.widget_origins };
+      return { origins: [...(await originsOfPartner(reading(deps.db, SYSTEM), params.partner_id))] };
     },
   });
 
@@ -52,15 +43,17 @@ export function registerWidgetOriginRoutes(app: FastifyInstance, deps: KeyRouteD
     data: WidgetOriginsSchema,
     errors: ['PARTNER_NOT_FOUND'],
     handle: async ({ params, body }, operator, unit) => {
-      const origins = readOrigins(body.origins, deps.sandbox);
-      const [before] = await unit.tx.query(lockWidgetOrigins, [params.partner_id]);
-      if (before === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
-      unit.tx.defer(setWidgetOrigins, [params.partner_id, origins]);
+      const { partner_id: partnerId } = params;
+      const { before, origins } = await changeOrigins(unit, {
+        sandbox: deps.sandbox,
+        partnerId,
+        given: body.origins,
+      });
       recordAction(unit, operator, {
-        action: 'partner.widget_origins',
-        subject: `partners/${params.partner_id}`,
+        action: ORIGINS_CHANGED,
+        subject: `partners/${partnerId}`,
         reason: body.reason ?? NO_REASON,
-        before: { origins: before.widget_origins },
+        before: { origins: before },
         after: { origins },
       });
       return { origins };

@@ -21,7 +21,11 @@ import { maskValue } from '../../payment-details/validation/mask-details.ts';
 import { eraseRecipient } from '../../privacy/erase.ts';
 import { openCurrent } from '../../recipients/recipient.ts';
 import { decideScreening } from '../../recipients/recipient-screening.ts';
-import { recipientsToReview, revealRecipient } from '../../recipients/review-recipients.ts';
+import {
+  type RecipientToReview,
+  recipientsToReview,
+  revealRecipient,
+} from '../../recipients/review-recipients.ts';
 
 export interface RecipientReviewDeps extends UnitDeps {
   readonly vaults: Vaults;
@@ -35,6 +39,26 @@ export function registerRecipientReviewRoutes(app: FastifyInstance, deps: Recipi
   registerScreenings(app, deps);
   registerDecision(app, deps);
   registerReveal(app, deps);
+}
+
+/** Its name is masked: reveal shows it, and is audited. */
+export function recipientReviewView(vaults: Vaults, { recipient, listVersion, hits }: RecipientToReview) {
+  return {
+    recipient_id: recipient.recipient_id,
+    partner_id: recipient.partner_id,
+    recipient_kind: recipient.recipient_kind,
+    recipient_name_masked: maskValue(openCurrent(vaults, recipient).recipient_name),
+    recipient_country: recipient.recipient_country,
+    version: recipient.current_version,
+    screening_status: recipient.screening_status,
+    waiting_since: recipient.updated_at.toISOString(),
+    list_version: listVersion,
+    hits: hits.map(({ entryId, listedName, score }) => ({
+      entry_id: entryId,
+      listed_name: listedName,
+      score,
+    })),
+  };
 }
 
 function registerScreenings(app: FastifyInstance, deps: RecipientReviewDeps): void {
@@ -51,22 +75,7 @@ function registerScreenings(app: FastifyInstance, deps: RecipientReviewDeps): vo
     handle: async ({ query }) => {
       const { reviews, total } = await recipientsToReview(deps, query);
       return {
-        reviews: reviews.map(({ recipient, listVersion, hits }) => ({
-          recipient_id: recipient.recipient_id,
-          partner_id: recipient.partner_id,
-          recipient_kind: recipient.recipient_kind,
-          recipient_name_masked: maskValue(openCurrent(deps.vaults, recipient).recipient_name),
-          recipient_country: recipient.recipient_country,
-          version: recipient.current_version,
-          screening_status: recipient.screening_status,
-          waiting_since: recipient.updated_at.toISOString(),
-          list_version: listVersion,
-          hits: hits.map(({ entryId, listedName, score }) => ({
-            entry_id: entryId,
-            listed_name: listedName,
-            score,
-          })),
-        })),
+        reviews: reviews.map((review) => recipientReviewView(deps.vaults, review)),
         pagination: { total, ...query },
       };
     },

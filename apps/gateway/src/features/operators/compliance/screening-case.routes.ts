@@ -11,10 +11,34 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { recordAction } from '../../../engine/audit.ts';
 import { route } from '../../../http/route.ts';
-import { type CaseReviewDeps, casesAbout, screeningCases } from '../../screening/screen-wallet.ts';
+import {
+  type CaseReviewDeps,
+  type CaseToReview,
+  casesAbout,
+  screeningCases,
+} from '../../screening/screen-wallet.ts';
 import { decideCase } from '../../screening/screening-case.ts';
 
 const CASES = '/api/v1/operator/screening-cases';
+
+export function screeningCaseView({ row, hits }: CaseToReview) {
+  return {
+    case_id: row.case_id,
+    partner_id: row.partner_id,
+    subject_kind: row.subject_kind,
+    subject: row.subject_key,
+    screening_status: row.screening_status,
+    decided_by_person: row.decided_by_person,
+    list_version: row.list_version,
+    listed: row.listed,
+    hits: hits.map(({ entryId, listedName, score }) => ({
+      entry_id: entryId,
+      listed_name: listedName,
+      score,
+    })),
+    waiting_since: row.updated_at.toISOString(),
+  };
+}
 
 /** What an operator does about account holders and wallets that a screening found. */
 export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseReviewDeps): void {
@@ -37,22 +61,7 @@ export function registerScreeningCaseRoutes(app: FastifyInstance, deps: CaseRevi
           ? await screeningCases(deps, { statuses, subject_kind, limit, offset })
           : { cases: known, total: known.length };
       return {
-        cases: cases.map(({ row, hits }) => ({
-          case_id: row.case_id,
-          partner_id: row.partner_id,
-          subject_kind: row.subject_kind,
-          subject: row.subject_key,
-          screening_status: row.screening_status,
-          decided_by_person: row.decided_by_person,
-          list_version: row.list_version,
-          listed: row.listed,
-          hits: hits.map(({ entryId, listedName, score }) => ({
-            entry_id: entryId,
-            listed_name: listedName,
-            score,
-          })),
-          waiting_since: row.updated_at.toISOString(),
-        })),
+        cases: cases.map(screeningCaseView),
         pagination: { total, limit, offset },
       };
     },

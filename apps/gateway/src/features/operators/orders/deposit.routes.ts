@@ -10,6 +10,7 @@ import {
   OperatorDepositListSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
 import { toChecksumAddress } from '../../../chain/chain-settings.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
@@ -19,6 +20,7 @@ import { route } from '../../../http/route.ts';
 import {
   type DepositDecisionDeps,
   decideDeposit,
+  lockDeposit,
   lookAtDeposit,
 } from '../../orders/deposits/decide-deposit.ts';
 import { readDeposits } from '../../orders/deposits/deposit.view.ts';
@@ -28,6 +30,7 @@ import {
   type ReturnSigner,
   signDepositReturn,
 } from '../../orders/deposits/return-deposit.ts';
+import { larger, valueOfOrder, valueOfTokens } from './moved-value.ts';
 
 type DepositRouteDeps = UnitDeps & DepositDecisionDeps;
 
@@ -86,6 +89,18 @@ function registerDecision(app: FastifyInstance, deps: DepositRouteDeps): void {
     body: DepositDecisionInput,
     data: DepositDecisionSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED'],
+    secondApproval: {
+      amountOf: async ({ params, body }, unit) => {
+        // Taking a decision back moves nothing, and a token that is dismissed stays where it is.
+        if (body.decision === 'hold' || body.decision === 'dismiss') return undefined;
+        const { order, deposit } = await lockDeposit(unit, params.deposit_id);
+        const { settings } = deps.chains.get(order.chain);
+        const paid = valueOfTokens(settings, deposit.token, BigInt(deposit.amount));
+        return body.decision === 'accept' ? larger(paid, valueOfOrder(order)) : paid;
+      },
+      subjectOf: ({ params }) => `deposits/${params.deposit_id.toLowerCase()}`,
+      describe: ({ body }) => describeDecision(body),
+    },
     readFirst: ({ params, body }) => lookAtDeposit(deps, params.deposit_id, body.decision, payeeOf(body)),
     handle: async ({ params, body }, operator, unit, seen) => {
       const returnTo = payeeOf(body);
@@ -116,6 +131,21 @@ function registerDecision(app: FastifyInstance, deps: DepositRouteDeps): void {
       };
     },
   });
+}
+
+function describeDecision({ decision, return_to }: Static<typeof DepositDecisionInput>): string {
+  switch (decision) {
+    case 'accept':
+      return 'Accept the deposit: the order goes on with it, and what is too much goes back to its payer.';
+    case 'return':
+      return return_to === undefined
+        ? 'Return the deposit to the address that paid it.'
+        : `Return the deposit to ${return_to}, which is not the address that paid it.`;
+    case 'hold':
+      return 'Take back the decision about the deposit.';
+    case 'dismiss':
+      return 'Close the deposit: the token stays where it is.';
+  }
 }
 
 function payeeOf(body: { readonly decision: string; readonly return_to?: string }) {
@@ -155,6 +185,15 @@ function registerSignature(app: FastifyInstance, deps: DepositRouteDeps): void {
     body: DepositSignatureInput,
     data: DepositStateSchema,
     errors: [...ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
+    secondApproval: {
+      amountOf: async ({ params }, unit) => {
+        const { order, deposit } = await lockDeposit(unit, params.deposit_id);
+        const { settings } = deps.chains.get(order.chain);
+        return valueOfTokens(settings, deposit.token, BigInt(deposit.return_amount ?? deposit.amount));
+      },
+      subjectOf: ({ params }) => `deposits/${params.deposit_id.toLowerCase()}`,
+      describe: () => 'Hand in an owner’s signature: the deposit is paid back as it was decided.',
+    },
     readFirst: ({ params }) => lookBeforeSigning(deps, OPERATOR, params.deposit_id),
     handle: async ({ params, body }, operator, unit, sight) => {
       const { deposit_id } = params;

@@ -16,14 +16,17 @@ import { recordAction } from '../../../engine/audit.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
+import type { Currencies } from '../../../ports/currencies.ts';
 import type { Vaults } from '../../../vault/vault.ts';
 import { accountIdOf } from '../../fiat-accounts/fiat-account.ts';
-import { decidePayment, heldPayments, revealPayment } from '../../fiat-accounts/payments.ts';
+import { decidePayment, heldPayments, lockPayment, revealPayment } from '../../fiat-accounts/payments.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
+import { valueOfFiat } from './moved-value.ts';
 
 export interface FiatPaymentDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
   readonly vaults: Vaults;
+  readonly currencies: Pick<Currencies, 'current'>;
 }
 
 const PAYMENTS = '/api/v1/operator/fiat-payments';
@@ -62,6 +65,19 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     body: FiatPaymentDecisionInput,
     data: HeldPaymentSchema,
     errors: ['FIAT_PAYMENT_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
+    secondApproval: {
+      amountOf: async ({ params, body }, unit) => {
+        // It stays where it is.
+        if (body.decision === 'leave') return undefined;
+        const { currency, amount, currency_decimals } = await lockPayment(unit, params.payment_id);
+        return valueOfFiat(deps.currencies, currency, BigInt(amount), currency_decimals);
+      },
+      subjectOf: ({ params }) => `fiat-payments/${params.payment_id.toLowerCase()}`,
+      describe: ({ body }) =>
+        body.decision === 'match'
+          ? `Match the payment to order ${body.order_id ?? ''}: it pays the order, which goes on.`
+          : 'Leave the payment on the customer’s account.',
+    },
     handle: async ({ params, body }, operator, unit) => {
       const { before, after } = await decidePayment(deps, unit, params.payment_id, decisionOf(body));
       recordAction(unit, operator, {
@@ -109,7 +125,7 @@ function decisionOf({ decision, order_id: orderId }: { decision: 'match' | 'leav
 
 type HeldPayment = Static<typeof HeldPaymentSchema>;
 
-function paymentView(row: Awaited<ReturnType<typeof heldPayments>>['payments'][number]): HeldPayment {
+export function paymentView(row: Awaited<ReturnType<typeof heldPayments>>['payments'][number]): HeldPayment {
   return {
     payment_id: row.payment_id,
     partner_id: row.partner_id,

@@ -65,20 +65,6 @@ export const authorizationsOfOrder = statement<[orderId: string], TrailAuthoriza
      FROM forward_authorizations WHERE order_id = $1 ORDER BY issued_at`,
 );
 
-export interface TrailProofRow {
-  proof_id: string;
-  vendor_id: string;
-  verdict: 'accepted' | 'rejected' | null;
-  submitted_at: Date;
-  reviewed_at: Date | null;
-}
-
-export const proofsOfOrder = statement<[orderId: string], TrailProofRow>(
-  'order_audit.proofs',
-  `SELECT proof_id, vendor_id, verdict, submitted_at, reviewed_at FROM payment_proofs
-    WHERE order_id = $1 ORDER BY submitted_at`,
-);
-
 export const caseOfOrder = statement<[orderId: string], { case_id: string }>(
   'order_audit.case',
   'SELECT case_id FROM compliance_cases WHERE order_id = $1',

@@ -21,6 +21,7 @@ import { authorizePayout, signingParameters } from '../../orders/escrow/authoriz
 import { readOrder } from '../../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { decideSendOut, lookForPayout, type SendOutEnd } from '../../orders/send-out/send-out.ts';
+import { valueOfLockedOrder } from './moved-value.ts';
 
 interface EscrowSignatureDeps extends UnitDeps {
   readonly chains: Chains;
@@ -80,6 +81,14 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
       'INVALID_SIGNATURE',
       'ESCROW_SIGNER_MISMATCH',
     ],
+    secondApproval: {
+      amountOf: ({ params }, unit) => valueOfLockedOrder(unit, params.order_id),
+      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      describe: ({ body }) =>
+        body.purpose === 'release'
+          ? 'Hand in an owner’s signature: the escrow is released to the buyer.'
+          : 'Hand in an owner’s signature: the escrow is refunded to the seller.',
+    },
     handle: async ({ params, body }, operator, unit) => {
       const { before, after } = await authorizePayout(deps, unit, params.order_id, {
         purpose: body.purpose,
@@ -127,6 +136,14 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
       'OPERATION_NOT_ALLOWED',
       'TRANSACTOR_UNAVAILABLE',
     ],
+    secondApproval: {
+      amountOf: ({ params }, unit) => valueOfLockedOrder(unit, params.order_id),
+      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      describe: ({ body }) =>
+        body.outcome === 'settled'
+          ? `Take the send-out for paid by transaction ${body.tx_hash ?? ''}: the order ends.`
+          : 'Take the send-out for failed: the partner may send the same money out again.',
+    },
     readFirst: async ({ params, body }) => {
       const end = endOf(body);
       return end.outcome === 'settled' ? lookForPayout(deps, params.order_id, end.txHash) : null;

@@ -6,21 +6,24 @@ import {
   type OperatorOrderSchema,
   OrderAuditTrailSchema,
   OrderParams,
+  orderActionsOf,
   pageOf,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { SYSTEM } from '../../../db/database.ts';
-import { type AuditRow, KYC_WAIVED, listAudit } from '../../../engine/audit.ts';
+import { type AuditRow, auditOf, KYC_WAIVED, listAudit } from '../../../engine/audit.ts';
 import { intentsOfOrder } from '../../../engine/stuck-intents.store.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
+import { readDeclines, readVendorAnswers, statementRecord } from '../../orders/disputes/vendor-answers.ts';
 import { type FundsDeps, readOrderFunds } from '../../orders/escrow/order-funds.ts';
 import {
   type BackofficeOrderRow,
   readOrderForOperator,
   readOrdersForOperator,
 } from '../../orders/lifecycle/list-orders.ts';
+import { factsOf } from '../../orders/lifecycle/order.adapter.ts';
 import { reasonsView, type TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
@@ -28,7 +31,6 @@ import {
   authorizationsOfOrder,
   caseOfOrder,
   eventsOfOrder,
-  proofsOfOrder,
   transactionsOfOrder,
 } from './order-audit.store.ts';
 
@@ -79,21 +81,27 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
   const { db, clock } = deps;
   const orderId = givenId.toLowerCase();
   const { order, signatures, deposits } = await readOrderForOperator(db, orderId);
-  const [funds, effects, transactions, authorizations, events, proofs, [compliance], audit] =
+  const [funds, effects, transactions, authorizations, events, answers, declines, [compliance], audit] =
     await Promise.all([
       readOrderFunds(deps, SYSTEM, order),
       db.query(SYSTEM, intentsOfOrder, [lateBefore(clock.date()), orderId]),
       db.query(SYSTEM, transactionsOfOrder, [orderId]),
       db.query(SYSTEM, authorizationsOfOrder, [orderId]),
       db.query(SYSTEM, eventsOfOrder, [orderId]),
-      db.query(SYSTEM, proofsOfOrder, [orderId]),
+      readVendorAnswers(db, SYSTEM, orderId),
+      readDeclines(db, SYSTEM, orderId),
       db.query(SYSTEM, caseOfOrder, [orderId]),
-      db.query(SYSTEM, listAudit, [`orders/${orderId}`, AUDIT_ENTRIES, 0]),
+      db.query(SYSTEM, listAudit, [...auditOf(`orders/${orderId}`), AUDIT_ENTRIES, 0]),
     ]);
   return {
     order: operatorOrderView(order),
     timeline: timelineWithDecisions(order.timeline, audit),
     facts: { ...order.facts },
+    allowed_actions: orderActionsOf('operator', {
+      direction: order.direction,
+      status: order.status,
+      facts: factsOf(order),
+    }),
     funds,
     signatures: signatures as AuditTrail['signatures'],
     deposits: deposits.map(depositView),
@@ -113,18 +121,11 @@ export async function readOrderAuditTrail(deps: AuditTrailDeps, givenId: string)
       ...row,
       created_at: created_at.toISOString(),
     })) as AuditTrail['webhooks'],
-    proofs: proofs.map(({ submitted_at, reviewed_at, ...row }) => ({
-      ...row,
-      submitted_at: submitted_at.toISOString(),
-      reviewed_at: reviewed_at?.toISOString() ?? null,
-    })),
+    proofs: answers.proofs,
+    dispute_statements: answers.statements.map(statementRecord),
+    declines,
     compliance_case_id: compliance?.case_id ?? null,
-    audit: audit.map(({ operator_key_id, action, reason, at }) => ({
-      operator_key_id,
-      action,
-      reason,
-      at: at.toISOString(),
-    })),
+    audit: audit.map(({ audit_id, subject, at, ...entry }) => ({ ...entry, at: at.toISOString() })),
   };
 }
 
@@ -159,6 +160,7 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     data: OperatorOrderListSchema,
     handle: async ({ query }) => {
       const rows = await readOrdersForOperator(deps.db, {
+        search: query.search ?? null,
         statuses: query.status ?? null,
         partnerId: query.partner_id ?? null,
         vendorId: query.vendor_id ?? null,
@@ -187,7 +189,7 @@ export function registerOrderReadRoutes(app: FastifyInstance, deps: AuditTrailDe
     tag: OPERATOR_TAG,
     summary: 'Get the audit trail of an order',
     description:
-      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, and what operators did. Persons are named by their ids only.',
+      'Timeline, where the money is, signatures, payments found on chain, effects with their transactions, webhooks sent, proofs, what vendors said in a dispute (the words by reveal), and what operators did. Persons are named by their ids only.',
     params: OrderParams,
     data: OrderAuditTrailSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],

@@ -9,6 +9,7 @@ import {
   ProofReviewInput,
   ProofReviewListSchema,
   ReasonInput,
+  RevealedDisputeStatementsSchema,
   RevealedProofSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -19,6 +20,7 @@ import { invalidRequest } from '../../../http/errors.ts';
 import type { OperatorPrincipal } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
+import { openStatements } from '../../orders/disputes/vendor-answers.ts';
 import {
   decideProof,
   loadOrderForAction,
@@ -28,6 +30,7 @@ import {
 import { readPendingProofs } from '../../orders/lifecycle/list-orders.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../../orders/lifecycle/order.ts';
+import { valueOfLockedOrder } from './moved-value.ts';
 
 export interface OrderReviewDeps extends UnitDeps {
   readonly orderAdapters: OrderAdapters;
@@ -44,9 +47,16 @@ const DISPUTES = {
   for_seller: 'dispute_resolved_to_seller',
 } as const;
 
+const DISPUTE_MEANINGS: Readonly<Record<keyof typeof DISPUTES, string>> = {
+  open: 'Open a dispute: nothing moves until it is decided.',
+  for_buyer: 'Decide the dispute for the buyer: what is in the escrow goes to the buyer.',
+  for_seller: 'Decide the dispute for the seller: what is in the escrow goes back to the seller.',
+};
+
 /** What an operator decides about orders; every decision is audited with who and why. */
 export function registerOrderReviewRoutes(app: FastifyInstance, deps: OrderReviewDeps): void {
   registerProofs(app, deps);
+  registerStatements(app, deps);
   registerHold(app, deps);
   registerDispute(app, deps);
   registerProofReview(app, deps);
@@ -111,6 +121,36 @@ function registerProofs(app: FastifyInstance, deps: OrderReviewDeps): void {
   });
 }
 
+function registerStatements(app: FastifyInstance, deps: OrderReviewDeps): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'POST',
+    url: '/api/v1/operator/orders/:order_id/dispute-statements/reveal',
+    operationId: 'revealDisputeStatements',
+    tag: OPERATOR_TAG,
+    summary: 'Reveal what vendors said in a dispute',
+    description: 'It may name persons, so the access is in the audit log.',
+    params: OrderParams,
+    body: ReasonInput,
+    data: RevealedDisputeStatementsSchema,
+    errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID'],
+    handle: ({ params, body }, operator) =>
+      // Nothing is answered before the entry is committed.
+      unitOfWork(deps, SYSTEM, async (unit) => {
+        const { order_id: orderId } = await loadOrderForAction(unit, params.order_id);
+        const statements = await openStatements(unit, deps.sealer, orderId);
+        recordAction(unit, operator, {
+          action: 'dispute_statements.reveal',
+          subject: `orders/${orderId}`,
+          reason: body.reason,
+          after: { statement_ids: statements.map(({ statement_id }) => statement_id) },
+        });
+        return { order_id: orderId, statements };
+      }),
+  });
+}
+
 function registerHold(app: FastifyInstance, deps: OrderReviewDeps): void {
   route(app, {
     access: 'operator',
@@ -127,6 +167,16 @@ function registerHold(app: FastifyInstance, deps: OrderReviewDeps): void {
     body: OrderHoldInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
+    secondApproval: {
+      // Stopping an order moves nothing, and must not wait.
+      amountOf: async ({ params, body }, unit) =>
+        body.decision === 'place' ? undefined : valueOfLockedOrder(unit, params.order_id),
+      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      describe: ({ body }) =>
+        body.override_kyc === true
+          ? 'Release the hold although the customer is not verified: the order goes on and is paid out.'
+          : 'Release the hold: the order goes on.',
+    },
     handle: ({ params, body }, operator, unit) => {
       const { decision, override_kyc: isWaived = false, reason } = body;
       if (isWaived && decision !== 'release') throw invalidRequest('override_kyc', 'belongs to release only');
@@ -153,6 +203,12 @@ function registerDispute(app: FastifyInstance, deps: OrderReviewDeps): void {
     body: OrderDisputeInput,
     data: CompactOrderSchema,
     errors: [...ERRORS, 'KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED'],
+    secondApproval: {
+      amountOf: async ({ params, body }, unit) =>
+        body.decision === 'open' ? undefined : valueOfLockedOrder(unit, params.order_id),
+      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      describe: ({ body }) => DISPUTE_MEANINGS[body.decision],
+    },
     handle: ({ params, body }, operator, unit) =>
       decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>
         moveOrder(unit, deps.orderAdapters, order, DISPUTES[body.decision], 'operator'),

@@ -14,7 +14,7 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import { type Database, type Reading, reading, SYSTEM } from '../../../db/database.ts';
-import { countAudit, listAudit, recordAction } from '../../../engine/audit.ts';
+import { type AuditFilters, countAudit, listAudit, recordAction } from '../../../engine/audit.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { route } from '../../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from '../../webhooks/replay-deliveries.ts';
@@ -31,9 +31,18 @@ export function registerAuditRoutes(app: FastifyInstance, { db }: { readonly db:
     summary: 'List the audit log, newest first',
     query: AuditQuery,
     data: AuditListSchema,
-    handle: async ({ query: { subject, limit, offset } }) => {
+    handle: async ({ query }) => {
+      const { limit, offset } = query;
+      const filters: AuditFilters = [
+        query.subject ?? null,
+        query.action ?? null,
+        query.actor ?? null,
+        query.search ?? null,
+        query.from === undefined ? null : new Date(query.from),
+        query.to === undefined ? null : new Date(query.to),
+      ];
       const [rows, [count]] = await db.transaction(SYSTEM, (tx) =>
-        tx.queryBoth(listAudit, [subject ?? null, limit, offset], countAudit, [subject ?? null]),
+        tx.queryBoth(listAudit, [...filters, limit, offset], countAudit, filters),
       );
       return {
         entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })),

@@ -188,25 +188,32 @@ export interface BookedEscrowRow {
   returning: string;
 }
 
+const BOOKED_ESCROW = `SELECT o.order_id, o.partner_id, o.status, o.direction, o.facts->>'escrow' AS escrow_state, o.chain,
+          o.crypto_currency, o.crypto_decimals, o.escrow->>'address' AS address,
+          coalesce((SELECT sum(p.amount) FROM ledger_postings p
+                     WHERE p.account IN ('escrow:' || o.order_id, 'held:' || o.order_id)
+                       AND p.asset = o.crypto_currency || '@' || o.chain), 0)::text AS booked,
+          coalesce((SELECT sum(d.return_amount) FROM deposit_observations d
+                     WHERE d.order_id = o.order_id AND d.disposition = ${sqlWords(DEPOSIT_RETURNING)}), 0)::text AS returning
+     FROM orders o`;
+
 /** Escrows that hold or await something, or all there ever were; oldest first. */
 export const bookedEscrows = statement<
   [openStatuses: readonly string[] | null, after: string | null, limit: number],
   BookedEscrowRow
 >(
   'reconcile.escrows',
-  `SELECT o.order_id, o.partner_id, o.status, o.direction, o.facts->>'escrow' AS escrow_state, o.chain, o.crypto_currency,
-          o.crypto_decimals, o.escrow->>'address' AS address,
-          coalesce((SELECT sum(p.amount) FROM ledger_postings p
-                     WHERE p.account IN ('escrow:' || o.order_id, 'held:' || o.order_id)
-                       AND p.asset = o.crypto_currency || '@' || o.chain), 0)::text AS booked,
-          coalesce((SELECT sum(d.return_amount) FROM deposit_observations d
-                     WHERE d.order_id = o.order_id AND d.disposition = ${sqlWords(DEPOSIT_RETURNING)}), 0)::text AS returning
-     FROM orders o
+  `${BOOKED_ESCROW}
     WHERE o.escrow IS NOT NULL AND ($2::uuid IS NULL OR o.order_id > $2)
       AND ($1::text[] IS NULL OR o.status = ANY($1) OR o.facts->>'escrow' IN ('funded', 'releasing', 'refunding')
            OR EXISTS (SELECT FROM deposit_observations d
                        WHERE d.order_id = o.order_id AND d.disposition IN (${OPEN_DEPOSITS_SQL})))
     ORDER BY o.order_id LIMIT $3`,
+);
+
+export const bookedEscrow = statement<[orderId: string], BookedEscrowRow>(
+  'reconcile.escrow',
+  `${BOOKED_ESCROW} WHERE o.order_id = $1 AND o.escrow IS NOT NULL`,
 );
 
 /** Orders that are over, as far as their escrow goes: it has paid out, or nothing was paid before they ended. */

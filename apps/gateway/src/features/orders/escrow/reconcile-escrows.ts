@@ -5,7 +5,13 @@ import { tokenBalance } from '../../../chain/token-reads.ts';
 import { stopWatching } from '../../../chain/watcher/watch.store.ts';
 import { type Database, SYSTEM } from '../../../db/database.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
-import { type BookedEscrowRow, bookedEscrows, bookSums, overWithOpenWatch } from './escrow.store.ts';
+import {
+  type BookedEscrowRow,
+  bookedEscrow,
+  bookedEscrows,
+  bookSums,
+  overWithOpenWatch,
+} from './escrow.store.ts';
 
 interface ReconcileDeps {
   readonly db: Database;
@@ -71,6 +77,15 @@ export async function compareEscrows(
     compared.push(...(await Promise.all(some.map((row) => compare(chains, row)))));
   }
   return compared;
+}
+
+/** The escrow of one order; null where it has none. */
+export async function compareEscrow(
+  { db, chains }: ReconcileDeps,
+  orderId: string,
+): Promise<EscrowComparison | null> {
+  const [row] = await db.query(SYSTEM, bookedEscrow, [orderId]);
+  return row === undefined ? null : compare(chains, row);
 }
 
 async function compare(chains: Chains, row: BookedEscrowRow): Promise<EscrowComparison> {

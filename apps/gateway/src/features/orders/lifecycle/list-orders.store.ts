@@ -45,6 +45,25 @@ export const ordersByReference = listOf(
   'o.reference_id = $6 AND ($5::uuid IS NULL OR o.user_id = $5)',
 );
 
+/**
+ * Orders that may wait for the partner, newest first: by status, and of those that have ended only where crypto is still in
+ * the escrow. Whether one does is for the machine to say.
+ */
+export const ordersThatMayWaitForPartner = statement<
+  [partnerId: string, underWay: readonly OrderStatus[], ended: readonly OrderStatus[], limit: number],
+  OrderRow
+>(
+  'orders.may_wait_for_partner',
+  `SELECT ${ORDER_COLUMNS} ${ORDER_TABLES} WHERE o.order_id = ANY(ARRAY(
+     (SELECT o.order_id FROM orders o
+       WHERE o.partner_id = $1 AND o.status = ANY($2) ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4)
+     UNION ALL
+     (SELECT o.order_id FROM orders o
+       WHERE o.partner_id = $1 AND o.status = ANY($3) AND o.facts ->> 'escrow' = 'funded'
+       ORDER BY o.created_at DESC, o.order_id DESC LIMIT $4)))
+    ORDER BY o.created_at DESC, o.order_id DESC`,
+);
+
 /** SQL of what vendors and operators read of orders. */
 
 export interface BackofficeOrderRow extends OrderRow {
@@ -162,12 +181,51 @@ const OPERATOR_MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::uu
 
 /** Ids sort by time, so the primary key serves; a sort over all partners' orders would need an index more. */
 export const ordersForOperator = statement<
-  [...OperatorFilters, limit: number, before: string | null],
+  [...OperatorFilters, limit: number, before: string | null, among: readonly string[] | null],
   BackofficeOrderRow
 >(
   'backoffice.orders_for_operator',
   `${BACKOFFICE} WHERE ${OPERATOR_MATCHES} AND ($13::uuid IS NULL OR o.order_id < $13)
+    AND ($14::uuid[] IS NULL OR o.order_id = ANY($14))
     ORDER BY o.order_id DESC LIMIT $12`,
+);
+
+export interface NamedOrdersRow {
+  order_ids: string[];
+  partner_id: string | null;
+  vendor_id: string | null;
+  user_id: string | null;
+}
+
+const MOST_NAMED = 500;
+
+/** Each look is one of an index; a text that is no id is looked for among hashes, addresses and references only. */
+export const ordersNamed = statement<[text: string, id: string | null], NamedOrdersRow>(
+  'backoffice.orders_named',
+  `SELECT ARRAY(
+     SELECT order_id FROM (
+       SELECT order_id FROM orders WHERE order_id = $2::uuid
+       UNION SELECT order_id FROM orders WHERE quote_id = $2::uuid
+       UNION SELECT order_id FROM orders WHERE reference_id = $1
+       UNION SELECT order_id FROM orders WHERE tx_hash = lower($1)
+       UNION SELECT order_id FROM orders WHERE send_out_tx_hash = lower($1)
+       UNION SELECT order_id FROM orders WHERE lower(escrow ->> 'address') = lower($1)
+       UNION SELECT order_id FROM deposit_observations WHERE tx_hash = lower($1)
+       UNION SELECT order_id FROM deposit_observations WHERE deposit_id = $2::uuid
+       UNION SELECT (payload ->> 'order_id')::uuid FROM intents WHERE intent_id = $2::uuid AND payload ? 'order_id'
+       UNION SELECT (i.payload ->> 'order_id')::uuid
+         FROM chain_signed_versions JOIN chain_transactions t USING (transaction_id)
+         JOIN intents i ON i.intent_id = CASE WHEN t.effect_key ~ '^[0-9a-f]{8}-' THEN left(t.effect_key, 36)::uuid END
+        WHERE tx_hash = lower($1) AND i.payload ? 'order_id'
+       UNION SELECT a.order_id
+         FROM chain_signed_versions JOIN chain_transactions t USING (transaction_id)
+         JOIN forward_authorizations a
+           ON a.authorization_id = CASE WHEN starts_with(t.effect_key, 'forward:') THEN substr(t.effect_key, 9)::uuid END
+        WHERE chain_signed_versions.tx_hash = lower($1)
+     ) AS named WHERE order_id IS NOT NULL ORDER BY order_id DESC LIMIT ${MOST_NAMED}) AS order_ids,
+     (SELECT partner_id FROM partners WHERE partner_id = $2::uuid) AS partner_id,
+     (SELECT vendor_id FROM vendors WHERE vendor_id = $2::uuid) AS vendor_id,
+     (SELECT user_id FROM users WHERE user_id = $2::uuid) AS user_id`,
 );
 
 export const orderForOperator = statement<[orderId: string], BackofficeOrderRow>(
@@ -197,6 +255,7 @@ export const saveStopReason = statement<[orderId: string, partnerId: string, rea
 export const eraseParties = statement<[userId: string]>(
   'orders.erase_parties',
   `WITH mine AS (SELECT order_id FROM orders WHERE user_id = $1),
+     statements AS (DELETE FROM dispute_statements WHERE order_id IN (SELECT order_id FROM mine)),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM mine)),
      reasons AS (DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM mine))
    UPDATE orders SET payer_details_sealed = NULL, vendor_payment_details_sealed = NULL
@@ -206,6 +265,7 @@ export const eraseParties = statement<[userId: string]>(
 export const erasePayee = statement<[recipientId: string]>(
   'orders.erase_payee',
   `WITH paid AS (SELECT order_id FROM orders WHERE recipient_id = $1),
+     statements AS (DELETE FROM dispute_statements WHERE order_id IN (SELECT order_id FROM paid)),
      proofs AS (DELETE FROM payment_proofs WHERE order_id IN (SELECT order_id FROM paid))
    DELETE FROM order_stop_reasons WHERE order_id IN (SELECT order_id FROM paid)`,
 );

@@ -1,10 +1,13 @@
 import {
   CausewayError,
   formatFixed,
+  type NextAction,
+  nextAction,
   ORDER_MACHINES,
   type OrderQuery,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
+  orderStatusesWithPartnerStep,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, partnerScope, type Scope, SYSTEM, vendorScope } from '../../../db/database.ts';
@@ -17,15 +20,19 @@ import {
   type EarningSumRow,
   earningSums,
   earnings,
+  type NamedOrdersRow,
   type OrderFilters,
   orderForOperator,
   ordersByReference,
   ordersForOperator,
+  ordersNamed,
   ordersOfUser,
   ordersOfVendor,
+  ordersThatMayWaitForPartner,
   signedPayouts,
   someOrdersOfVendor,
 } from './list-orders.store.ts';
+import { factsOf } from './order.adapter.ts';
 import { countPendingProofs, type PendingProofRow, pendingProofs } from './order.store.ts';
 import type { OrderRow } from './order.ts';
 
@@ -53,6 +60,28 @@ export async function listOrders(
     db.query(scope, list.count, filters),
   ]);
   return { orders, total: Number(count?.total ?? 0) };
+}
+
+const PARTNER_STEPS = orderStatusesWithPartnerStep();
+
+/** Orders whose next action is the partner’s, newest first, and which one it is. */
+export async function listOrdersWaitingForPartner(
+  db: Database,
+  partnerId: string,
+  limit: number,
+): Promise<{ readonly order: OrderRow; readonly next: NextAction }[]> {
+  const orders = await db.query(partnerScope(partnerId), ordersThatMayWaitForPartner, [
+    partnerId,
+    PARTNER_STEPS.underWay,
+    PARTNER_STEPS.ended,
+    limit,
+  ]);
+  return orders
+    .map((order) => ({
+      order,
+      next: nextAction(ORDER_MACHINES[order.direction], order.status, factsOf(order)),
+    }))
+    .filter(({ next }) => next !== 'wait' && next !== 'none');
 }
 
 const SIGNABLE: ReadonlySet<string> = new Set(
@@ -149,6 +178,8 @@ export async function readEarnings(
 }
 
 export interface OperatorOrderFilter {
+  /** Anything that names orders. */
+  readonly search: string | null;
   readonly statuses: readonly string[] | null;
   readonly partnerId: string | null;
   readonly vendorId: string | null;
@@ -165,16 +196,24 @@ export interface OperatorOrderFilter {
   readonly limit: number;
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** Orders of all partners, newest first. */
-export function readOrdersForOperator(
+export async function readOrdersForOperator(
   db: Database,
   filter: OperatorOrderFilter,
 ): Promise<BackofficeOrderRow[]> {
+  const found = filter.search === null ? undefined : await findNamed(db, filter.search);
+  const party = found?.order_ids.length === 0 ? found : undefined;
+  // Nothing is called that, or two parties are asked for at once.
+  if (party !== undefined && party.partner_id === null && party.vendor_id === null && party.user_id === null)
+    return [];
+  const narrowed = (given: string | null, named: string | null | undefined) => given ?? named ?? null;
   return db.query(SYSTEM, ordersForOperator, [
     filter.statuses,
-    filter.partnerId,
-    filter.vendorId,
-    filter.userId,
+    narrowed(filter.partnerId, party?.partner_id),
+    narrowed(filter.vendorId, party?.vendor_id),
+    narrowed(filter.userId, party?.user_id),
     filter.referenceId,
     filter.direction,
     filter.held,
@@ -184,7 +223,15 @@ export function readOrdersForOperator(
     filter.lateBefore,
     filter.limit,
     filter.before,
+    found === undefined || party !== undefined ? null : found.order_ids,
   ]);
+}
+
+/** What the text is the name of: some orders, or one of the parties. */
+async function findNamed(db: Database, search: string): Promise<NamedOrdersRow> {
+  const text = search.trim();
+  const [row] = await db.query(SYSTEM, ordersNamed, [text, UUID.test(text) ? text.toLowerCase() : null]);
+  return row ?? { order_ids: [], partner_id: null, vendor_id: null, user_id: null };
 }
 
 export async function readOrderForOperator(db: Database, orderId: string) {

@@ -2,6 +2,7 @@ import { ORDER_MACHINES, orderStatusesThatKnow } from '@causeway/protocol';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { type EncryptedColumn, encryptedColumn } from '../../../vault/encrypted-column.ts';
+import { disputeStatementContext } from '../disputes/vendor-answers.ts';
 import { proofContext } from '../lifecycle/act-on-order.ts';
 import {
   countOpenOrders,
@@ -20,6 +21,7 @@ export const ORDER_ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('orders', 'order_id', 'payer_details_sealed', payerDetailsContext),
   encryptedColumn('order_stop_reasons', 'order_id', 'reason_sealed', stopReasonContext),
   encryptedColumn('payment_proofs', 'proof_id', 'proof_sealed', proofContext),
+  encryptedColumn('dispute_statements', 'statement_id', 'text_sealed', disputeStatementContext),
 ];
 
 /** A partner's own words on why it cancelled; they may name a person. */
