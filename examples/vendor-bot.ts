@@ -1,9 +1,12 @@
-import { causeway, clientWith, sandbox, say } from './sandbox.ts';
-import { vendorWallet } from './wallet.ts';
+import type { VendorOrderDetail } from '@causeway/sdk';
+import { signVendorRefund, signVendorRelease } from '@causeway/sdk/signing';
+import { say } from './sandbox.ts';
+import { newVendor } from './vendor-account.ts';
 
 /**
- * A vendor that sells USDC for EUR, unattended: it accepts orders, funds their escrows, and confirms the fiat. It serves the
- * given number of orders, or all until Ctrl-C. An order for it: npx node examples/first-onramp.ts 731.00
+ * A vendor that sells and buys USDC for EUR, unattended. Everything that it signs or pays is held against the order first, and
+ * what does not fit stops it. It serves the given number of orders, or all until Ctrl-C. Orders for it:
+ * npx node examples/first-onramp.ts 731.00
  *
  * npx node examples/vendor-bot.ts [number of orders]
  */
@@ -11,68 +14,53 @@ const wanted = Number(process.argv[2] ?? Number.POSITIVE_INFINITY);
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
-// The wallet needs coin for gas and the tokens that it sells. Its key stays here.
-const wallet = vendorWallet();
-const chain = sandbox.chains[0]?.slug ?? '';
-for (const [token, amount] of Object.entries({ native: '0.1', USDC: '10000' }))
-  await causeway.sandbox.faucet({ chain, token, address: wallet.address, amount });
+const { vendor, wallet, signer, trust, leave } = await newVendor();
 
-// The operator takes the vendor on, and looks at every offer before orders are matched with it.
-const { operator } = clientWith(sandbox.operator_key);
-const name = `Bot ${wallet.address.slice(0, 10)}`;
-const { vendor_key } = await operator.vendors.create({ name, kind: 'p2p', wallet_address: wallet.address });
-const { vendor } = clientWith(vendor_key.key);
-const { offer_id } = await vendor.offers.create({
-  side: 'SELL',
-  crypto_currency: 'USDC',
-  fiat_currency: 'EUR',
-  margin_pct: '0',
-  min_amount: '700',
-  max_amount: '800',
-  available_balance: '10000',
-  countries: ['DE'],
-  payment_options: [{ network_slug: 'iban-sepa' }],
-});
-await operator.offers.decideAuthorization(offer_id, { authorized: true, reason: 'contract signed' });
-say('online', `${name} sells USDC for 700 to 800 EUR`);
-
-/** Escrows that were paid: never twice. Yours is written down before the payment is sent. */
+/** What was paid, into escrows and to customers: never twice. Yours is written down before the payment is sent. */
 const paid = new Set<string>();
 
-/** Whatever the order allows now. Events may repeat, so the order decides and not the event. */
+/** Whatever the order asks of its vendor now. Events may repeat, so the order decides and not the event. */
 async function serve(orderId: string): Promise<void> {
-  const order = await vendor.orders.get(orderId);
-  const signFor = async (purpose: 'refund' | 'release') =>
-    wallet.sign(await vendor.orders.signingParameters(orderId, { purpose }));
-  if (order.allowed_actions.includes('accept')) {
+  const order: VendorOrderDetail = await vendor.orders.get(orderId);
+  const may = (action: string) => order.allowed_actions.includes(action);
+  const request = async (purpose: 'refund' | 'release') => ({
+    ...{ order, trust, parameters: await vendor.orders.signingParameters(orderId, { purpose }) },
+  });
+  const { direction, status, fiat_amount: fiat } = order;
+  if (may('accept')) {
     // The refund is signed first, so that the crypto can always come back.
-    const refund_signature = await signFor('refund');
     const payment_details = { full_name: 'Newcomer Ltd', iban: 'DE02120300000000202051' };
-    await vendor.orders.accept(orderId, { refund_signature, payment_details });
-    say('accepted', `${orderId}: ${order.crypto_amount} USDC for ${order.fiat_amount} EUR`);
-  } else if (
-    order.status === 'awaiting_vendor_escrow_funding' &&
-    order.funding !== null &&
-    !paid.has(orderId)
-  ) {
+    const signed = await signVendorRefund(await request('refund'), signer);
+    await vendor.orders.accept(orderId, { ...signed, payment_details });
+    say('accepted', `${orderId}: ${order.crypto_amount} USDC for ${fiat} EUR`);
+  } else if (status === 'awaiting_vendor_escrow_funding' && order.funding !== null && !paid.has(orderId)) {
     paid.add(orderId);
     say('funded', `${order.funding.amount} USDC, ${await wallet.fund(order)}`);
-  } else if (order.status === 'fiat_transfer_pending' && order.allowed_actions.includes('fiat-confirmed')) {
+  } else if (status === 'fiat_transfer_pending' && may('fiat-confirmed')) {
     // The partner says that it was paid. Look at your bank account first: after this the crypto is gone.
-    await vendor.orders.confirmFiat(orderId, { release_signature: await signFor('release') });
-    say('fiat confirmed', `${order.fiat_amount} EUR`);
+    await vendor.orders.confirmFiat(orderId, await signVendorRelease(await request('release'), signer));
+    say('fiat confirmed', `${fiat} EUR`);
+  } else if (may('payment-proof') && !paid.has(orderId)) {
+    // Here your bank pays, and its reference is the proof. A refusal of the operator's is for a person.
+    paid.add(orderId);
+    const { details } = await vendor.orders.paymentInstructions(orderId);
+    const signed = await signVendorRelease(await request('release'), signer);
+    await vendor.orders.submitProof(orderId, { payment_reference: `E2E ${orderId}`, ...signed });
+    say('paid and proved', `${fiat} EUR to ${details.full_name}`);
+  } else if (direction === 'offramp' && !order.signed.refund && order.failure === null) {
+    await vendor.orders.signRefund(orderId, await signVendorRefund(await request('refund'), signer));
+    say('refund signed', `${orderId}: ${order.crypto_amount} USDC for ${fiat} EUR`);
   }
 }
 
-let served = 0;
+const served = new Set<string>();
 try {
   for await (const { event } of vendor.events.stream({ after: '0', signal: stopping.signal })) {
     if (event.order !== null) await serve(event.order_id);
-    if (event.status === 'completed' && ++served === wanted) break;
+    if (event.status === 'completed') served.add(event.order_id);
+    if (served.size === wanted) break;
   }
 } catch (error) {
   if (!stopping.signal.aborted) throw error;
 }
-await vendor.offers.withdraw(offer_id);
-await vendor.setOnline({ online: false });
-say('offline', `orders served: ${served}`);
+await leave(served.size);

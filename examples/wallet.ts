@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { VendorOrderDetail, VendorSigning } from '@causeway/sdk';
-import { hashTypedData } from '@causeway/sdk/signing';
-import { createWalletClient, defineChain, erc20Abi, type Hex, http, publicActions } from 'viem';
+import { hashTypedData, reviewVendorFunding, trustOfChain } from '@causeway/sdk/signing';
+import { createWalletClient, defineChain, type Hex, http, publicActions } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { sandbox } from './sandbox.ts';
 
@@ -14,6 +14,7 @@ import { sandbox } from './sandbox.ts';
  */
 const [settlement] = sandbox.chains;
 if (settlement === undefined) throw new Error('The sandbox has no chain.');
+const settlementChain = settlement;
 const chain = defineChain({
   id: settlement.chain_id,
   name: settlement.slug,
@@ -25,6 +26,7 @@ export function vendorWallet(key: string = generatePrivateKey()) {
   const account = privateKeyToAccount(key as Hex);
   const client = createWalletClient({ account, chain, transport: http(), pollingInterval: 100 });
   const wallet = client.extend(publicActions);
+  const trust = trustOfChain(settlementChain, account.address);
   return {
     key,
     address: account.address,
@@ -38,15 +40,10 @@ export function vendorWallet(key: string = generatePrivateKey()) {
       return account.signTypedData(typedData);
     },
 
-    /** Exactly the amount, in one transfer. */
-    async fund({ funding }: Pick<VendorOrderDetail, 'funding'>): Promise<string> {
-      if (funding === null) throw new Error('This order has nothing to fund.');
-      const hash = await wallet.writeContract({
-        abi: erc20Abi,
-        address: funding.token_address as Hex,
-        functionName: 'transfer',
-        args: [funding.escrow_address as Hex, BigInt(funding.amount_atomic)],
-      });
+    /** Exactly the amount, in one transfer, into the escrow that follows from the order; refused if anything differs. */
+    async fund(order: VendorOrderDetail): Promise<string> {
+      const { transaction } = reviewVendorFunding({ order, trust });
+      const hash = await wallet.sendTransaction({ to: transaction.to, data: transaction.data });
       await wallet.waitForTransactionReceipt({ hash });
       return hash;
     },

@@ -10,6 +10,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   submitKyc: 'kyc.submit',
   uploadKycDocument: 'kyc.uploadDocument',
   patchKyc: 'kyc.update',
+  listKycSubmissions: 'kyc.submissions',
   getVerificationStatus: 'kyc.status',
   getIdentity: 'kyc.identity',
   createPaymentDetails: 'paymentDetails.create',
@@ -76,6 +77,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   // Request log
   listRequests: 'requestLog.list',
 
+  // Statistics
+  getStatistics: 'statistics.get',
+
   // Exports
   exportOrders: 'exports.orders',
   exportFees: 'exports.fees',
@@ -136,6 +140,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   confirmVendorSettlement: 'vendor.orders.confirmSettlement',
   submitVendorProof: 'vendor.orders.submitProof',
   openVendorDispute: 'vendor.orders.openDispute',
+  submitDisputeStatement: 'vendor.orders.stateInDispute',
   signVendorRefund: 'vendor.orders.signRefund',
   signVendorRelease: 'vendor.orders.signRelease',
   listVendorOffers: 'vendor.offers.list',
@@ -166,6 +171,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   createOperatorKey: 'operator.keys.create',
   listOperatorKeys: 'operator.keys.list',
   revokeKey: 'operator.keys.revoke',
+  createInvitation: 'operator.invitations.create',
+  listInvitations: 'operator.invitations.list',
+  withdrawInvitation: 'operator.invitations.withdraw',
   listKycReviews: 'operator.users.listKycReviews',
   decideKyc: 'operator.users.decideKyc',
   revealUser: 'operator.users.reveal',
@@ -184,6 +192,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   decideOrderHold: 'operator.orders.decideHold',
   decideOrderDispute: 'operator.orders.decideDispute',
   reviewProof: 'operator.orders.reviewProof',
+  revealDisputeStatements: 'operator.orders.revealDisputeStatements',
   getEscrowSigningParameters: 'operator.orders.signingParameters',
   submitEscrowSignature: 'operator.orders.submitSignature',
   decideSendOut: 'operator.orders.decideSendOut',
@@ -207,6 +216,20 @@ export const METHODS: Readonly<Record<string, string>> = {
   listReferenceRecords: 'operator.reference.list',
   getReferenceRecord: 'operator.reference.get',
   putReferenceRecord: 'operator.reference.put',
+  listQueue: 'operator.queue.list',
+  getQueueCounts: 'operator.queue.counts',
+  getQueueCase: 'operator.queue.get',
+  claimQueueCase: 'operator.queue.claim',
+  releaseQueueCase: 'operator.queue.release',
+  snoozeQueueCase: 'operator.queue.snooze',
+  checkReconciliationDifference: 'operator.reconciliation.checkDifference',
+  listApprovals: 'operator.approvals.list',
+  getApproval: 'operator.approvals.get',
+  approveApproval: 'operator.approvals.approve',
+  rejectApproval: 'operator.approvals.reject',
+  getReferenceUsage: 'operator.reference.usage',
+  listOperatorRates: 'operator.rates.list',
+  listHotWallets: 'operator.hotWallets.list',
 
   // Sandboxes
   setSandboxSettings: 'sandbox.setSettings',

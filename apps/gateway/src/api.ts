@@ -1,5 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
+import { registerConsoleAccountRoutes } from './features/console/account.routes.ts';
+import { registerConsolePages } from './features/console/console-page.routes.ts';
+import { registerCustomerRevealRoute } from './features/console/customer-reveal.routes.ts';
+import { registerInvitationRoutes } from './features/console/invitation.routes.ts';
+import { registerOwnKeyRoutes } from './features/console/own-keys.routes.ts';
+import { registerOwnWidgetRoutes } from './features/console/own-widget.routes.ts';
+import { registerConsoleSearchRoutes } from './features/console/search.routes.ts';
+import { registerConsoleSessionRoutes } from './features/console/session.routes.ts';
+import { registerTeamRoutes } from './features/console/team.routes.ts';
 import { registerDiscoveryRoutes } from './features/discovery/reference.routes.ts';
 import { registerEstimateRoutes } from './features/estimates/estimate.routes.ts';
 import { registerExportRoutes } from './features/exports/export.routes.ts';
@@ -21,6 +30,7 @@ import { registerKeyRoutes } from './features/operators/accounts/keys.routes.ts'
 import { registerPartnerAdminRoutes } from './features/operators/accounts/partners.routes.ts';
 import { registerVendorAdminRoutes } from './features/operators/accounts/vendors.routes.ts';
 import { registerWidgetOriginRoutes } from './features/operators/accounts/widget-origins.routes.ts';
+import { registerApprovalRoutes } from './features/operators/approvals/approval.routes.ts';
 import { registerCustomerRoutes } from './features/operators/compliance/customer.routes.ts';
 import { registerRecipientReviewRoutes } from './features/operators/compliance/recipient-review.routes.ts';
 import { registerScreeningCaseRoutes } from './features/operators/compliance/screening-case.routes.ts';
@@ -33,11 +43,13 @@ import {
 import { registerOrderReadRoutes } from './features/operators/orders/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/orders/order-review.routes.ts';
 import { registerReconciliationRoutes } from './features/operators/orders/reconciliation.routes.ts';
+import { registerQueueRoutes } from './features/operators/queue/queue.routes.ts';
 import {
   registerAuditRoutes,
   registerWebhookReplayRoutes,
 } from './features/operators/system/audit.routes.ts';
 import { registerEffectRoutes } from './features/operators/system/effects.routes.ts';
+import { registerMarketRoutes } from './features/operators/system/market.routes.ts';
 import { vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
 import { registerOrderRoutes } from './features/orders/lifecycle/order.routes.ts';
 import { registerPaymentDetailsRoutes } from './features/payment-details/payment-details.routes.ts';
@@ -48,6 +60,7 @@ import {
 } from './features/recipients/recipient.routes.ts';
 import { registerRequestLog } from './features/request-log/request-log.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
+import { registerStatisticsRoutes } from './features/statistics/statistics.routes.ts';
 import { registerUserRoutes } from './features/users/user.routes.ts';
 import { registerVendorEventRoutes } from './features/vendors/vendor-event.routes.ts';
 import {
@@ -62,6 +75,7 @@ import { registerPlayground } from './features/widget/playground.routes.ts';
 import { registerSessionRoutes } from './features/widget/session.routes.ts';
 import { registerWidgetOrderRoutes } from './features/widget/widget-order.routes.ts';
 import { registerWidgetPages } from './features/widget/widget-page.routes.ts';
+import { createConsoleSessions } from './http/console-sessions.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
 
@@ -79,6 +93,13 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
   const { config } = deps;
   const checks = [databaseCheck(deps.db), ratesCheck(deps.currencies, machineNow)];
   const readiness = createReadiness(deps.logger, checks);
+  const consoleSessions = createConsoleSessions({
+    ...deps,
+    wall: machineNow,
+    baseUrl,
+    idleMs: config.consoleIdleMinutes * 60_000,
+    requireSecondFactor: config.consoleRequireSecondFactor,
+  });
   const app = await createServer({
     logger: deps.logger,
     ids: deps.ids,
@@ -87,8 +108,10 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies ?? [],
     principals: deps.principals,
+    consoleSessions,
     rateLimit: deps.rateLimit,
     responseSealer: deps.sealer,
+    secondApprovalAboveUsd: config.secondApprovalAboveUsd,
     partnerTimeSharePct: config.partnerTimeSharePct,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
@@ -118,10 +141,12 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
         registerSandboxDepositRoute(server, { ...deps, simulatedBank: deps.simulatedBank });
       }
       registerExportRoutes(server, deps);
+      registerStatisticsRoutes(server, deps);
       registerCustomerRoutes(server, deps);
       registerRecipientReviewRoutes(server, deps);
       registerScreeningCaseRoutes(server, deps);
       registerAuditRoutes(server, deps);
+      registerMarketRoutes(server, { ...deps, wall: machineNow });
       registerPartnerAdminRoutes(server, deps);
       registerWidgetOriginRoutes(server, deps);
       registerVendorAdminRoutes(server, deps);
@@ -154,11 +179,30 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerEffectRoutes(server, deps);
       registerWebhookReplayRoutes(server, deps);
       registerReconciliationRoutes(server, deps);
+      registerQueueRoutes(server, { ...deps, queueTargets: config.queueTargets });
       registerEscrowSignatureRoutes(server, deps);
+      registerApprovalRoutes(server, deps);
       registerDepositRoutes(server, { ...deps, depositTolerancePct: config.depositTolerancePct });
       registerSendOutRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       registerWebhookEndpointRoutes(server, deps);
+      const consoleDeps = {
+        ...deps,
+        ...{ consoleSessions, wall: machineNow, baseUrl },
+        idleMs: config.consoleIdleMinutes * 60_000,
+        sessionMs: config.consoleSessionHours * 60 * 60_000,
+        requireSecondFactor: config.consoleRequireSecondFactor,
+        signInsPerMinute: config.consoleSignInsPerMinute,
+      };
+      registerConsoleSessionRoutes(server, consoleDeps);
+      registerConsoleAccountRoutes(server, consoleDeps);
+      registerTeamRoutes(server, consoleDeps);
+      registerInvitationRoutes(server, consoleDeps);
+      registerOwnKeyRoutes(server, deps);
+      registerOwnWidgetRoutes(server, { ...deps, publicBaseUrl: baseUrl });
+      registerCustomerRevealRoute(server, deps);
+      registerConsoleSearchRoutes(server, deps);
+      registerConsolePages(server, deps);
       const widgetFiles = registerWidgetPages(server, deps);
       if (deps.sandbox) registerPlayground(server, { ...deps, baseUrl, files: widgetFiles });
       if (deps.sandbox) registerSandboxRoutes(server, quoteTools);

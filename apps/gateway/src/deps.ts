@@ -67,6 +67,8 @@ export interface Surroundings {
   readonly faucetKey?: `0x${string}`;
   /** One key of each class, for the docs page; only in a sandbox. */
   readonly sandboxKeys?: SandboxKeys;
+  /** E-mail addresses of the console users that a sandbox was seeded with. */
+  readonly sandboxUsers?: readonly string[];
 }
 
 /** Everything the program is made of. Built here and nowhere else. */
@@ -74,6 +76,7 @@ export interface Deps extends CustomerAdapters {
   readonly config: Config;
   readonly sandbox: boolean;
   readonly sandboxKeys: SandboxKeys | undefined;
+  readonly sandboxUsers: readonly string[];
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: MovableClock;
@@ -154,6 +157,7 @@ export async function createDeps(
   return {
     ...base,
     sandboxKeys: around.sandboxKeys,
+    sandboxUsers: around.sandboxUsers ?? [],
     ...market,
     ...sending,
     ...customerAdapters,

@@ -5,11 +5,14 @@ import { SYSTEM } from './db/database.ts';
 import type { Deps } from './deps.ts';
 import { type IntentHandlers, requireHandlers } from './engine/intent-handler.ts';
 import { createIntentWorker } from './engine/intent-worker.ts';
+import { purgeConsole } from './features/console/housekeeping.ts';
+import { sendInvitationHandler } from './features/console/invitations.ts';
 import { bankingHandlers, followPayments } from './features/fiat-accounts/payments.effect.ts';
 import { type Check, databaseCheck } from './features/health/health.routes.ts';
 import { deleteDocumentHandler, storeDocumentHandler } from './features/kyc/documents/documents.ts';
 import { verifyUserHandler } from './features/kyc/verification.effect.ts';
 import { countOrderOutcomes } from './features/offers/reputation.ts';
+import { keepApprovals } from './features/operators/approvals/approval-housekeeping.ts';
 import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
 import {
   authorizationHandlers,
@@ -19,6 +22,7 @@ import {
   escrowPayoutHandlers,
   followAuthorizations,
 } from './features/orders/escrow/escrow.effect.ts';
+import { scheduledReconciliation } from './features/orders/escrow/keep-reconciliation.ts';
 import { closeFinishedWatches } from './features/orders/escrow/reconcile-escrows.ts';
 import { expireOrders, vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
 import {
@@ -63,6 +67,7 @@ const WATCH_MS = 250;
 const FOREIGN_TOKENS_MS = 5_000;
 const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
+const APPROVALS_MS = 5_000;
 
 type Every = (ms: number, what: string, run: () => Promise<unknown>) => void;
 
@@ -111,6 +116,12 @@ export function createWorker(deps: Deps): Worker {
     wallets: deps.hotWallets,
     registry: deps.metrics.registry,
   });
+  const { reconciliationSeconds } = deps.config;
+  const reconcile = scheduledReconciliation(
+    { ...deps, wall: machineNow, registry: deps.metrics.registry },
+    reconciliationSeconds,
+  );
+  const reconcileMs = Math.min(reconciliationSeconds * 1_000, SWEEP_MS);
   const endReservationsOf = createReservationEnder(deps);
   const timers: NodeJS.Timeout[] = [];
   const running = new Set<Promise<unknown>>();
@@ -164,7 +175,9 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'purging old logged requests', () =>
         purgeOldRequests({ db: deps.db, wall: machineNow }, deps.config.requestLogRetentionDays),
       );
+      every(APPROVALS_MS, 'closing approvals whose time is over', () => keepApprovals(deps));
       every(SWEEP_MS, 'purging old widget sessions', () => purgeOldSessions(deps));
+      every(SWEEP_MS, 'purging old console sessions', () => purgeConsole({ db: deps.db, wall: machineNow }));
       every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());
       if (deps.sandbox) every(SIMULATED_KYC_MS, 'simulated KYC callbacks', deps.deliverSimulatedKyc);
       if (deps.bank) every(BANK_MS, 'looking what the bank received', () => followPayments(deps));
@@ -172,6 +185,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'closing the watches of finished orders', () => closeFinishedWatches(deps));
       every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
+      every(reconcileMs, 'reconciling the books with the chain', reconcile);
       intents.start();
       deliveries.start();
     },
@@ -202,6 +216,9 @@ function intentHandlers(deps: Deps): IntentHandlers {
     'screening.screen': screenCaseHandler(deps),
     'screening.hold-orders': holdScreenedHandler(deps),
     'mail.send-code': deps.mail ? sendCodeHandler({ ...deps, mail: deps.mail }) : null,
+    'mail.send-invitation': deps.mail
+      ? sendInvitationHandler({ ...deps, mail: deps.mail, wall: machineNow })
+      : null,
     'mail.send-order': deps.mail ? sendOrderHandler({ ...deps, mail: deps.mail }) : null,
     'sandbox.act': deps.sandbox ? simulatorHandler(deps) : null,
     'sandbox.faucet': deps.faucet ? faucetHandler({ ...deps, faucet: deps.faucet }) : null,

@@ -137,6 +137,34 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "retryable": false,
     "doc": "The key is missing, unknown or revoked, or of another class than details.required_key; send a current key of that class in X-API-Key or Authorization: Bearer."
   },
+  "SIGN_IN_REQUIRED": {
+    "kind": "error",
+    "http_status": 401,
+    "message": "Sign in first.",
+    "retryable": false,
+    "doc": "The route belongs to the console and takes the cookie of a session that is still good; sign in again."
+  },
+  "SIGN_IN_FAILED": {
+    "kind": "error",
+    "http_status": 401,
+    "message": "The e-mail address, the password or the code is not right.",
+    "retryable": false,
+    "doc": "Nobody is signed in by what was given to the console; which part is wrong is not told."
+  },
+  "FORBIDDEN": {
+    "kind": "error",
+    "http_status": 403,
+    "message": "Your role does not allow this.",
+    "retryable": false,
+    "doc": "A user of the console called what the role may not do; an admin of the team can change the role. API keys are not affected."
+  },
+  "CSRF_TOKEN_INVALID": {
+    "kind": "error",
+    "http_status": 403,
+    "message": "The request does not come from a page of the console.",
+    "retryable": false,
+    "doc": "A request with the cookie of the console that changes something needs X-CSRF-Token as GET /console/session answers it, from a page of the same origin."
+  },
   "FEATURE_NOT_ENABLED": {
     "kind": "error",
     "http_status": 403,
@@ -270,6 +298,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "retryable": false,
     "doc": "No screening case has this id; an operator reads the ids from GET /operator/screening-cases."
   },
+  "QUEUE_CASE_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "This case does not wait for a decision any more.",
+    "retryable": false,
+    "doc": "It has been decided, or has settled by itself; read what waits from GET /operator/queue."
+  },
   "DEPOSIT_NOT_FOUND": {
     "kind": "error",
     "http_status": 404,
@@ -283,6 +318,13 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "Fiat payment not found.",
     "retryable": false,
     "doc": "No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments."
+  },
+  "APPROVAL_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "There is no such approval.",
+    "retryable": false,
+    "doc": "The approval id in the path is unknown; choose one from GET /operator/approvals."
   },
   "WIDGET_SESSION_NOT_FOUND": {
     "kind": "error",
@@ -389,6 +431,27 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "retryable": true,
     "doc": "The account is on its way; wait and try again."
   },
+  "QUEUE_CASE_CLAIMED": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "Another operator has claimed this case.",
+    "retryable": true,
+    "doc": "A claim ends with its release, or by itself 30 minutes after it was made; take another case meanwhile."
+  },
+  "APPROVAL_REQUIRED": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "Another person has to approve this. It was not carried out.",
+    "retryable": false,
+    "doc": "The decision moves more than SECOND_APPROVAL_ABOVE_USD. It is carried out when another person makes the same call, or POST /operator/approvals/{details.approval_id}/approve, before details.expires_at. A key counts as the person who made it."
+  },
+  "APPROVAL_CLOSED": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "This approval is closed.",
+    "retryable": false,
+    "doc": "The request was approved, rejected, could not be carried out or has expired, see details.status; make the call itself again to ask anew."
+  },
   "NO_OFFERS_AVAILABLE": {
     "kind": "error",
     "http_status": 422,
@@ -493,6 +556,111 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "This Idempotency-Key was used for a different request.",
     "retryable": false,
     "doc": "The key is bound to another body, method or path for 24 hours; use a new key for a new request."
+  },
+  "SECOND_FACTOR_REQUIRED": {
+    "kind": "error",
+    "http_status": 403,
+    "message": "Add a second factor to your account first.",
+    "retryable": false,
+    "doc": "This deployment asks users of the console for a second factor; until one is added only the own account can be used."
+  },
+  "REAUTHENTICATION_REQUIRED": {
+    "kind": "error",
+    "http_status": 403,
+    "message": "Give your password or a code once more.",
+    "retryable": false,
+    "doc": "What changes how a user of the console signs in needs the password or a code again, unless the user has just signed in; send it with the request."
+  },
+  "TEAM_MEMBER_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "There is no such member of the team.",
+    "retryable": false,
+    "doc": "No such user of the own desk; read the ids from GET /console/team."
+  },
+  "INVITATION_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "There is no such open invitation.",
+    "retryable": false,
+    "doc": "No invitation has this id, or it was used, withdrawn or is over; an operator reads the ids from GET /operator/invitations."
+  },
+  "CONSOLE_SESSION_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "There is no such session.",
+    "retryable": false,
+    "doc": "No open session of this user has this id; it may have ended meanwhile."
+  },
+  "PASSKEY_NOT_FOUND": {
+    "kind": "error",
+    "http_status": 404,
+    "message": "There is no such passkey.",
+    "retryable": false,
+    "doc": "No passkey of this user has this id; read the ids from GET /console/account."
+  },
+  "LAST_ADMIN": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "A desk keeps at least one admin who can sign in.",
+    "retryable": false,
+    "doc": "The change would leave the desk without an admin; make another member an admin first."
+  },
+  "OWN_ROLE": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "Another admin has to do this.",
+    "retryable": false,
+    "doc": "No user changes the own role, nor disables or resets the own account as a member of the team; ask another admin."
+  },
+  "EMAIL_IN_USE": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "This e-mail address already signs in here.",
+    "retryable": false,
+    "doc": "An e-mail address is one user of the deployment; invite another address."
+  },
+  "LAST_SECOND_FACTOR": {
+    "kind": "error",
+    "http_status": 409,
+    "message": "This deployment asks for a second factor, and this is the last one.",
+    "retryable": false,
+    "doc": "Add another passkey or an authenticator app first; to change phones, add the new app in place of the old one."
+  },
+  "SIGN_IN_STEP_EXPIRED": {
+    "kind": "error",
+    "http_status": 410,
+    "message": "This took too long, or was tried too often. Begin again.",
+    "retryable": false,
+    "doc": "The token of a second step, of a passkey or of an app that is being added is good once, for some minutes and five tries; begin again."
+  },
+  "INVITATION_EXPIRED": {
+    "kind": "error",
+    "http_status": 410,
+    "message": "This invitation is no longer good. Ask for a new one.",
+    "retryable": false,
+    "doc": "The link was used, withdrawn, is older than seven days or never was one; ask an admin of the desk for a new one."
+  },
+  "CREDENTIAL_INVALID": {
+    "kind": "error",
+    "http_status": 422,
+    "message": "The password or the code is not right.",
+    "retryable": false,
+    "doc": "A user who is signed in gave a wrong password or code; a code of the app is good once, so wait for the next."
+  },
+  "PASSKEY_INVALID": {
+    "kind": "error",
+    "http_status": 422,
+    "message": "The passkey was not accepted. Try again, or use another device.",
+    "retryable": false,
+    "doc": "What the browser answered does not fit what was asked for, or the passkey is known already; begin again."
+  },
+  "SIGN_IN_LOCKED": {
+    "kind": "error",
+    "http_status": 429,
+    "message": "Too many failed attempts. Try again later, or use a passkey.",
+    "retryable": true,
+    "doc": "After ten failed attempts an address is locked for 15 minutes, then for twice as long each time, up to a day; it is told for every address, known or not. A passkey still signs in."
   },
   "PAYLOAD_TOO_LARGE": {
     "kind": "error",

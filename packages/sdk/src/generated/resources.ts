@@ -3,6 +3,11 @@
 import type { List } from '../pagination.ts';
 import type { RequestOptions } from '../transport.ts';
 import type {
+  Approval,
+  ApprovalDetail,
+  ApprovalList,
+  ApproveInput,
+  Approved,
   AuditList,
   BlockchainList,
   BridgeAuthorizationInput,
@@ -31,6 +36,9 @@ import type {
   Destination,
   DestinationInput,
   DestinationList,
+  DifferenceCheck,
+  DisputeStatementInput,
+  DisputeStatementRecord,
   Effect,
   EffectList,
   Empty,
@@ -56,15 +64,19 @@ import type {
   GetBridgeAuthorizationParametersQuery,
   GetEscrowSigningParametersQuery,
   GetFiatAccountLedgerQuery,
+  GetQueueCountsQuery,
+  GetStatisticsQuery,
   GetVendorSigningParametersQuery,
   GetVendorStatementQuery,
   HeldPayment,
   HeldPaymentList,
+  HotWalletList,
   Identification,
   IdentificationInput,
   Identity,
   InitiateInput,
   InstitutionList,
+  InvitationList,
   Key,
   KeyInput,
   KeyList,
@@ -77,9 +89,11 @@ import type {
   KycReviewList,
   KycSubmission,
   KycSubmissionInput,
+  KycSubmissionList,
   Liquidity,
   ListAllPaymentMethodOptionsQuery,
   ListAllRequestsQuery,
+  ListApprovalsQuery,
   ListAuditQuery,
   ListCurrenciesWithPaymentMethodsQuery,
   ListCurrenciesWithPaymentNetworksQuery,
@@ -89,6 +103,7 @@ import type {
   ListFiatPaymentsQuery,
   ListHeldFiatPaymentsQuery,
   ListInstitutionsQuery,
+  ListInvitationsQuery,
   ListKycReviewsQuery,
   ListOffersForReviewQuery,
   ListOperatorKeysQuery,
@@ -102,6 +117,7 @@ import type {
   ListPaymentMethodsQuery,
   ListPaymentRailsQuery,
   ListProofReviewsQuery,
+  ListQueueQuery,
   ListRateHistoryQuery,
   ListRatesQuery,
   ListRecipientsQuery,
@@ -122,6 +138,7 @@ import type {
   ListWebhookEndpointDeliveriesQuery,
   Liveness,
   Message,
+  NewInvitation,
   NewKey,
   NewPartner,
   Offer,
@@ -135,7 +152,9 @@ import type {
   OfframpQuoteRequest,
   OnrampQuoteRequest,
   OperatorDepositList,
+  OperatorInvitationInput,
   OperatorOrderList,
+  OperatorRateList,
   OperatorReplayInput,
   OperatorRequestLog,
   Order,
@@ -167,6 +186,11 @@ import type {
   PricingRequest,
   ProofReviewInput,
   ProofReviewList,
+  QueueCase,
+  QueueCaseDetail,
+  QueueCounts,
+  QueueList,
+  QueueSnoozeInput,
   Quote,
   RateHistory,
   RateList,
@@ -182,6 +206,7 @@ import type {
   ReferenceRecord,
   ReferenceRecordInput,
   ReferenceRecordList,
+  ReferenceUsage,
   RefundAnswer,
   RefundAuthorizationParameters,
   RefundSignatureInput,
@@ -189,6 +214,7 @@ import type {
   Replay,
   ReplayInput,
   RequestLog,
+  RevealedDisputeStatements,
   RevealedDocument,
   RevealedFiatPayment,
   RevealedProof,
@@ -220,6 +246,7 @@ import type {
   SearchOrdersQuery,
   SendOutDecisionInput,
   SignatureInput,
+  Statistics,
   SupportedPairList,
   TransferAuthorizationInput,
   TransferAuthorizationParameters,
@@ -228,6 +255,7 @@ import type {
   UserList,
   Vendor,
   VendorAcceptanceInput,
+  VendorDeclineInput,
   VendorEventList,
   VendorList,
   VendorOnline,
@@ -251,6 +279,7 @@ import type {
   WebhookTest,
   WidgetOrigins,
   WidgetOriginsInput,
+  WithdrawnInvitation,
   WithdrawnOffer,
 } from './types.ts';
 
@@ -269,6 +298,7 @@ export interface Resources {
   readonly sandbox: SandboxResource;
   readonly fiatAccounts: FiatAccountsResource;
   readonly exports: ExportsResource;
+  readonly statistics: StatisticsResource;
   readonly liquidity: LiquidityResource;
   readonly onramp: OnrampResource;
   readonly offramp: OfframpResource;
@@ -323,13 +353,15 @@ export interface VendorOrdersResource {
   /** Submit the refund signature of an assigned order. `POST /api/v1/vendor/orders/{order_id}/sign-refund` */
   signRefund(orderId: string, body: RefundSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Decline an order. `POST /api/v1/vendor/orders/{order_id}/decline` */
-  decline(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  decline(orderId: string, body?: VendorDeclineInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Confirm the end user’s fiat payment and sign the release. `POST /api/v1/vendor/orders/{order_id}/fiat-confirmed` */
   confirmFiat(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Open a dispute; the operator decides it. `POST /api/v1/vendor/orders/{order_id}/dispute` */
   openDispute(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
   /** Notify that the recipient has received the fiat. `POST /api/v1/vendor/orders/{order_id}/fiat-settled` */
   confirmSettlement(orderId: string, options?: RequestOptions): Promise<CompactOrder>;
+  /** Say what happened in a dispute. `POST /api/v1/vendor/orders/{order_id}/dispute-statements` */
+  stateInDispute(orderId: string, body: DisputeStatementInput, options?: RequestOptions): Promise<DisputeStatementRecord>;
   /** Submit the release signature after a dispute decided for the buyer. `POST /api/v1/vendor/orders/{order_id}/sign-release` */
   signRelease(orderId: string, body: ReleaseSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Submit a payment proof and sign the release. `POST /api/v1/vendor/orders/{order_id}/payment-proof` */
@@ -354,12 +386,14 @@ export interface VendorOffersResource {
 
 export interface OperatorResource {
   readonly requestLog: OperatorRequestLogResource;
+  readonly rates: OperatorRatesResource;
   readonly reference: OperatorReferenceResource;
   readonly exports: OperatorExportsResource;
   readonly users: OperatorUsersResource;
   readonly recipients: OperatorRecipientsResource;
   readonly screeningCases: OperatorScreeningCasesResource;
   readonly audit: OperatorAuditResource;
+  readonly hotWallets: OperatorHotWalletsResource;
   readonly partners: OperatorPartnersResource;
   readonly vendors: OperatorVendorsResource;
   readonly keys: OperatorKeysResource;
@@ -369,12 +403,20 @@ export interface OperatorResource {
   readonly fiatPayments: OperatorFiatPaymentsResource;
   readonly effects: OperatorEffectsResource;
   readonly reconciliation: OperatorReconciliationResource;
+  readonly queue: OperatorQueueResource;
+  readonly approvals: OperatorApprovalsResource;
   readonly deposits: OperatorDepositsResource;
+  readonly invitations: OperatorInvitationsResource;
 }
 
 export interface OperatorRequestLogResource {
   /** List API requests of partners and vendors. `GET /api/v1/operator/request-log` */
   list(query?: ListAllRequestsQuery, options?: RequestOptions): List<OperatorRequestLog, OperatorRequestLog['requests'][number]>;
+}
+
+export interface OperatorRatesResource {
+  /** List the quoted pairs with source, age and limit. `GET /api/v1/operator/rates` */
+  list(options?: RequestOptions): Promise<OperatorRateList>;
 }
 
 export interface OperatorReferenceResource {
@@ -384,6 +426,8 @@ export interface OperatorReferenceResource {
   get(kind: string, id: string | number, options?: RequestOptions): Promise<ReferenceRecord>;
   /** Add or replace a reference record. `PUT /api/v1/operator/reference/{kind}/{id}` */
   put(kind: string, id: string | number, body: ReferenceRecordInput, options?: RequestOptions): Promise<ReferenceRecord>;
+  /** Get what uses a reference record. `GET /api/v1/operator/reference/{kind}/{id}/usage` */
+  usage(kind: string, id: string | number, options?: RequestOptions): Promise<ReferenceUsage>;
 }
 
 export interface OperatorExportsResource {
@@ -427,6 +471,11 @@ export interface OperatorScreeningCasesResource {
 export interface OperatorAuditResource {
   /** List the audit log, newest first. `GET /api/v1/operator/audit` */
   list(query?: ListAuditQuery, options?: RequestOptions): List<AuditList, AuditList['entries'][number]>;
+}
+
+export interface OperatorHotWalletsResource {
+  /** List the wallets that pay for transactions. `GET /api/v1/operator/hot-wallets` */
+  list(options?: RequestOptions): Promise<HotWalletList>;
 }
 
 export interface OperatorPartnersResource {
@@ -490,6 +539,8 @@ export interface OperatorOrdersResource {
   list(query?: SearchOrdersQuery, options?: RequestOptions): List<OperatorOrderList, OperatorOrderList['orders'][number]>;
   /** Get the audit trail of an order. `GET /api/v1/operator/orders/{order_id}` */
   get(orderId: string, options?: RequestOptions): Promise<OrderAuditTrail>;
+  /** Reveal what vendors said in a dispute. `POST /api/v1/operator/orders/{order_id}/dispute-statements/reveal` */
+  revealDisputeStatements(orderId: string, body: ReasonInput, options?: RequestOptions): Promise<RevealedDisputeStatements>;
   /** Hold an order for review, or release it. `POST /api/v1/operator/orders/{order_id}/hold` */
   decideHold(orderId: string, body: OrderHoldInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Open a dispute, or decide it. `POST /api/v1/operator/orders/{order_id}/dispute` */
@@ -532,6 +583,34 @@ export interface OperatorEffectsResource {
 export interface OperatorReconciliationResource {
   /** Reconcile the books with the chain. `GET /api/v1/operator/reconciliation` */
   get(query?: ReconcileQuery, options?: RequestOptions): Promise<Reconciliation>;
+  /** Compare the books with the chain again, where they differed. `POST /api/v1/operator/reconciliation/differences/{difference_id}/check` */
+  checkDifference(differenceId: string, options?: RequestOptions): Promise<DifferenceCheck>;
+}
+
+export interface OperatorQueueResource {
+  /** List what waits for a person, what is due first at the top. `GET /api/v1/operator/queue` */
+  list(query?: ListQueueQuery, options?: RequestOptions): List<QueueList, QueueList['cases'][number]>;
+  /** Count what waits for a person. `GET /api/v1/operator/queue/counts` */
+  counts(query?: GetQueueCountsQuery, options?: RequestOptions): Promise<QueueCounts>;
+  /** Get a case with what its decision needs. `GET /api/v1/operator/queue/{kind}/{subject_id}` */
+  get(kind: string, subjectId: string, options?: RequestOptions): Promise<QueueCaseDetail>;
+  /** Claim a case. `POST /api/v1/operator/queue/{kind}/{subject_id}/claim` */
+  claim(kind: string, subjectId: string, options?: RequestOptions): Promise<QueueCase>;
+  /** Release a case that one has claimed. `POST /api/v1/operator/queue/{kind}/{subject_id}/release` */
+  release(kind: string, subjectId: string, options?: RequestOptions): Promise<QueueCase>;
+  /** Put a case off, with a reason. `POST /api/v1/operator/queue/{kind}/{subject_id}/snooze` */
+  snooze(kind: string, subjectId: string, body: QueueSnoozeInput, options?: RequestOptions): Promise<QueueCase>;
+}
+
+export interface OperatorApprovalsResource {
+  /** List decisions that need a second person; waiting ones first, then newest first. `GET /api/v1/operator/approvals` */
+  list(query?: ListApprovalsQuery, options?: RequestOptions): List<ApprovalList, ApprovalList['approvals'][number]>;
+  /** Get a decision that needs a second person, with the call in full. `GET /api/v1/operator/approvals/{approval_id}` */
+  get(approvalId: string, options?: RequestOptions): Promise<ApprovalDetail>;
+  /** Approve a decision of another person: it is carried out. `POST /api/v1/operator/approvals/{approval_id}/approve` */
+  approve(approvalId: string, body?: ApproveInput, options?: RequestOptions): Promise<Approved>;
+  /** Reject a decision of another person, or withdraw one’s own. `POST /api/v1/operator/approvals/{approval_id}/reject` */
+  reject(approvalId: string, body: ReasonInput, options?: RequestOptions): Promise<Approval>;
 }
 
 export interface OperatorDepositsResource {
@@ -543,6 +622,15 @@ export interface OperatorDepositsResource {
   signingParameters(depositId: string, options?: RequestOptions): Promise<DepositReturnParameters>;
   /** Submit an owner’s signature for the return of a deposit. `POST /api/v1/operator/deposits/{deposit_id}/signature` */
   submitSignature(depositId: string, body: DepositSignatureInput, options?: RequestOptions): Promise<DepositState>;
+}
+
+export interface OperatorInvitationsResource {
+  /** Invite a user to the console. `POST /api/v1/operator/invitations` */
+  create(body: OperatorInvitationInput, options?: RequestOptions): Promise<NewInvitation>;
+  /** List open invitations to the console, newest first. `GET /api/v1/operator/invitations` */
+  list(query?: ListInvitationsQuery, options?: RequestOptions): List<InvitationList, InvitationList['invitations'][number]>;
+  /** Withdraw an invitation to the console. `DELETE /api/v1/operator/invitations/{invitation_id}` */
+  withdraw(invitationId: string, options?: RequestOptions): Promise<WithdrawnInvitation>;
 }
 
 export interface ServiceResource {
@@ -623,6 +711,8 @@ export interface UsersResource {
 export interface KycResource {
   /** Submit KYC data. `POST /api/v1/partner/users/{user_uuid}/kyc-submissions` */
   submit(userUuid: string, body: KycSubmissionInput, options?: RequestOptions): Promise<KycSubmission>;
+  /** List KYC submissions and their documents. `GET /api/v1/partner/users/{user_uuid}/kyc-submissions` */
+  submissions(userUuid: string, options?: RequestOptions): Promise<KycSubmissionList>;
   /** Update KYC fields. `PATCH /api/v1/partner/users/{user_uuid}/kyc` */
   update(userUuid: string, body: KycPatchInput, options?: RequestOptions): Promise<KycPatch>;
   /** Get the verification status. `GET /api/v1/partner/users/{user_uuid}/verification-status` */
@@ -710,6 +800,11 @@ export interface ExportsResource {
   ledger(query?: ExportLedgerQuery, options?: RequestOptions): Promise<string>;
   /** Export the statement of a fiat account. `GET /api/v1/partner/exports/fiat-accounts/{id}.csv` */
   fiatAccount(id: string | number, query?: ExportFiatAccountQuery, options?: RequestOptions): Promise<string>;
+}
+
+export interface StatisticsResource {
+  /** Get figures of a period: orders, volume, success, time to complete, webhooks. `GET /api/v1/partner/statistics` */
+  get(query?: GetStatisticsQuery, options?: RequestOptions): Promise<Statistics>;
 }
 
 export interface LiquidityResource {
@@ -851,10 +946,11 @@ export const RESOURCES = {
       paymentInstructions: 'GET /vendor/orders/{order_id}/payment-instructions -',
       accept: 'POST /vendor/orders/{order_id}/accept bk',
       signRefund: 'POST /vendor/orders/{order_id}/sign-refund bk',
-      decline: 'POST /vendor/orders/{order_id}/decline k',
+      decline: 'POST /vendor/orders/{order_id}/decline bk',
       confirmFiat: 'POST /vendor/orders/{order_id}/fiat-confirmed bk',
       openDispute: 'POST /vendor/orders/{order_id}/dispute k',
       confirmSettlement: 'POST /vendor/orders/{order_id}/fiat-settled k',
+      stateInDispute: 'POST /vendor/orders/{order_id}/dispute-statements bk',
       signRelease: 'POST /vendor/orders/{order_id}/sign-release bk',
       submitProof: 'POST /vendor/orders/{order_id}/payment-proof bk',
     },
@@ -872,10 +968,14 @@ export const RESOURCES = {
     requestLog: {
       list: 'GET /operator/request-log q cursor:requests',
     },
+    rates: {
+      list: 'GET /operator/rates -',
+    },
     reference: {
       list: 'GET /operator/reference/{kind} q offset:records',
       get: 'GET /operator/reference/{kind}/{id} -',
       put: 'PUT /operator/reference/{kind}/{id} b',
+      usage: 'GET /operator/reference/{kind}/{id}/usage -',
     },
     exports: {
       ledger: 'GET /operator/exports/ledger.csv qt',
@@ -900,6 +1000,9 @@ export const RESOURCES = {
     },
     audit: {
       list: 'GET /operator/audit q offset:entries',
+    },
+    hotWallets: {
+      list: 'GET /operator/hot-wallets -',
     },
     partners: {
       create: 'POST /operator/partners bk',
@@ -934,6 +1037,7 @@ export const RESOURCES = {
     orders: {
       list: 'GET /operator/orders q cursor:orders',
       get: 'GET /operator/orders/{order_id} -',
+      revealDisputeStatements: 'POST /operator/orders/{order_id}/dispute-statements/reveal b',
       decideHold: 'POST /operator/orders/{order_id}/hold bk',
       decideDispute: 'POST /operator/orders/{order_id}/dispute bk',
       reviewProof: 'POST /operator/orders/{order_id}/proof-review bk',
@@ -957,12 +1061,32 @@ export const RESOURCES = {
     },
     reconciliation: {
       get: 'GET /operator/reconciliation q',
+      checkDifference: 'POST /operator/reconciliation/differences/{difference_id}/check k',
+    },
+    queue: {
+      list: 'GET /operator/queue q cursor:cases',
+      counts: 'GET /operator/queue/counts q',
+      get: 'GET /operator/queue/{kind}/{subject_id} -',
+      claim: 'POST /operator/queue/{kind}/{subject_id}/claim k',
+      release: 'POST /operator/queue/{kind}/{subject_id}/release k',
+      snooze: 'POST /operator/queue/{kind}/{subject_id}/snooze bk',
+    },
+    approvals: {
+      list: 'GET /operator/approvals q offset:approvals',
+      get: 'GET /operator/approvals/{approval_id} -',
+      approve: 'POST /operator/approvals/{approval_id}/approve bk',
+      reject: 'POST /operator/approvals/{approval_id}/reject bk',
     },
     deposits: {
       list: 'GET /operator/deposits q offset:deposits',
       decide: 'POST /operator/deposits/{deposit_id}/decision bk',
       signingParameters: 'GET /operator/deposits/{deposit_id}/signing-parameters -',
       submitSignature: 'POST /operator/deposits/{deposit_id}/signature bk',
+    },
+    invitations: {
+      create: 'POST /operator/invitations bk',
+      list: 'GET /operator/invitations q cursor:invitations',
+      withdraw: 'DELETE /operator/invitations/{invitation_id} k',
     },
   },
   service: {
@@ -1007,6 +1131,7 @@ export const RESOURCES = {
   },
   kyc: {
     submit: 'POST /partner/users/{user_uuid}/kyc-submissions bk',
+    submissions: 'GET /partner/users/{user_uuid}/kyc-submissions -',
     update: 'PATCH /partner/users/{user_uuid}/kyc bk',
     status: 'GET /partner/users/{user_uuid}/verification-status -',
     identity: 'GET /partner/users/{user_uuid}/identity -',
@@ -1053,6 +1178,9 @@ export const RESOURCES = {
     fees: 'GET /partner/exports/fees.csv qt',
     ledger: 'GET /partner/exports/ledger.csv qt',
     fiatAccount: 'GET /partner/exports/fiat-accounts/{id}.csv qt',
+  },
+  statistics: {
+    get: 'GET /partner/statistics q',
   },
   liquidity: {
     get: 'GET /partner/liquidity -',

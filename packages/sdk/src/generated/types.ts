@@ -10,20 +10,116 @@ export type AmountInput = string;
 
 export type AnchorType = "fiat" | "crypto" | (string & {});
 
+export interface Approval {
+  approval_id: Uuid;
+  status: ApprovalStatus;
+  /** The operation id in the API description */
+  operation: string;
+  /** What it is about, as in the audit log */
+  subject: string;
+  /** What happens when it is approved, in words */
+  summary: string;
+  amount_usd: DecimalString | null;
+  /** A user of the console, or an API key; the other id is null */
+  requested_by: ApprovalPerson;
+  /** Another person has to approve it; you can withdraw it */
+  requested_by_you: boolean;
+  reason: string | null;
+  /** ISO 8601, UTC */
+  requested_at: Timestamp;
+  /** ISO 8601, UTC */
+  expires_at: Timestamp;
+  decided_by: ApprovalPerson | null;
+  decision_reason: string | null;
+  decided_at: Timestamp | null;
+  error_code: string | null;
+}
+
+export interface ApprovalDetail {
+  approval_id: Uuid;
+  status: ApprovalStatus;
+  /** The operation id in the API description */
+  operation: string;
+  /** What it is about, as in the audit log */
+  subject: string;
+  /** What happens when it is approved, in words */
+  summary: string;
+  amount_usd: DecimalString | null;
+  /** A user of the console, or an API key; the other id is null */
+  requested_by: ApprovalPerson;
+  /** Another person has to approve it; you can withdraw it */
+  requested_by_you: boolean;
+  reason: string | null;
+  /** ISO 8601, UTC */
+  requested_at: Timestamp;
+  /** ISO 8601, UTC */
+  expires_at: Timestamp;
+  decided_by: ApprovalPerson | null;
+  decision_reason: string | null;
+  decided_at: Timestamp | null;
+  error_code: string | null;
+  /** The call that waits, as it was made */
+  call: {
+    method: string;
+    path: string;
+    body: AuditState | null;
+  };
+  /** SHA-256 over the operation, what the path names and the body without its reason: what both persons have to agree on */
+  payload_hash: string;
+}
+
+export interface ApprovalList {
+  approvals: Approval[];
+  pagination: OffsetPage;
+}
+
+/** A user of the console, or an API key; the other id is null */
+export interface ApprovalPerson {
+  user_id: Uuid | null;
+  key_id: Uuid | null;
+  /** Of the user, or the label of the key */
+  name: string;
+}
+
+export type ApprovalStatus = "waiting" | "approved" | "rejected" | "expired" | "failed" | (string & {});
+
+export interface ApproveInput {
+  /** Kept in the audit log; name no person in it */
+  reason?: Reason;
+}
+
+export interface Approved {
+  approval: Approval;
+  /** What the call itself answers */
+  result: AuditState;
+}
+
+export interface AuditActor {
+  kind: "key" | "user" | (string & {});
+  id: Uuid;
+  /** The user’s name; the key’s label, or its hint where it has none */
+  name: string;
+}
+
 export interface AuditList {
   entries: {
     audit_id: Uuid;
-    operator_key_id: Uuid;
+    operator_key_id: Uuid | null;
+    operator_user_id: Uuid | null;
+    actor: AuditActor;
     action: string;
     subject: string;
     reason: string;
-    before: Record<string, unknown> | null;
-    after: Record<string, unknown> | null;
+    before: AuditState | null;
+    after: AuditState | null;
     /** ISO 8601, UTC */
     at: Timestamp;
   }[];
   pagination: OffsetPage;
 }
+
+/** The record, in the form of the data files with snake case names */
+export type AuditState = Record<string, unknown>;
 
 export type AuthorizationStatus = "issued" | "authorized" | "spent" | "lapsed" | (string & {});
 
@@ -109,6 +205,10 @@ export interface CompactOrder {
   /** Additions to the contract's list: an on-ramp order passes through fiat_received_confirmed and crypto_release_pending between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one. */
   status: OrderStatus;
 }
+
+export type ConsoleDesk = "partner" | "operator" | "vendor" | (string & {});
+
+export type ConsoleRole = "viewer" | "support" | "reviewer" | "finance" | "admin" | (string & {});
 
 export interface Conversion {
   from: string;
@@ -454,9 +554,56 @@ export interface DestinationList {
 /** The fields of the rail, or of the format chosen by institution and beneficiary type */
 export type DetailsInput = Record<string, unknown>;
 
+export interface Difference {
+  difference_id: Uuid;
+  asset: string;
+  escrow_address: string | null;
+  /** Of an escrow; of the books as a whole, what they should sum to */
+  booked: string;
+  /** On chain, or what the books sum to in atomic units */
+  found: string;
+  /** A decimal number as text; parse it as a decimal, never as a float */
+  difference: DecimalString;
+  /** ISO 8601, UTC */
+  first_seen_at: Timestamp;
+  /** ISO 8601, UTC */
+  last_seen_at: Timestamp;
+}
+
+export interface DifferenceCheck {
+  difference_id: Uuid;
+  verdict: ReconciliationVerdict;
+}
+
 export type Direction = "onramp" | "offramp" | (string & {});
 
 export type DisputeDecision = "open" | "for_buyer" | "for_seller" | (string & {});
+
+export interface DisputeStatement {
+  statement_id: Uuid;
+  vendor_id: Uuid;
+  /** The payment proof that it refers to */
+  proof_id: Uuid | null;
+  /** ISO 8601, UTC */
+  created_at: Timestamp;
+  text: string;
+}
+
+export interface DisputeStatementInput {
+  /** What happened, for the operator who decides. It is stored encrypted */
+  text: string;
+  /** A payment proof that you submitted for this order */
+  proof_id?: Uuid;
+}
+
+export interface DisputeStatementRecord {
+  statement_id: Uuid;
+  vendor_id: Uuid;
+  /** The payment proof that it refers to */
+  proof_id: Uuid | null;
+  /** ISO 8601, UTC */
+  created_at: Timestamp;
+}
 
 export type DocumentContentType = "image/jpeg" | "image/png" | "image/webp" | "application/pdf" | (string & {});
 
@@ -531,6 +678,8 @@ export interface EscrowFunding {
   token_address: EvmAddress;
   escrow_address: EvmAddress;
   from_address: EvmAddress;
+  /** The keys of the escrow; any two of them move what is in it */
+  owners: EscrowOwners;
   /** A decimal number as text; parse it as a decimal, never as a float */
   amount: DecimalString;
   amount_atomic: string;
@@ -550,6 +699,13 @@ export interface EscrowFunding {
     /** ISO 8601, UTC */
     observed_at: Timestamp;
   }[];
+}
+
+/** The keys of the escrow; any two of them move what is in it */
+export interface EscrowOwners {
+  service: EvmAddress;
+  seller: EvmAddress;
+  buyer: EvmAddress;
 }
 
 export type EscrowPurpose = "refund" | "release" | (string & {});
@@ -582,7 +738,7 @@ export interface EventList {
     /** ISO 8601, UTC */
     created_at: Timestamp;
     /** As in the webhook of the same event_type */
-    data: Record<string, unknown>;
+    data: AuditState;
   }[];
   /** The last event’s cursor, or yours where there is none */
   next_cursor: string;
@@ -645,6 +801,11 @@ export interface ExportOrdersQuery {
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
   time_zone?: FiatAccountId;
+  /** May be repeated; any of them matches */
+  status?: OrderStatus[];
+  order_type?: OrderType;
+  user_uuid?: Uuid;
+  reference_id?: string;
 }
 
 export interface ExportVendorStatementQuery {
@@ -820,6 +981,21 @@ export interface GetFiatAccountLedgerQuery {
   limit?: number;
 }
 
+export interface GetQueueCountsQuery {
+  partner_id?: Uuid;
+}
+
+export interface GetStatisticsQuery {
+  /** First day, YYYY-MM-DD; the 31 days up to `to` where it is absent */
+  from?: string;
+  /** Last day, which counts too; today where it is absent. At most 366 days in all */
+  to?: string;
+  /** IANA name. Days begin, and times are written, by its clock */
+  time_zone?: FiatAccountId;
+  /** How orders are put together in `series`. A week begins on Monday */
+  interval?: StatisticsInterval;
+}
+
 export interface GetVendorSigningParametersQuery {
   purpose: EscrowPurpose;
 }
@@ -861,6 +1037,58 @@ export type HoldDecision = "place" | "release" | (string & {});
 
 /** From the catalogue of hold reasons; new ones may be added */
 export type HoldReason = "COMPLIANCE_REVIEW" | "KYC_REVIEW" | "DEPOSIT_REVIEW" | "FIAT_TRANSFER_REVIEW" | "SETTLEMENT_REVIEW" | (string & {});
+
+export interface HotWallet {
+  chain: string;
+  chain_id: number;
+  address: EvmAddress;
+  explorer_url: string | null;
+  state: HotWalletState;
+  /** The state in words, and what to do */
+  says: string;
+  /** The chain’s own coin, which pays for gas */
+  currency: string;
+  balance: DecimalString | null;
+  /** A decimal number as text; parse it as a decimal, never as a float */
+  minimum_balance: DecimalString;
+  tokens: {
+    code: string;
+    address: EvmAddress;
+    balance: DecimalString | null;
+  }[];
+  gas_price_gwei: DecimalString | null;
+  /** What an order’s transactions reserve, at the gas price of now */
+  gas_per_order: {
+    gas: number;
+    cost: DecimalString | null;
+    /** Orders that it was measured on; 0: the value that a new deployment starts with */
+    measured_orders: number;
+  };
+  orders_left: number | null;
+  /** That the service takes next */
+  next_nonce: number;
+  chain_nonce: number | null;
+  /** Sent and not final yet, lowest nonce first */
+  pending: {
+    nonce: number;
+    tx_hash: string | null;
+    /** How often it was signed, each time for more gas */
+    versions: number;
+    /** ISO 8601, UTC */
+    created_at: Timestamp;
+    age_seconds: number;
+  }[];
+  read_at: Timestamp | null;
+  age_seconds: number | null;
+  /** False: the figures are those of read_at */
+  reachable: boolean;
+}
+
+export interface HotWalletList {
+  wallets: HotWallet[];
+}
+
+export type HotWalletState = "ok" | "low" | "unknown" | (string & {});
 
 export interface Identification {
   user_id: Uuid;
@@ -925,6 +1153,24 @@ export interface InstitutionList {
   pagination: OffsetPage;
 }
 
+export interface Invitation {
+  invitation_id: Uuid;
+  desk: ConsoleDesk;
+  owner_id: Uuid | null;
+  owner_name: string | null;
+  email: string;
+  role: ConsoleRole;
+  /** ISO 8601, UTC */
+  created_at: Timestamp;
+  /** ISO 8601, UTC */
+  expires_at: Timestamp;
+}
+
+export interface InvitationList {
+  invitations: Invitation[];
+  pagination: CursorPage;
+}
+
 export interface Key {
   key_id: Uuid;
   kind: KeyKind;
@@ -981,6 +1227,8 @@ export interface KycDocumentInput {
   /** The file in base64 */
   content: string;
 }
+
+export type KycDocumentState = "received" | "stored" | "replaced" | (string & {});
 
 export type KycDocumentType = "ID_FRONT" | "ID_BACK" | "SELFIE" | "PROOF_OF_ADDRESS" | (string & {});
 
@@ -1067,6 +1315,30 @@ export interface KycSubmissionInput {
   source_of_funds?: SourceOfFunds;
 }
 
+export interface KycSubmissionList {
+  status: KycStatus;
+  /** Fields that direct_data needs and that are not known yet */
+  missing_fields: string[];
+  /** Newest first; the first one counts. At most 50 */
+  submissions: {
+    submission_id: Uuid;
+    method: KycMethod;
+    /** Those still missing */
+    required_documents: KycDocumentType[];
+    documents: {
+      document_id: Uuid;
+      document_type: KycDocumentType;
+      content_type: DocumentContentType;
+      size_bytes: number;
+      state: KycDocumentState;
+      /** ISO 8601, UTC */
+      created_at: Timestamp;
+    }[];
+    /** ISO 8601, UTC */
+    created_at: Timestamp;
+  }[];
+}
+
 export interface Liquidity {
   pairs: LiquidityPair[];
 }
@@ -1108,10 +1380,28 @@ export interface ListAllRequestsQuery {
   limit?: number;
 }
 
+export interface ListApprovalsQuery {
+  limit?: number;
+  offset?: number;
+  status?: ApprovalStatus;
+  subject?: string;
+}
+
 export interface ListAuditQuery {
   limit?: number;
   offset?: number;
+  /** A kind with a slash at its end finds everything of the kind */
   subject?: string;
+  /** How it begins: `order.hold` finds `order.hold.place` and `order.hold.release` */
+  action?: string;
+  /** Id of a user or a key, or a part of the user’s name or e-mail, or of the key’s label */
+  actor?: string;
+  /** A part of the reason */
+  search?: string;
+  /** Inclusive; ISO 8601 with a time zone, from 1970 on */
+  from?: string;
+  /** Exclusive; ISO 8601 with a time zone, from 1970 on */
+  to?: string;
 }
 
 export interface ListCurrenciesWithPaymentMethodsQuery {
@@ -1176,6 +1466,11 @@ export interface ListInstitutionsQuery {
   offset?: number;
 }
 
+export interface ListInvitationsQuery {
+  limit?: number;
+  cursor?: Uuid;
+}
+
 export interface ListKycReviewsQuery {
   limit?: number;
   offset?: number;
@@ -1183,6 +1478,7 @@ export interface ListKycReviewsQuery {
 
 export interface ListOffersForReviewQuery {
   authorized?: boolean;
+  vendor_id?: Uuid;
   limit?: number;
   offset?: number;
 }
@@ -1261,6 +1557,20 @@ export interface ListProofReviewsQuery {
   offset?: number;
 }
 
+export interface ListQueueQuery {
+  /** May be repeated */
+  kind?: QueueKind[];
+  /** me: claimed by the caller; none: claimed by no one */
+  assignee?: "me" | "none";
+  overdue?: boolean;
+  /** Those that are put off, which are left out otherwise */
+  snoozed?: boolean;
+  partner_id?: Uuid;
+  limit?: number;
+  /** next_cursor of the page before */
+  cursor?: string;
+}
+
 export interface ListRateHistoryQuery {
   /** A fiat currency or USDC, USDT, USDT0; either case */
   base: string;
@@ -1294,6 +1604,14 @@ export interface ListRecipientsQuery {
 export interface ListReferenceRecordsQuery {
   limit?: number;
   offset?: number;
+  /** A part of id, name or code */
+  search?: string;
+  /** Only what is on, or only what is off */
+  live?: boolean;
+  /** Institutions of this rail */
+  rail?: string;
+  /** ISO 3166-1 alpha-2, either case */
+  country?: string;
 }
 
 export interface ListRequestsQuery {
@@ -1462,6 +1780,16 @@ export type MaskedDetails = Record<string, string>;
 
 export interface Message {
   message: string;
+}
+
+export interface NewInvitation {
+  invitation_id: Uuid;
+  /** For the person who is invited, and for nobody else: whoever opens it first signs in. Shown this once */
+  url: string;
+  /** ISO 8601, UTC */
+  expires_at: Timestamp;
+  /** Whether it is sent to the address as well */
+  mailed: boolean;
 }
 
 export interface NewKey {
@@ -1701,6 +2029,14 @@ export interface OperatorDepositList {
   pagination: OffsetPage;
 }
 
+export interface OperatorInvitationInput {
+  desk: ConsoleDesk;
+  /** The partner or the vendor; not for the operator’s desk */
+  owner_id?: Uuid;
+  email: string;
+  role: ConsoleRole;
+}
+
 export interface OperatorLoggedRequest {
   /** Give it as `after` to read what followed */
   cursor: string;
@@ -1789,6 +2125,25 @@ export interface OperatorOrderList {
   pagination: CursorPage;
 }
 
+export interface OperatorRateList {
+  rates: {
+    base: string;
+    quote: string;
+    rate: DecimalString | null;
+    status: RateStatus;
+    /** Where it was observed; empty once nothing recent is left */
+    sources: string[];
+    as_of: Timestamp | null;
+    age_seconds: number | null;
+    stale_after_seconds: number | null;
+  }[];
+  /** When the rates were last published */
+  updated_at: Timestamp;
+  publication_age_seconds: number;
+  /** Nothing is priced on a publication that is older */
+  publication_stale_after_seconds: number;
+}
+
 export interface OperatorReplayInput {
   /** Inclusive; ISO 8601 with a time zone, from 1970 on */
   since: string;
@@ -1873,6 +2228,8 @@ export interface OrderAuditTrail {
   }[];
   /** What besides the status decides what may happen next */
   facts: Record<string, string | boolean | number>;
+  /** What an operator can do with it now: endpoint and decision */
+  allowed_actions: string[];
   funds: OrderFunds;
   /** Of the escrow’s owners other than the service */
   signatures: {
@@ -1931,19 +2288,25 @@ export interface OrderAuditTrail {
       http_status: number | null;
     }[];
   }[];
-  proofs: {
-    proof_id: Uuid;
+  proofs: VendorProof[];
+  /** When vendors said something in a dispute; the words are shown by reveal */
+  dispute_statements: DisputeStatementRecord[];
+  /** Vendors that left the order to others and said why */
+  declines: {
     vendor_id: Uuid;
-    verdict: "accepted" | "rejected" | (string & {}) | null;
+    reason: VendorDeclineReason;
     /** ISO 8601, UTC */
-    submitted_at: Timestamp;
-    reviewed_at: Timestamp | null;
+    at: Timestamp;
   }[];
   compliance_case_id: Uuid | null;
   audit: {
-    operator_key_id: Uuid;
+    operator_key_id: Uuid | null;
+    operator_user_id: Uuid | null;
+    actor: AuditActor;
     action: string;
     reason: string;
+    before: AuditState | null;
+    after: AuditState | null;
     /** ISO 8601, UTC */
     at: Timestamp;
   }[];
@@ -1994,11 +2357,8 @@ export interface OrderFunds {
     }[];
     /** A decimal number as text; parse it as a decimal, never as a float */
     held_amount: DecimalString;
-    owners: {
-      service: EvmAddress;
-      seller: EvmAddress;
-      buyer: EvmAddress;
-    };
+    /** The keys of the escrow; any two of them move what is in it */
+    owners: EscrowOwners;
   } | null;
   /** All final payments into the escrow */
   deposits: Deposit[];
@@ -2266,7 +2626,7 @@ export type PartyType = "individual" | "business" | (string & {});
 
 export interface PayerDetailsInput {
   payment_details_id?: NumericId;
-  payment_details?: Record<string, unknown>;
+  payment_details?: AuditState;
 }
 
 export interface PaymentDetails {
@@ -2431,6 +2791,124 @@ export interface ProofReviewList {
 }
 
 export type PurposeOfPayment = "family_support" | "salary" | "goods" | "services" | "savings" | "education" | "medical" | "rent" | "gift" | "other" | (string & {});
+
+export interface QueueCase {
+  kind: QueueKind;
+  /** Of the customer (kyc), the proof, the order (hold, dispute), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
+  subject_id: Uuid;
+  order_id: Uuid | null;
+  partner_id: Uuid | null;
+  /** What it is about, in a sentence */
+  says: string;
+  amount: DecimalString | null;
+  currency: string | null;
+  /** Since when it waits */
+  created_at: Timestamp;
+  /** When it should be decided */
+  due_at: Timestamp;
+  overdue: boolean;
+  assignee: {
+    /** A user of the console, or an API key */
+    id: Uuid;
+    name: string;
+    /** When the claim ends by itself */
+    until: Timestamp;
+  } | null;
+  snoozed: {
+    /** ISO 8601, UTC */
+    until: Timestamp;
+    reason: string;
+  } | null;
+}
+
+export interface QueueCaseDetail {
+  kind: QueueKind;
+  /** Of the customer (kyc), the proof, the order (hold, dispute), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
+  subject_id: Uuid;
+  order_id: Uuid | null;
+  partner_id: Uuid | null;
+  /** What it is about, in a sentence */
+  says: string;
+  amount: DecimalString | null;
+  currency: string | null;
+  /** Since when it waits */
+  created_at: Timestamp;
+  /** When it should be decided */
+  due_at: Timestamp;
+  overdue: boolean;
+  assignee: {
+    /** A user of the console, or an API key */
+    id: Uuid;
+    name: string;
+    /** When the claim ends by itself */
+    until: Timestamp;
+  } | null;
+  snoozed: {
+    /** ISO 8601, UTC */
+    until: Timestamp;
+    reason: string;
+  } | null;
+  kyc: {
+    user_id: Uuid;
+    partner_id: Uuid;
+    kyc_status: KycStatus;
+    /** ISO 8601, UTC */
+    waiting_since: Timestamp;
+    documents: {
+      document_id: Uuid;
+      document_type: string;
+      content_type: string;
+    }[];
+  } | null;
+  recipient: {
+    recipient_id: Uuid;
+    partner_id: Uuid;
+    recipient_kind: string;
+    recipient_name_masked: string;
+    recipient_country: string;
+    version: number;
+    screening_status: ScreeningStatus;
+    /** ISO 8601, UTC */
+    waiting_since: Timestamp;
+    list_version: string | null;
+    hits: ScreeningHit[];
+  } | null;
+  screening_case: ScreeningCase | null;
+  deposit: OperatorDeposit | null;
+  fiat_payment: HeldPayment | null;
+  offer: ReviewedOffer | null;
+  effect: Effect | null;
+  difference: Difference | null;
+}
+
+export interface QueueCounts {
+  waiting: number;
+  overdue: number;
+  mine: number;
+  unassigned: number;
+  snoozed: number;
+  kinds: {
+    kind: QueueKind;
+    waiting: number;
+    overdue: number;
+  }[];
+}
+
+export type QueueKind = "kyc" | "proof" | "hold" | "dispute" | "recipient_screening" | "screening_case" | "deposit" | "fiat_payment" | "offer" | "effect" | "reconciliation" | (string & {});
+
+export interface QueueList {
+  cases: QueueCase[];
+  /** The time that overdue was told by */
+  as_of: Timestamp;
+  pagination: CursorPage;
+}
+
+export interface QueueSnoozeInput {
+  /** From now; 0 brings the case back at once */
+  minutes: number;
+  /** Kept in the audit log; name no person in it */
+  reason: Reason;
+}
 
 export interface Quote {
   quote_id: Uuid;
@@ -2610,7 +3088,7 @@ export interface ReferenceRecord {
   kind: string;
   id: string;
   /** The record, in the form of the data files with snake case names */
-  data: Record<string, unknown>;
+  data: AuditState;
   /** A record that an operator has changed is no longer updated from the files */
   source: "files" | "operator" | (string & {});
   updated_at: string;
@@ -2618,7 +3096,7 @@ export interface ReferenceRecord {
 
 export interface ReferenceRecordInput {
   /** The record, in the form of the data files with snake case names */
-  data: Record<string, unknown>;
+  data: AuditState;
   /** Kept in the audit log */
   reason: string;
 }
@@ -2626,6 +3104,22 @@ export interface ReferenceRecordInput {
 export interface ReferenceRecordList {
   records: ReferenceRecord[];
   pagination: OffsetPage;
+}
+
+export interface ReferenceUsage {
+  kind: string;
+  id: string;
+  live: boolean;
+  /** Whether a record of this kind has a switch of its own */
+  can_be_switched: boolean;
+  /** Rails that use it */
+  rails: number;
+  /** Banks and wallets that use it */
+  institutions: number;
+  /** Authorized offers that use it */
+  offers: number;
+  /** Open orders that use it; they go on */
+  open_orders: number;
 }
 
 export interface RefundAnswer {
@@ -2692,6 +3186,11 @@ export interface RetailSettlementCompletedData {
   currency: string;
   /** ISO 8601, UTC */
   collected_at: string;
+}
+
+export interface RevealedDisputeStatements {
+  order_id: Uuid;
+  statements: DisputeStatement[];
 }
 
 export interface RevealedDocument {
@@ -3018,6 +3517,8 @@ export interface SearchOrdersQuery {
   created_from?: string;
   /** Exclusive; ISO 8601 with a time zone, from 1970 on */
   created_to?: string;
+  /** Anything that names orders: an id of the order, its quote, effect, deposit, customer, partner or vendor; a transaction’s hash; an escrow’s address; the partner’s reference */
+  search?: string;
   limit?: number;
   cursor?: Uuid;
 }
@@ -3044,6 +3545,97 @@ export interface SignatureInput {
 export type SlugInput = string;
 
 export type SourceOfFunds = "SALARY" | "BUSINESS_INCOME" | "SAVINGS" | "INVESTMENTS" | "INHERITANCE" | "GIFT" | "LOAN" | "SALE_OF_ASSETS" | "PENSION" | "OTHER" | (string & {});
+
+export interface Statistics {
+  /** First day */
+  from: string;
+  /** Last day, which counts too */
+  to: string;
+  time_zone: string;
+  interval: StatisticsInterval;
+  /** Orders created */
+  orders: number;
+  /** Of these, orders that have settled */
+  settled: number;
+  /** What settled orders moved: each counts in its fiat and in its crypto currency */
+  volumes: {
+    currency: string;
+    kind: AnchorType;
+    /** Settled orders in this currency */
+    orders: number;
+    /** Their sum, exact */
+    amount: string;
+  }[];
+  /** Orders that were cancelled or failed */
+  stopped: number;
+  /** Orders in dispute */
+  disputed: number;
+  /** Orders that are still under way */
+  open: number;
+  /** Settled orders as a share of those that have ended or are in dispute, from 0 to 1, rounded down to four decimals; null where there are none */
+  success_rate: DecimalString | null;
+  time_to_complete: {
+    /** Half of the settled orders took at most so long; null where there are none */
+    median_seconds: number | null;
+    /** Nine of ten settled orders took at most so long */
+    p90_seconds: number | null;
+  };
+  statuses: {
+    /** Additions to the contract's list: an on-ramp order passes through fiat_received_confirmed and crypto_release_pending between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one. */
+    status: OrderStatus;
+    /** Orders in it now */
+    orders: number;
+  }[];
+  /** Every interval of the period, oldest first */
+  series: {
+    /** First day of the interval, which may lie before `from` */
+    start: string;
+    /** Orders created */
+    orders: number;
+    /** Of these, orders that have settled */
+    settled: number;
+    /** What settled orders moved: each counts in its fiat and in its crypto currency */
+    volumes: {
+      currency: string;
+      kind: AnchorType;
+      /** Settled orders in this currency */
+      orders: number;
+      /** Their sum, exact */
+      amount: string;
+    }[];
+  }[];
+  /** Orders whose `next_action` is yours */
+  open_actions: {
+    /** Orders that wait for you now, whenever they were created; counted up to 1000 */
+    total: number;
+    /** The 20 that were created last */
+    orders: {
+      order_id: Uuid;
+      reference_id: string | null;
+      /** Additions to the contract's list: an on-ramp order passes through fiat_received_confirmed and crypto_release_pending between fiat_transfer_pending and completed. Treat a status you do not know as "wait". No webhook carries one. */
+      status: OrderStatus;
+      next_action: NextAction;
+      expires_at: Timestamp | null;
+      /** ISO 8601, UTC */
+      updated_at: Timestamp;
+    }[];
+  };
+  webhooks: {
+    /** Deliveries created in the period, to all endpoints */
+    deliveries: number;
+    /** Of these, accepted by your endpoint */
+    delivered: number;
+    /** Of these, given up after the last attempt */
+    failed: number;
+    /** Deliveries that wait now, whenever they were created; counted up to 1000 */
+    waiting: number;
+    /** When the oldest of them was created */
+    oldest_waiting_at: Timestamp | null;
+  };
+}
+
+/** How orders are put together in `series`. A week begins on Monday */
+export type StatisticsInterval = "day" | "week" | "month" | (string & {});
 
 export interface SupportedPairList {
   pairs: {
@@ -3157,6 +3749,13 @@ export interface Vendor {
   active: boolean;
   /** Set by the vendor */
   online: boolean;
+  /** Decides with the price whose offer is taken */
+  reputation: {
+    completed_orders: number;
+    /** Cancelled by the vendor’s own delay */
+    failed_orders: number;
+    disputed_orders: number;
+  };
   /** ISO 8601, UTC */
   created_at: Timestamp;
 }
@@ -3167,7 +3766,15 @@ export interface VendorAcceptanceInput {
   payment_details?: Record<string, string>;
 }
 
-export type VendorAction = "accept" | "decline" | "fiat-confirmed" | "payment-proof" | "fiat-settled" | "dispute" | (string & {});
+export type VendorAction = "accept" | "decline" | "fiat-confirmed" | "payment-proof" | "fiat-settled" | "dispute" | "sign-release" | "dispute-statements" | (string & {});
+
+export interface VendorDeclineInput {
+  /** Told to the operator, not to the partner */
+  reason?: VendorDeclineReason;
+}
+
+/** Told to the operator, not to the partner */
+export type VendorDeclineReason = "no_balance" | "bank_unavailable" | "price_moved" | "too_busy" | "risk" | "other" | (string & {});
 
 export interface VendorEvent {
   cursor: string;
@@ -3312,6 +3919,10 @@ export interface VendorOrderDetail {
     refund: boolean;
     release: boolean;
   };
+  /** Payment proofs that this vendor submitted */
+  proofs: VendorProof[];
+  /** What this vendor said in a dispute */
+  dispute_statements: DisputeStatement[];
 }
 
 export interface VendorOrderList {
@@ -3336,10 +3947,24 @@ export interface VendorProfile {
   online: boolean;
 }
 
+export interface VendorProof {
+  proof_id: Uuid;
+  vendor_id: Uuid;
+  verdict: "accepted" | "rejected" | (string & {}) | null;
+  /** ISO 8601, UTC */
+  submitted_at: Timestamp;
+  reviewed_at: Timestamp | null;
+}
+
 export interface VendorSigning {
   order_id: Uuid;
   purpose: EscrowPurpose;
   escrow_address: EvmAddress;
+  chain: string;
+  /** The keys of the escrow; any two of them move what is in it */
+  owners: EscrowOwners;
+  /** Where the partner’s fee goes if its customer’s own wallet is an owner; null otherwise */
+  partner_address: EvmAddress | null;
   safe_tx_hash: string;
   typed_data: SafeTypedData;
 }
@@ -3496,6 +4121,10 @@ export interface WidgetOriginsInput {
   reason?: Reason;
 }
 
+export interface WithdrawnInvitation {
+  invitation_id: Uuid;
+}
+
 export interface WithdrawnOffer {
   offer_id: Uuid;
 }
@@ -3612,6 +4241,19 @@ export interface ErrorDetails {
     /** The class of the key that was sent, where it is another one. */
     given_key?: "partner" | "widget" | "session" | "vendor" | "operator" | (string & {});
   };
+  /** The route belongs to the console and takes the cookie of a session that is still good; sign in again. */
+  SIGN_IN_REQUIRED: Record<string, never>;
+  /** Nobody is signed in by what was given to the console; which part is wrong is not told. */
+  SIGN_IN_FAILED: Record<string, never>;
+  /** A user of the console called what the role may not do; an admin of the team can change the role. API keys are not affected. */
+  FORBIDDEN: {
+    /** The role of the user. */
+    role: string;
+    /** What the role would have to include. */
+    required_capability: string;
+  };
+  /** A request with the cookie of the console that changes something needs X-CSRF-Token as GET /console/session answers it, from a page of the same origin. */
+  CSRF_TOKEN_INVALID: Record<string, never>;
   /** Fiat-account writes need an entitlement that this partner does not have; ask the operator to enable it. */
   FEATURE_NOT_ENABLED: Record<string, never>;
   /** The widget session does not know its customer yet; POST /widget/session/email-code, then POST /widget/session/identify with the code. */
@@ -3650,10 +4292,14 @@ export interface ErrorDetails {
   PROOF_NOT_FOUND: Record<string, never>;
   /** No screening case has this id; an operator reads the ids from GET /operator/screening-cases. */
   SCREENING_CASE_NOT_FOUND: Record<string, never>;
+  /** It has been decided, or has settled by itself; read what waits from GET /operator/queue. */
+  QUEUE_CASE_NOT_FOUND: Record<string, never>;
   /** No deposit into an escrow has this id; an operator reads the ids from GET /operator/deposits, a partner from GET /partner/orders/{order_id}/funds. */
   DEPOSIT_NOT_FOUND: Record<string, never>;
   /** No payment into a fiat account has this id; an operator reads the ids from GET /operator/fiat-payments. */
   FIAT_PAYMENT_NOT_FOUND: Record<string, never>;
+  /** The approval id in the path is unknown; choose one from GET /operator/approvals. */
+  APPROVAL_NOT_FOUND: Record<string, never>;
   /** The code of a session made by POST /partner/widget-sessions opens it once, within ten minutes; make a new session. */
   WIDGET_SESSION_NOT_FOUND: Record<string, never>;
   /** No such path, or not with this method; check both against the API reference. */
@@ -3721,6 +4367,22 @@ export interface ErrorDetails {
   CLIENT_NOT_APPROVED: Record<string, never>;
   /** The account is on its way; wait and try again. */
   PROVISIONING_IN_PROGRESS: Record<string, never>;
+  /** A claim ends with its release, or by itself 30 minutes after it was made; take another case meanwhile. */
+  QUEUE_CASE_CLAIMED: Record<string, never>;
+  /** The decision moves more than SECOND_APPROVAL_ABOVE_USD. It is carried out when another person makes the same call, or POST /operator/approvals/{details.approval_id}/approve, before details.expires_at. A key counts as the person who made it. */
+  APPROVAL_REQUIRED: {
+    /** The request that waits for another person; see GET /operator/approvals/{approval_id}. */
+    approval_id: string;
+    /** Until when it can be approved; ISO 8601, UTC. */
+    expires_at: string;
+    /** What the decision moves, in US dollars, as a decimal; null where no current rate tells. */
+    amount_usd: string | null;
+  };
+  /** The request was approved, rejected, could not be carried out or has expired, see details.status; make the call itself again to ask anew. */
+  APPROVAL_CLOSED: {
+    /** approved, rejected, expired or failed. */
+    status: string;
+  };
   /** Nothing matches the pair, amount, rail and filters now; details.excluded_by says what to change, else try later. */
   NO_OFFERS_AVAILABLE: {
     /** The conditions of the request that the nearest offers fail, those that fail the fewest. Absent at initiate. */
@@ -3804,6 +4466,39 @@ export interface ErrorDetails {
   };
   /** The key is bound to another body, method or path for 24 hours; use a new key for a new request. */
   IDEMPOTENCY_KEY_REUSED: Record<string, never>;
+  /** This deployment asks users of the console for a second factor; until one is added only the own account can be used. */
+  SECOND_FACTOR_REQUIRED: Record<string, never>;
+  /** What changes how a user of the console signs in needs the password or a code again, unless the user has just signed in; send it with the request. */
+  REAUTHENTICATION_REQUIRED: Record<string, never>;
+  /** No such user of the own desk; read the ids from GET /console/team. */
+  TEAM_MEMBER_NOT_FOUND: Record<string, never>;
+  /** No invitation has this id, or it was used, withdrawn or is over; an operator reads the ids from GET /operator/invitations. */
+  INVITATION_NOT_FOUND: Record<string, never>;
+  /** No open session of this user has this id; it may have ended meanwhile. */
+  CONSOLE_SESSION_NOT_FOUND: Record<string, never>;
+  /** No passkey of this user has this id; read the ids from GET /console/account. */
+  PASSKEY_NOT_FOUND: Record<string, never>;
+  /** The change would leave the desk without an admin; make another member an admin first. */
+  LAST_ADMIN: Record<string, never>;
+  /** No user changes the own role, nor disables or resets the own account as a member of the team; ask another admin. */
+  OWN_ROLE: Record<string, never>;
+  /** An e-mail address is one user of the deployment; invite another address. */
+  EMAIL_IN_USE: Record<string, never>;
+  /** Add another passkey or an authenticator app first; to change phones, add the new app in place of the old one. */
+  LAST_SECOND_FACTOR: Record<string, never>;
+  /** The token of a second step, of a passkey or of an app that is being added is good once, for some minutes and five tries; begin again. */
+  SIGN_IN_STEP_EXPIRED: Record<string, never>;
+  /** The link was used, withdrawn, is older than seven days or never was one; ask an admin of the desk for a new one. */
+  INVITATION_EXPIRED: Record<string, never>;
+  /** A user who is signed in gave a wrong password or code; a code of the app is good once, so wait for the next. */
+  CREDENTIAL_INVALID: Record<string, never>;
+  /** What the browser answered does not fit what was asked for, or the passkey is known already; begin again. */
+  PASSKEY_INVALID: Record<string, never>;
+  /** After ten failed attempts an address is locked for 15 minutes, then for twice as long each time, up to a day; it is told for every address, known or not. A passkey still signs in. */
+  SIGN_IN_LOCKED: {
+    /** When it can be tried again; also in Retry-After. */
+    retry_after_seconds: number;
+  };
   /** Bodies may have 1 MiB, document uploads 10 MiB; send less. */
   PAYLOAD_TOO_LARGE: Record<string, never>;
   /** Bodies are JSON; send Content-Type: application/json. */

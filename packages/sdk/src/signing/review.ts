@@ -67,7 +67,7 @@ interface Forwarded extends Common {
 }
 
 /** `orders.funds(orderId)` tells them. */
-type Owners = { readonly [Owner in keyof EscrowOwners]: string };
+export type Owners = { readonly [Owner in keyof EscrowOwners]: string };
 
 export interface TransferToSign extends Forwarded {
   readonly parameters: TransferAuthorizationParameters;
@@ -99,7 +99,7 @@ export interface Reviewed {
 const DEFAULT_TTL_SECONDS = 3_600;
 /** The router needs about 110 000. */
 const MOST_GAS = 1_000_000n;
-const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000';
+export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000';
 
 interface Figures {
   readonly token: Address;
@@ -276,7 +276,7 @@ function reviewFee(name: string, base: bigint, percent: number, fee: bigint, spa
   }
 }
 
-function reviewOwners(trust: Trust, owners: Owners, mine: 'seller' | 'buyer'): void {
+export function reviewOwners(trust: Trust, owners: Owners, mine: 'seller' | 'buyer'): void {
   const others = [owners.service, owners.seller, owners.buyer];
   const isThree = others.every(isAddress) && new Set(others.map((one) => one.toLowerCase())).size === 3;
   if (!isThree)
@@ -371,11 +371,20 @@ function reviewPayout(
   requireSame('ESCROW_MISMATCH', 'escrow_address', escrow, parameters.escrow_address);
   requireSame('SIGNER_MISMATCH', 'signer_address', trust.wallet, parameters.signer_address);
   reviewAmount(parameters, amount);
+  return reviewEscrowPayout(parameters, escrow, all, trust);
+}
+
+/** What a payout of this escrow must be, held against what was answered: whoever of its owners signs it. */
+export function reviewEscrowPayout(
+  parameters: Pick<RefundAuthorizationParameters, 'safe_tx_hash' | 'typed_data'>,
+  escrow: Address,
+  all: readonly Transfer[],
+  trust: Trust,
+): Reviewed {
   const { message } = parameters.typed_data;
   const transfers = all.filter((transfer) => transfer.amount > 0n);
   const [first] = transfers;
-  if (first === undefined)
-    throw new SigningRefusedError('AMOUNT_MISMATCH', 'amount_atomic', 'above 0', amount);
+  if (first === undefined) throw new SigningRefusedError('AMOUNT_MISMATCH', 'amount_atomic', 'above 0', 0n);
   const isSingle = transfers.length === 1;
   const expected = {
     to: isSingle ? first.token : trust.contracts.multiSendCallOnly,

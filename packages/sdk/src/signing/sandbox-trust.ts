@@ -4,21 +4,24 @@ import type { Trust } from './review.ts';
 /** `sandbox.json` of a running sandbox, as far as signing needs it. */
 export interface SandboxFile {
   readonly partners: readonly { readonly wallet_address: string }[];
-  readonly chains: readonly {
-    readonly slug: string;
-    readonly chain_id: number;
-    readonly signing?: {
-      readonly contracts: Readonly<Record<(typeof CONTRACTS)[keyof typeof CONTRACTS], string>>;
-      readonly service_address: string;
-      readonly treasury_address: string;
-      readonly solver_address: string;
-      readonly tokens: readonly {
-        readonly code: string;
-        readonly address: string;
-        readonly decimals: number;
-      }[];
-    };
-  }[];
+  readonly chains: readonly ChainToTrust[];
+}
+
+/** A chain of a deployment, as its own files and pages write it. */
+export interface ChainToTrust {
+  readonly slug: string;
+  readonly chain_id: number;
+  readonly signing?: {
+    readonly contracts: Readonly<Record<(typeof CONTRACTS)[keyof typeof CONTRACTS], string>>;
+    readonly service_address: string;
+    readonly treasury_address: string;
+    readonly solver_address?: string;
+    readonly tokens: readonly {
+      readonly code: string;
+      readonly address: string;
+      readonly decimals: number;
+    }[];
+  };
 }
 
 const CONTRACTS = {
@@ -45,17 +48,26 @@ export function trustOfSandbox(
   const found = chain === undefined ? chains[0] : chains.find(({ slug }) => slug === chain);
   if (wallet === undefined) throw new TypeError(`the sandbox has no partner ${partner}`);
   if (found === undefined) throw new TypeError(`the sandbox has no chain ${chain ?? ''}`);
-  if (found.signing === undefined)
+  return trustOfChain(found, wallet);
+}
+
+/**
+ * The same for any wallet: a vendor's, say.
+ *
+ * @example const trust = trustOfChain(sandbox.chains[0], '0x…');
+ */
+export function trustOfChain({ chain_id, signing }: ChainToTrust, wallet: string): Trust {
+  if (signing === undefined)
     throw new TypeError('the sandbox is of a release that does not tell what it trusts');
-  const { contracts, service_address, treasury_address, solver_address, tokens } = found.signing;
+  const { contracts, service_address, treasury_address, solver_address, tokens } = signing;
   const addresses = Object.entries(CONTRACTS).map(([name, written]) => [name, contracts[written] as Address]);
   return {
-    chainId: found.chain_id,
+    chainId: chain_id,
     contracts: Object.fromEntries(addresses) as Trust['contracts'],
     wallet,
     service: service_address,
     treasury: treasury_address,
-    bridgeSolvers: [solver_address],
+    bridgeSolvers: solver_address === undefined ? 'any' : [solver_address],
     tokens: Object.fromEntries(tokens.map(({ code, address, decimals }) => [code, { address, decimals }])),
   };
 }

@@ -31,7 +31,7 @@ export async function signTransfer(
   request: TransferToSign,
   signer: Signer,
 ): Promise<TransferAuthorizationInput> {
-  const signature = await sign(reviewTransfer(request), signer);
+  const signature = await signReviewed(reviewTransfer(request), signer);
   return { forward_request: { ...request.parameters.forward_request }, signature };
 }
 
@@ -45,7 +45,7 @@ export async function signTransfer(
  * await causeway.orders.authorizeBridge(order.order_id, body);
  */
 export async function signBridge(request: BridgeToSign, signer: Signer): Promise<BridgeAuthorizationInput> {
-  const signature = await sign(reviewBridge(request), signer);
+  const signature = await signReviewed(reviewBridge(request), signer);
   return { ...request.destination, forward_request: { ...request.parameters.forward_request }, signature };
 }
 
@@ -59,7 +59,7 @@ export async function signBridge(request: BridgeToSign, signer: Signer): Promise
  * await causeway.orders.authorizeRefund(order.order_id, body);
  */
 export async function signRefund(request: PayoutToSign, signer: Signer): Promise<SignatureInput> {
-  return { signature: await sign(reviewRefund(request), signer) };
+  return { signature: await signReviewed(reviewRefund(request), signer) };
 }
 
 /**
@@ -73,10 +73,18 @@ export async function signRefund(request: PayoutToSign, signer: Signer): Promise
  * await causeway.orders.authorizeRelease(order.order_id, body);
  */
 export async function signRelease(request: PayoutToSign, signer: Signer): Promise<SignatureInput> {
-  return { signature: await sign(reviewRelease(request), signer) };
+  return { signature: await signReviewed(reviewRelease(request), signer) };
 }
 
-async function sign({ typedData, digest, signer: wallet }: Reviewed, signer: Signer): Promise<Hex> {
+/**
+ * Signs what a review has found to fit: for screens that show it in between (`decodeTypedData`).
+ *
+ * @example const signature = await signReviewed(reviewRefund(request), signer);
+ */
+export async function signReviewed(
+  { typedData, digest, signer: wallet }: Reviewed,
+  signer: Signer,
+): Promise<Hex> {
   if (signer.address.toLowerCase() !== wallet.toLowerCase()) {
     throw new SigningRefusedError('SIGNER_MISMATCH', 'signer.address', wallet, signer.address);
   }

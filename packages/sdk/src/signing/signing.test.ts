@@ -17,13 +17,21 @@ import {
   planSafe,
   SAFE_FACTORY,
 } from '../../../../apps/gateway/src/chain/contracts/contract-plan.ts';
-import { describeEscrow, onrampRelease, refund } from '../../../../apps/gateway/src/chain/escrow/escrow.ts';
+import {
+  customerRelease,
+  describeEscrow,
+  offrampRelease,
+  onrampRelease,
+  refund,
+} from '../../../../apps/gateway/src/chain/escrow/escrow.ts';
 import { payoutTransaction } from '../../../../apps/gateway/src/chain/escrow/safe-transaction.ts';
 import { canonicalSignature } from '../../../../apps/gateway/src/chain/signers/signature.ts';
 import { checksumAddress, toAtomic } from './bytes.ts';
 import {
   type BridgeToSign,
   CANONICAL_CONTRACTS,
+  decodeTransaction,
+  decodeTypedData,
   eip1193Signer,
   escrowAddress,
   ethersSigner,
@@ -36,14 +44,20 @@ import {
   reviewRefund,
   reviewRelease,
   reviewTransfer,
+  reviewVendorFunding,
+  reviewVendorRefund,
+  reviewVendorRelease,
   type Signer,
   SigningRefusedError,
   signBridge,
   signRefund,
   signRelease,
   signTransfer,
+  signVendorRefund,
+  signVendorRelease,
   type TransferToSign,
   type Trust,
+  type VendorPayoutToSign,
   viemSigner,
 } from './index.ts';
 
@@ -382,6 +396,152 @@ describe('what is signed', () => {
       expect(reasonOf(() => reviewBridge({ ...bridge(), destination: { ...destination, ...change } }))).toBe(
         'DESTINATION_MISMATCH',
       );
+    }
+  });
+});
+
+/** What the gateway's own code asks of a vendor, whose wallet is ours here. */
+function asked(
+  purpose: 'refund' | 'release',
+  direction: 'onramp' | 'offramp',
+  partner: Hex | null = null,
+): VendorPayoutToSign {
+  const owners = direction === 'onramp' ? offrampOwners : onrampOwners;
+  const escrow = describeEscrow(settings, ORDER_ID, owners);
+  const deposit = figures.cryptoAmount + (direction === 'onramp' ? 0n : figures.partnerFee);
+  const token = usdc.address;
+  const paid = { token, ...figures, treasury };
+  const release =
+    direction === 'offramp'
+      ? offrampRelease({ ...paid, partnerWallet: partner ?? owners.seller, buyer: owners.buyer })
+      : partner === null
+        ? onrampRelease({ ...paid, partnerWallet: owners.buyer })
+        : customerRelease({ ...paid, partnerWallet: partner, buyer: owners.buyer });
+  const transfers = purpose === 'refund' ? refund({ token, deposit, seller: owners.seller }) : release;
+  const transaction = payoutTransaction(transfers, contracts.multiSendCallOnly);
+  const { typed_data, safe_tx_hash, escrow_address } = payoutParameters(settings, usdc, {
+    ...{ orderId: ORDER_ID, purpose, escrow, transaction, amount: deposit, signer: 'seller' },
+  });
+  const parameters = { order_id: ORDER_ID, purpose, escrow_address, safe_tx_hash, typed_data };
+  const funding = {
+    ...{ chain: 'x', chain_id: CHAIN_ID, token_address: token, escrow_address, from_address: owners.seller },
+    ...{ owners, amount: '', amount_atomic: `${deposit}`, confirmations: 2, state: 'awaited', deposits: [] },
+  };
+  const amounts = { crypto_currency: 'USDC', crypto_amount: '100.000001', platform_fee: '0.500000' };
+  return {
+    order: { order_id: ORDER_ID, direction, ...amounts, funding } as VendorPayoutToSign['order'],
+    parameters: { ...parameters, chain: 'x', owners, partner_address: partner },
+    trust,
+  };
+}
+
+describe('what a vendor signs and pays', () => {
+  const ways = [
+    ['refund', 'onramp', null],
+    ['refund', 'offramp', null],
+    ['release', 'onramp', null],
+    ['release', 'onramp', address('5')],
+    ['release', 'offramp', null],
+    ['release', 'offramp', address('5')],
+  ] as [purpose: 'refund' | 'release', direction: 'onramp' | 'offramp', partner: Hex | null][];
+  const reviewOf = (purpose: 'refund' | 'release') =>
+    purpose === 'refund' ? reviewVendorRefund : reviewVendorRelease;
+
+  it.each(ways)('%s, %s: it has the hash of the gateway, and reads back in words', async (...way) => {
+    const request = asked(...way);
+    const { typedData, digest } = reviewOf(way[0])(request);
+    expect(digest).toBe(request.parameters.safe_tx_hash);
+    const { call, from, hashes } = decodeTypedData(typedData);
+    expect(hashes.digest).toBe(digest);
+    expect(from).toBe(request.parameters.escrow_address);
+    const total =
+      call.kind === 'transfers' ? call.transfers.reduce((sum, { amount }) => sum + amount, 0n) : 0n;
+    expect(`${total}`).toBe(request.order.funding?.amount_atomic);
+    const signer = privateKeySigner(KEY);
+    const signature = await account.signTypedData(request.parameters.typed_data as never);
+    expect(
+      way[0] === 'refund'
+        ? (await signVendorRefund(request, signer)).refund_signature
+        : (await signVendorRelease(request, signer)).release_signature,
+    ).toBe(signature);
+  });
+
+  it.each(ways)('%s, %s: each field of the answer altered in turn is refused', (...way) => {
+    const request = asked(...way);
+    for (const { path, altered } of alterations(request.parameters)) {
+      // Named for programs; nothing of it is signed.
+      if (path === 'chain') continue;
+      // Where nothing is paid to a partner, its address is not used.
+      const paysPartner = way[0] === 'release' && (way[1] === 'offramp' || way[2] !== null);
+      if (path === 'partner_address' && !paysPartner) continue;
+      const parameters = altered as VendorPayoutToSign['parameters'];
+      const reason = reasonOf(() => reviewOf(way[0])({ ...request, parameters }));
+      expect(reason, path).not.toBe('signed');
+    }
+  });
+
+  it('pays nobody else, and not more in fees than the order says', () => {
+    const onramp = asked('release', 'onramp');
+    const other = { ...onramp.order, platform_fee: '0.400000' };
+    expect(reasonOf(() => reviewVendorRelease({ ...onramp, order: other }))).toBe('CALLDATA_MISMATCH');
+    const offramp = asked('release', 'offramp');
+    const less = { ...offramp.order, platform_fee: '0.400000' };
+    expect(reasonOf(() => reviewVendorRelease({ ...offramp, order: less }))).toBe('FEE_MISMATCH');
+    const more = { ...offramp.order, crypto_amount: '101.000001' };
+    expect(reasonOf(() => reviewVendorRelease({ ...offramp, order: more }))).toBe('CALLDATA_MISMATCH');
+    const elsewhere = { ...trust, treasury: address('f') };
+    expect(reasonOf(() => reviewVendorRelease({ ...onramp, trust: elsewhere }))).toBe('CALLDATA_MISMATCH');
+    const swapped = asked('refund', 'onramp');
+    expect(reasonOf(() => reviewVendorRelease(swapped))).toBe('ORDER_MISMATCH');
+  });
+
+  it('funds exactly the order’s escrow, and no other', () => {
+    const { order } = asked('refund', 'onramp');
+    const { transaction, transfer } = reviewVendorFunding({ order, trust });
+    expect(transfer).toEqual({
+      token: usdc.address,
+      to: order.funding?.escrow_address,
+      amount: 100_000_001n,
+    });
+    expect(decodeTransaction(transaction)).toEqual({ kind: 'transfers', transfers: [transfer] });
+    for (const { path, altered } of alterations(order.funding)) {
+      if (/^(chain|amount|confirmations|state)$/.test(path)) continue;
+      const changed = { ...order, funding: altered as typeof order.funding };
+      expect(
+        reasonOf(() => reviewVendorFunding({ order: changed, trust })),
+        path,
+      ).not.toBe('signed');
+    }
+    expect(reasonOf(() => decodeTransaction({ ...transaction, value: '0x1' }))).toBe('VALUE_NOT_ZERO');
+    expect(reasonOf(() => decodeTransaction({ ...transaction, data: '0x12345678' }))).toBe(
+      'CALLDATA_MISMATCH',
+    );
+  });
+});
+
+describe('what is read back', () => {
+  it('is what was encoded: escrow, send-out, payout; anything else is refused', () => {
+    expect(decodeTypedData(reviewTransfer(transfer()).typedData).call).toMatchObject({
+      ...{ kind: 'fund-escrow', orderId: ORDER_ID, amount: 101_000_001n },
+    });
+    expect(decodeTypedData(reviewBridge(bridge()).typedData).call).toMatchObject({
+      ...{ kind: 'deposit-to-bridge', solver, amount: 98_500_001n },
+    });
+    const { typedData } = reviewRelease(payout('release'));
+    expect(decodeTypedData(typedData)).toMatchObject({ multiSend: contracts.multiSendCallOnly });
+    const altered = (change: object) => ({ ...typedData, message: { ...typedData.message, ...change } });
+    for (const change of [
+      { data: `${typedData.message.data}00` },
+      { data: String(typedData.message.data).replace(/^0x.{8}/, '0xdeadbeef') },
+      { operation: 2 },
+      { operation: 0 },
+      { nonce: '1' },
+      { gasToken: address('e') },
+    ]) {
+      expect(
+        reasonOf(() => decodeTypedData(altered(change))),
+        JSON.stringify(change),
+      ).not.toBe('signed');
     }
   });
 });

@@ -41,9 +41,24 @@ export const SAFE_TX_TYPE = [
 ] as const;
 
 /** What is signed in the end: 32 bytes. */
-export function hashTypedData({ domain, types, primaryType, message }: TypedData): Hex {
-  const fields = types[primaryType] ?? [];
-  return keccak(concat('0x1901', hashDomain(domain), hashStruct(primaryType, fields, message)));
+export function hashTypedData(typedData: TypedData): Hex {
+  return typedDataHashes(typedData).digest;
+}
+
+/** As a wallet's own screen shows them, to be compared before one agrees there. */
+export interface TypedDataHashes {
+  readonly domain: Hex;
+  readonly message: Hex;
+  /** What is signed; of a Safe's transaction, its safeTxHash. */
+  readonly digest: Hex;
+}
+
+export function typedDataHashes({ domain, types, primaryType, message }: TypedData): TypedDataHashes {
+  const hashes = {
+    domain: hashDomain(domain),
+    message: hashStruct(primaryType, types[primaryType] ?? [], message),
+  };
+  return { ...hashes, digest: keccak(concat('0x1901', hashes.domain, hashes.message)) };
 }
 
 export const DOMAIN_FIELDS = [

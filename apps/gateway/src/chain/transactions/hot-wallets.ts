@@ -15,7 +15,7 @@ export interface HotWallet {
   readonly chains?: readonly string[];
 }
 
-function paysOn({ chains }: HotWallet, slug: string): boolean {
+export function paysOn({ chains }: HotWallet, slug: string): boolean {
   return chains === undefined || chains.includes(slug);
 }
 
@@ -56,7 +56,8 @@ export interface GasBalancesDeps {
   readonly minimumWei?: bigint;
 }
 
-const DEFAULT_MINIMUM_WEI = 5n * 10n ** 16n;
+/** Below this a wallet is reported, where nothing else is said. */
+export const DEFAULT_MINIMUM_WEI = 5n * 10n ** 16n;
 const WEI_A_GWEI = 10n ** 9n;
 
 export function watchGasBalances(deps: GasBalancesDeps): GasBalances {

@@ -149,6 +149,70 @@ const selectSignedFrom = statement<
     ORDER BY nonce, version DESC LIMIT $5`,
 );
 
+export interface OpenTransaction {
+  readonly nonce: number;
+  readonly txHash: string | null;
+  readonly versions: number;
+  readonly createdAt: Date;
+}
+
+const selectOpen = statement<
+  [chainId: number, sender: string, limit: number],
+  { nonce: string; tx_hash: string | null; versions: number; created_at: Date }
+>(
+  'chain.open_of_sender',
+  `SELECT t.nonce::text, (array_agg(v.tx_hash ORDER BY v.version DESC))[1] AS tx_hash, count(v.version)::int AS versions,
+          t.created_at
+     FROM chain_transactions t LEFT JOIN chain_signed_versions v USING (transaction_id)
+    WHERE t.chain_id = $1 AND t.sender = $2 AND t.status = 'open'
+    GROUP BY t.transaction_id ORDER BY t.nonce LIMIT $3`,
+);
+
+const MOST_OPEN = 100;
+
+/** What a wallet has sent and the chain has not made final, lowest nonce first. */
+export async function openTransactions(
+  db: Database,
+  chainId: number,
+  sender: Address,
+): Promise<OpenTransaction[]> {
+  const rows = await db.query(SYSTEM, selectOpen, [chainId, sender, MOST_OPEN]);
+  return rows.map((row) => ({
+    nonce: Number(row.nonce),
+    txHash: row.tx_hash,
+    versions: row.versions,
+    createdAt: row.created_at,
+  }));
+}
+
+/** Effects of orders and signatures of their owners are told by the key; what else was sent pays for no order. */
+const selectGasOfOrders = statement<[chainId: number, latest: number], { gas: string; orders: number }>(
+  'chain.gas_of_orders',
+  `WITH latest AS (
+     SELECT effect_key, gas FROM chain_transactions WHERE chain_id = $1 AND status = 'succeeded'
+      ORDER BY settled_at DESC LIMIT $2),
+   named AS (
+     SELECT i.payload ->> 'order_id' AS order_id, l.gas FROM latest l
+       JOIN intents i ON i.intent_id = CASE WHEN l.effect_key ~ '^[0-9a-f]{8}-' THEN left(l.effect_key, 36)::uuid END
+      WHERE i.payload ? 'order_id'
+     UNION ALL
+     SELECT a.order_id::text, l.gas FROM latest l
+       JOIN forward_authorizations a
+         ON a.authorization_id = CASE WHEN starts_with(l.effect_key, 'forward:') THEN substr(l.effect_key, 9)::uuid END)
+   SELECT coalesce(sum(gas), 0)::text AS gas, count(DISTINCT order_id)::int AS orders FROM named`,
+);
+
+const MEASURED = 500;
+
+/** What the latest transactions for orders reserved, and for how many orders. */
+export async function gasPerOrder(
+  db: Database,
+  chainId: number,
+): Promise<{ readonly gas: bigint; readonly orders: number }> {
+  const [row] = await db.query(SYSTEM, selectGasOfOrders, [chainId, MEASURED]);
+  return { gas: BigInt(row?.gas ?? 0), orders: row?.orders ?? 0 };
+}
+
 /** How many transactions of each sender are not final yet. */
 export async function countOpen(db: Database, chainId: number): Promise<ReadonlyMap<Address, number>> {
   const rows = await db.query(SYSTEM, countOpenBySender, [chainId]);

@@ -4,6 +4,8 @@ import {
   ConversionSchema,
   ConvertQuery,
   formatAmount,
+  OPERATOR_TAG,
+  OperatorRateListSchema,
   parseAmount,
   RateHistoryQuery,
   RateHistorySchema,
@@ -15,7 +17,9 @@ import type { Static } from 'typebox';
 import { invalidRequest } from '../../http/errors.ts';
 import { prepareAnswer } from '../../http/prepared-answer.ts';
 import { preparedRoute } from '../../http/prepared-route.ts';
+import { route } from '../../http/route.ts';
 import { type Catalogue, type Currencies, convertAtomic } from '../../ports/currencies.ts';
+import { DEFAULT_MAX_RATE_AGE_MS } from '../../upstream/currencies/currencies-in-process.ts';
 import { type RateHistory, readRateHistory } from '../../upstream/rates/rate.store.ts';
 import type { RateReading, RateTable } from '../../upstream/rates/rate-table.ts';
 import { AnswerMemory } from './answer-memory.ts';
@@ -108,6 +112,8 @@ export interface RatesDeps {
   readonly history: RateHistory;
   /** Machine time: rates are observed in it. */
   readonly wall: () => number;
+  /** Until when an observation of these sources may be priced on, where this deployment decides that. */
+  readonly freshUntil: (sources: readonly string[], observedAt: number) => number | undefined;
 }
 
 const TAG = 'Gateway';
@@ -159,6 +165,46 @@ export function registerRatesRoutes(app: FastifyInstance, deps: RatesDeps): void
   );
 
   registerHistory(app, deps);
+  registerOperatorRates(app, deps);
+}
+
+const secondsBetween = (from: number, to: number) => Math.max(0, Math.round((to - from) / 1_000));
+
+/** The quoted pairs with what decides whether they may be priced on. */
+function registerOperatorRates(app: FastifyInstance, { currencies, wall, freshUntil }: RatesDeps): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'none',
+    method: 'GET',
+    url: '/api/v1/operator/rates',
+    operationId: 'listOperatorRates',
+    tag: OPERATOR_TAG,
+    summary: 'List the quoted pairs with source, age and limit',
+    description:
+      'All other pairs follow from these. A pair that is stale, missing or guarded is not priced on; guarded means that a jump waits for its confirmation.',
+    data: OperatorRateListSchema,
+    errors: ['SERVICE_UNAVAILABLE'],
+    handle: async () => {
+      const { rates } = currencies.current();
+      const now = wall();
+      return {
+        rates: rates.legs.map((leg) => {
+          const until = leg.asOf === null ? undefined : freshUntil(leg.sources, leg.asOf);
+          return {
+            ...viewOf(leg),
+            status: leg.status,
+            sources: [...leg.sources],
+            age_seconds: leg.asOf === null ? null : secondsBetween(leg.asOf, now),
+            stale_after_seconds:
+              leg.asOf === null || until === undefined ? null : secondsBetween(leg.asOf, until),
+          };
+        }),
+        updated_at: new Date(rates.publishedAt).toISOString(),
+        publication_age_seconds: secondsBetween(rates.publishedAt, now),
+        publication_stale_after_seconds: DEFAULT_MAX_RATE_AGE_MS / 1_000,
+      };
+    },
+  });
 }
 
 function registerHistory(app: FastifyInstance, { currencies, history, wall }: RatesDeps): void {

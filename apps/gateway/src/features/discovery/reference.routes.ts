@@ -1,7 +1,7 @@
 import {
   CausewayError,
-  ListingPageQuery,
   ReferenceKindParams,
+  ReferenceListQuery,
   ReferenceRecordInput,
   ReferenceRecordListSchema,
   ReferenceRecordParams,
@@ -42,10 +42,19 @@ export function registerReferenceRoutes(app: FastifyInstance, { db, editor }: Re
     tag: 'Operator',
     summary: 'List reference records of a kind',
     params: ReferenceKindParams,
-    query: ListingPageQuery,
+    query: ReferenceListQuery,
     data: ReferenceRecordListSchema,
-    handle: async ({ params, query: { limit, offset } }) => {
-      const rows = await db.query(SYSTEM, referenceRecordsOfKind, [params.kind, limit, offset]);
+    handle: async ({ params, query }) => {
+      const { limit, offset } = query;
+      const rows = await db.query(SYSTEM, referenceRecordsOfKind, [
+        params.kind,
+        query.search?.trim() ?? null,
+        query.live ?? null,
+        query.rail ?? null,
+        query.country?.toUpperCase() ?? null,
+        limit,
+        offset,
+      ]);
       const total = Number(rows[0]?.total ?? 0);
       return { records: rows.map(viewOf), pagination: { total, limit, offset } };
     },
@@ -86,7 +95,7 @@ export function registerReferenceRoutes(app: FastifyInstance, { db, editor }: Re
     handle: async ({ params, body }, operator) => {
       const data = toCamelCase(body.data) as Record<string, unknown>;
       try {
-        const edit = { ...params, data, reason: body.reason, operatorKeyId: operator.keyId };
+        const edit = { ...params, data, reason: body.reason, operator };
         return viewOf(await editReference(editor, edit));
       } catch (error) {
         if (error instanceof InvalidReferenceEdit) throw invalidFields([...error.problems].slice(0, 20));

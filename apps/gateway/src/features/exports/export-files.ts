@@ -22,6 +22,7 @@ import {
   earningsOfVendor,
   entriesOfAccount,
   feesOfPartner,
+  type OrderFilter,
   ordersOfAll,
   ordersOfPartner,
   postingsOfAll,
@@ -39,7 +40,14 @@ function fileName(what: string, { firstDay, lastDay }: ExportPeriod): string {
   return `${what}_${firstDay}_${lastDay}.csv`;
 }
 
-export function ordersFile(period: ExportPeriod, owner: Owner, forOperator: boolean): CsvFile<ExportedOrder> {
+const EVERY_ORDER: OrderFilter = [null, null, null, null];
+
+export function ordersFile(
+  period: ExportPeriod,
+  owner: Owner,
+  forOperator: boolean,
+  filter: OrderFilter = EVERY_ORDER,
+): CsvFile<ExportedOrder> {
   const { from, to } = period;
   return {
     name: fileName('orders', period),
@@ -47,7 +55,7 @@ export function ordersFile(period: ExportPeriod, owner: Owner, forOperator: bool
     pages: (snapshot) =>
       owner === null
         ? snapshot.pages(ordersOfAll, [from, to])
-        : snapshot.pages(ordersOfPartner, [from, to, owner]),
+        : snapshot.pages(ordersOfPartner, [from, to, owner, ...filter]),
   };
 }
 

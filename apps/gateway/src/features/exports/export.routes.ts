@@ -4,6 +4,7 @@ import {
   MAX_EXPORT_DAYS,
   OPERATOR_TAG,
   OperatorExportQuery,
+  OrderExportQuery,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Chains } from '../../chain/chains.ts';
@@ -66,7 +67,11 @@ export function registerExportRoutes(app: FastifyInstance, deps: ExportRouteDeps
 function decimalsOf({ chains, currencies }: ExportRouteDeps): DecimalsOf {
   return (asset) => {
     const at = asset.lastIndexOf('@');
-    if (at < 0) return currencies.current().reference.catalogue.fiatCurrency(asset)?.minorUnits;
+    // Also of a currency that is off by now.
+    if (at < 0)
+      return currencies
+        .current()
+        .reference.catalogue.records.fiatCurrencies.find(({ code }) => code === asset)?.minorUnits;
     const chain = chains.all.find(({ settings }) => settings.slug === asset.slice(at + 1));
     return chain?.settings.tokens.find(({ code }) => code === asset.slice(0, at))?.decimals;
   };
@@ -83,8 +88,12 @@ function registerPartnerFiles(app: FastifyInstance, sender: CsvSender, deps: Exp
     summary: 'Export orders created in a period',
     description: `${ABOUT} escrow_in and escrow_out are what the books say went through the order’s escrow.`,
     example: ORDERS_SAMPLE,
-    query: ExportQuery,
-    open: ({ query }, { partnerId }) => ordersFile(readPeriod(query, now()), partnerId, false),
+    query: OrderExportQuery,
+    open: ({ query }, { partnerId }) => {
+      const { status, order_type, user_uuid, reference_id } = query;
+      const filter = [status ?? null, order_type ?? null, user_uuid ?? null, reference_id ?? null] as const;
+      return ordersFile(readPeriod(query, now()), partnerId, false, [...filter]);
+    },
   });
 
   csvRoute(app, sender, {

@@ -64,9 +64,18 @@ const ordersOf = (
           WHERE p.account = 'escrow:' || o.order_id AND p.asset = o.crypto_currency || '@' || o.chain) booked
       WHERE o.created_at >= $1 AND o.created_at < $2 AND ${sought} ORDER BY o.created_at, o.order_id`;
 
-export const ordersOfPartner = statement<PeriodOfPartner, ExportedOrder>(
+/** Null: whatever it is. The period and the partner choose the index. */
+export type OrderFilter = [
+  statuses: readonly string[] | null,
+  orderType: string | null,
+  userId: string | null,
+  referenceId: string | null,
+];
+
+export const ordersOfPartner = statement<[...PeriodOfPartner, ...OrderFilter], ExportedOrder>(
   'exports.orders_of_partner',
-  ordersOf('o.partner_id = $3'),
+  ordersOf(`o.partner_id = $3 AND ($4::text[] IS NULL OR o.status = ANY ($4)) AND ($5::text IS NULL OR o.order_type = $5)
+        AND ($6::uuid IS NULL OR o.user_id = $6) AND ($7::text IS NULL OR o.reference_id = $7)`),
 );
 export const ordersOfAll = statement<Period, ExportedOrder>('exports.orders_of_all', ordersOf('true'));
 

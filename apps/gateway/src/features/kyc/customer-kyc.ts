@@ -1,8 +1,19 @@
-import type { KycSubmissionInput, KycSubmissionSchema, WidgetKycSchema } from '@causeway/protocol';
+import type {
+  KycSubmissionInput,
+  KycSubmissionListSchema,
+  KycSubmissionSchema,
+  WidgetKycSchema,
+} from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Reading } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { documentTypesOf, latestSubmission } from './kyc.store.ts';
+import {
+  documentsOfUser,
+  documentTypesOf,
+  type ListedDocumentRow,
+  latestSubmission,
+  submissionsOfUser,
+} from './kyc.store.ts';
 import { documentsMissing, identityFields, REQUIRED_OF_DIRECT_DATA } from './kyc-fields.ts';
 import { hostedUrlOf, readIdentity, type SubmitKycDeps, submitKyc } from './submission.ts';
 
@@ -30,6 +41,48 @@ export async function readKycOfCustomer(
     verification_url: submission === undefined ? null : hostedUrlOf(deps, user, submission),
     missing_fields: REQUIRED_OF_DIRECT_DATA.filter((field) => known[field] === undefined),
     updated_at: user.kyc_updated_at.toISOString(),
+  };
+}
+
+/** What was handed in for a customer so far, and what is still asked for: names and states, no content. */
+export async function readSubmissions(
+  { vaults }: Pick<SubmitKycDeps, 'vaults'>,
+  reads: Reading,
+  userId: string,
+): Promise<Static<typeof KycSubmissionListSchema>> {
+  const { user, identity } = await readIdentity(reads, vaults, userId);
+  const submissions = await reads.query(submissionsOfUser, [userId]);
+  const documents = await reads.query(documentsOfUser, [userId]);
+  const known = identityFields(identity);
+  return {
+    status: user.kyc_status,
+    missing_fields: REQUIRED_OF_DIRECT_DATA.filter((field) => known[field] === undefined),
+    submissions: submissions.map(({ submission_id, method, required_documents, created_at }) => {
+      const own = documents.filter((document) => document.submission_id === submission_id);
+      const types = own.map(({ document_type }) => document_type);
+      return {
+        submission_id,
+        method,
+        required_documents: documentsMissing(required_documents, types),
+        documents: own.map((document, index) =>
+          documentView(document, types.indexOf(document.document_type) < index),
+        ),
+        created_at: created_at.toISOString(),
+      };
+    }),
+  };
+}
+
+function documentView(document: ListedDocumentRow, isReplaced: boolean) {
+  const { document_id, document_type, content_type, size_bytes, is_stored, created_at } = document;
+  const state = isReplaced ? ('replaced' as const) : is_stored ? ('stored' as const) : ('received' as const);
+  return {
+    document_id,
+    document_type,
+    content_type,
+    size_bytes,
+    state,
+    created_at: created_at.toISOString(),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   KycPatchInput,
   KycPatchSchema,
   KycSubmissionInput,
+  KycSubmissionListSchema,
   KycSubmissionSchema,
   UserParams,
   VerificationStatusSchema,
@@ -14,6 +15,7 @@ import { partnerScope, reading } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
 import { readUser } from '../users/user.ts';
+import { readSubmissions } from './customer-kyc.ts';
 import { DOCUMENT_BODY_BYTES, uploadDocument } from './documents/documents.ts';
 import { identityView } from './kyc-fields.ts';
 import { patchKyc, readIdentity, type SubmitKycDeps, submitKyc } from './submission.ts';
@@ -115,6 +117,23 @@ function registerPatch(app: FastifyInstance, deps: KycRouteDeps): void {
 }
 
 function registerReads(app: FastifyInstance, deps: KycRouteDeps): void {
+  route(app, {
+    access: 'partner',
+    transaction: 'none',
+    method: 'GET',
+    url: `${USER}/kyc-submissions`,
+    operationId: 'listKycSubmissions',
+    tag: TAG,
+    summary: 'List KYC submissions and their documents',
+    description:
+      'Newest first, with what is still missing. Names and states only: content is never answered.',
+    params: UserParams,
+    data: KycSubmissionListSchema,
+    errors: ['USER_NOT_FOUND'],
+    handle: ({ params }, { partnerId }) =>
+      readSubmissions(deps, reading(deps.db, partnerScope(partnerId)), params.user_uuid),
+  });
+
   route(app, {
     access: 'partner',
     transaction: 'none',

@@ -60,6 +60,26 @@ export const latestSubmission = statement<[userId: string], SubmissionRow>(
   `SELECT ${SUBMISSION} FROM kyc_submissions WHERE user_id = $1 ORDER BY position DESC LIMIT 1`,
 );
 
+export const submissionsOfUser = statement<[userId: string], SubmissionRow>(
+  'kyc.submissions_of_user',
+  `SELECT ${SUBMISSION} FROM kyc_submissions WHERE user_id = $1 ORDER BY position DESC LIMIT 50`,
+);
+
+export interface ListedDocumentRow extends Omit<DocumentRow, 'waiting'> {
+  submission_id: string;
+  size_bytes: number;
+  is_stored: boolean;
+  created_at: Date;
+}
+
+/** Without their content, newest first. */
+export const documentsOfUser = statement<[userId: string], ListedDocumentRow>(
+  'kyc.documents_of_user',
+  `SELECT document_id, user_id, submission_id, document_type, content_type, size_bytes, waiting IS NULL AS is_stored,
+          created_at
+     FROM kyc_documents WHERE user_id = $1 ORDER BY document_id DESC LIMIT 500`,
+);
+
 export const submissionByLink = statement<[linkHash: string], SubmissionRow>(
   'kyc.submission_by_link',
   `SELECT ${SUBMISSION} FROM kyc_submissions WHERE link_hash = $1`,

@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { widgetSession } from '../../../../../test/harness/widget.ts';
 import { actorResponseContext } from '../../http/idempotency.ts';
+import { approvalBodyContext } from '../../http/second-approval.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';
+import { linkContext } from '../console/invitations.ts';
+import { enrolmentContext, totpContext } from '../console/second-factor.ts';
+import { disputeStatementContext } from '../orders/disputes/vendor-answers.ts';
 import { proofContext } from '../orders/lifecycle/act-on-order.ts';
 import { sealPayerDetails, sealVendorDetails } from '../orders/lifecycle/order.ts';
 import { ENCRYPTED_COLUMNS, rotateKeys } from './rotate-keys.ts';
@@ -84,6 +88,12 @@ describe('rotation of the master key', () => {
        SELECT $1, partner_id, order_id, (SELECT vendor_id FROM vendors LIMIT 1), $2, created_at FROM orders`,
       [proofId, old.seal('{}', proofContext(proofId))],
     );
+    const statementId = randomUUID();
+    await admin.query(
+      `INSERT INTO dispute_statements (statement_id, partner_id, order_id, vendor_id, text_sealed, created_at)
+       SELECT $1, partner_id, order_id, (SELECT vendor_id FROM vendors LIMIT 1), $2, created_at FROM orders`,
+      [statementId, old.seal('because', disputeStatementContext(statementId))],
+    );
     const reasonSealed = old.seal('because', `order_stop_reasons:${orderId}`);
     await admin.query(
       `INSERT INTO order_stop_reasons (order_id, partner_id, reason_sealed)
@@ -96,6 +106,14 @@ describe('rotation of the master key', () => {
        SELECT $1, $2, '', 200, $3, created_at FROM orders`,
       [vendorKey.actor, vendorKey.idempotencyKey, old.seal('an answer', actorResponseContext(vendorKey))],
     );
+    const approvalId = '0199aa9f-5555-7c41-9d0e-6b1f5a3c2d10';
+    await admin.query(
+      `INSERT INTO approvals (approval_id, status, operation, method, path, params, body_sealed, payload_hash, subject,
+         summary, requested_by_key_id, requester_person_id, requested_at, expires_at)
+       SELECT $1, 'waiting', 'decideDeposit', 'POST', '/', '{}', $2, repeat('0', 64), 'deposits/1', 'Return it.',
+              key_id, key_id, created_at, created_at FROM api_keys WHERE kind = 'operator' LIMIT 1`,
+      [approvalId, old.seal('{}', approvalBodyContext(approvalId))],
+    );
     const endpoints = '/api/v1/partner/webhook-endpoints';
     const endpoint = await gateway.call('POST', endpoints, { body: { url: 'https://127.0.0.1:9/hook' } });
     await gateway.call('POST', `${endpoints}/${endpoint.body.data.id}/rotate-secret`);
@@ -104,6 +122,21 @@ describe('rotation of the master key', () => {
     const { partner_id: partnerId } = (await admin.query('SELECT partner_id FROM orders')).rows[0];
     const mail = { fromName: 'Acme', subject: 'Hello', text: 'Hello', language: 'en' };
     await gateway.deps.mail?.send({ ...mail, partnerId, to: 'rotate@example.com' });
+    await admin.query(
+      `INSERT INTO console_users (user_id, email, name, role, totp_secret_sealed, created_at)
+       SELECT order_id, 'rotate@example.com', 'Rotate', 'viewer', $1, created_at FROM orders`,
+      [old.seal('SECRET', totpContext(orderId))],
+    );
+    await admin.query(
+      `INSERT INTO console_challenges (challenge_id, kind, token_hash, secret_sealed, expires_at)
+       SELECT order_id, 'totp_enrolment', '', $1, created_at FROM orders`,
+      [old.seal('SECRET', enrolmentContext(orderId))],
+    );
+    await admin.query(
+      `INSERT INTO console_invitations (invitation_id, email, role, token_hash, link_sealed, created_at, expires_at)
+       SELECT order_id, 'rotate@example.com', 'viewer', '', $1, created_at, created_at FROM orders`,
+      [old.seal('https://…', linkContext(orderId))],
+    );
     // As it is during the overlap after a secret was replaced.
     await admin.query('UPDATE partners SET webhook_previous_secret_sealed = webhook_secret_sealed');
     const report = await rotateKeys(gateway.deps.db, both);

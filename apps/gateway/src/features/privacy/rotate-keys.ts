@@ -1,6 +1,7 @@
 import { createDatabase, type Database, SYSTEM, type Transaction } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
+import { approvalBodyContext } from '../../http/second-approval.ts';
 import { createClock } from '../../lib/clock.ts';
 import { createSealer, type Sealer } from '../../lib/crypto.ts';
 import { createIdGenerator } from '../../lib/ids.ts';
@@ -12,6 +13,8 @@ import {
   encryptedExpression,
 } from '../../vault/encrypted-column.ts';
 import { INDEX_KEY_CONTEXT, INDEX_KEY_FACT, keyContext } from '../../vault/vault.ts';
+import { linkContext } from '../console/invitations.ts';
+import { enrolmentContext, totpContext } from '../console/second-factor.ts';
 import { ORDER_ENCRYPTED_COLUMNS } from '../orders/privacy/order-privacy.ts';
 import { recipientKeyOwner } from '../recipients/recipient.ts';
 import { userKeyOwner } from '../users/user.ts';
@@ -30,9 +33,13 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   encryptedColumn('webhook_endpoints', 'endpoint_id', 'secret_sealed', endpointSecretContext),
   encryptedColumn('webhook_endpoints', 'endpoint_id', 'previous_secret_sealed', endpointSecretContext),
   encryptedColumn('vendors', 'vendor_id', 'simulated_key_sealed', vendorKeyContext),
+  encryptedColumn('approvals', 'approval_id', 'body_sealed', approvalBodyContext),
   ...ORDER_ENCRYPTED_COLUMNS,
   encryptedColumn('widget_sessions', 'session_id', 'widget_key_sealed', widgetKeyContext),
   encryptedColumn('widget_email_codes', 'session_id', 'message_sealed', codeMessageContext),
+  encryptedColumn('console_users', 'user_id', 'totp_secret_sealed', totpContext),
+  encryptedColumn('console_challenges', 'challenge_id', 'secret_sealed', enrolmentContext),
+  encryptedColumn('console_invitations', 'invitation_id', 'link_sealed', linkContext),
   encryptedColumn('sandbox_mails', 'mail_id', 'message_sealed', sandboxMailContext),
   encryptedExpression(
     'idempotent_responses.body',

@@ -2,15 +2,19 @@ import { UserInput, UserListSchema, UserParams, UserQuery, UserSchema } from '@c
 import type { FastifyInstance } from 'fastify';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
+import type { PartnerPrincipal } from '../../http/principals.ts';
 import { route } from '../../http/route.ts';
 import { countUsers, listUsers } from './user.store.ts';
 import {
   createUser,
   EMAIL_INDEX,
+  maskedProfile,
   normalisedEmail,
   profileOf,
   readUser,
   type UserPrivacyDeps,
+  type UserProfile,
+  type UserRow,
   userView,
 } from './user.ts';
 
@@ -44,7 +48,8 @@ export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): v
     summary: 'List customers, newest first',
     query: UserQuery,
     data: UserListSchema,
-    handle: async ({ query }, { partnerId }) => {
+    handle: async ({ query }, caller) => {
+      const { partnerId } = caller;
       const { page, limit } = query;
       const email = query.email === undefined ? null : (normalisedEmail(query.email) ?? query.email);
       const emailIndex = email === null ? null : deps.blindIndex(EMAIL_INDEX, partnerId, email);
@@ -53,7 +58,7 @@ export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): v
         tx.queryBoth(listUsers, [...filter, limit, (page - 1) * limit], countUsers, [...filter]),
       );
       return {
-        users: users.map((user) => userView(user, profileOf(deps.vaults, user))),
+        users: users.map((user) => userView(user, shownProfile(deps, caller, user))),
         pagination: { page, limit, total: Number(count?.total ?? 0) },
       };
     },
@@ -72,7 +77,13 @@ export function registerUserRoutes(app: FastifyInstance, deps: UserRouteDeps): v
     errors: ['USER_NOT_FOUND'],
     handle: async ({ params }, partner) => {
       const user = await readUser(deps.db, partnerScope(partner.partnerId), params.user_uuid);
-      return userView(user, profileOf(deps.vaults, user));
+      return userView(user, shownProfile(deps, partner, user));
     },
   });
+}
+
+/** A program gets what it stored; a person gets it masked, and in full by a call that is on record. */
+function shownProfile({ vaults }: UserPrivacyDeps, caller: PartnerPrincipal, user: UserRow): UserProfile {
+  const profile = profileOf(vaults, user);
+  return caller.user === undefined ? profile : maskedProfile(profile);
 }

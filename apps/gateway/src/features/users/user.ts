@@ -157,6 +157,18 @@ export function userView(user: UserRow, profile: UserProfile): Static<typeof Use
   };
 }
 
+/** What a person at the console sees of a customer before it asks to see it all: enough to recognise, too little to use. */
+export function maskedProfile(profile: UserProfile): UserProfile {
+  const initial = (text: string | null) => (text === null ? null : `${[...text][0] ?? ''}****`);
+  return {
+    email: `${initial(profile.email)}${profile.email.slice(profile.email.lastIndexOf('@'))}`,
+    first_name: initial(profile.first_name),
+    last_name: initial(profile.last_name),
+    phone_number: initial(profile.phone_number),
+    country_code: profile.country_code,
+  };
+}
+
 export interface UserPrivacyDeps {
   readonly vaults: Vaults;
   readonly blindIndex: BlindIndex;

@@ -1,4 +1,4 @@
-import { CausewayError, type OrderTrigger } from '@causeway/protocol';
+import { CausewayError, type OrderTrigger, type VendorDeclineReason } from '@causeway/protocol';
 import type { Chains } from '../../chain/chains.ts';
 import { sameAddress } from '../../chain/watcher/chain-facts.ts';
 import { execute } from '../../engine/execute.ts';
@@ -6,6 +6,7 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidFields } from '../../http/errors.ts';
 import type { VendorPrincipal } from '../../http/principals.ts';
 import type { Sealer } from '../../lib/crypto.ts';
+import { recordDecline } from '../orders/disputes/vendor-answers.ts';
 import { acceptPayoutSignature } from '../orders/escrow/authorize.ts';
 import {
   type PayoutPurpose,
@@ -184,8 +185,10 @@ export async function declineOrder(
   deps: Pick<VendorDeps, 'orderAdapters'>,
   unit: UnitOfWork,
   orderId: string,
+  told?: { readonly vendorId: string; readonly reason: VendorDeclineReason },
 ): Promise<OrderRow> {
   const order = await loadOrderForAction(unit, orderId);
+  if (told !== undefined) recordDecline(unit, order, told.vendorId, told.reason);
   return passOver(deps, unit, order, 'vendor');
 }
 

@@ -6,7 +6,7 @@ import type { Listener } from '../../db/listener.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import type { Principals } from '../../http/principals.ts';
 import { route } from '../../http/route.ts';
-import { sendStream, streamCursor } from '../../http/send-stream.ts';
+import { isStreamStillAllowed, sendStream, streamCursor } from '../../http/send-stream.ts';
 import { createStreamHub, type StreamHub } from '../../lib/stream-hub.ts';
 import { readOrdersOfVendor } from '../orders/lifecycle/list-orders.ts';
 import {
@@ -141,10 +141,12 @@ function createVendorHub({ db, listener, principals, vendorResponseSeconds }: Ve
         data: JSON.stringify(event),
       }));
     },
-    async isStillValid(vendorId, apiKey) {
-      const principal = await principals.find(apiKey);
-      return principal?.kind === 'vendor' && principal.vendorId === vendorId;
-    },
+    isStillValid: (vendorId, credential) =>
+      isStreamStillAllowed(
+        { db, principals },
+        credential,
+        (principal) => principal.kind === 'vendor' && principal.vendorId === vendorId,
+      ),
   });
   listener.on('vendor_events_written', (vendorId) => hub.wake(vendorId));
   // A revoked key ends its streams now, not at the next heartbeat.

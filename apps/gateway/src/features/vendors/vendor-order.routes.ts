@@ -1,11 +1,14 @@
 import {
   CompactOrderSchema,
+  DisputeStatementInput,
+  DisputeStatementRecordSchema,
   OrderParams,
   PaymentProofInput,
   RefundSignatureInput,
   ReleaseSignatureInput,
   VENDOR_TRIGGERS,
   VendorAcceptanceInput,
+  VendorDeclineInput,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Static, TSchema } from 'typebox';
@@ -13,6 +16,7 @@ import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { type RouteSpec, route } from '../../http/route.ts';
 import { DOCUMENT_BODY_BYTES, readDocumentContent } from '../kyc/documents/documents.ts';
+import { stateInDispute } from '../orders/disputes/vendor-answers.ts';
 import { loadOrderForAction, moveOrder, type PaymentProof } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import type { paymentInstructions } from '../orders/lifecycle/payment-request.ts';
@@ -60,6 +64,7 @@ export function registerVendorOrderRoutes(app: FastifyInstance, deps: VendorRout
   registerTaking(app, deps);
   registerFiatConfirmed(app, deps);
   registerReports(app, deps);
+  registerDisputeStatements(app, deps);
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.bodyLimit = DOCUMENT_BODY_BYTES;
@@ -143,10 +148,14 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
       operationId: 'declineVendorOrder',
       summary: 'Decline an order',
       description: 'Possible until it is accepted. The next vendor is asked, and the order answers 404 here.',
+      body: VendorDeclineInput,
       errors: ORDER_ERRORS,
     },
     'decline',
-    (unit, _vendor, orderId) => declineOrder(deps, unit, orderId),
+    (unit, { vendor_id: vendorId }, orderId, body) => {
+      const reason = body?.reason;
+      return declineOrder(deps, unit, orderId, reason === undefined ? undefined : { vendorId, reason });
+    },
   );
 }
 
@@ -213,6 +222,30 @@ function registerReports(app: FastifyInstance, deps: VendorRouteDeps): void {
       },
     );
   }
+}
+
+function registerDisputeStatements(app: FastifyInstance, deps: VendorRouteDeps): void {
+  route(app, {
+    access: 'vendor',
+    transaction: 'unit',
+    deps,
+    method: 'POST',
+    url: `${ORDER}/dispute-statements`,
+    operationId: 'submitDisputeStatement',
+    tag: TAG,
+    summary: 'Say what happened in a dispute',
+    description:
+      'For the operator who decides; possible until then, as often as needed. GET /vendor/orders/{order_id} lists them.',
+    params: OrderParams,
+    body: DisputeStatementInput,
+    data: DisputeStatementRecordSchema,
+    errors: ORDER_ERRORS,
+    handle: async ({ params, body }, principal, unit) => {
+      const vendor = await callingVendor(unit, principal);
+      const order = await loadOrderForAction(unit, params.order_id);
+      return stateInDispute(unit, deps.sealer, order, vendor.vendor_id, body);
+    },
+  });
 }
 
 export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps & VendorDeps): void {

@@ -1,6 +1,7 @@
 import {
   decide,
   formatFixed,
+  isDisputeUndecided,
   ORDER_MACHINES,
   VENDOR_ACTIONS,
   VENDOR_TRIGGERS,
@@ -12,10 +13,12 @@ import type { Static } from 'typebox';
 import { typedDataToSign } from '../../chain/authorization/accept-authorization.ts';
 import { tokenByCode } from '../../chain/chain-settings.ts';
 import type { Chains } from '../../chain/chains.ts';
+import type { EscrowParties } from '../../chain/escrow/escrow.ts';
 import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow.ts';
+import { orderState } from '../orders/lifecycle/act-on-order.ts';
 import type { BackofficeOrderRow, DepositRow } from '../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../orders/lifecycle/order.adapter.ts';
-import { type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
+import { type OrderEscrow, type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
 
@@ -23,6 +26,8 @@ function allowedActions(order: OrderRow): VendorAction[] {
   const machine = ORDER_MACHINES[order.direction];
   const facts = factsOf(order);
   return VENDOR_ACTIONS.filter((action) => {
+    // Words move nothing; they are heard while somebody can still decide by them.
+    if (action === 'dispute-statements') return isDisputeUndecided(orderState(order));
     const { trigger, actor } = VENDOR_TRIGGERS[action];
     const decision = decide(machine, order.status, trigger, facts, actor);
     return decision.kind === 'moved' && decision.transition.noop !== true;
@@ -83,7 +88,7 @@ export function vendorOrderDetail(
   },
   wallet: string,
   responseSeconds: number | null,
-): Detail {
+): Omit<Detail, 'proofs' | 'dispute_statements'> {
   const { order, signatures, deposits } = read;
   const hasSigned = (purpose: PayoutPurpose) =>
     signatures.some((one) => one.purpose === purpose && one.signer.toLowerCase() === wallet.toLowerCase());
@@ -104,12 +109,17 @@ function fundingView(chains: Chains, order: OrderRow, deposits: readonly Deposit
     token_address: tokenByCode(settings, order.crypto_currency).address,
     escrow_address: order.escrow.address,
     from_address: order.escrow.seller,
+    owners: ownersOf(order.escrow),
     amount: formatFixed(deposit, order.crypto_decimals),
     amount_atomic: deposit.toString(),
     confirmations: settings.confirmations,
     state: order.facts.escrow === 'none' ? 'awaited' : order.facts.escrow,
     deposits: deposits.map(depositView),
   };
+}
+
+function ownersOf({ service, seller, buyer }: OrderEscrow): EscrowParties {
+  return { service, seller, buyer };
 }
 
 type FoundDeposit = NonNullable<Detail['funding']>['deposits'][number];
@@ -139,6 +149,9 @@ export function signingView(
     order_id: order.order_id,
     purpose,
     escrow_address: escrow.address,
+    chain: order.chain,
+    owners: escrow.parties,
+    partner_address: order.escrow?.partner ?? null,
     safe_tx_hash: hash,
     typed_data: typedDataToSign(escrow, transaction),
   };

@@ -15,6 +15,7 @@ import { vendorScope } from '../../db/database.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import { route } from '../../http/route.ts';
+import { readVendorAnswers, statementView } from '../orders/disputes/vendor-answers.ts';
 import { loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
 import {
   earningView,
@@ -96,7 +97,14 @@ function registerOrders(app: FastifyInstance, deps: VendorRouteDeps): void {
         callingVendor(unit, principal),
       );
       const read = await readVendorOrder(deps.db, principal.vendorId, params.order_id);
-      return vendorOrderDetail(deps.chains, read, wallet, deps.vendorResponseSeconds);
+      const { order_id } = read.order;
+      const scope = vendorScope(principal.vendorId);
+      const answers = await readVendorAnswers(deps.db, scope, order_id);
+      return {
+        ...vendorOrderDetail(deps.chains, read, wallet, deps.vendorResponseSeconds),
+        proofs: answers.proofs,
+        dispute_statements: answers.statements.map((row) => statementView(deps.sealer, row)),
+      };
     },
   });
 }

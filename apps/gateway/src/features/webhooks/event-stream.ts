@@ -2,6 +2,7 @@ import { CausewayError } from '@causeway/protocol';
 import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import type { Principals } from '../../http/principals.ts';
+import { isStreamStillAllowed } from '../../http/send-stream.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createStreamHub as createHub, type StreamHub } from '../../lib/stream-hub.ts';
 import {
@@ -75,10 +76,12 @@ export function createStreamHub(deps: {
       const events = await readEvents(deps.db, partnerId, after, limit);
       return events.map(({ cursor, event_type, body }) => ({ cursor, event: event_type, data: body }));
     },
-    async isStillValid(partnerId, apiKey) {
-      const principal = await deps.principals.find(apiKey);
-      return principal?.kind === 'partner' && principal.partnerId === partnerId;
-    },
+    isStillValid: (partnerId, credential) =>
+      isStreamStillAllowed(
+        deps,
+        credential,
+        (principal) => principal.kind === 'partner' && principal.partnerId === partnerId,
+      ),
   });
   deps.listener.on('events_written', (partnerId) => hub.wake(partnerId));
   // Whatever was announced while the listener was away was missed.
