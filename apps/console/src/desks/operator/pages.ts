@@ -1,0 +1,118 @@
+import {
+  IconApi,
+  IconArrowsExchange,
+  IconBuildingStore,
+  IconChecklist,
+  IconFileExport,
+  IconGavel,
+  IconHeartRateMonitor,
+  IconHistory,
+  IconKey,
+  IconListDetails,
+  IconRoute,
+  IconScale,
+  IconUsersGroup,
+  IconWallet,
+} from '@tabler/icons-react';
+import type { DeskPages } from '../pages.ts';
+
+export const OPERATOR: DeskPages = {
+  desk: 'operator',
+  title: 'Operator',
+  pages: [
+    {
+      path: 'queue',
+      title: 'Queue',
+      load: () => import('./queue.tsx'),
+      menu: { icon: IconChecklist, section: 'Work' },
+    },
+    {
+      path: 'approvals',
+      title: 'Approvals',
+      load: () => import('./approvals.tsx'),
+      menu: { icon: IconGavel, section: 'Work' },
+    },
+    {
+      path: 'orders',
+      title: 'Orders',
+      load: () => import('./orders.tsx'),
+      menu: { icon: IconListDetails, section: 'Work' },
+    },
+    { path: 'orders/$orderId', title: 'Order', load: () => import('./order.tsx') },
+    {
+      path: 'partners',
+      title: 'Partners',
+      load: () => import('./partners.tsx'),
+      menu: { icon: IconUsersGroup, section: 'Parties' },
+    },
+    { path: 'partners/$partnerId', title: 'Partner', load: () => import('./partner.tsx') },
+    {
+      path: 'vendors',
+      title: 'Vendors',
+      load: () => import('./vendors.tsx'),
+      menu: { icon: IconBuildingStore, section: 'Parties' },
+    },
+    { path: 'vendors/$vendorId', title: 'Vendor', load: () => import('./vendor.tsx') },
+    {
+      path: 'catalogue',
+      title: 'Rails and currencies',
+      load: () => import('./catalogue.tsx'),
+      menu: { icon: IconRoute, section: 'Market' },
+    },
+    {
+      path: 'rates',
+      title: 'Rates',
+      load: () => import('./rates.tsx'),
+      menu: { icon: IconArrowsExchange, section: 'Market' },
+    },
+    {
+      path: 'wallets',
+      title: 'Hot wallets',
+      load: () => import('./wallets.tsx'),
+      menu: { icon: IconWallet, section: 'System' },
+    },
+    {
+      path: 'reconciliation',
+      title: 'Reconciliation',
+      load: () => import('./reconciliation.tsx'),
+      menu: { icon: IconScale, section: 'System' },
+    },
+    {
+      path: 'effects',
+      title: 'Stuck work',
+      load: () => import('./effects.tsx'),
+      menu: { icon: IconHeartRateMonitor, section: 'System' },
+    },
+    {
+      path: 'requests',
+      title: 'API requests',
+      load: () => import('./requests.tsx'),
+      menu: { icon: IconApi, section: 'System' },
+    },
+    {
+      path: 'audit',
+      title: 'Audit log',
+      load: () => import('./audit.tsx'),
+      menu: { icon: IconHistory, section: 'System' },
+    },
+    {
+      path: 'keys',
+      title: 'API keys',
+      load: () => import('./keys.tsx'),
+      menu: { icon: IconKey, section: 'System' },
+    },
+    {
+      path: 'exports',
+      title: 'Exports',
+      load: () => import('./exports.tsx'),
+      menu: { icon: IconFileExport, section: 'System' },
+      needs: 'export',
+    },
+    {
+      path: 'team',
+      title: 'Team',
+      load: () => import('../../account/team.tsx'),
+      menu: { icon: IconUsersGroup, section: 'System' },
+    },
+  ],
+};

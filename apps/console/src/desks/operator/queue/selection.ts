@@ -1,0 +1,34 @@
+import { QUEUE_KINDS, QUEUE_TITLES, type QueueKind } from '@causeway/protocol/console';
+import type { QueueCase, QueueCaseDetail } from '@causeway/sdk';
+
+/** Which case is shown: part of the address, so that it can be sent to another operator. */
+export interface SelectedCase {
+  readonly kind: QueueKind;
+  readonly subject_id: string;
+}
+
+/** A service that is newer than the page may know kinds that the page does not. */
+export function ofKind<T>(table: Readonly<Record<QueueKind, T>>, kind: string): T | undefined {
+  const known = QUEUE_KINDS.find((one) => one === kind);
+  return known === undefined ? undefined : table[known];
+}
+
+export function titleOf(kind: string): string {
+  return ofKind(QUEUE_TITLES, kind) ?? kind;
+}
+
+export function keyOf(one: SelectedCase | QueueCase | null): string {
+  return one === null ? '' : `${one.kind}/${one.subject_id}`;
+}
+
+export function selectedOf(key: unknown): SelectedCase | null {
+  if (typeof key !== 'string') return null;
+  const [name, id = ''] = key.split('/');
+  const kind = QUEUE_KINDS.find((one) => one === name);
+  return kind === undefined || id === '' ? null : { kind, subject_id: id };
+}
+
+/** What a panel of a case is given. */
+export interface PanelProps {
+  readonly detail: QueueCaseDetail;
+}

@@ -1,0 +1,105 @@
+import {
+  IconApi,
+  IconBrowser,
+  IconBuildingBank,
+  IconFileExport,
+  IconFlask,
+  IconHome,
+  IconKey,
+  IconListDetails,
+  IconUserShare,
+  IconUsers,
+  IconUsersGroup,
+  IconWebhook,
+} from '@tabler/icons-react';
+import type { DeskPages } from '../pages.ts';
+
+export const PARTNER: DeskPages = {
+  desk: 'partner',
+  title: 'Partner',
+  pages: [
+    {
+      path: 'home',
+      title: 'Home',
+      load: () => import('./home.tsx'),
+      menu: { icon: IconHome, section: 'Overview' },
+    },
+    {
+      path: 'orders',
+      title: 'Orders',
+      load: () => import('./orders.tsx'),
+      menu: { icon: IconListDetails, section: 'Overview' },
+    },
+    { path: 'orders/$orderId', title: 'Order', load: () => import('./order.tsx') },
+    {
+      path: 'customers',
+      title: 'Customers',
+      load: () => import('./customers.tsx'),
+      menu: { icon: IconUsers, section: 'People' },
+    },
+    { path: 'customers/$userId', title: 'Customer', load: () => import('./customer.tsx') },
+    {
+      path: 'recipients',
+      title: 'Recipients',
+      load: () => import('./recipients.tsx'),
+      menu: { icon: IconUserShare, section: 'People' },
+    },
+    { path: 'recipients/$recipientId', title: 'Recipient', load: () => import('./recipient.tsx') },
+    {
+      path: 'fiat-accounts',
+      title: 'Fiat accounts',
+      load: () => import('./fiat-accounts.tsx'),
+      menu: { icon: IconBuildingBank, section: 'People' },
+    },
+    {
+      path: 'fiat-accounts/$userId/$accountId',
+      title: 'Fiat account',
+      load: () => import('./fiat-account.tsx'),
+    },
+    {
+      path: 'webhooks',
+      title: 'Webhooks',
+      load: () => import('./webhooks.tsx'),
+      menu: { icon: IconWebhook, section: 'Developers' },
+    },
+    { path: 'webhooks/$endpointId', title: 'Webhook endpoint', load: () => import('./webhook.tsx') },
+    {
+      path: 'keys',
+      title: 'API keys',
+      load: () => import('../../account/own-keys.tsx'),
+      menu: { icon: IconKey, section: 'Developers' },
+    },
+    {
+      path: 'requests',
+      title: 'API log',
+      load: () => import('./requests.tsx'),
+      menu: { icon: IconApi, section: 'Developers' },
+    },
+    {
+      path: 'widget',
+      title: 'Widget',
+      load: () => import('./widget.tsx'),
+      menu: { icon: IconBrowser, section: 'Developers' },
+    },
+    {
+      path: 'sandbox',
+      title: 'Sandbox',
+      load: () => import('./sandbox.tsx'),
+      menu: { icon: IconFlask, section: 'Developers' },
+      sandbox: true,
+    },
+    {
+      path: 'exports',
+      title: 'Exports',
+      load: () => import('./exports.tsx'),
+      menu: { icon: IconFileExport, section: 'Account' },
+      needs: 'export',
+    },
+    {
+      path: 'team',
+      title: 'Team',
+      load: () => import('../../account/team.tsx'),
+      menu: { icon: IconUsersGroup, section: 'Account' },
+    },
+  ],
+};

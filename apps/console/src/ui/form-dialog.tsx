@@ -1,0 +1,156 @@
+import { Alert, Button, type ButtonProps, Code, Group, List, Modal, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { CodeBlock } from './code.tsx';
+import { Problem } from './states.tsx';
+
+/** A button that opens a form; what the service refuses is shown in it, field by field. */
+export interface FormDialogProps<T> extends Omit<ButtonProps, 'onClick'> {
+  readonly label: string;
+  readonly title?: string;
+  /** What the button of the form says; the label unless given. */
+  readonly submit?: string;
+  readonly run: () => Promise<T>;
+  readonly done: string;
+  readonly onDone?: (result: T) => void;
+  /** Shown in place of the form once it is done: a secret that is shown once, a link. Without it the dialog closes. */
+  readonly result?: (result: T) => ReactNode;
+  readonly onOpen?: () => void;
+  readonly testId: string;
+  readonly isReady?: boolean;
+  readonly children: ReactNode;
+}
+
+export function FormDialog<T>({
+  label,
+  title,
+  submit,
+  run,
+  done,
+  onDone,
+  result,
+  onOpen,
+  testId,
+  isReady = true,
+  children,
+  ...button
+}: FormDialogProps<T>) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: run,
+    onSuccess: async (answer) => {
+      notifications.show({ message: done, color: 'teal' });
+      onDone?.(answer);
+      if (result !== undefined) return;
+      close();
+      await client.invalidateQueries();
+    },
+  });
+  // What is shown once stays until it is closed: reading anew may take away the button, and the dialog with it.
+  const end = () => {
+    close();
+    if (result !== undefined && mutation.isSuccess) void client.invalidateQueries();
+  };
+  const start = () => {
+    mutation.reset();
+    onOpen?.();
+    open();
+  };
+  const shown = result !== undefined && mutation.isSuccess ? result(mutation.data) : undefined;
+  return (
+    <>
+      <Button size="xs" {...button} onClick={start} data-testid={testId}>
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={end}
+        title={title ?? label}
+        size="lg"
+        centered
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {shown === undefined ? (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              mutation.mutate();
+            }}
+          >
+            <Stack gap="sm">
+              {children}
+              {mutation.isError ? <Refusal error={mutation.error} /> : null}
+              <Group justify="flex-end">
+                <Button variant="default" onClick={close}>
+                  Cancel
+                </Button>
+                <Button
+                  type="submit"
+                  loading={mutation.isPending}
+                  disabled={!isReady}
+                  data-testid={`${testId}-submit`}
+                >
+                  {submit ?? label}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        ) : (
+          <Stack gap="sm">
+            {shown}
+            <Group justify="flex-end">
+              <Button onClick={end} data-testid={`${testId}-close`}>
+                Close
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+}
+
+/** What was refused, and which fields of it. */
+function Refusal({ error }: { readonly error: unknown }) {
+  const { details } = error as { details?: { fields?: { path: string; message: string }[] } };
+  const fields = details?.fields ?? [];
+  return (
+    <>
+      <Problem error={error} />
+      {fields.length === 0 ? null : (
+        <List size="sm">
+          {fields.map(({ path, message }) => (
+            <List.Item key={path}>
+              <Code>{path}</Code> {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </>
+  );
+}
+
+/** Something that is never shown again. */
+export function ShownOnce({
+  value,
+  label,
+  children,
+}: {
+  readonly value: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <Alert color="yellow" title="Copy it now: it is shown this once">
+        {children}
+      </Alert>
+      <div data-testid="shown-once" data-value={value}>
+        <CodeBlock code={value} label={label} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { Card, Group, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** A part of a page with a title of its own, and what can be done there. */
+export function Panel({
+  title,
+  actions,
+  children,
+  testId,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  readonly testId?: string;
+}) {
+  return (
+    <Card withBorder padding="md" data-testid={testId}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,94 @@
+import { Alert, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconInbox } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { problemOf } from '../api/client.ts';
+
+/** The title of a page, what it is about, and what can be done there. */
+export function PageHead({
+  title,
+  about,
+  children,
+}: {
+  readonly title: ReactNode;
+  readonly about?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <Group justify="space-between" align="flex-start" mb="lg">
+      <div>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {about === undefined ? null : (
+          <Text c="dimmed" size="sm" maw={720}>
+            {about}
+          </Text>
+        )}
+      </div>
+      {children === undefined ? null : <Group gap="xs">{children}</Group>}
+    </Group>
+  );
+}
+
+export function Loading({ what = 'Loading' }: { readonly what?: string }) {
+  return (
+    <Center mih={160} role="status" aria-label={what}>
+      <Loader size="sm" />
+    </Center>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <Center mih={200} data-testid="empty">
+      <Stack align="center" gap={6} maw={420} ta="center">
+        <IconInbox size={32} stroke={1.4} aria-hidden />
+        <Text fw={600}>{title}</Text>
+        {children === undefined ? null : (
+          <Text size="sm" c="dimmed" component="div">
+            {children}
+          </Text>
+        )}
+      </Stack>
+    </Center>
+  );
+}
+
+export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+  const { code, message, requestId } = problemOf(error);
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={message}
+      role="alert"
+      data-testid="problem"
+      data-code={code}
+    >
+      <Group justify="space-between">
+        <Text size="xs">
+          <Code>{code}</Code> {requestId === undefined ? null : <>request {requestId}</>}
+        </Text>
+        {retry === undefined ? null : (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+/** What a query has, or how it stands with it: no page shows nothing. */
+export function Loaded<T>({
+  query,
+  children,
+}: {
+  readonly query: UseQueryResult<T>;
+  readonly children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  return <Loading />;
+}

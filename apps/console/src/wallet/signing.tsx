@@ -1,0 +1,330 @@
+import {
+  type Decoded,
+  type DecodedCall,
+  decodeTransaction,
+  decodeTypedData,
+  eip1193Signer,
+  type Reviewed,
+  SigningRefusedError,
+  signReviewed,
+  type Trust,
+} from '@causeway/sdk/signing';
+import { Alert, Badge, Box, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Loading, Problem } from '../ui/states.tsx';
+import { Copy, Fact, formatAmount, Time } from '../ui/values.tsx';
+import { WalletFailure, WalletGate } from './gate.tsx';
+import { askWallet, WalletProblem } from './wallet.ts';
+import { type Names, type Words, wordsOf } from './words.ts';
+
+interface Prepared {
+  readonly trust: Trust;
+  readonly names: Names;
+}
+
+/** What a review found to fit; it throws for anything else, and then there is no button. */
+export interface PreparedSignature extends Prepared {
+  readonly reviewed: Reviewed;
+}
+
+/**
+ * Something to sign, all the way: read and held against the order, decoded into words with full addresses and the hashes that
+ * a device shows, signed by the right wallet on the right network, handed in. A signature that could not be handed in is
+ * handed in again, not asked for again.
+ */
+export function SignTypedData({
+  queryKey,
+  prepare,
+  submit,
+  label,
+  done,
+  network,
+  disabled = false,
+  before,
+  testId = 'sign',
+}: {
+  readonly queryKey: readonly unknown[];
+  readonly prepare: () => Promise<PreparedSignature>;
+  readonly submit: (signature: string) => Promise<unknown>;
+  readonly label: string;
+  /** Told when it is handed in. */
+  readonly done: string;
+  readonly network: string;
+  /** Something else is missing yet: a form above, say. */
+  readonly disabled?: boolean;
+  /** Said above the button. */
+  readonly before?: ReactNode;
+  readonly testId?: string;
+}) {
+  const prepared = usePrepared(['to-sign', ...queryKey], async () => {
+    const { reviewed, trust, names } = await prepare();
+    const decoded = decodeTypedData(reviewed.typedData);
+    const words = wordsOf(decoded.call, { tokens: trust.tokens, names, from: decoded.from });
+    return { reviewed, decoded, words };
+  });
+  const client = useQueryClient();
+  const sign = useMutation({
+    mutationFn: async (provider: Parameters<typeof eip1193Signer>[0]) => {
+      const { reviewed } = prepared.data ?? {};
+      if (reviewed === undefined) return;
+      const key = ['signature', reviewed.digest];
+      const kept = client.getQueryData<string>(key);
+      const signature = kept ?? (await signReviewed(reviewed, eip1193Signer(provider, reviewed.signer)));
+      client.setQueryData(key, signature);
+      await submit(signature);
+    },
+    onSuccess: async () => {
+      notifications.show({ message: done, color: 'teal' });
+      await client.invalidateQueries();
+    },
+  });
+  if (prepared.isPending) return <Loading what="Preparing what is to be signed" />;
+  if (prepared.isError) return <Refusal error={prepared.error} />;
+  const { decoded, words, reviewed } = prepared.data;
+  return (
+    <Stack gap="sm" data-testid={testId}>
+      <Review words={words} decoded={decoded} network={network} />
+      {before}
+      <WalletGate address={reviewed.signer} chainId={decoded.chainId} networkName={network}>
+        {(connection) => (
+          <Button
+            loading={sign.isPending}
+            disabled={disabled}
+            onClick={() =>
+              sign.mutate({
+                request: ({ params }: { readonly params: readonly unknown[] }) =>
+                  askWallet(connection, 'eth_signTypedData_v4', params),
+              })
+            }
+            data-testid={`${testId}-button`}
+          >
+            {label}
+          </Button>
+        )}
+      </WalletGate>
+      <Failure error={sign.error} />
+    </Stack>
+  );
+}
+
+export interface PreparedTransaction extends Prepared {
+  readonly chainId: number;
+  readonly transaction: {
+    readonly from: string;
+    readonly to: string;
+    readonly data: string;
+    readonly value: '0x0';
+  };
+}
+
+/** Something to send, all the way: as above, but the wallet sends a transaction and tells its hash. */
+export function SendTransaction({
+  queryKey,
+  prepare,
+  onSent,
+  label,
+  network,
+  testId = 'send',
+}: {
+  readonly queryKey: readonly unknown[];
+  readonly prepare: () => Promise<PreparedTransaction>;
+  readonly onSent: (hash: string) => void;
+  readonly label: string;
+  readonly network: string;
+  readonly testId?: string;
+}) {
+  const prepared = usePrepared(['to-send', ...queryKey], async () => {
+    const { transaction, chainId, trust, names } = await prepare();
+    const call = decodeTransaction(transaction);
+    const words = wordsOf(call, { tokens: trust.tokens, names, from: transaction.from });
+    return { transaction, chainId, call, words };
+  });
+  const send = useMutation({
+    mutationFn: async (connection: Parameters<typeof askWallet>[0]) => {
+      const { transaction } = prepared.data ?? {};
+      if (transaction === undefined) return;
+      const hash = await askWallet(connection, 'eth_sendTransaction', [transaction]);
+      if (typeof hash !== 'string') throw new WalletProblem('The wallet told no transaction. Look there.');
+      onSent(hash);
+    },
+  });
+  if (prepared.isPending) return <Loading what="Preparing the transaction" />;
+  if (prepared.isError) return <Refusal error={prepared.error} />;
+  const { transaction, chainId, call, words } = prepared.data;
+  return (
+    <Stack gap="sm" data-testid={testId}>
+      <Review words={words} call={call} from={transaction.from} network={network} />
+      <WalletGate address={transaction.from} chainId={chainId} networkName={network}>
+        {(connection) => (
+          <Button
+            loading={send.isPending}
+            onClick={() => send.mutate(connection)}
+            data-testid={`${testId}-button`}
+          >
+            {label}
+          </Button>
+        )}
+      </WalletGate>
+      <Failure error={send.error} />
+    </Stack>
+  );
+}
+
+function usePrepared<T>(queryKey: readonly unknown[], queryFn: () => Promise<T>) {
+  return useQuery({ queryKey, queryFn, retry: false, staleTime: 30_000, gcTime: 0 });
+}
+
+/** In words: what happens, to whom, and what the wallet’s own screen must say. */
+function Review({
+  words,
+  decoded,
+  call,
+  from,
+  network,
+}: {
+  readonly words: Words;
+  readonly decoded?: Decoded;
+  readonly call?: DecodedCall;
+  readonly from?: string;
+  readonly network: string;
+}) {
+  return (
+    <Box bd="1px solid var(--mantine-color-default-border)" p="sm" style={{ borderRadius: 6 }}>
+      <Text fw={600} data-testid="sign-words">
+        {words.sentence}
+      </Text>
+      <Table.ScrollContainer minWidth={520}>
+        <Table verticalSpacing={4} mt="xs" fz="sm" withRowBorders={false}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Amount</Table.Th>
+              <Table.Th scope="col">{call?.kind === 'approve' ? 'May be taken by' : 'To'}</Table.Th>
+              <Table.Th scope="col">Address</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {words.movements.map(({ amount, to, whom }) => (
+              <Table.Tr key={`${to} ${amount}`} data-testid="movement">
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>{amountShown(amount)}</Table.Td>
+                <Table.Td>{whom}</Table.Td>
+                <Table.Td>
+                  <Whole value={to} name="address" />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Box component="dl" m={0}>
+        <Fact label="Network">
+          {network}
+          {decoded === undefined ? null : ` (${decoded.chainId})`}
+        </Fact>
+        <Fact label={decoded === undefined ? 'Sent by' : 'Out of'}>
+          <Whole value={decoded?.from ?? from ?? ''} name="address" />
+        </Fact>
+        {decoded?.deadline ? (
+          <Fact label="Good until">
+            <Time at={new Date(decoded.deadline * 1_000).toISOString()} />
+          </Fact>
+        ) : null}
+        {decoded === undefined ? null : <Contracts decoded={decoded} />}
+      </Box>
+      {decoded === undefined ? null : <Hashes hashes={decoded.hashes} />}
+    </Box>
+  );
+}
+
+function Contracts({ decoded: { verifyingContract, multiSend } }: { readonly decoded: Decoded }) {
+  return (
+    <>
+      <Fact label="Checked by the contract">
+        <Whole value={verifyingContract} name="contract" />
+      </Fact>
+      {multiSend === null ? null : (
+        <Fact label="All or nothing, through">
+          <Whole value={multiSend} name="contract" />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Hashes({ hashes }: Pick<Decoded, 'hashes'>) {
+  return (
+    <>
+      <Badge variant="light" tt="none" mt={6}>
+        Compare with your device
+      </Badge>
+      <Box component="dl" m={0}>
+        <Fact label="Domain hash">
+          <Whole value={hashes.domain} name="domain hash" testId="hash-domain" />
+        </Fact>
+        <Fact label="Message hash">
+          <Whole value={hashes.message} name="message hash" testId="hash-message" />
+        </Fact>
+        <Fact label="Hash that is signed">
+          <Whole value={hashes.digest} name="signed hash" testId="hash-digest" />
+        </Fact>
+      </Box>
+    </>
+  );
+}
+
+function Whole({
+  value,
+  name,
+  testId,
+}: {
+  readonly value: string;
+  readonly name: string;
+  readonly testId?: string;
+}) {
+  return (
+    <Group gap={2} wrap="nowrap" component="span" display="inline-flex">
+      <Code style={{ overflowWrap: 'anywhere' }} data-testid={testId}>
+        {value}
+      </Code>
+      <Copy value={value} label={`Copy ${name}`} />
+    </Group>
+  );
+}
+
+function amountShown(amount: string): string {
+  const [number = '', code = ''] = amount.split(' ');
+  return `${formatAmount(number)} ${code}`;
+}
+
+function Failure({ error }: { readonly error: unknown }) {
+  if (error === null) return null;
+  if (error instanceof WalletProblem) return <WalletFailure error={error} />;
+  if (error instanceof SigningRefusedError) return <Refusal error={error} />;
+  return <Problem error={error} />;
+}
+
+/** Not what the order says: nothing can be signed here, and somebody has to be told. */
+function Refusal({ error }: { readonly error: unknown }) {
+  if (!(error instanceof SigningRefusedError)) return <Problem error={error} />;
+  if (error.reason === 'SIGNATURE_MISMATCH') {
+    return (
+      <Alert color="red" role="alert" data-testid="signature-wrong">
+        The wallet signed with another account or something else. Choose the right account and try again.
+      </Alert>
+    );
+  }
+  return (
+    <Alert
+      color="red"
+      role="alert"
+      title="This does not match the order, so it cannot be signed here"
+      data-testid="sign-refused"
+    >
+      <Text size="sm">
+        Do not sign it anywhere else. Tell the operator: <Code>{error.reason}</Code> at{' '}
+        <Code>{error.field}</Code>, expected <Code>{error.expected}</Code>, found <Code>{error.actual}</Code>.
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Trust } from '@causeway/sdk/signing';
+import { useQuery } from '@tanstack/react-query';
+import { consoleCall } from '../api/client.ts';
+
+/** A chain of this deployment, with what is held against whatever a wallet is asked to sign there. */
+export interface SigningChain {
+  readonly slug: string;
+  readonly name: string;
+  readonly chain_id: number;
+  readonly explorer_url: string | null;
+  readonly service: string;
+  readonly treasury: string;
+  readonly contracts: Trust['contracts'];
+  readonly tokens: readonly { readonly code: string; readonly address: string; readonly decimals: number }[];
+}
+
+export function loadSigningChains(): Promise<readonly SigningChain[]> {
+  return consoleCall<{ readonly chains: readonly SigningChain[] }>('getSigningTrust').then(
+    ({ chains }) => chains,
+  );
+}
+
+export function useSigningChains() {
+  return useQuery({
+    queryKey: ['signing-chains'],
+    queryFn: loadSigningChains,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** For an order’s chain and the wallet that has to sign. */
+export function trustFor(chains: readonly SigningChain[], slug: string, wallet: string): Trust {
+  const chain = chains.find((one) => one.slug === slug);
+  if (chain === undefined) throw new Error(`This deployment does not use the network ${slug}.`);
+  const { chain_id: chainId, contracts, service, treasury, tokens } = chain;
+  return {
+    chainId,
+    contracts,
+    wallet,
+    service,
+    treasury,
+    bridgeSolvers: 'any',
+    tokens: Object.fromEntries(tokens.map(({ code, address, decimals }) => [code, { address, decimals }])),
+  };
+}
