@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Causeway } from '@causeway/sdk';
 import type { Browser, Page } from 'playwright-core';
+import { seriousFindings } from '../test/harness/axe.ts';
 import { findBrowser, launchBrowser, NO_BROWSER, thisMachine } from '../test/harness/browser.ts';
+import { composed } from '../test/harness/pictures.ts';
 import { hosted } from '../test/harness/widget-driver.ts';
 import {
-  seriousFindings,
   simulate,
   type Walk,
   walkDispute,
@@ -35,38 +36,10 @@ const SIZES = [
 const THEMES = ['light', 'dark'] as const;
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 /** Together they stay below 4 MB. */
-const QUALITY = 0.55;
-const SCALE = 0.7;
+const SMALLER = { scale: 0.7, quality: 0.55 };
 const endings: (() => Promise<void>)[] = [];
 const findings: string[] = [];
 let looked = 0;
-
-/** Encodes pictures side by side as WebP: a browser can, and nothing else needs to be installed. */
-async function composed(studio: Page, pictures: readonly Buffer[]): Promise<Buffer> {
-  const sources = pictures.map((picture) => `data:image/png;base64,${picture.toString('base64')}`);
-  const text = await studio.evaluate<string>(`(async () => {
-    const images = await Promise.all(${JSON.stringify(sources)}.map(async (source) => {
-      const image = new Image();
-      image.src = source;
-      await image.decode();
-      return image;
-    }));
-    const gap = 16;
-    const canvas = document.createElement('canvas');
-    canvas.width = ${SCALE} * images.reduce((sum, { width }) => sum + width + gap, -gap);
-    canvas.height = ${SCALE} * Math.max(...images.map(({ height }) => height));
-    const drawing = canvas.getContext('2d');
-    drawing.imageSmoothingQuality = 'high';
-    drawing.scale(${SCALE}, ${SCALE});
-    let x = 0;
-    for (const image of images) {
-      drawing.drawImage(image, x, 0);
-      x += image.width + gap;
-    }
-    return canvas.toDataURL('image/webp', ${QUALITY}).split(',')[1];
-  })()`);
-  return Buffer.from(text, 'base64');
-}
 
 function photographer(page: Page, studio: Page, part: string): Walk['look'] {
   let number = 0;
@@ -89,7 +62,7 @@ function photographer(page: Page, studio: Page, part: string): Walk['look'] {
         }
       }
       const file = `${part}-${String(number).padStart(2, '0')}-${name}-${language}.webp`;
-      await writeFile(join(FOLDER, file), await composed(studio, pictures));
+      await writeFile(join(FOLDER, file), await composed(studio, pictures, SMALLER));
     }
     await page.getByTestId('language').selectOption('en');
   };

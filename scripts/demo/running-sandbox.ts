@@ -17,6 +17,7 @@ export interface DemoSandbox extends SandboxFile {
     readonly wallet_address: string;
     readonly wallet_private_key: string;
   }[];
+  readonly vendors: readonly { readonly name: string; readonly api_key: string }[];
   readonly chains: readonly (SandboxFile['chains'][number] & { readonly rpc_url: string })[];
 }
 

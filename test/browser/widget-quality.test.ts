@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seriousFindings } from '../harness/axe.ts';
 import { hosted } from '../harness/widget-driver.ts';
-import {
-  seriousFindings,
-  simulate,
-  type Walk,
-  walkOfframp,
-  walkOnramp,
-  withoutPrograms,
-} from '../harness/widget-walk.ts';
+import { simulate, type Walk, walkOfframp, walkOnramp, withoutPrograms } from '../harness/widget-walk.ts';
 import { foundBrowser, newEmail, startWidgetFixture, type WidgetFixture } from './widget-fixture.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

@@ -25,6 +25,9 @@ export async function accountSteps(_gateway: TestGateway, { send }: ExampleRun):
   await send('revokeKey', { params: { key_id } });
   await send('createOperatorKey');
   await send('listOperatorKeys');
+  const { invitation_id } = await send('createInvitation');
+  await send('listInvitations');
+  await send('withdrawInvitation', { params: { invitation_id } });
 
   const { key } = vendor_key;
   const { offer_id } = await send('createVendorOffer', { key });
@@ -38,6 +41,7 @@ export async function accountSteps(_gateway: TestGateway, { send }: ExampleRun):
   await send('getReferenceRecord', { params: record });
   await send('putReferenceRecord', { params: record });
   await send('listReferenceRecords', { params: { kind: 'institutions' } });
+  await send('getReferenceUsage', { params: record });
 }
 
 /** A further endpoint, of its own events. */

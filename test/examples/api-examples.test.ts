@@ -69,6 +69,7 @@ describe('every operation, with the request that its description shows', () => {
       orders.offramp().then(orders.settledByProvider),
       orders.disputesAndRefunds(),
       orders.deposits(),
+      orders.approvals(),
       recipientSteps(gateway, run).then(() => screeningCaseSteps(gateway, run, customer.user_uuid)),
       accountSteps(gateway, run),
       widgetSteps(gateway, run, customer.user_uuid),

@@ -21,6 +21,7 @@ export async function customerSteps(gateway: TestGateway, { send }: ExampleRun):
   await send('uploadKycDocumentShort', { params });
   await send('patchKyc', { params });
   await send('getIdentity', { params });
+  await send('listKycSubmissions', { params });
   await send('sandboxKycStatus', { params });
   await send('getVerificationStatus', { params });
   await send('revealDocument', { params: { ...params, document_id } });
@@ -109,6 +110,13 @@ export async function screeningCaseSteps(
     return body.data.cases[0];
   });
   await send('listScreeningCases');
+  const waiting = { kind: 'screening_case', subject_id: found.case_id };
+  await send('listQueue', { query: { kind: 'screening_case' } });
+  await send('getQueueCounts');
+  await send('getQueueCase', { params: waiting });
+  await send('claimQueueCase', { params: waiting });
+  await send('releaseQueueCase', { params: waiting });
+  await send('snoozeQueueCase', { params: waiting });
   await send('decideScreeningCase', { params: { case_id: found.case_id } });
 }
 

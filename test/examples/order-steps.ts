@@ -1,5 +1,6 @@
 import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { insertKey } from '../harness/shell.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
 import { type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
@@ -164,6 +165,8 @@ export function orderSteps(
       await driver.act(onramp, 'confirm-payment-sent');
       const seller = await parties.vendorOf(onramp);
       await send('openVendorDispute', { params: { order_id: onramp }, key: seller.key });
+      await send('submitDisputeStatement', { params: { order_id: onramp }, key: seller.key });
+      await send('revealDisputeStatements', { params: { order_id: onramp } });
       await operate(onramp, 'dispute', 'for_buyer');
       const release = await send('getReleaseAuthorizationParameters', { params: { order_id: onramp } });
       await send('authorizeRelease', {
@@ -224,6 +227,22 @@ export function orderSteps(
       });
     },
 
+    /** Decisions that move much money: asked for with one key, approved and rejected with one that is not of its making. */
+    async approvals(): Promise<void> {
+      const owner = await connect(gateway.databaseUrl);
+      const key = await insertKey(owner, 'operator', null);
+      await owner.end();
+      for (const operation of ['approveApproval', 'rejectApproval']) {
+        const orderId = await driver.onrampOrder({ fiat_amount: undefined, crypto_amount: '12000' });
+        await operate(orderId, 'hold', 'place');
+        const { details } = (await operate(orderId, 'hold', 'release')).body.error;
+        const params = { approval_id: details.approval_id };
+        await send('getApproval', { params });
+        await send(operation, { params, key });
+      }
+      await send('listApprovals');
+    },
+
     /** Effects that failed, which no scenario can make a sandbox do: they are written as a worker would. */
     async effects(): Promise<void> {
       const owner = await connect(gateway.databaseUrl);
@@ -232,7 +251,16 @@ export function orderSteps(
           WHERE intent_id IN (SELECT intent_id FROM intents WHERE kind = 'vendor.offer-order' LIMIT 2)
           RETURNING intent_id`,
       );
+      // A difference that the next look does not find: the books of a sandbox agree.
+      const found = await owner.query(
+        `INSERT INTO reconciliation_differences (difference_id, subject, asset, booked, found, difference, first_seen_at,
+           last_seen_at) VALUES (gen_random_uuid(), 'book:USDC@base-mainnet', 'USDC@base-mainnet', '0', '1', '1', now(), now())
+         RETURNING difference_id`,
+      );
       await owner.end();
+      await send('checkReconciliationDifference', {
+        params: { difference_id: found.rows[0].difference_id },
+      });
       await send('listStuckEffects');
       await send('retryEffect', { params: { effect_id: rows[0].intent_id } });
       await send('giveUpEffect', { params: { effect_id: rows[1].intent_id } });

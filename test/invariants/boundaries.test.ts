@@ -45,6 +45,10 @@ const PLANTS: Readonly<Record<string, { readonly file: string; readonly source: 
     file: 'apps/widget/src/knows-the-server.ts',
     source: `export { clean } from '../../gateway/src/lib/clean.ts';`,
   },
+  'console-knows-only-the-protocol-and-the-sdk': {
+    file: 'apps/console/src/knows-the-server.ts',
+    source: `export { clean } from '../../gateway/src/lib/clean.ts';`,
+  },
   'lib-imports-nothing-of-ours': {
     file: `${GATEWAY}/lib/knows-the-database.ts`,
     source: `import type { Clean } from '../db/clean.ts';\nexport type Known = Clean;`,

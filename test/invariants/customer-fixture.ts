@@ -77,6 +77,8 @@ export const KIND_BY_NAME: Readonly<Record<string, IdKind>> = {
 
 /** Names that end like an id and are none of a customer's: the partner's own words, and slugs that everybody reads. */
 export const NO_CUSTOMERS_IDS: ReadonlySet<string> = new Set([
+  // Of a case in the operator’s queue.
+  '{kind}/{subject_id}',
   'reference_id',
   'institution_id',
   // A bank's, of its own transfers.

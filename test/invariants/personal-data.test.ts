@@ -95,6 +95,7 @@ describe('personal data at rest and in logs', () => {
       ...[
         'payment_proofs',
         'order_stop_reasons',
+        'dispute_statements',
         'idempotent_responses',
         'actor_responses',
         'events',
@@ -167,7 +168,10 @@ describe('personal data at rest and in logs', () => {
     expect(await readable([persons.iban])).toContain(`fiat_accounts: ${persons.iban}`);
     const values = new Set(found.map((leak) => leak.slice(leak.indexOf(': ') + 2)));
     expect(EVERYBODY.filter((value) => !values.has(value) && !isPicture(value))).toEqual([]);
-    for (const table of ['orders', 'payment_proofs', 'order_stop_reasons', 'idempotent_responses']) {
+    for (const table of [
+      ...['orders', 'payment_proofs', 'order_stop_reasons', 'dispute_statements'],
+      'idempotent_responses',
+    ]) {
       expect([table, found.some((leak) => leak.startsWith(`${table}: `))]).toEqual([table, true]);
     }
   });

@@ -235,6 +235,8 @@ async function dispute(
   expect((await driver.read(orderId)).recipient_context).not.toBeNull();
   const vendor = await vendorClient(gateway, orderId);
   expect((await vendor.post('dispute')).status).toBe(200);
+  const stated = await vendor.post('dispute-statements', { text: `${name} says it never arrived` });
+  expect(stated.status, stated.text).toBe(200);
   const decided = await gateway.call('POST', `/api/v1/operator/orders/${orderId}/dispute`, {
     key: gateway.sandbox.operatorKey,
     body: { decision: 'for_buyer', reason: 'leak check' },

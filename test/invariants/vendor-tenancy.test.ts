@@ -97,7 +97,10 @@ describe('tenancy of every vendor route', () => {
   it('a vendor’s transactions see its own rows and its orders’, whatever is asked of the database, and nothing without a vendor', async () => {
     const tables = await readableTables();
     expect(tables).toContain('orders');
-    expect(tables).not.toContain('api_keys');
+    // Its own keys, and never what they are told by.
+    expect(tables).not.toContain('rate_limit_windows');
+    const hashes = asVendor(own.vendorId, () => owner.query('SELECT key_hash FROM api_keys'));
+    await expect(hashes).rejects.toMatchObject({ code: '42501' });
     expect(await seen(null)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
     const theirs = await seen(otherVendor.vendorId);
     for (const table of ['orders', 'users', 'partners', 'quotes', 'events', 'intents', 'recipients']) {

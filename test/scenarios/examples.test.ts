@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Causeway } from '@causeway/sdk';
+import { privateKeySigner, signTransfer, trustOfSandbox } from '@causeway/sdk/signing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedSandbox, startSandbox } from '../../scripts/demo/running-sandbox.ts';
 import { COMPILED } from '../harness/process.ts';
@@ -28,12 +29,12 @@ const EXAMPLES: Readonly<Record<string, { last: RegExp; orders: readonly string[
   'third-party-payout': { last: /^paid +250\.00 EUR to recipient /, orders: ['completed'] },
   'own-account': { last: /^completed +\d+\.\d{6} USDC for 100\.00 EUR$/, orders: ['completed'] },
   'webhook-receiver': { last: /^ended +events: \d+, each handled once$/, orders: [] },
-  'vendor-bot': { last: /^offline +orders served: 1$/, orders: [] },
+  'vendor-bot': { last: /^offline +orders served: 2$/, orders: [] },
 };
 /** A real event of the other examples' orders ends it. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'webhook-receiver': ['order.status.changed'],
-  'vendor-bot': ['1'],
+  'vendor-bot': ['2'],
 };
 
 interface Run {
@@ -92,34 +93,74 @@ describe('examples against a sandbox', () => {
     return { stdout, last: stdout.trimEnd().split('\n').at(-1)! };
   }
 
-  /** An order that only the bot's offer fits, for the best price. */
-  async function orderForTheBot(): Promise<string> {
+  /** A partner for whom nobody acts by himself: whatever its orders get done, the bot has done. */
+  async function partnerOfTheBot() {
+    const { base_url: baseUrl, partners, operator_key: operatorKey } = started.sandbox;
+    const partner = partners[1]!;
+    const sdk = new Causeway({ baseUrl, apiKey: partner.api_key });
+    await sdk.sandbox.setSettings({ auto_advance: false });
+    const { id } = await sdk.users.create({ email: `${crypto.randomUUID()}@example.com` });
+    await sdk.sandbox.kycStatus(id, { status: 'VERIFIED' });
+    const { operator } = new Causeway({ baseUrl, apiKey: operatorKey });
+    return { sdk, partner, userId: id, operator };
+  }
+  type BotsPartner = Awaited<ReturnType<typeof partnerOfTheBot>>;
+
+  const pair = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '731.00' };
+  const within = { timeout: RUN_TIMEOUT_MS };
+
+  /** Orders that only the bot's offers fit, for the best price. */
+  async function sellsToPartner({ sdk, userId }: BotsPartner): Promise<string> {
+    const quote = await sdk.onramp.quote({ user_uuid: userId, ...pair });
+    const { order_id: orderId } = await sdk.onramp.initiate({ quote_id: quote.quote_id });
+    await sdk.orders.waitFor(orderId, 'awaiting_fiat_transfer', within);
+    await sdk.orders.confirmPaymentSent(orderId);
+    await sdk.orders.waitFor(orderId, 'completed', within);
+    return orderId;
+  }
+
+  async function buysFromPartner({ sdk, userId, partner, operator }: BotsPartner): Promise<string> {
+    const { id: payment_details_id } = await sdk.paymentDetails.create(userId, {
+      ...{ rail: 'iban-sepa', currency: 'EUR', country_code: 'DE' },
+      details: { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' },
+    });
+    const asked = { user_uuid: userId, payment_details_id, provider_scope: 'p2p', ...pair };
+    const quote = await sdk.offramp.quote(asked);
+    const { order_id: orderId } = await sdk.offramp.initiate({ quote_id: quote.quote_id });
+    await sdk.orders.waitFor(orderId, 'awaiting_crypto_transfer_authorization', within);
+    const [order, parameters] = [await sdk.orders.get(orderId), await sdk.orders.transferParameters(orderId)];
+    const { escrow } = await sdk.orders.funds(orderId);
+    const trust = trustOfSandbox(started.sandbox as never, { partner: 1 });
+    const signer = privateKeySigner(partner.wallet_private_key);
+    const body = await signTransfer({ order, parameters, owners: escrow!.owners, trust }, signer);
+    await sdk.orders.authorizeTransfer(orderId, body);
+    await sdk.orders.waitFor(orderId, 'fiat_payment_started', within);
+    await operator.orders.reviewProof(orderId, { decision: 'start', reason: 'ticket 17' });
+    await operator.orders.reviewProof(orderId, { decision: 'accepted', reason: 'seen at the bank' });
+    await sdk.orders.confirmFiatReceived(orderId);
+    await sdk.orders.waitFor(orderId, 'completed', within);
+    return orderId;
+  }
+
+  it('the vendor bot sells and buys unattended', async () => {
     const hasPrinted = () => printed.get('examples/vendor-bot.ts')?.includes('online') === true;
     await until('the bot to be online', hasPrinted, RUN_TIMEOUT_MS);
     await until('the offer to be known', async () =>
       (await causeway.supported.corridors()).corridors.some(
-        ({ crypto_currency, fiat_currency, country, onramp }) =>
-          `${crypto_currency} ${fiat_currency} ${country} ${onramp?.spread_pct}` === 'USDC EUR DE 0',
+        ({ crypto_currency, fiat_currency, country, onramp, offramp }) =>
+          `${crypto_currency} ${fiat_currency} ${country} ${onramp?.spread_pct} ${offramp?.spread_pct}` ===
+          'USDC EUR DE 0 0',
       ),
     );
-    const { id } = await causeway.users.create({ email: `${crypto.randomUUID()}@example.com` });
-    await causeway.sandbox.kycStatus(id, { status: 'VERIFIED' });
-    const quote = await causeway.onramp.quote({
-      ...{ user_uuid: id, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '731.00' },
-    });
-    const { order_id: orderId } = await causeway.onramp.initiate({ quote_id: quote.quote_id });
-    await causeway.orders.waitFor(orderId, 'awaiting_fiat_transfer', { timeout: RUN_TIMEOUT_MS });
-    await causeway.orders.confirmPaymentSent(orderId);
-    await causeway.orders.waitFor(orderId, 'completed', { timeout: RUN_TIMEOUT_MS });
-    return orderId;
-  }
-
-  it('the vendor bot serves an order unattended', async () => {
-    const orderId = await orderForTheBot();
+    const partner = await partnerOfTheBot();
+    const sold = await sellsToPartner(partner);
+    const bought = await buysFromPartner(partner);
     const { stdout } = await finished('vendor-bot');
-    expect(stdout).toContain(`accepted               ${orderId}`);
+    expect(stdout).toContain(`accepted               ${sold}`);
     expect(stdout).toMatch(/^funded +\d+\.\d{6} USDC, 0x[0-9a-f]{64}$/m);
     expect(stdout).toMatch(/^fiat confirmed +731\.00 EUR$/m);
+    expect(stdout).toContain(`refund signed          ${bought}`);
+    expect(stdout).toMatch(/^paid and proved +731\.00 EUR to Ada Lovelace$/m);
   });
 
   it.each(Object.entries(EXAMPLES))('%s runs to its end', async (name, { last, orders }) => {

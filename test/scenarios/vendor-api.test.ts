@@ -283,6 +283,11 @@ describe('the vendor API', () => {
       token_address: usdc,
       escrow_address: before.escrow_address,
       from_address: (await vendor.api.profile()).body.data.wallet_address,
+      owners: {
+        service: gateway.deps.chains.service.address,
+        seller: (await vendor.api.profile()).body.data.wallet_address,
+        buyer: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      },
       amount: before.crypto_amount,
       amount_atomic: before.crypto_amount.replace('.', '').replace(/^0+/, ''),
       confirmations: settings.confirmations,
@@ -328,6 +333,63 @@ describe('the vendor API', () => {
     expect(rows).toHaveLength(1);
     expect(rows[0].line).not.toContain('E2E-7');
     expect(rows[0].line).not.toContain(PNG.slice(0, 40));
+  });
+
+  it('a vendor answers a dispute until it is decided; the operator reads it, nobody else', async () => {
+    const { orderId, vendor } = await bought();
+    const body = { text: 'Paid by Ada Lovelace’s bank,\n20 EUR short.' };
+    expect(code(await vendor.act(orderId, 'dispute-statements', body))).toEqual([409, 'INVALID_STATUS']);
+    const release_signature = await vendor.sign(orderId, 'release');
+    const proof = { payment_reference: 'E2E-7', release_signature };
+    expect((await vendor.act(orderId, 'payment-proof', proof)).status).toBe(200);
+    expect((await vendor.act(orderId, 'dispute')).status).toBe(200);
+    const [{ proof_id }] = (await vendor.get(orderId)).body.data.proofs;
+
+    const stated = await vendor.act(orderId, 'dispute-statements', { ...body, proof_id });
+    expect(stated.body.data).toMatchObject({ proof_id, vendor_id: vendor.id });
+    for (const wrong of [
+      { text: ' ' },
+      { text: 'a\u0000b' },
+      { text: '' },
+      { ...body, proof_id: randomUUID() },
+    ]) {
+      expect(code(await vendor.act(orderId, 'dispute-statements', wrong))).toEqual([400, 'VALIDATION_ERROR']);
+    }
+    const other = drivers.find(({ id }) => id !== vendor.id);
+    expect(code((await other?.act(orderId, 'dispute-statements', body)) as never)).toEqual([
+      404,
+      'ORDER_NOT_FOUND',
+    ]);
+
+    const seen = (await vendor.get(orderId)).body.data;
+    const said = [{ ...stated.body.data, text: body.text }];
+    expect(seen.dispute_statements).toEqual(said);
+    expect(seen.allowed_actions).toEqual(['dispute-statements']);
+    const { body: trail } = await gateway.operator.orders.get(orderId);
+    expect(trail.data.dispute_statements).toEqual([stated.body.data]);
+    const reason = { reason: 'to decide' };
+    const { body: revealed } = await gateway.operator.orders.revealDisputeStatements(orderId, reason);
+    expect(revealed.data.statements).toEqual(said);
+    const owner = await connect(gateway.databaseUrl);
+    const { rows } = await owner.query('SELECT dispute_statements::text AS line FROM dispute_statements');
+    expect(JSON.stringify(rows)).not.toContain('Lovelace');
+    await owner.end();
+
+    await gateway.operator.orders.decideDispute(orderId, { decision: 'for_seller', reason: 'seen' });
+    expect(code(await vendor.act(orderId, 'dispute-statements', body))).toEqual([409, 'INVALID_STATUS']);
+  });
+
+  it('why an order was declined is told to the operator', async () => {
+    const { orderId, vendor } = await offered();
+    expect(code(await vendor.act(orderId, 'decline', { reason: 'no time' }))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+    ]);
+    expect((await vendor.act(orderId, 'decline', { reason: 'no_balance' })).status).toBe(200);
+    const { body } = await gateway.operator.orders.get(orderId);
+    expect(body.data.declines).toEqual([
+      { vendor_id: vendor.id, reason: 'no_balance', at: expect.any(String) },
+    ]);
   });
 
   it('states what was earned: by order and by asset, exact, within the period', async () => {

@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleGround, type ConsoleTab, consoleBrowser, startConsole } from '../harness/console.ts';
+import { until } from '../harness/until.ts';
+import { injectWallet } from '../harness/widget-wallet.ts';
+import { type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
+
+const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+const PAGES = ['orders', 'partners', 'vendors', 'catalogue', 'rates', 'wallets', 'reconciliation', 'effects'];
+const MORE_PAGES = ['requests', 'audit', 'keys', 'exports'];
+
+describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
+  let ground: ConsoleGround;
+  let tab: ConsoleTab;
+  let driver: OrdersDriver;
+  /** The customer says that it has paid; the vendor has not said that it was. */
+  let orderId: string;
+
+  beforeAll(async () => {
+    ground = await startConsole({ chains: true });
+    const { gateway } = ground;
+    driver = ordersDriver(gateway);
+    await gateway.partner.sandbox.setSettings({ auto_advance: false });
+    const quote = await driver.sdk.onramp.quote({
+      user_uuid: await driver.user(),
+      crypto_currency: 'USDC',
+      fiat_currency: 'EUR',
+      fiat_amount: '100.00',
+      partner_fee_pct: '1',
+    });
+    const asked = { quote_id: quote.quote_id, reference_id: 'look-for-me' };
+    orderId = (await driver.sdk.onramp.initiate(asked)).order_id;
+    await driver.event(orderId, 'vendor_accepts');
+    await driver.event(orderId, 'escrow_funded');
+    await driver.act(orderId, 'confirm-payment-sent');
+    tab = await ground.enter('operator');
+    const chain = gateway.sandbox.chains[0];
+    if (chain === undefined) throw new Error('the sandbox has no chain');
+    await injectWallet(tab.context, chain, { key: gateway.partners[0].walletPrivateKey as `0x${string}` });
+  });
+  afterAll(() => ground?.stop());
+
+  const on = (id: string) => tab.page.getByTestId(id);
+  const row = (key: string) => tab.page.locator(`tr[data-row="${key}"]`);
+
+  /** In the dialog that is open. */
+  async function confirm(reason: string, button: 'confirm' | 'submit' = 'confirm'): Promise<void> {
+    await on('reason').fill(reason);
+    await on(button).click();
+    await on('reason').waitFor({ state: 'detached' });
+  }
+
+  it.each([
+    ['light', 1280],
+    ['dark', 820],
+  ] as const)(
+    'all have what they say, for everybody, %s',
+    async (colorScheme, width) => {
+      const other = colorScheme === 'light' ? tab : await ground.enter('operator', { colorScheme });
+      await other.page.setViewportSize({ width, height: 900 });
+      const trail = await ground.gateway.operator.orders.get(orderId);
+      const { partner_id, vendor_id } = trail.body.data.order;
+      const single = [`orders/${orderId}`, `partners/${partner_id}`, `vendors/${vendor_id}`];
+      const tabs = [
+        `orders/${orderId}?tab=money`,
+        `orders/${orderId}?tab=history`,
+        `orders/${orderId}?tab=work`,
+      ];
+      const users = [`partners/${partner_id}?tab=users`, `vendors/${vendor_id}?tab=offers`];
+      // Each page once in the light; those that have colours of their own also in the dark.
+      const pages =
+        colorScheme === 'light'
+          ? [...PAGES, ...MORE_PAGES, ...single, ...tabs, ...users]
+          : [...PAGES, ...single];
+      for (const path of pages) {
+        await other.goto(`/operator/${path}`);
+        await other.page.getByRole('heading', { level: 1 }).waitFor();
+        await other.page.locator('[role="status"][aria-label="Loading"]').waitFor({ state: 'detached' });
+        expect([path, await other.page.getByTestId('problem').count()]).toEqual([path, 0]);
+        expect([path, await other.seriousFindings()]).toEqual([path, []]);
+        const overflow = await other.page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([path, overflow]).toEqual([path, 0]);
+      }
+      if (other !== tab) await other.context.close();
+      await tab.page.setViewportSize({ width: 1280, height: 900 });
+      expect(ground.complaints).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('an order is found by reference, hash, escrow and parties, and the address keeps the search', async () => {
+    const { order, deposits } = (await ground.gateway.operator.orders.get(orderId)).body.data;
+    const names = ['look-for-me', order.quote_id, order.escrow_address, deposits[0]?.tx_hash, order.user_id];
+    for (const name of names) {
+      await tab.goto(`/operator/orders?q=${name}`);
+      await row(orderId).waitFor();
+      expect([name, await tab.page.getByTestId('filter-q').inputValue()]).toEqual([name, name]);
+    }
+    await on('filter-q').fill('nothing-is-called-that');
+    await on('empty').waitFor();
+    expect(tab.page.url()).toContain('q=nothing-is-called-that');
+    await tab.page.reload();
+    await on('empty').waitFor();
+  });
+
+  it('a dispute is decided and its payout signed with a wallet, in words; all of it is on record', async () => {
+    await tab.goto(`/operator/orders/${orderId}`);
+    await on('decide-hold-place').click();
+    await confirm('looks odd, ticket 12');
+    await on('held').waitFor();
+    await on('decide-hold-release').click();
+    await confirm('was nothing', 'submit');
+    await on('held').waitFor({ state: 'detached' });
+    await on('decide-dispute-open').click();
+    await confirm('vendor is silent');
+    await on('decide-dispute-for-buyer').click();
+    await confirm('the bank shows the payment');
+
+    const signing = on('owner-sign');
+    await signing.getByTestId('connect-wallet').click();
+    const words = await signing.getByTestId('sign-words').textContent();
+    const { order } = (await ground.gateway.operator.orders.get(orderId)).body.data;
+    expect(words).toMatch(
+      /^Pays [\d.]+ USDC to the buyer and [\d.]+ USDC to the platform, as its fee, out of/,
+    );
+    expect(words).toContain(order.platform_fee);
+    expect(await signing.getByTestId('owner-sign-button').isDisabled()).toBe(true);
+    await signing.getByTestId('sign-reason').fill('the partner signs at our desk');
+    await signing.getByTestId('owner-sign-button').click();
+    await until('the payout', async () => (await driver.read(orderId)).status === 'completed');
+
+    await on('tab-audit').click();
+    const audit = on('audit');
+    await audit.getByText('Handed in a signature to pay out').waitFor();
+    const [shown] = await audit.getByRole('row').filter({ hasText: 'Held the order' }).allTextContents();
+    const { name } =
+      (await ground.gateway.operator.audit.list({ search: 'ticket 12' })).body.data.entries[0]?.actor ?? {};
+    expect(shown).toContain('looks odd, ticket 12');
+    expect(shown).toContain(String(name));
+    expect(shown).toMatch(/held\s*false\s*→\s*true/);
+    await tab.goto('/operator/audit?search=ticket%2012&action=order.hold');
+    await tab.page.getByText('1–1 of 1').waitFor();
+  }, 60_000);
+
+  it('a partner is created, its limits are changed with a reason, and both are in its audit tab', async () => {
+    await tab.goto('/operator/partners');
+    await on('create-partner').click();
+    await on('partner-name').fill('Harbour Pay');
+    await on('partner-chain').click();
+    await tab.page.getByRole('option', { name: 'base-mainnet' }).click();
+    await on('partner-wallet').fill(WALLET.toLowerCase());
+    await on('submit').click();
+    await tab.page.locator('[data-testid="problem"]').waitFor();
+    await on('partner-wallet').fill(WALLET);
+    await on('submit').click();
+    await on('secrets').getByText('cw_test_').waitFor();
+    await tab.page.keyboard.press('Escape');
+    await tab.page.getByRole('cell', { name: 'Harbour Pay' }).click();
+
+    await on('change-limits').click();
+    await on('open-order-limit').fill('many');
+    expect(await on('submit').isDisabled()).toBe(true);
+    await on('open-order-limit').fill('7');
+    await confirm('a new partner begins small', 'submit');
+    await on('shown-open-order-limit').getByText('7 orders').waitFor();
+    await on('tab-audit').click();
+    const change = tab.page.getByRole('row').filter({ hasText: 'Changed the partner' });
+    await change.getByText('a new partner begins small').waitFor();
+    expect(await change.textContent()).toMatch(/open_order_limit\s*null\s*→\s*7/);
+
+    await on('tab-users').click();
+    await on('invite-user').click();
+    await on('invite-email').fill('first@harbour.example');
+    await on('submit').click();
+    await on('secrets').getByText('/console/invitation').waitFor();
+  });
+
+  it('a currency is switched off: what that reaches is said first, and quotes in it end', async () => {
+    const estimate = () =>
+      ground.gateway.partner.onramp.estimate({
+        crypto_currency: 'USDC',
+        fiat_currency: 'KES',
+        fiat_amount: '10000',
+      });
+    expect((await estimate()).status).toBe(200);
+    await tab.goto('/operator/catalogue?tab=fiat_currencies&search=KES');
+    await row('KES').getByTestId('open-record').click();
+    await on('switch-record').click();
+    expect(await on('what-it-affects').textContent()).toMatch(
+      /used by \d+ rails and \d+ authorized offers?,/,
+    );
+    await confirm('the regulator asks for it', 'submit');
+    await until('the end of its quotes', async () => (await estimate()).status !== 200);
+    await on('record').getByText('the regulator asks for it').waitFor();
+    await on('switch-record').click();
+    await confirm('all clear', 'submit');
+    await until('its quotes', async () => (await estimate()).status === 200);
+    await tab.goto('/operator/catalogue?tab=institutions&search=gtbank');
+    await tab.page.getByTestId('list-count').waitFor();
+  });
+
+  it('rates have a history that is drawn, wallets have gas, the books balance and are to be had as a file', async () => {
+    await tab.goto('/operator/rates?q=EUR');
+    await row('USD/EUR').getByTestId('rate-history').click();
+    await on('rate-chart').waitFor();
+    await tab.goto('/operator/wallets');
+    const wallet = tab.page.locator('[data-testid="hot-wallet"][data-chain="base-mainnet"]');
+    await wallet.waitFor();
+    expect(await wallet.getAttribute('data-state')).toBe('ok');
+    expect(await wallet.textContent()).toContain('Enough to pay for gas.');
+    await tab.goto('/operator/reconciliation?scope=all');
+    await on('books').getByText('The books balance').waitFor();
+    await tab.goto('/operator/exports');
+    const [file] = await Promise.all([tab.page.waitForEvent('download'), on('download-orders').click()]);
+    expect(await readFile(await file.path(), 'utf8')).toContain(orderId);
+  });
+});
