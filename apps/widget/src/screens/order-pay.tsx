@@ -7,8 +7,8 @@ import type { Order } from '../session/api.ts';
 import { api, session } from '../session/store.ts';
 import { CopyField, Notice } from '../ui/kit.tsx';
 import { QrCode } from '../ui/qr.tsx';
-import { CancelOrder, ConfirmAction, Deadline, Instructions, type PhaseProps } from './order-parts.tsx';
 import { PayerDetails } from './order-payer.tsx';
+import { CancelOrder, ConfirmAction, Deadline, Instructions, type PhaseProps } from './order-sections.tsx';
 
 /** Where and how the customer pays. It stays as long as the order waits: money that comes late must find its way too. */
 export function PayPhase({ order }: PhaseProps) {

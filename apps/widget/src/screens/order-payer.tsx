@@ -15,7 +15,7 @@ import { ApiError, discover, type Order } from '../session/api.ts';
 import { api } from '../session/store.ts';
 import { ChoiceField } from '../ui/form.tsx';
 import { Button, Field, Notice, Problem, Spinner } from '../ui/kit.tsx';
-import type { PhaseProps } from './order-parts.tsx';
+import type { PhaseProps } from './order-sections.tsx';
 
 /** The payee asks for the money: it has to know whom to ask. The fields are those of the rail. */
 export function PayerDetails({ order }: PhaseProps) {

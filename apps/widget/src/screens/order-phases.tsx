@@ -14,7 +14,7 @@ import {
   type PhaseProps,
   TransactionLink,
   Waiting,
-} from './order-parts.tsx';
+} from './order-sections.tsx';
 
 /** Phases in which the customer waits, answers a question, or reads how it ended. */
 

@@ -5,7 +5,7 @@ import { type ReceiptRow, receiptRows, receiptText } from '../order/receipt.ts';
 import type { Session } from '../session/api.ts';
 import { session } from '../session/store.ts';
 import { Button, Facts, Notice } from '../ui/kit.tsx';
-import { AfterTheEnd, type PhaseProps, TransactionLink } from './order-parts.tsx';
+import { AfterTheEnd, type PhaseProps, TransactionLink } from './order-sections.tsx';
 
 export function CompletedPhase({ order }: PhaseProps) {
   const around = session.value;

@@ -14,7 +14,7 @@ import type { Funding, Session } from '../session/api.ts';
 import { serverNow } from '../session/clock.ts';
 import { api } from '../session/store.ts';
 import { Button, Facts, leftAfterRecovery, Notice, Problem, Spinner } from '../ui/kit.tsx';
-import type { PhaseProps } from './order-parts.tsx';
+import type { PhaseProps } from './order-sections.tsx';
 import { WalletProblem } from './order-wallet.tsx';
 
 interface StepProps extends PhaseProps {

@@ -9,7 +9,7 @@ import type { Purpose } from '../order/signing.ts';
 import type { Funding, Order, Session } from '../session/api.ts';
 import { api, session } from '../session/store.ts';
 import { leftAfterRecovery, Notice, Problem, Spinner } from '../ui/kit.tsx';
-import { CancelOrder, Deadline, type PhaseProps } from './order-parts.tsx';
+import { CancelOrder, Deadline, type PhaseProps } from './order-sections.tsx';
 import { ApproveStep, SignatureStep } from './order-sign-steps.tsx';
 import { WalletGate } from './order-wallet.tsx';
 

@@ -17,7 +17,7 @@ import { useOrderTask } from '../order/order-actions.ts';
 import { isolated } from '../order/progress.ts';
 import type { Session } from '../session/api.ts';
 import { Button, Notice, Problem } from '../ui/kit.tsx';
-import type { PhaseProps } from './order-parts.tsx';
+import type { PhaseProps } from './order-sections.tsx';
 
 const same = (left: string, right: string) => left.toLowerCase() === right.toLowerCase();
 

@@ -11,8 +11,8 @@ import { holdText, isolated, knownPhase, statusText, stepsAhead } from '../order
 import { ApiError, type Order } from '../session/api.ts';
 import { api, change, order as current, draft, recover, session } from '../session/store.ts';
 import { Button, CopyField, Facts, Heading, Notice, Problem, Spinner } from '../ui/kit.tsx';
-import type { PhaseProps } from './order-parts.tsx';
 import { ConfirmPhase, DisputedPhase, MatchPhase, SettlePhase, StoppedPhase } from './order-phases.tsx';
+import type { PhaseProps } from './order-sections.tsx';
 
 /** A part of the screen that is fetched when it is first needed; a connection that was lost for a moment is tried again. */
 const later = (load: () => Promise<ComponentType<PhaseProps>>) =>

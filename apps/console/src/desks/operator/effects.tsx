@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts';
 import { List } from '../../ui/list.tsx';
 import { Empty, PageHead } from '../../ui/states.tsx';
 import { Id, Status, Time } from '../../ui/values.tsx';
-import { EffectRemedies } from './order-parts.tsx';
+import { EffectRemedies } from './order-sections.tsx';
 import { given, Party, Tone, textOf, useParties } from './parts.tsx';
 
 const STATES = [

@@ -8,7 +8,7 @@ import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
 import { AuditTable } from './audit-entries.tsx';
 import { Decisions, reasonText } from './order-decisions.tsx';
-import { Effects, Escrow, Machine, Webhooks } from './order-parts.tsx';
+import { Effects, Escrow, Machine, Webhooks } from './order-sections.tsx';
 import { PageTabs, Party } from './parts.tsx';
 
 const REFETCH_MS = 5_000;

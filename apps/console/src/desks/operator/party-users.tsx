@@ -8,7 +8,7 @@ import { Action } from '../../ui/actions.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
 import { type Secret, SecretsShown } from './key-list.tsx';
-import { Rows } from './order-parts.tsx';
+import { Rows } from './order-sections.tsx';
 import { FormDialog, PartHead, Tone } from './parts.tsx';
 
 interface Team {

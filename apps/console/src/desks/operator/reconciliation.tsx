@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts';
 import { useGo, usePath, useSearch } from '../../ui/navigation.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Id, Money, Status } from '../../ui/values.tsx';
-import { Rows } from './order-parts.tsx';
+import { Rows } from './order-sections.tsx';
 import { given, PartHead, Party, textOf } from './parts.tsx';
 
 const PAGE = 200;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Money, Time } from '../../ui/values.tsx';
-import { Rows } from './order-parts.tsx';
+import { Rows } from './order-sections.tsx';
 import { PartHead, Tone } from './parts.tsx';
 import { duration } from './rates.tsx';
 
