@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleGround, type ConsoleTab, consoleBrowser, startConsole } from '../harness/console.ts';
 import { until } from '../harness/until.ts';
 import { injectWallet } from '../harness/widget-wallet.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 
 const CHAIN = 'base-mainnet';
 const REFERENCE = 'console-order-1';
@@ -280,6 +281,47 @@ describe.skipIf(consoleBrowser === undefined)('orders at the partner’s desk', 
     await by('period-12m').click();
     await tab.page.waitForURL('**/home?period=12m');
     expect(await tab.seriousFindings()).toEqual([]);
+    expect(ground.complaints).toEqual([]);
+  });
+
+  it('signs the refund of an order that stops, and the escrow is empty afterwards', async () => {
+    const orderId = await openOrder('offramp', '55.00', 'console-refund');
+    await lit('awaiting_crypto_transfer_authorization');
+    await by('action-authorize-crypto-transfer').click();
+    await by('sign-with').click();
+    await lit('crypto_received');
+    await event('order_expires');
+    await by('action-authorize-refund').click();
+    expect(await by('sign-sentence').textContent()).toContain('USDC');
+    await by('sign-with').click();
+    const driver = ordersDriver(ground.gateway);
+    await until('an empty escrow', async () => (await driver.escrowBalance(orderId)) === 0n);
+    await driver.booksBalance();
+  });
+
+  it('pays from the faucet, decides KYC, moves the clock and puts it back', async () => {
+    await tab.goto('/partner/sandbox');
+    const wallet = `0x${'5c'.repeat(20)}` as const;
+    await by('faucet-address').fill(wallet);
+    await by('faucet-amount').fill('12.500001');
+    await by('faucet-send').click();
+    await by('faucet-done').waitFor();
+    expect(await ordersDriver(ground.gateway).balance(wallet)).toBe(12_500_001n);
+
+    const { id } = await sdk().users.create({
+      email: 'clock@example.com',
+      first_name: 'Grace',
+      last_name: 'Hopper',
+    });
+    await by('kyc-user').fill(id);
+    await by('kyc-set').click();
+    await until('the outcome', async () => (await sdk().kyc.status(id)).status === 'VERIFIED');
+
+    await by('clock-86400').click();
+    await by('clock-offset').getByText('86400 s').waitFor();
+    await by('clock-reset').click();
+    await by('confirm').click();
+    await by('clock-offset').getByText('0 s', { exact: true }).waitFor();
     expect(ground.complaints).toEqual([]);
   });
 });
