@@ -274,7 +274,7 @@ describe('what users of the console see', () => {
     /** What every answer tells of the moment at which it was made. */
     const still = (text: string) =>
       text.replaceAll(
-        /"(server_time|generated_at|as_of|request_id|now|rate_age_seconds)":("[^"]*"|\d+)/g,
+        /"(server_time|generated_at|as_of|request_id|now|\w*age_seconds|read_at)":("[^"]*"|\d+)/g,
         '"$1":0',
       );
 
@@ -288,11 +288,17 @@ describe('what users of the console see', () => {
           if (/Requests$/.test(route.operationId)) continue;
           // Customers are masked for everybody at the console: showing one in full is an act of its own, on record.
           if (['listUsers', 'getUser'].includes(route.operationId)) continue;
-          const key = await send(route, ids, byKey(KEYS[desk]()));
-          const user = await send(route, ids, admin);
-          const where = route.operationId;
-          const [read, expected] = [user, key].map(({ status, text }) => `${status} ${still(text)}`);
-          if (read !== expected) differing.push(`${where}: ${read} instead of ${expected}`);
+          // Rates, balances and ages change by themselves: what differs twice differs by who asks.
+          const answers = async () => {
+            const both = [
+              await send(route, ids, byKey(KEYS[desk]())),
+              await send(route, ids, admin),
+            ] as const;
+            return both.map(({ status, text }) => `${status} ${still(text)}`);
+          };
+          let [expected, read] = await answers();
+          for (let again = 0; again < 3 && read !== expected; again++) [expected, read] = await answers();
+          if (read !== expected) differing.push(`${route.operationId}: ${read} instead of ${expected}`);
         }
         expect(differing).toEqual([]);
       },
