@@ -248,6 +248,8 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await tab.goto(`/partner/requests?request_id=${requestId}`);
     const call = at('requests').locator('[data-row]');
     await until('it is in the log', async () => {
+      // Either is shown once the page has read the log; before that there is nothing to go by.
+      await call.or(at('empty')).first().waitFor();
       if ((await call.count()) === 1) return true;
       await tab.page.reload();
       return false;
