@@ -49,8 +49,8 @@ class LongestFirst extends BaseSequencer {
 /** Two projects by what a test needs around it: pure rules run without a database or a chain. */
 export default defineConfig({
   test: {
-    // One more than two cores: files also wait, for processes to start and for chains.
-    maxWorkers: 3,
+    // As many as small machines have cores: a browser beside each keeps them busy, and more of them wait in vain.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', 'json'],
     outputFile: { json: '.cache/vitest.json' },

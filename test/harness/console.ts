@@ -26,6 +26,9 @@ export interface ConsoleTab {
   seriousFindings(): Promise<readonly string[]>;
 }
 
+/** Two browsers on two cores are slow at times. */
+const SLOWEST_MS = 60_000;
+
 export const consoleBrowser = findBrowser(thisMachine());
 
 export async function startConsole(options: GatewayOptions = {}): Promise<ConsoleGround> {
@@ -36,6 +39,7 @@ export async function startConsole(options: GatewayOptions = {}): Promise<Consol
 
   async function open(path: string, given: BrowserContextOptions = {}): Promise<ConsoleTab> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...given });
+    context.setDefaultTimeout(SLOWEST_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
