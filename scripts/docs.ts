@@ -8,6 +8,7 @@ import { renderErrors } from './docs/errors.ts';
 import { renderEvents } from './docs/events.ts';
 import { renderFailures } from './docs/failures.ts';
 import { renderRails } from './docs/rails.ts';
+import { renderReliability } from './docs/reliability.ts';
 import { renderStates } from './docs/states.ts';
 import { renderTestValues } from './docs/test-values.ts';
 
@@ -21,6 +22,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/events.md': renderEvents,
   'docs/reference/failures.md': renderFailures,
   'docs/reference/rails.md': renderRails,
+  'docs/reference/reliability.md': renderReliability,
   'docs/reference/states.md': renderStates,
   'docs/reference/test-values.md': renderTestValues,
   'packages/cli/src/generated/codes.ts': renderCliCodes,

@@ -1,0 +1,19 @@
+/** A fault that a run has found, and what was done about it. */
+export interface Finding {
+  readonly found: string;
+  readonly mended: string;
+}
+
+/** A reliability run: what it shows and what it has found so far. Its latest figures are in bench/reports/reliability. */
+export interface ReliabilityRun {
+  /** File of the report, and the name in `npm run <command>`. */
+  readonly run: string;
+  readonly title: string;
+  /** One or two sentences: what is done, and what is compared afterwards. */
+  readonly shows: string;
+  /** The short run that every `npm test` includes. */
+  readonly shortRun: string;
+  readonly findings: readonly Finding[];
+}
+
+export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [];
