@@ -7,7 +7,7 @@ import { List } from '../../ui/list.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Id, Time } from '../../ui/values.tsx';
-import { useSigningChains } from '../../wallet/trust.ts';
+import { useSigningTrust } from '../../wallet/trust.ts';
 import { type Secret, SecretsShown } from './key-list.tsx';
 import { FormDialog } from './parts.tsx';
 
@@ -71,7 +71,7 @@ const EMPTY = {
 
 function CreatePartner({ onCreated }: { readonly onCreated: (made: NewPartner) => void }) {
   const may = useMay();
-  const chains = useSigningChains().data ?? [];
+  const chains = useSigningTrust().data?.chains ?? [];
   const [form, setForm] = useState(EMPTY);
   const set = (change: Partial<typeof EMPTY>) => setForm((before) => ({ ...before, ...change }));
   return (

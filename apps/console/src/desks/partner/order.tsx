@@ -146,7 +146,7 @@ function Facts({ order }: { readonly order: Order }) {
         </Fact>
         {recipient === undefined ? null : (
           <Fact label="Recipient">
-            <Id value={recipient} name="recipient id" to={`/partner/recipients?recipient=${recipient}`} />
+            <Id value={recipient} name="recipient id" to={`/partner/recipients/${recipient}`} />
           </Fact>
         )}
         <Fact label="Quote">

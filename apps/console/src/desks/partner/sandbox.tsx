@@ -7,7 +7,7 @@ import { Action } from '../../ui/actions.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { Empty, Loaded, PageHead, Problem } from '../../ui/states.tsx';
 import { Fact, Id, Time } from '../../ui/values.tsx';
-import { useSigningTrust } from './order-money.tsx';
+import { useSigningTrust } from '../../wallet/trust.ts';
 import { openTestOrder, type TestOrder } from './test-order.ts';
 
 /** The sandbox’s controls: test orders, the faucet, the clock, simulated parties. */
