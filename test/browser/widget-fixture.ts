@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { findBrowser, launchBrowser, NO_BROWSER, thisMachine } from '../harness/browser.ts';
@@ -27,7 +28,7 @@ export interface OpenOptions {
   readonly browser?: BrowserContextOptions;
 }
 
-/** A gateway, a browser, a shop on another origin and the partner’s receiver of webhooks. */
+/** A gateway, a browser, a shop on another origin and the partner’s receiver of webhooks. What a test opens is closed with it. */
 export interface WidgetFixture {
   readonly gateway: TestGateway;
   readonly browser: Browser;
@@ -65,8 +66,12 @@ export async function startWidgetFixture(options: GatewayOptions = { chains: tru
   const sink = await startWebhookSink({ tls: false, secret: partner.webhookSecret });
   await gateway.sdk().webhooks.set({ url: sink.url });
 
-  const newContext = (given: BrowserContextOptions = {}) =>
-    browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...given });
+  async function newContext(given: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...given });
+    // A page that stays open goes on asking for its order through all the tests after it.
+    onTestFinished(() => context.close());
+    return context;
+  }
 
   async function visit(
     address: string,

@@ -75,6 +75,7 @@ import { registerPlayground } from './features/widget/playground.routes.ts';
 import { registerSessionRoutes } from './features/widget/session.routes.ts';
 import { registerWidgetOrderRoutes } from './features/widget/widget-order.routes.ts';
 import { registerWidgetPages } from './features/widget/widget-page.routes.ts';
+import { registerWidgetSigningRoutes } from './features/widget/widget-signing.routes.ts';
 import { createConsoleSessions } from './http/console-sessions.ts';
 import { createServer } from './http/server.ts';
 import { machineNow } from './lib/clock.ts';
@@ -167,6 +168,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerSessionRoutes(server, { ...deps, publicBaseUrl: baseUrl });
       registerWidgetCustomerRoutes(server, { ...deps, publicBaseUrl: baseUrl });
       registerWidgetOrderRoutes(server, { ...quoteTools, publicBaseUrl: baseUrl });
+      registerWidgetSigningRoutes(server, { ...quoteTools, publicBaseUrl: baseUrl });
       const vendorTools = { ...deps, vendorResponseSeconds: vendorResponseSeconds(deps) };
       registerVendorReads(server, vendorTools);
       registerVendorEventRoutes(server, vendorTools);

@@ -4,10 +4,6 @@ import {
   type ErrorCode,
   OrderParams,
   PayerDetailsInput,
-  RefundAuthorizationParametersSchema,
-  SignatureInput,
-  TransferAuthorizationInput,
-  TransferAuthorizationParametersSchema,
   WIDGET_TAG,
   WidgetEstimateSchema,
   WidgetFundingSchema,
@@ -26,13 +22,6 @@ import type { SessionPrincipal } from '../../http/principals.ts';
 import { type RouteInput, route } from '../../http/route.ts';
 import type { MailPort } from '../../ports/mail.ts';
 import { estimate } from '../estimates/estimate.ts';
-import {
-  authorizeCryptoTransfer,
-  authorizePayout,
-  payoutAuthorizationParameters,
-  refundDeposit,
-  transferAuthorizationParameters,
-} from '../orders/escrow/authorize.ts';
 import { actOnOrder, callerOf, readOrder, requireOrder } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { type PayerDeps, screenPayer, submitPayerDetails } from '../orders/lifecycle/payment-request.ts';
@@ -57,16 +46,15 @@ export interface WidgetOrderRouteDeps
   readonly publicBaseUrl: string;
 }
 
-const SESSION = '/api/v1/widget/session';
-const ORDER = `${SESSION}/orders/:order_id`;
+export const SESSION = '/api/v1/widget/session';
+export const ORDER = `${SESSION}/orders/:order_id`;
 
+/** Prices, orders and what a customer says of a payment; what its wallet signs is in widget-signing.routes.ts. */
 export function registerWidgetOrderRoutes(app: FastifyInstance, deps: WidgetOrderRouteDeps): void {
   registerPricing(app, deps);
   registerOpening(app, deps);
   registerReads(app, deps);
   registerPaymentActions(app, deps);
-  registerSigning(app, deps);
-  registerRefund(app, deps);
 }
 
 function registerPricing(app: FastifyInstance, deps: WidgetOrderRouteDeps): void {
@@ -252,12 +240,12 @@ function registerReads(app: FastifyInstance, deps: WidgetOrderRouteDeps): void {
 }
 
 /** In the customer's own scope; a session without one is told to confirm an address first. */
-function customerCaller(session: SessionPrincipal) {
+export function customerCaller(session: SessionPrincipal) {
   customerOf(session);
   return callerOf(session);
 }
 
-async function readWidgetOrder(
+export async function readWidgetOrder(
   deps: WidgetOrderRouteDeps,
   session: SessionPrincipal,
   orderId: string,
@@ -279,7 +267,7 @@ interface OrderAction<B extends TSchema, Seen> {
 }
 
 /** What a customer does with its order: in its own scope, answered with the whole order. */
-function orderAction<B extends TSchema, Seen = undefined>(
+export function orderAction<B extends TSchema, Seen = undefined>(
   app: FastifyInstance,
   deps: WidgetOrderRouteDeps,
   { name, operationId, summary, body, errors = [], readFirst, act }: OrderAction<B, Seen>,
@@ -353,122 +341,5 @@ function registerPaymentActions(app: FastifyInstance, deps: WidgetOrderRouteDeps
     readFirst: ({ body }) => screenPayer(deps, body),
     act: (unit, orderId, body, screenings) =>
       submitPayerDetails(deps, unit, orderId, body, screenings, 'customer'),
-  });
-}
-
-function registerSigning(app: FastifyInstance, deps: WidgetOrderRouteDeps): void {
-  route(app, {
-    access: 'session',
-    transaction: 'none',
-    method: 'GET',
-    url: `${ORDER}/transfer-authorization-parameters`,
-    operationId: 'getWidgetTransferAuthorizationParameters',
-    tag: WIDGET_TAG,
-    summary: 'Get the parameters to sign the transfer into escrow',
-    params: OrderParams,
-    requireSubject: requireOrder(deps),
-    data: TransferAuthorizationParametersSchema,
-    errors: [
-      ...SIGNING_ERRORS,
-      'KYC_NOT_CLEARED',
-      'RECIPIENT_NOT_CLEARED',
-      'ALLOWANCE_TOO_LOW',
-      'BALANCE_TOO_LOW',
-      'TRANSACTOR_UNAVAILABLE',
-    ],
-    handle: async ({ params }, session) => ({
-      ...(await transferAuthorizationParameters(deps, customerCaller(session), params.order_id)),
-      authorization_path: pathOf(params.order_id, 'authorize-crypto-transfer'),
-    }),
-  });
-  orderAction(app, deps, {
-    name: 'authorize-crypto-transfer',
-    operationId: 'authorizeCryptoTransferInWidget',
-    summary: 'Submit the transfer into escrow, signed by the customer’s wallet',
-    body: TransferAuthorizationInput,
-    errors: [
-      'KYC_NOT_CLEARED',
-      'RECIPIENT_NOT_CLEARED',
-      'WALLET_NOT_CLEARED',
-      'INVALID_FORWARD_REQUEST',
-      'INVALID_SIGNATURE',
-      'NONCE_ALREADY_USED',
-    ],
-    act: (unit, orderId, body) => authorizeCryptoTransfer(deps, unit, orderId, body, 'customer'),
-  });
-  for (const purpose of ['refund', 'release'] as const) registerPayoutParameters(app, deps, purpose);
-  orderAction(app, deps, {
-    name: 'authorize-release',
-    operationId: 'authorizeReleaseInWidget',
-    summary: 'Submit the release after a dispute decided for the customer',
-    body: SignatureInput,
-    errors: ['KYC_NOT_CLEARED', 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    act: async (unit, orderId, { signature }) => {
-      const given = { purpose: 'release', actor: 'customer', owners: ['buyer'], signature } as const;
-      return (await authorizePayout(deps, unit, orderId, given)).after;
-    },
-  });
-}
-
-const SIGNING_ERRORS = [
-  'EMAIL_NOT_CONFIRMED',
-  'ORDER_NOT_FOUND',
-  'INVALID_ORDER_ID',
-  'INVALID_STATUS',
-  'OPERATION_NOT_ALLOWED',
-  'WALLET_NOT_CLEARED',
-] as const;
-
-const pathOf = (orderId: string, action: string) => `${SESSION}/orders/${orderId}/${action}`;
-
-function registerPayoutParameters(
-  app: FastifyInstance,
-  deps: WidgetOrderRouteDeps,
-  purpose: 'refund' | 'release',
-): void {
-  const isRefund = purpose === 'refund';
-  route(app, {
-    access: 'session',
-    transaction: 'none',
-    method: 'GET',
-    url: `${ORDER}/${purpose}-authorization-parameters`,
-    operationId: isRefund
-      ? 'getWidgetRefundAuthorizationParameters'
-      : 'getWidgetReleaseAuthorizationParameters',
-    tag: WIDGET_TAG,
-    summary: isRefund
-      ? 'Get the parameters to sign a refund'
-      : 'Get the parameters to sign a release after a dispute decided for the customer',
-    params: OrderParams,
-    requireSubject: requireOrder(deps),
-    data: RefundAuthorizationParametersSchema,
-    errors: [...SIGNING_ERRORS, ...(isRefund ? [] : (['KYC_NOT_CLEARED'] as const))],
-    handle: async ({ params }, session) => ({
-      ...(await payoutAuthorizationParameters(deps, customerCaller(session), params.order_id, purpose)),
-      authorization_path: pathOf(params.order_id, `authorize-${purpose}`),
-    }),
-  });
-}
-
-function registerRefund(app: FastifyInstance, deps: WidgetOrderRouteDeps): void {
-  route(app, {
-    access: 'session',
-    transaction: 'outside',
-    deps,
-    method: 'POST',
-    url: `${ORDER}/authorize-refund`,
-    operationId: 'authorizeRefundInWidget',
-    tag: WIDGET_TAG,
-    summary: 'Submit the refund, signed by the customer’s wallet',
-    description: 'Waits a few seconds for the refund; without refund_tx_hash it is still in flight.',
-    params: OrderParams,
-    requireSubject: requireOrder(deps),
-    body: SignatureInput,
-    data: WidgetOrderSchema,
-    errors: [...SIGNING_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    handle: async ({ params, body }, session) => {
-      await refundDeposit(deps, customerCaller(session), params.order_id, body.signature);
-      return readWidgetOrder(deps, session, params.order_id);
-    },
   });
 }
