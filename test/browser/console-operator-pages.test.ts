@@ -49,7 +49,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
   const row = (key: string) => tab.page.locator(`tr[data-row="${key}"]`);
 
   /** In the dialog that is open. */
-  async function confirm(reason: string, button: 'confirm' | 'submit' = 'confirm'): Promise<void> {
+  async function confirm(reason: string, button = 'confirm'): Promise<void> {
     await on('reason').fill(reason);
     await on(button).click();
     await on('reason').waitFor({ state: 'detached' });
@@ -105,7 +105,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await confirm('looks odd, ticket 12');
     await on('held').waitFor();
     await on('decide-hold-release').click();
-    await confirm('was nothing', 'submit');
+    await confirm('was nothing', 'decide-hold-release-submit');
     await on('held').waitFor({ state: 'detached' });
     await on('decide-dispute-open').click();
     await confirm('vendor is silent');
@@ -145,19 +145,19 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await on('partner-chain').click();
     await tab.page.getByRole('option', { name: 'base-mainnet' }).click();
     await on('partner-wallet').fill(WALLET.toLowerCase());
-    await on('submit').click();
+    await on('create-partner-submit').click();
     await tab.page.locator('[data-testid="problem"]').waitFor();
     await on('partner-wallet').fill(WALLET);
-    await on('submit').click();
+    await on('create-partner-submit').click();
     await on('secrets').getByText('cw_test_').waitFor();
     await tab.page.keyboard.press('Escape');
     await tab.page.getByRole('cell', { name: 'Harbour Pay' }).click();
 
     await on('change-limits').click();
     await on('open-order-limit').fill('many');
-    expect(await on('submit').isDisabled()).toBe(true);
+    expect(await on('change-limits-submit').isDisabled()).toBe(true);
     await on('open-order-limit').fill('7');
-    await confirm('a new partner begins small', 'submit');
+    await confirm('a new partner begins small', 'change-limits-submit');
     await on('shown-open-order-limit').getByText('7 orders').waitFor();
     await on('tab-audit').click();
     const change = tab.page.getByRole('row').filter({ hasText: 'Changed the partner' });
@@ -167,7 +167,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await on('tab-users').click();
     await on('invite-user').click();
     await on('invite-email').fill('first@harbour.example');
-    await on('submit').click();
+    await on('invite-user-submit').click();
     await on('secrets').getByText('/console/invitation').waitFor();
   });
 
@@ -185,11 +185,11 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     expect(await on('what-it-affects').textContent()).toMatch(
       /used by \d+ rails and \d+ authorized offers?,/,
     );
-    await confirm('the regulator asks for it', 'submit');
+    await confirm('the regulator asks for it', 'switch-record-submit');
     await until('the end of its quotes', async () => (await estimate()).status !== 200);
     await on('record').getByText('the regulator asks for it').waitFor();
     await on('switch-record').click();
-    await confirm('all clear', 'submit');
+    await confirm('all clear', 'switch-record-submit');
     await until('its quotes', async () => (await estimate()).status === 200);
     await tab.goto('/operator/catalogue?tab=institutions&search=gtbank');
     await tab.page.getByTestId('list-count').waitFor();

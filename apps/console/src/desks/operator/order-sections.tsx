@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
-import { PartHead } from './parts.tsx';
 
 /** The parts of an order’s page behind its tabs. */
 

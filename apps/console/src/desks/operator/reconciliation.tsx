@@ -2,11 +2,13 @@ import type { EscrowComparison, Reconciliation } from '@causeway/sdk';
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { given, textOf } from '../../ui/filters.ts';
 import { useGo, usePath, useSearch } from '../../ui/navigation.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Id, Money, Status } from '../../ui/values.tsx';
 import { Rows } from './order-sections.tsx';
-import { given, PartHead, Party, textOf } from './parts.tsx';
+import { Party } from './parties.tsx';
 
 const PAGE = 200;
 

@@ -2,8 +2,8 @@ import type { Order } from '@causeway/sdk';
 import { Box, Group, List, Text, UnstyledButton } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Time } from '../../ui/values.tsx';
+import { words } from '../../ui/words.ts';
 import { directionOf, layoutOf, NODE_HEIGHT, NODE_WIDTH, type Node } from './order-layout.ts';
-import { words } from './order-words.ts';
 
 /** The machine of the order: where it is, which way it took, and where it may stop from here. */
 export function OrderMachine({ order }: { readonly order: Order }) {

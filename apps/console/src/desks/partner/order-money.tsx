@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Copy, Fact, formatAmount, Id, Money, Status, Time } from '../../ui/values.tsx';
+import { words } from '../../ui/words.ts';
 import { useSigningTrust } from '../../wallet/trust.ts';
-import { ACTOR_WORDS, accountWords, MOVEMENT_WORDS, words } from './order-words.ts';
+import { ACTOR_WORDS, accountWords, MOVEMENT_WORDS } from './order-words.ts';
 
 export function useFunds(orderId: string, refetchMs: number | false) {
   return useQuery({

@@ -8,6 +8,7 @@ import {
   type Trust,
 } from '@causeway/sdk/signing';
 import { api } from '../../api/client.ts';
+import { serviceNow } from '../../api/service-time.ts';
 import { loadSession } from '../../api/session.ts';
 import type { PreparedSignature } from '../../wallet/signing.tsx';
 import { loadSigningTrust, trustFor } from '../../wallet/trust.ts';
@@ -37,7 +38,7 @@ export async function prepareSignature(
   action: SignedAction,
   destination: Destination | undefined,
 ): Promise<PartnerSignature> {
-  const [order, funds, trusted, session] = await Promise.all([
+  const [order, funds, trusted] = await Promise.all([
     api.orders.get(orderId),
     api.orders.funds(orderId),
     loadSigningTrust(),
@@ -50,7 +51,7 @@ export async function prepareSignature(
     funds,
     trust: trustFor(trusted, funds.chain, trusted.wallet_address),
     // Signed requests end by the clock of the service, which a sandbox may have moved.
-    now: Math.max(Date.now(), Date.parse(session?.server_time ?? '') || 0) / 1_000,
+    now: serviceNow() / 1_000,
   };
   if (action === 'authorize-bridge') {
     if (destination === undefined) throw new Error('Say where the crypto is to go.');

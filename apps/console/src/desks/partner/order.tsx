@@ -8,12 +8,13 @@ import { useSession } from '../../api/session.ts';
 import { useParam } from '../../ui/navigation.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Status, Time } from '../../ui/values.tsx';
+import { words } from '../../ui/words.ts';
 import { OrderActions } from './order-actions.tsx';
 import { OrderDetails } from './order-log.tsx';
 import { OrderMachine } from './order-machine.tsx';
 import { Amounts, ChainLink, useFunds } from './order-money.tsx';
 import { SandboxPanel } from './order-sandbox.tsx';
-import { ACTOR_WORDS, ORDER_TYPE_WORDS, words } from './order-words.ts';
+import { ACTOR_WORDS, ORDER_TYPE_WORDS } from './order-words.ts';
 import { Live } from './orders.tsx';
 
 /** Steps that no event tells of are seen by looking, while something is still to come. */
