@@ -275,10 +275,9 @@ describe.skipIf(consoleBrowser === undefined)('the queue at the operator’s des
     await open('hold');
     await page.keyboard.press('a');
     await page.keyboard.press('Control+Enter');
-    await page.getByTestId('pending-decision').waitFor();
-    await leave();
     await page.getByText('waits for a second person').waitFor();
-    await open('hold');
+    await shown('hold').or(page.getByTestId('queue-row')).first().waitFor();
+    await row('hold').click();
     await page.getByTestId('waits-for-approval').getByRole('link', { name: 'Approvals' }).waitFor();
     expect(await waits('hold')).toBe(true);
   });

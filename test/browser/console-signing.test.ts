@@ -89,11 +89,13 @@ describe.skipIf(consoleBrowser === undefined)('wallets at the desks', () => {
   it('a dispute that was decided for the partner is paid out by its signature, and the crypto is sent on', async () => {
     const orderId = await paidOnramp();
     await driver.event(orderId, 'dispute_opened');
+    expect((await driver.funds(orderId)).summary).toContain('The operator decides the dispute.');
     await ground.gateway.operator.orders.decideDispute(orderId, {
       decision: 'for_buyer',
       reason: 'the bank shows the payment',
     });
     await opened(orderId);
+    await by('funds-summary').getByText('Next: partner').waitFor();
     const before = await driver.balance(driver.wallet);
     await by('action-authorize-release').click();
     expect(await by('sign-words').textContent()).toContain('to your wallet');

@@ -32,5 +32,7 @@ export function addressOf(path: string, subjects: Readonly<Record<string, string
 /** Nothing says any more that it loads. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction(`document.querySelector('[role="status"][aria-label="Loading"]') === null`);
+  // The first of them: when it is gone another one may be the first.
+  const loading = page.locator('[role="status"][aria-label="Loading"]').first();
+  await loading.waitFor({ state: 'detached' });
 }

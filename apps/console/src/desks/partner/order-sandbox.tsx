@@ -12,9 +12,9 @@ import type { Order, OrderFunds } from '@causeway/sdk';
 import { Card, Group, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { directionOf } from '../../order/layout.ts';
 import { Action } from '../../ui/actions.tsx';
 import { words } from '../../ui/words.ts';
-import { directionOf } from './order-layout.ts';
 import { useFunds } from './order-money.tsx';
 import { SANDBOX_EVENT_WORDS } from './order-words.ts';
 

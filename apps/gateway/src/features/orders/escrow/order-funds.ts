@@ -5,6 +5,7 @@ import {
   formatFixed,
   type OrderFundsSchema,
 } from '@causeway/protocol';
+import { ORDER_MACHINES } from '@causeway/protocol/machines';
 import type { Static } from 'typebox';
 import { type Address, type ChainSettings, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
@@ -113,9 +114,7 @@ function fundsView(
     summary: [
       ...whereItIs(order, shown, inside),
       ...(order.facts.held ? ['It is held for review.'] : []),
-      next === null
-        ? 'The order needs no action.'
-        : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`,
+      nextSentence(order, next),
     ].join(' '),
     crypto_currency: order.crypto_currency,
     chain: order.chain,
@@ -143,6 +142,14 @@ function fundsView(
     deadline_at: order.deadline_at?.toISOString() ?? null,
     who_can_move_it: whoCanMove(order),
   };
+}
+
+/** A dispute ends the trade and yet waits: for the operator, then for the signature of whom it was decided for. */
+function nextSentence(order: OrderRow, next: OrderFunds['waiting_for']): string {
+  const isDisputed = ORDER_MACHINES[order.direction].statuses[order.status]?.outcome === 'disputed';
+  const step = next ?? (isDisputed ? whoCanMove(order)[0] : undefined);
+  if (step !== undefined) return `Next: ${step.actor} (${step.fact.replaceAll('_', ' ')}).`;
+  return isDisputed ? 'The operator decides the dispute.' : 'The order needs no action.';
 }
 
 type BalanceView = NonNullable<OrderFunds['escrow']>['balances'][number];

@@ -1,13 +1,24 @@
-import type { Order } from '@causeway/sdk';
+import type { OrderDirection } from '@causeway/protocol/machines';
 import { Box, Group, List, Text, UnstyledButton } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { Time } from '../../ui/values.tsx';
-import { words } from '../../ui/words.ts';
-import { directionOf, layoutOf, NODE_HEIGHT, NODE_WIDTH, type Node } from './order-layout.ts';
+import { Time } from '../ui/values.tsx';
+import { words } from '../ui/words.ts';
+import { layoutOf, NODE_HEIGHT, NODE_WIDTH, type Node } from './layout.ts';
+
+interface Course {
+  readonly status: string;
+  readonly timeline: readonly { readonly status: string; readonly at: string }[];
+}
 
 /** The machine of the order: where it is, which way it took, and where it may stop from here. */
-export function OrderMachine({ order }: { readonly order: Order }) {
-  const layout = useMemo(() => layoutOf(directionOf(order.order_type)), [order.order_type]);
+export function OrderMachine({
+  direction,
+  order,
+}: {
+  readonly direction: OrderDirection;
+  readonly order: Course;
+}) {
+  const layout = useMemo(() => layoutOf(direction), [direction]);
   const [asList, setAsList] = useState(false);
   const path = pathOf(order);
   const taken = new Set(path.slice(1).map((status, index) => `${path[index]} ${status}`));
@@ -91,8 +102,8 @@ const TAKEN = 'var(--mantine-color-teal-7)';
 const OPEN = 'light-dark(var(--mantine-color-gray-5), var(--mantine-color-dark-2))';
 
 /** The statuses it went through, the present one last. */
-export function pathOf({ timeline, status }: Pick<Order, 'timeline' | 'status'>): string[] {
-  const passed = timeline.map((entry) => entry.status as string);
+function pathOf({ timeline, status }: Course): string[] {
+  const passed = timeline.map((entry) => entry.status);
   return passed.at(-1) === status ? passed : [...passed, status];
 }
 
@@ -179,7 +190,7 @@ function StatusList({
   nodes,
   path,
 }: {
-  readonly order: Order;
+  readonly order: Course;
   readonly nodes: readonly Node[];
   readonly path: readonly string[];
 }) {
