@@ -189,9 +189,18 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     expect(received.length).toBeGreaterThan(0);
     const { data } = (await ground.gateway.partner.users.create({ email: 'alan@example.com' })).body;
     await ground.gateway.partner.sandbox.kycStatus(data.id, { status: 'VERIFIED' });
+    const [endpoint] = (await ground.gateway.partner.webhookEndpoints.list()).body.data.endpoints;
+    await until('it is delivered', async () => {
+      const query = { event_type: 'user.kyc.updated', status: 'delivered' } as const;
+      const { body } = await ground.gateway.partner.webhookEndpoints.listDeliveries(
+        endpoint?.id ?? '',
+        query,
+      );
+      return body.data.deliveries.length > 0;
+    });
     await tab.page.reload();
     const row = at('deliveries').locator('[data-row]').first();
-    await until('it is delivered', async () => (await row.getByText('delivered').count()) === 1, 15_000);
+    await row.getByText('delivered').waitFor();
     await row.click();
     await at('attempt').getByText('taken').waitFor();
     expect(await at('delivery').textContent()).toContain('user.kyc.updated');
@@ -240,15 +249,12 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await row.filter({ hasText: 'revoked' }).waitFor();
     expect([await works(key), await works(next)]).toEqual([401, 200]);
 
+    await until('it is in the log', async () => {
+      const { body } = await ground.gateway.partner.requestLog.list({ request_id: requestId });
+      return body.data.requests.length === 1;
+    });
     await tab.goto(`/partner/requests?request_id=${requestId}`);
     const call = at('requests').locator('[data-row]');
-    await until('it is in the log', async () => {
-      // Either is shown once the page has read the log; before that there is nothing to go by.
-      await call.or(at('empty')).first().waitFor();
-      if ((await call.count()) === 1) return true;
-      await tab.page.reload();
-      return false;
-    });
     await call.click();
     await at('explanation').getByText('ORDER_NOT_FOUND').waitFor();
     await isSound();
