@@ -11,7 +11,7 @@ import { type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 /** How many screens of the console are looked at, and which: `npm run console:screenshots` looks at all. */
-const { CONSOLE_SCREENS = '8', CONSOLE_SCREENS_SEED = String(Date.now() % 2 ** 31) } = process.env;
+const { CONSOLE_SCREENS = '5', CONSOLE_SCREENS_SEED = String(Date.now() % 2 ** 31) } = process.env;
 
 describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
   let ground: ConsoleGround;
@@ -82,7 +82,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await tab.page.emulateMedia({ colorScheme: 'light' });
     await tab.page.setViewportSize({ width: 1280, height: 900 });
     expect(ground.complaints).toEqual([]);
-  });
+  }, 180_000);
 
   it('an order is found by reference, hash, escrow and parties, and the address keeps the search', async () => {
     const { order, deposits } = (await ground.gateway.operator.orders.get(orderId)).body.data;
