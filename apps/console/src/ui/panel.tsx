@@ -1,4 +1,4 @@
-import { Card, Group, Text, Title } from '@mantine/core';
+import { Group, Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** A part of a page with a title of its own, and what can be done there. */
@@ -16,7 +16,7 @@ export function Panel({
   readonly testId?: string;
 }) {
   return (
-    <Card withBorder padding="md" component="section" aria-label={title} data-testid={testId}>
+    <Paper withBorder p="md" component="section" aria-label={title} data-testid={testId}>
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4">
           {title}
@@ -29,6 +29,6 @@ export function Panel({
         </Text>
       )}
       {children}
-    </Card>
+    </Paper>
   );
 }

@@ -88,7 +88,8 @@ async function transferToSign({ order, trust, funds, now }: Common): Promise<Par
     reviewed: reviewTransfer({ order, parameters, owners, trust, now }),
     trust,
     names: namesOf(trust, { [address]: 'the escrow of this order' }),
-    meaning: 'The vendor pays the recipient once this has arrived. If it does not, you sign it back.',
+    meaning:
+      'The vendor pays the recipient once it is there. If the trade stops, your signature brings all of it back.',
     handIn: (signature) =>
       api.orders.authorizeTransfer(order.order_id, { forward_request: { ...forward_request }, signature }),
   };
