@@ -23,7 +23,7 @@ describe.skipIf(consoleBrowser === undefined)('wallets at the desks', () => {
     const { chainId, rpcUrl } = ground.gateway.deps.chains.get(CHAIN).settings;
     const key = ground.gateway.partners[0].walletPrivateKey as `0x${string}`;
     await injectWallet(partner.context, { chainId, rpcUrl }, { key });
-  });
+  }, 120_000);
   afterAll(() => ground?.stop());
 
   const by = (testId: string, on = partner) => on.page.getByTestId(testId);
