@@ -95,7 +95,7 @@ describe.skipIf(consoleBrowser === undefined)('wallets at the desks', () => {
       reason: 'the bank shows the payment',
     });
     await opened(orderId);
-    await by('funds-summary').getByText('Next: partner').waitFor();
+    await by('funds-summary').getByText('It waits for a signature of the partner.').waitFor();
     const before = await driver.balance(driver.wallet);
     await by('action-authorize-release').click();
     expect(await by('sign-words').textContent()).toContain('to your wallet');

@@ -144,12 +144,18 @@ function fundsView(
   };
 }
 
-/** A dispute ends the trade and yet waits: for the operator, then for the signature of whom it was decided for. */
+/** A dispute ends the trade and yet waits: for the operator, who may decide either way, then for a signature. */
 function nextSentence(order: OrderRow, next: OrderFunds['waiting_for']): string {
   const isDisputed = ORDER_MACHINES[order.direction].statuses[order.status]?.outcome === 'disputed';
-  const step = next ?? (isDisputed ? whoCanMove(order)[0] : undefined);
-  if (step !== undefined) return `Next: ${step.actor} (${step.fact.replaceAll('_', ' ')}).`;
-  return isDisputed ? 'The operator decides the dispute.' : 'The order needs no action.';
+  if (isDisputed && !order.facts.held) {
+    const signer = whoCanMove(order).find(({ actor }) => actor !== 'operator')?.actor;
+    return signer === undefined
+      ? 'The operator decides the dispute.'
+      : `It waits for a signature of the ${signer}.`;
+  }
+  return next === null
+    ? 'The order needs no action.'
+    : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`;
 }
 
 type BalanceView = NonNullable<OrderFunds['escrow']>['balances'][number];
