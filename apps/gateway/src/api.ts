@@ -113,6 +113,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     responseSealer: deps.sealer,
     secondApprovalAboveUsd: config.secondApprovalAboveUsd,
     partnerTimeSharePct: config.partnerTimeSharePct,
+    requestsAtOnce: config.apiRequestsAtOnce,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
     wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,
