@@ -37,7 +37,7 @@ describe('roles in processes of their own, around one database', () => {
   });
 
   it('several of the API serve one port, one that dies is replaced, and all end with the first', async () => {
-    const env = { ...api.env, API_PROCESSES: '2' };
+    const env: Record<string, string> = { ...api.env, API_PROCESSES: '2' };
     const several = startProcess(env, ['api']);
     try {
       await several.ready();

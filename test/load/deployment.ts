@@ -1,5 +1,5 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
@@ -36,7 +36,7 @@ export const CLIENT_NICENESS = 19;
 
 export async function startDeployment({ roles, env: own = {} }: DeploymentOptions): Promise<Deployment> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-load-'));
-  const nodes = startLoadProcess('./chain-nodes.ts', CLIENT_NICENESS);
+  const nodes = startLoadProcess('./chain-nodes.ts');
   let gateway: GatewayProcess | undefined;
   let worker: GatewayProcess | undefined;
   async function stop(): Promise<void> {
@@ -52,6 +52,8 @@ export async function startDeployment({ roles, env: own = {} }: DeploymentOption
     gateway = startProcess({ ...env, CAUSEWAY_HOME: home }, roles === 'apart' ? ['api'] : []);
     if (roles === 'apart') worker = startProcess(await besides(home, env, gateway), ['worker']);
     await Promise.all([gateway.ready(), worker?.ready()]);
+    // Not before: a start waits for them.
+    if (nodes.child.pid !== undefined) setPriority(nodes.child.pid, CLIENT_NICENESS);
     const description = await readSandboxFile(home);
     const processes = { gateway: gateway.child.pid, worker: worker?.child.pid, nodes: nodes.child.pid };
     return { home, description, processes, stop };
