@@ -50,7 +50,8 @@ interface PartnerState extends LoadPartner {
   readonly opened: string[];
 }
 
-const MOST_CONNECTIONS = 2_000;
+/** Fewer than a server lets wait to be accepted (511); what is due beyond waits here, and counts from when it was due. */
+const MOST_CONNECTIONS = 400;
 /** What a client waits before it gives up. */
 const TIMEOUT_MS = 10_000;
 const PAIR = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '20.00' };

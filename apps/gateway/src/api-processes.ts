@@ -30,6 +30,8 @@ export interface ApiBrief {
 export interface ApiProcessesOptions {
   readonly count: number;
   readonly brief: Omit<ApiBrief, 'place'>;
+  /** Nothing has put the first rows into the database yet: the first of them does, before the others start. */
+  readonly firstAlone: boolean;
   readonly logger: Logger;
   readonly graceSeconds: number;
   readonly signal: AbortSignal;
@@ -41,9 +43,9 @@ const LIVED_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Resolves when all of them listen. The first is waited for alone: it puts the first rows there. */
+/** Resolves when all of them listen. */
 export async function startApiProcesses(options: ApiProcessesOptions): Promise<ApiProcesses> {
-  const { count, brief, logger, graceSeconds, signal } = options;
+  const { count, brief, firstAlone, logger, graceSeconds, signal } = options;
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: ['api'] });
   const running = new Set<ClusterWorker>();
   let stopping = false;
@@ -90,10 +92,11 @@ export async function startApiProcesses(options: ApiProcessesOptions): Promise<A
   }
 
   try {
-    await start(1, FIRST_PAUSE_MS);
+    const first = start(1, FIRST_PAUSE_MS);
+    if (firstAlone) await first;
     signal.throwIfAborted();
     const others = Array.from({ length: count - 1 }, (_, n) => start(n + 2, FIRST_PAUSE_MS));
-    await Promise.all(others);
+    await Promise.all([first, ...others]);
   } catch (error) {
     await stop();
     throw error;

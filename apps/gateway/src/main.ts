@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ApiBrief,
@@ -192,15 +193,27 @@ async function serveRoles(
   brief: Omit<ApiBrief, 'place'>,
 ): Promise<Served> {
   const { config, logger, port, signal } = options;
+  if (!config.roles.includes('api')) yieldProcessor();
   if (config.apiProcesses === 1 || !config.roles.includes('api')) return serve(options);
   const others = config.roles.filter((role) => role !== 'api');
   const served = others.length === 0 ? {} : await serve({ ...options, config: { ...config, roles: others } });
   const processes = await startApiProcesses({
-    ...{ count: config.apiProcesses, brief, logger, signal },
+    ...{ count: config.apiProcesses, brief, logger, signal, firstAlone: others.length === 0 },
     graceSeconds: config.shutdownGraceSeconds,
   });
   stops.push({ what: 'processes of the API', stop: () => processes.stop() });
   return { ...served, baseUrl: publicBaseUrlOf(config, port) };
+}
+
+/** A little nicer than the processes that somebody waits for, where they share a machine. Not one that starts them: they would be as nice as it is. */
+const WORKER_NICENESS = 5;
+
+function yieldProcessor(): void {
+  try {
+    setPriority(WORKER_NICENESS);
+  } catch {
+    // Not allowed here; it is a courtesy.
+  }
 }
 
 /** One of several processes of the API: another has prepared what it stands on. */

@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { createApi } from './api.ts';
 import { type Config, publicBaseUrlOf } from './config.ts';
 import { createDeps, type Deps, type EarlyDeps, type Surroundings } from './deps.ts';
@@ -43,7 +42,6 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (deps.mail === undefined) {
     notice('MAIL_URL is not set: customers at the widget cannot confirm an e-mail address.');
   }
-  if (!config.roles.includes('api')) yieldProcessor();
   if (config.roles.includes('worker')) {
     const worker = createWorker(deps);
     worker.start();
@@ -59,17 +57,6 @@ export async function serve(options: ServeOptions): Promise<Served> {
   readiness.started();
   stops.push({ what: 'readiness', stop: async () => readiness.stopping() });
   return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
-}
-
-/** A little nicer than the processes that somebody waits for, where they share a machine. */
-const WORKER_NICENESS = 5;
-
-function yieldProcessor(): void {
-  try {
-    setPriority(WORKER_NICENESS);
-  } catch {
-    // Not allowed here; it is a courtesy.
-  }
 }
 
 async function startMetrics(
