@@ -40,6 +40,15 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
           'API and worker held 80 MiB that had been freed: glibc keeps an arena for each thread that read modules at the start.',
         mended: '`npm start` allows one arena and trims it (0062).',
       },
+    ],
+  },
+  {
+    run: 'hostile',
+    title: 'One hostile partner',
+    shows:
+      'One partner floods its escrow with logs, initiates, opens orders into their limit, names silent hosts and guesses keys as fast as it is answered, while another’s requests are timed, by turns with rounds in which it keeps quiet.',
+    shortRun: 'test/faults/hostile-partner.test.ts',
+    findings: [
       {
         found: 'A partner over its share began requests while those of light partners were in work.',
         mended: 'It gives way for up to 50 ms each time; a worker apart is nicer than the API (0061).',
