@@ -197,7 +197,8 @@ export async function startMetricsServer({
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    // Of this process alone: several processes of the API would share it otherwise, and each scrape would get another.
+    server.listen({ host, port, exclusive: true }, () => {
       server.off('error', reject);
       resolve();
     });
