@@ -29,7 +29,7 @@ async function newPartner({ baseUrl, operatorKey }: PreparedLoad, n: number): Pr
     loadClient(baseUrl, operatorKey)('POST', '/operator/partners', {
       name: `Load ${n}`,
       settlement_chain: 'base-mainnet',
-      wallet_address: `0x${n.toString(16).padStart(40, '5')}`,
+      wallet_address: `0x${String(n).padStart(40, '5')}`,
     }),
   );
   return partner.secret_key.key;
