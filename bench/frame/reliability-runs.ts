@@ -28,7 +28,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
         found:
           'Every request was begun, however many there were, and a partner’s line could grow to 1,000 at 20 a second: under a lasting overload all would be answered too late.',
         mended:
-          'Work in hand is bounded and the rest refused with 503 at once; a line whose first has waited for half a second is refused with 429 (0061).',
+          'Work in hand is bounded and the rest refused with 503 at once; a line whose first has waited for two seconds is refused with 429 (0061).',
       },
       {
         found:

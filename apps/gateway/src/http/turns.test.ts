@@ -174,11 +174,11 @@ describe('turns', () => {
     });
   });
 
-  it('are refused where the first of a line has waited for half a second, and not where a burst is worked off', async () => {
+  it('are refused where the first of a line has waited for two seconds, and not where a burst is worked off', async () => {
     const { ask, begunBy, end, pass, metrics } = driver();
     void ask('b0');
     for (const name of names('a', 10)) void ask(name);
-    await pass(501);
+    await pass(2_001);
     await expect(ask('a-late')).rejects.toThrow('full: 1000, 1');
     expect((await metrics.httpTurnsRefusedTotal.get()).values[0]?.value).toBe(1);
     for (const name of names('a', 10)) await end(name);
@@ -192,7 +192,7 @@ describe('turns', () => {
     const { turns, ask, begunBy, pass } = driver();
     void ask('b0');
     for (const name of names('a', 6)) void ask(name);
-    await pass(501);
+    await pass(2_001);
     void turns.take('a', () => 'page');
     expect(begunBy('a')).toHaveLength(4);
   });

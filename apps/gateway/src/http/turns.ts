@@ -45,7 +45,7 @@ const LONGEST_LINE = 1_000;
  * A line whose first has waited for this long is not one burst that is worked off: more comes than the share allows, and
  * each that joins would wait longer than the one before.
  */
-const LONGEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 2_000;
 const LINE_FULL: Verdict = { allowed: false, limit: LONGEST_LINE, remaining: 0, resetSeconds: 1 };
 
 interface Line {
