@@ -37,6 +37,16 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
       },
       {
         found:
+          'With eight times the bound let through as a burst, a process with a tenth of a core worked on it for longer than its clients waited.',
+        mended: 'A burst is three times the bound at most, and once in five seconds (0061).',
+      },
+      {
+        found:
+          'Processes of the API shared one metrics port: a scrape got any of them, and the supervisor took it for the port of the API.',
+        mended: 'The metrics port is exclusive to its process (0062).',
+      },
+      {
+        found:
           'API and worker held 80 MiB that had been freed: glibc keeps an arena for each thread that read modules at the start.',
         mended: '`npm start` allows one arena and trims it (0062).',
       },

@@ -30,6 +30,7 @@ describe('more requests than a process may have in work', () => {
     const playing = load.round({ seconds: SECONDS, aSecond: 250, seed: 7, mix });
     for (let n = 0; n < 5; n++) healthy.push((await gateway.call('GET', '/health', { key: null })).status);
     result = await playing;
+    load.close();
   });
   afterAll(() => gateway?.stop());
 

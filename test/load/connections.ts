@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * HTTP/1.1 over connections that are kept, as many as there are requests under way, up to a bound. It reads no more of an
- * answer than it must: a generator that costs as much as the server would measure itself.
+ * answer than it must: a generator that costs as much as the server would measure itself. All connections are used in turn,
+ * so that none is idle for so long that the server closes it.
  */
 export interface RawAnswer {
   readonly status: number;
@@ -14,6 +15,8 @@ export interface RawAnswer {
 export interface Connections {
   /** The whole request as text. Rejects where the connection is lost or no answer comes in time. */
   request(text: string, timeoutMs: number): Promise<RawAnswer>;
+  /** Opens all of them, each by a request, so that none is opened while something is measured. */
+  openAll(text: string, timeoutMs: number): Promise<void>;
   close(): void;
 }
 
@@ -84,14 +87,20 @@ export function openConnections(address: { host: string; port: number }, most: n
     }
   }
 
+  function ask(text: string, timeoutMs: number, choose: () => Socket | undefined): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const asked: Asked = { text, resolve, reject, timer: setTimeout(() => giveUp(asked), timeoutMs) };
+      const socket = choose();
+      if (socket === undefined) waiting.push(asked);
+      else send(socket, asked);
+    });
+  }
+
   return {
-    request(text, timeoutMs) {
-      return new Promise((resolve, reject) => {
-        const asked: Asked = { text, resolve, reject, timer: setTimeout(() => giveUp(asked), timeoutMs) };
-        const socket = free.pop() ?? (all.size < most ? open() : undefined);
-        if (socket === undefined) waiting.push(asked);
-        else send(socket, asked);
-      });
+    request: (text, timeoutMs) =>
+      ask(text, timeoutMs, () => free.shift() ?? (all.size < most ? open() : undefined)),
+    async openAll(text, timeoutMs) {
+      while (all.size < most) await ask(text, timeoutMs, open);
     },
     close() {
       for (const socket of all.keys()) socket.destroy();

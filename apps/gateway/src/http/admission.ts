@@ -33,10 +33,10 @@ export interface AdmissionOptions {
 
 /** A burst of requests, or a flush of the database, is over by then. */
 const STANDING_MS = 250;
-/** More than this is not waited for. */
-const BURST_TIMES = 8;
+/** More is not taken on even for a moment: a slow process would work on it for longer than anybody waits. */
+const BURST_TIMES = 3;
 /** After so long without a refusal the overload is over, and the next burst is let through again. */
-const CALM_MS = 1_000;
+const CALM_MS = 5_000;
 
 export function createAdmission({ atOnce, now, metrics }: AdmissionOptions): Admission {
   const inWorkOf = new Map<string, number>();
