@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
  * Many more rounds of the randomised tests than a test run has. Each takes its arguments in the order of `args`; where one
  * is a seed it is printed, and the same seed repeats a run.
  *
- * npm run fuzz [-- requests [seed]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
+ * npm run fuzz [-- requests [seed]], races [-- rounds [seed]], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
  */
 interface SeededRun {
   readonly tests: string;
@@ -18,7 +18,7 @@ const RUNS: Readonly<Record<string, SeededRun>> = {
     tests: 'test/invariants/fuzz.test.ts',
     args: { requests: ['FUZZ_REQUESTS', '20000'], seed: ['FUZZ_SEED', SEED] },
   },
-  races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'] } },
+  races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'], seed: ['RACE_SEED', SEED] } },
   model: {
     tests: 'test/model',
     args: { runs: ['MODEL_RUNS', '10000'], seed: ['MODEL_SEED', SEED], minutes: ['MODEL_MINUTES', '0'] },
