@@ -82,7 +82,7 @@ export default defineConfig({
           include: [
             'contracts/src/**/*.test.ts',
             `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
-            'test/{scenarios,examples,invariants,faults,browser,races,model,histories}/**/*.test.ts',
+            'test/{scenarios,examples,invariants,faults,browser,races,model,histories,failpoints}/**/*.test.ts',
           ],
           exclude: PURE,
           // One server and one template of the chains for all of them.

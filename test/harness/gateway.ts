@@ -30,6 +30,8 @@ export interface GatewayOptions {
   /** Carry out intents in this process; true with chains. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the command line says: roles, of which this process would otherwise have all. */
+  readonly args?: readonly string[];
   /** Other ways to its database than the owner's own, such as through a pooler. */
   readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
   /** A migrated database in place of a clone of a template. */
@@ -93,7 +95,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     LOG_LEVEL: options.onLog ? 'debug' : 'silent',
     ...options.env,
   };
-  const config = loadConfig(env, []);
+  const config = loadConfig(env, options.args ?? []);
   const logger = createLogger({
     level: config.logLevel,
     format: 'json',
@@ -111,27 +113,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const worker = (options.worker ?? options.chains) ? createWorker(deps) : undefined;
   worker?.start();
   const sandbox = laid.describe(baseUrl);
-  const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
-  const clients = new Map<string | null, SdkAnswers>();
-  const as = (apiKey: string | null): SdkAnswers => {
-    const client = clients.get(apiKey) ?? sdkAnswersOf(baseUrl, apiKey);
-    clients.set(apiKey, client);
-    return client;
-  };
 
   return {
-    baseUrl,
+    ...clientsAt(baseUrl, sandbox),
     databaseUrl,
     deps,
     sandbox,
-    partners,
     env,
-    call: (method, path, callOptions = {}) =>
-      call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
-    sdk: (apiKey = partners[0].apiKey, clientOptions) => sdkOf(baseUrl, apiKey, clientOptions),
-    partner: as(partners[0].apiKey),
-    operator: as(sandbox.operatorKey).operator,
-    as,
     async stop() {
       recordOperations();
       await api.close();
@@ -140,6 +128,30 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       await Promise.all(nodes.map((node) => node.stop()));
       await rm(home, { recursive: true, force: true });
     },
+  };
+}
+
+/** The ways to call a gateway of this sandbox at an address: its own, or one that leads to it. */
+export function clientsAt(
+  baseUrl: string,
+  sandbox: SandboxDescription,
+): Pick<TestGateway, 'baseUrl' | 'partners' | 'call' | 'sdk' | 'partner' | 'operator' | 'as'> {
+  const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
+  const clients = new Map<string | null, SdkAnswers>();
+  const as = (apiKey: string | null): SdkAnswers => {
+    const client = clients.get(apiKey) ?? sdkAnswersOf(baseUrl, apiKey);
+    clients.set(apiKey, client);
+    return client;
+  };
+  return {
+    baseUrl,
+    partners,
+    call: (method, path, callOptions = {}) =>
+      call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
+    sdk: (apiKey = partners[0].apiKey, clientOptions) => sdkOf(baseUrl, apiKey, clientOptions),
+    partner: as(partners[0].apiKey),
+    operator: as(sandbox.operatorKey).operator,
+    as,
   };
 }
 
