@@ -9,7 +9,10 @@ import { installFailpoints } from './runtime.ts';
  * `npm start` has it. It loads the program at once and starts it when it is told to, so that one can stand by.
  */
 const [folder = '', gateway = '', ...roles] = process.argv.slice(2);
-const instrumented = JSON.parse(readFileSync(join(folder, 'instrumented.json'), 'utf8')) as Record<string, string>;
+const instrumented = JSON.parse(readFileSync(join(folder, 'instrumented.json'), 'utf8')) as Record<
+  string,
+  string
+>;
 const root = pathToFileURL(gateway).href;
 
 registerHooks({
@@ -27,6 +30,10 @@ process.once('message', () => {
   process.argv.splice(2, Number.POSITIVE_INFINITY, ...roles);
   void load('main.ts');
 });
-await Promise.all(['serve.ts', 'sandbox.ts', 'features/sandbox/seed.ts', 'db/migrate.ts', 'local/local-services.ts'].map(load));
+await Promise.all(
+  ['serve.ts', 'sandbox.ts', 'features/sandbox/seed.ts', 'db/migrate.ts', 'local/local-services.ts'].map(
+    load,
+  ),
+);
 flushCompileCache();
 process.send?.('loaded');

@@ -95,18 +95,36 @@ function mayBeRepeated({ status, body }: Received): boolean {
 
 function send({ method, path, headers, body }: Sent, port: number): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
-  const call = request({ host: '127.0.0.1', port, method, path, headers: { ...headers, connection: 'close' } });
+  const call = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    headers: { ...headers, connection: 'close' },
+  });
   call.once('error', reject);
   call.once('response', (response) => {
-    response.toArray().then(
-      (chunks) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-      reject,
-    );
+    response
+      .toArray()
+      .then(
+        (chunks) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        reject,
+      );
   });
   call.end(body);
   return promise;
 }
 
-function endToEnd({ connection: _hop, 'keep-alive': _kept, 'transfer-encoding': _coded, ...headers }: IncomingMessage['headers']) {
+function endToEnd({
+  connection: _hop,
+  'keep-alive': _kept,
+  'transfer-encoding': _coded,
+  ...headers
+}: IncomingMessage['headers']) {
   return headers;
 }

@@ -47,11 +47,15 @@ export function readProgram(root: string = GATEWAY): Program {
 function statementsOf(files: Program['files']): Program['statements'] {
   const statements = new Map<string, boolean>();
   for (const { text, tree } of files.values()) {
+    const declared = declarationsOf(tree);
     walk(tree, ({ type, id, init }) => {
       if (type !== 'VariableDeclarator' || init?.type !== 'CallExpression') return;
       if (lastName(init.callee) !== 'statement') return;
       // Of two with one name, either may be meant.
-      statements.set(id.name, statements.get(id.name) === true || isWrite(text.slice(init.start, init.end)));
+      statements.set(
+        id.name,
+        statements.get(id.name) === true || isWrite(composedText(init, text, declared)),
+      );
     });
   }
   // Under the names that importers give them, too.
@@ -64,12 +68,36 @@ function statementsOf(files: Program['files']): Program['statements'] {
   return statements;
 }
 
+function declarationsOf(tree: SyntaxNode): ReadonlyMap<string, SyntaxNode> {
+  const declaring = ({ type, id }: SyntaxNode) =>
+    (type === 'VariableDeclarator' || type === 'FunctionDeclaration') && id?.type === 'Identifier';
+  return new Map(nodesWhere(tree, declaring).map((node) => [node.id.name, node]));
+}
+
+/** The text of a node and of all that it is composed of in the same file: SQL is often put together of parts. */
+function composedText(
+  node: SyntaxNode,
+  text: string,
+  declared: ReadonlyMap<string, SyntaxNode>,
+  seen = new Set<SyntaxNode>(),
+): string {
+  const parts = nodesWhere(node, ({ type }) => type === 'Identifier').flatMap(
+    ({ name }) => declared.get(name) ?? [],
+  );
+  const fresh = parts.filter((part) => !seen.has(part) && seen.add(part));
+  return [
+    text.slice(node.start, node.end),
+    ...fresh.map((part) => composedText(part, text, declared, seen)),
+  ].join('\n');
+}
+
 function portMethodsOf(files: Program['files']): Program['portMethods'] {
   const methods = new Map(Object.entries(PORTS).map(([port, path]) => [port, methodsOf(files, port, path)]));
   const byReceiver = new Map<string, Set<string>>();
   for (const { tree } of files.values()) {
     walk(tree, (node) => {
-      const annotated = node.type === 'TSPropertySignature' ? node.key : node.type === 'Identifier' ? node : undefined;
+      const annotated =
+        node.type === 'TSPropertySignature' ? node.key : node.type === 'Identifier' ? node : undefined;
       if (!node.typeAnnotation || annotated?.name === undefined) return;
       for (const { typeName } of nodesWhere(node.typeAnnotation, ({ type }) => type === 'TSTypeReference')) {
         for (const method of methods.get(typeName.name) ?? []) {
@@ -83,7 +111,10 @@ function portMethodsOf(files: Program['files']): Program['portMethods'] {
 
 function methodsOf(files: Program['files'], port: string, path: string): readonly string[] {
   const tree = files.get(path)?.tree;
-  const [declared] = tree === undefined ? [] : nodesWhere(tree, (node) => node.type === 'TSInterfaceDeclaration' && node.id.name === port);
+  const [declared] =
+    tree === undefined
+      ? []
+      : nodesWhere(tree, (node) => node.type === 'TSInterfaceDeclaration' && node.id.name === port);
   if (declared === undefined) throw new Error(`${path} declares no port ${port}`);
   return declared.body.body.filter(answersLater).map(({ key }: SyntaxNode) => key.name);
 }

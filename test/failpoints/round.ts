@@ -3,7 +3,7 @@ import { clientsAt, startGateway, type TestGateway } from '../harness/gateway.ts
 import { startPatientProxy } from './patient-proxy.ts';
 import type { Program } from './program.ts';
 import type { FailpointPlan } from './runtime.ts';
-import { startSupervisor, type Supervisor } from './supervisor.ts';
+import { type Supervisor, startSupervisor } from './supervisor.ts';
 
 /** One deployment whose only gateway process meets failpoints, driven from outside until what was begun is settled. */
 export interface Round {

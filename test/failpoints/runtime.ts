@@ -16,6 +16,8 @@ export interface FailpointPlan {
   readonly mode: 'die' | 'fail' | 'observe';
   /** Names of failpoints: `before …` and `after …`. */
   readonly armed: readonly string[];
+  /** How many are hit at most, by all processes together. */
+  readonly most: number;
 }
 
 /** Files in the folder of a run, which survive the processes. */
@@ -34,10 +36,15 @@ interface Running {
 type Work = (...args: unknown[]) => unknown;
 
 export function installFailpoints(folder: string): void {
-  const { mode, armed } = JSON.parse(readFileSync(join(folder, PLAN), 'utf8')) as FailpointPlan;
-  const waiting = new Set(armed);
-  for (const hit of linesOf(join(folder, HIT))) waiting.delete(hit);
-  const noted = { [REACHED]: new Set(linesOf(join(folder, REACHED))), [HIT]: new Set<string>(), [UNLISTED]: new Set<string>() };
+  const { mode, armed, most } = JSON.parse(readFileSync(join(folder, PLAN), 'utf8')) as FailpointPlan;
+  const before = linesOf(join(folder, HIT));
+  const waiting = new Set(armed).difference(new Set(before));
+  let left = most - before.length;
+  const noted = {
+    [REACHED]: new Set(linesOf(join(folder, REACHED))),
+    [HIT]: new Set<string>(),
+    [UNLISTED]: new Set<string>(),
+  };
   const running = new AsyncLocalStorage<Running>();
 
   function note(file: keyof typeof noted, line: string): void {
@@ -50,7 +57,8 @@ export function installFailpoints(folder: string): void {
   function arrive(moment: 'before' | 'after', name: string): boolean {
     const failpoint = `${moment} ${name}`;
     note(REACHED, failpoint);
-    if (mode === 'observe' || !waiting.delete(failpoint)) return false;
+    if (mode === 'observe' || left <= 0 || !waiting.delete(failpoint)) return false;
+    left--;
     note(HIT, failpoint);
     if (mode === 'fail') return true;
     process.kill(process.pid, 'SIGKILL');
@@ -89,15 +97,32 @@ export function installFailpoints(folder: string): void {
     // Nothing of this round trip has left the process yet.
     if (arrive('before', site.name)) connection.stream.destroy(failure(site.name));
   });
+  reportRequests((address) => {
+    for (let site = running.getStore(); site !== undefined; site = site.outer)
+      if (site.kind === 'call') return;
+    note(UNLISTED, `a request to ${address}`);
+  });
+}
+
+/** Every HTTP request once the gateway serves; what a sandbox asks of its own chains before is no work of the gateway. */
+function reportRequests(onRequest: (address: string) => void): void {
+  let isServing = false;
+  const { write } = process.stdout;
+  process.stdout.write = ((...args: Parameters<typeof write>) => {
+    isServing ||= String(args[0]).includes('is ready.');
+    return write.apply(process.stdout, args);
+  }) as typeof write;
   subscribe('undici:request:create', (message) => {
     const { origin, path } = (message as { request: { origin: string; path: string } }).request;
-    for (let site = running.getStore(); site !== undefined; site = site.outer) if (site.kind === 'call') return;
-    note(UNLISTED, `a request to ${origin}${path}`);
+    if (isServing) onRequest(`${origin}${path}`);
   });
 }
 
 function failure(name: string): Error {
-  return Object.assign(new Error(`Connection lost at failpoint ${name}`), { code: 'ECONNRESET', syscall: 'read' });
+  return Object.assign(new Error(`Connection lost at failpoint ${name}`), {
+    code: 'ECONNRESET',
+    syscall: 'read',
+  });
 }
 
 interface WireConnection {
@@ -134,7 +159,9 @@ function watchCommits(onCommit: (connection: WireConnection) => void): void {
 
 export function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -1,3 +1,4 @@
+import { ALIASES, METHODS, NOT_CALLED } from '../../scripts/sdk/names.ts';
 import type { Program } from './program.ts';
 import { isFunction, lastName, nodesWhere, propertyOf, type SyntaxNode, walk } from './syntax.ts';
 
@@ -21,6 +22,9 @@ export interface PlacedSite {
   readonly callee: SyntaxNode;
 }
 
+/** Every operation of the API, by its id. */
+const OPERATIONS = new Set([METHODS, ALIASES, NOT_CALLED].flatMap(Object.keys));
+
 /** One piece of code that commits for many: what it calls, and what tells them apart when it runs. */
 const SHARED = [
   { file: 'http/route.ts', callee: 'perform', prefix: 'route ', key: 'spec.operationId' },
@@ -28,7 +32,7 @@ const SHARED = [
 ] as const;
 
 /** They carry the transactions of all others, which are sites themselves. */
-const CARRIERS = ['engine/unit-of-work.ts', 'db/database.ts', ...SHARED.map(({ file }) => file)];
+const CARRIERS = ['engine/unit-of-work.ts', 'db/database.ts', 'http/route.ts'];
 
 /** Constants that hold reading statements to choose from. One that wrote would be met outside of any site, and reported. */
 const READ_CHOICES = ['SEARCHES', 'READERS', 'ordersOfUser', 'list', 'reader', 'listPartners', 'listVendors'];
@@ -74,7 +78,10 @@ function commitAt(node: SyntaxNode, tree: SyntaxNode, { statements }: Program): 
   if (name !== 'query') return undefined;
   const own = lastName(args[1]);
   if (own !== undefined && statements.has(own)) return statements.get(own) ? own : undefined;
-  if (nodesWhere(args[1], ({ type, name: one }) => type === 'Identifier' && READ_CHOICES.includes(one)).length > 0)
+  if (
+    nodesWhere(args[1], ({ type, name: one }) => type === 'Identifier' && READ_CHOICES.includes(one)).length >
+    0
+  )
     return undefined;
   const chosen = statementsNamed(args[1], tree, statements);
   const writes = chosen.filter((one) => statements.get(one));
@@ -87,9 +94,16 @@ function statementsNamed(node: SyntaxNode, tree: SyntaxNode, statements: Program
   const names = nodesWhere(node, ({ type }) => type === 'Identifier').map(({ name }) => name as string);
   const direct = names.filter((name) => statements.has(name));
   if (direct.length > 0) return direct;
-  const declared = nodesWhere(tree, ({ type, id }) => type === 'VariableDeclarator' && names.includes(id.name));
+  const declared = nodesWhere(
+    tree,
+    ({ type, id }) => type === 'VariableDeclarator' && names.includes(id.name),
+  );
   return declared.flatMap(({ init }) =>
-    init === null ? [] : nodesWhere(init, ({ type, name }) => type === 'Identifier' && statements.has(name)).map(({ name }) => name as string),
+    init === null
+      ? []
+      : nodesWhere(init, ({ type, name }) => type === 'Identifier' && statements.has(name)).map(
+          ({ name }) => name as string,
+        ),
   );
 }
 
@@ -101,10 +115,16 @@ function onlyReads(work: SyntaxNode | undefined, statements: Program['statements
   const queries = nodesWhere(
     work.body,
     ({ type, callee }) =>
-      type === 'CallExpression' && callee.type === 'MemberExpression' && lastName(callee.object) === connection,
+      type === 'CallExpression' &&
+      callee.type === 'MemberExpression' &&
+      lastName(callee.object) === connection,
   );
-  const named = queries.flatMap(({ arguments: args }) => args.map(lastName)).filter((name) => statements.has(name) || READ_CHOICES.includes(name));
-  return uses === queries.length && named.length >= queries.length && named.every((name) => !statements.get(name));
+  const named = queries
+    .flatMap(({ arguments: args }) => args.map(lastName))
+    .filter((name) => statements.has(name) || READ_CHOICES.includes(name));
+  return (
+    uses === queries.length && named.length >= queries.length && named.every((name) => !statements.get(name))
+  );
 }
 
 function callAt(path: string, { callee }: SyntaxNode, { portMethods }: Program): string | undefined {
@@ -112,7 +132,8 @@ function callAt(path: string, { callee }: SyntaxNode, { portMethods }: Program):
   if (callee.type !== 'MemberExpression') return undefined;
   const [receiver, method] = [lastName(callee.object), lastName(callee)];
   if (receiver === undefined || method === undefined) return undefined;
-  if (receiver === 'client') return ASKS_NODES.test(path) && method !== 'extend' ? `client.${method}` : undefined;
+  if (receiver === 'client')
+    return ASKS_NODES.test(path) && method !== 'extend' ? `client.${method}` : undefined;
   return portMethods.get(receiver)?.has(method) ? `${receiver}.${method}` : undefined;
 }
 
@@ -150,20 +171,34 @@ export function listSites(program: Program): Site[] {
 
 const IN_ONE_TRANSACTION = ['unit', 'statement'];
 
+/** Operations whose route is declared with a transaction; where several share a declaration, those that its file names. */
 function routesThatWrite({ files }: Program): string[] {
-  return [...files.values()].flatMap(({ tree }) =>
-    nodesWhere(tree, ({ type }) => type === 'ObjectExpression').flatMap((node) => {
-      const mode = propertyOf(node, 'transaction')?.value;
-      const operation = propertyOf(node, 'operationId')?.value;
-      return operation !== undefined && IN_ONE_TRANSACTION.includes(mode) ? [`route ${operation}`] : [];
-    }),
-  );
+  return [...files.values()].flatMap(({ tree }) => {
+    const declarations = nodesWhere(tree, ({ type }) => type === 'ObjectExpression');
+    const own = declarations.filter((node) => propertyOf(node, 'transaction') !== undefined);
+    const writing = own.filter((node) => IN_ONE_TRANSACTION.includes(propertyOf(node, 'transaction')?.value));
+    const named = new Set(own.flatMap((node) => operationsIn(propertyOf(node, 'operationId'))));
+    const shares = writing.some((node) => operationsIn(propertyOf(node, 'operationId')).length === 0);
+    const sharing = shares ? operationsIn(tree).filter((operation) => !named.has(operation)) : [];
+    const writes = writing.flatMap((node) => operationsIn(propertyOf(node, 'operationId')));
+    return [...new Set([...writes, ...sharing])].map((operation) => `route ${operation}`);
+  });
+}
+
+function operationsIn(node: SyntaxNode | undefined): string[] {
+  if (node === undefined) return [];
+  const literals = nodesWhere(node, ({ type, value }) => type === 'Literal' && OPERATIONS.has(value));
+  return [...new Set(literals.map(({ value }) => value as string))];
 }
 
 function effectKinds({ files }: Program): string[] {
   const tree = files.get('engine/effects.ts')?.tree;
-  const [registry] = tree === undefined ? [] : nodesWhere(tree, ({ type, id }) => type === 'VariableDeclarator' && id.name === 'EFFECTS');
-  const [entries] = registry === undefined ? [] : nodesWhere(registry.init, ({ type }) => type === 'ObjectExpression');
+  const [registry] =
+    tree === undefined
+      ? []
+      : nodesWhere(tree, ({ type, id }) => type === 'VariableDeclarator' && id.name === 'EFFECTS');
+  const [entries] =
+    registry === undefined ? [] : nodesWhere(registry.init, ({ type }) => type === 'ObjectExpression');
   if (entries === undefined) throw new Error('engine/effects.ts declares no EFFECTS');
   return entries.properties.map(({ key }: SyntaxNode) => `effect ${key.value ?? key.name}`);
 }

@@ -34,7 +34,8 @@ const LET_LEASES_RUN_OUT = [
   'UPDATE webhook_deliveries SET leased_until = clock_timestamp() WHERE leased_until > clock_timestamp()',
   'UPDATE rate_book SET held_until = clock_timestamp() WHERE held_until > clock_timestamp()',
   ...['idempotent_responses', 'actor_responses'].map(
-    (table) => `UPDATE ${table} SET running_until = clock_timestamp() WHERE running_until > clock_timestamp()`,
+    (table) =>
+      `UPDATE ${table} SET running_until = clock_timestamp() WHERE running_until > clock_timestamp()`,
   ),
 ];
 
@@ -95,7 +96,8 @@ export async function startSupervisor(
     if (isStopping) return;
     deaths++;
     const hits = linesOf(join(folder, HIT)).length;
-    if (ending !== 'SIGKILL' || hits === alreadyHit) accidents.push(`${ending}: ${output.join('').slice(-2_000)}`);
+    if (ending !== 'SIGKILL' || hits === alreadyHit)
+      accidents.push(`${ending}: ${output.join('').slice(-2_000)}`);
     alreadyHit = hits;
     serving = letLeasesRunOut().then(serve);
     await serving;
