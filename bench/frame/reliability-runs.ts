@@ -16,4 +16,13 @@ export interface ReliabilityRun {
   readonly findings: readonly Finding[];
 }
 
-export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [];
+export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
+  {
+    run: 'failpoints',
+    title: 'Failpoints',
+    shows:
+      'Every commit and every call to another program is read from the code. At each, before and after, the process is killed or the connection breaks, while a walk calls every operation. Repeated requests must have one answer, books and chain agree, no effect be lost or left lying.',
+    shortRun: 'the list is that of the code, and an order whose process is killed at two of them.',
+    findings: [],
+  },
+];

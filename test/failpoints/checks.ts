@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { until } from '../harness/until.ts';
+import { failpointsOf, readList } from './list.ts';
 import type { Round } from './round.ts';
 
 const unbalanced = statement<[], { entry_id: string }>(
@@ -39,7 +40,12 @@ export async function expectOneOutcome({ gateway, supervisor, contradictions }: 
   const { db, clock } = gateway.deps;
   expect(contradictions, 'a repeated request was answered differently').toEqual([]);
   expect(supervisor.accidents, 'a process ended where no failpoint was').toEqual([]);
-  expect(supervisor.unlisted(), 'add it to the sites').toEqual([]);
+  expect(supervisor.unlisted(), 'it belongs to no site').toEqual([]);
+  const listed = new Set(failpointsOf(readList()));
+  expect(
+    supervisor.reached().filter((name) => !listed.has(name)),
+    'it is reached and not listed',
+  ).toEqual([]);
   await until('nothing to be left lying', async () => {
     return (await db.query(SYSTEM, waitingEffects, [clock.date()])).length === 0;
   });

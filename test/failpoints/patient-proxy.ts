@@ -104,17 +104,15 @@ function send({ method, path, headers, body }: Sent, port: number): Promise<Rece
   });
   call.once('error', reject);
   call.once('response', (response) => {
-    response
-      .toArray()
-      .then(
-        (chunks) =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(chunks),
-          }),
-        reject,
-      );
+    response.toArray().then(
+      (chunks) =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      reject,
+    );
   });
   call.end(body);
   return promise;

@@ -22,6 +22,8 @@ const UNHURRIED = {
   ORDER_TIMEOUT_NO_AUTHORIZATION_SECONDS: '7200',
   RATE_LIMIT_PARTNER_PER_MINUTE: '100000',
   RATE_LIMIT_PUBLIC_PER_MINUTE: '100000',
+  CONSOLE_SIGN_INS_PER_MINUTE: '10000',
+  RECONCILIATION_SECONDS: '10',
 };
 
 export async function startRound(program: Program, plan: FailpointPlan): Promise<Round> {
