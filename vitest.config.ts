@@ -24,7 +24,7 @@ const LONG = [
   'test/faults/sandbox-start',
   'test/faults/shutdown',
   'local/local-services',
-  'test/faults/chain-worker-kill',
+  'test/failpoints/',
   'test/faults/several-processes',
   'test/faults/hostile-partner',
   'test/races/',

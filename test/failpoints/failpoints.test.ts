@@ -42,6 +42,7 @@ describe('failpoints', () => {
     expect(new Set(sites.map(({ name }) => name)).size).toBe(sites.length);
   });
 
+  // Proves trap 15.
   test.runIf(PATTERN === undefined)(
     `an order has one outcome though the process dies at two of them (FAILPOINTS_SEED=${SEED})`,
     async () => {

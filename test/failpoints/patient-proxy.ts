@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Supervisor } from './supervisor.ts';
 
 /**
  * Stands before a gateway that dies now and then, and does what a careful client does: where no answer came, or one that
@@ -15,6 +16,8 @@ export interface PatientProxy {
   readonly repeated: number;
   close(): Promise<void>;
 }
+
+type Server = Pick<Supervisor, 'ready' | 'letKeysRunOut'>;
 
 interface Sent {
   readonly method: string;
@@ -34,7 +37,7 @@ const PAUSE_MS = 50;
 const MOST_ATTEMPTS = 400;
 const MOST_FAILURES = 12;
 
-export async function startPatientProxy(port: number, ready: () => Promise<void>): Promise<PatientProxy> {
+export async function startPatientProxy(port: number, supervisor: Server): Promise<PatientProxy> {
   const contradictions: string[] = [];
   let repeated = 0;
 
@@ -43,7 +46,7 @@ export async function startPatientProxy(port: number, ready: () => Promise<void>
     const { method = 'GET', url: path = '/', headers } = incoming;
     const key = method === 'GET' || !('x-api-key' in headers) ? {} : { 'idempotency-key': randomUUID() };
     const sent: Sent = { method, path, headers: { ...key, ...headers }, body };
-    const { received, attempts } = await sendUntilAnswered(sent, ready, port);
+    const { received, attempts } = await sendUntilAnswered(sent, supervisor, port);
     if (attempts > 1) {
       repeated++;
       await compare(sent, received);
@@ -53,7 +56,7 @@ export async function startPatientProxy(port: number, ready: () => Promise<void>
 
   async function compare(sent: Sent, first: Received): Promise<void> {
     if (!('idempotency-key' in sent.headers) || sent.method === 'GET') return;
-    const { received: again } = await sendUntilAnswered(sent, ready, port);
+    const { received: again } = await sendUntilAnswered(sent, supervisor, port);
     if (again.status === first.status && again.body.equals(first.body)) return;
     const shown = [first, again].map(({ status, body }) => `${status} ${body.toString().slice(0, 300)}`);
     contradictions.push(`${sent.method} ${sent.path}: ${shown.join(' | ')}`);
@@ -76,15 +79,17 @@ export async function startPatientProxy(port: number, ready: () => Promise<void>
   };
 }
 
-async function sendUntilAnswered(sent: Sent, ready: () => Promise<void>, port: number) {
+async function sendUntilAnswered(sent: Sent, supervisor: Server, port: number) {
   let failures = 0;
   for (let attempts = 1; ; attempts++) {
-    await ready();
+    await supervisor.ready();
     const received = await send(sent, port).catch(() => undefined);
     if (received !== undefined && received.status >= 500) failures++;
     const isFinal = received !== undefined && (!mayBeRepeated(received) || failures >= MOST_FAILURES);
     if (isFinal) return { received, attempts };
     if (attempts >= MOST_ATTEMPTS) throw new Error(`${sent.method} ${sent.path} was never answered`);
+    // It was sent once at a time: what the key waits for has failed.
+    if (received?.status === 409) await supervisor.letKeysRunOut();
     await sleep(PAUSE_MS);
   }
 }

@@ -34,7 +34,7 @@ export async function startRound(program: Program, plan: FailpointPlan): Promise
     databaseUrl: ground.databaseUrl,
     env: { ...ground.env, PORT: String(port) },
   });
-  const proxy = await startPatientProxy(port, supervisor.ready);
+  const proxy = await startPatientProxy(port, supervisor);
   await supervisor.ready();
   return {
     gateway: { ...ground, ...clientsAt(proxy.url, ground.sandbox) },

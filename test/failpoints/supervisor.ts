@@ -17,6 +17,8 @@ import { type FailpointPlan, HIT, linesOf, PLAN, REACHED, UNLISTED } from './run
 export interface Supervisor {
   /** Resolves when a process serves, also after a death. */
   ready(): Promise<void>;
+  /** Idempotency keys that work in vain has leased, as if their time were over. */
+  letKeysRunOut(): Promise<void>;
   readonly deaths: number;
   /** Failpoints, and what was met that no site covers. */
   reached(): readonly string[];
@@ -29,20 +31,21 @@ export interface Supervisor {
 
 const MAIN = new URL('./gateway-main.ts', import.meta.url);
 
+const LET_KEYS_RUN_OUT = ['idempotent_responses', 'actor_responses'].map(
+  (table) => `UPDATE ${table} SET running_until = clock_timestamp() WHERE running_until > clock_timestamp()`,
+);
 const LET_LEASES_RUN_OUT = [
   'UPDATE intents SET leased_until = clock_timestamp() WHERE leased_until > clock_timestamp()',
   'UPDATE webhook_deliveries SET leased_until = clock_timestamp() WHERE leased_until > clock_timestamp()',
   'UPDATE rate_book SET held_until = clock_timestamp() WHERE held_until > clock_timestamp()',
-  ...['idempotent_responses', 'actor_responses'].map(
-    (table) =>
-      `UPDATE ${table} SET running_until = clock_timestamp() WHERE running_until > clock_timestamp()`,
-  ),
+  ...LET_KEYS_RUN_OUT,
 ];
 
 interface Child {
   readonly process: ChildProcess;
   readonly loaded: Promise<unknown>;
   readonly output: string[];
+  isServing: boolean;
 }
 
 export async function startSupervisor(
@@ -63,6 +66,8 @@ export async function startSupervisor(
 
   function prepare(): Child {
     const child = fork(MAIN, [folder, GATEWAY, 'api', 'worker'], {
+      // Not those of the test's own process.
+      execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILED, ...env },
     });
@@ -73,7 +78,7 @@ export async function startSupervisor(
       stream?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
     }
     const loaded = Promise.race([once(child, 'message'), once(child, 'exit')]);
-    return { process: child, loaded, output };
+    return { process: child, loaded, output, isServing: false };
   }
 
   /** Until it says that it is ready; a death on the way begins anew with the next. */
@@ -83,7 +88,11 @@ export async function startSupervisor(
     child.process.once('exit', (code, signal) => void succeed(child, signal ?? String(code)));
     const isReady = new Promise<boolean>((resolve) => {
       child.process.once('exit', () => resolve(false));
-      const look = () => child.output.join('').includes('is ready.') && resolve(true);
+      const look = () => {
+        if (child.isServing || !child.output.join('').includes('is ready.')) return;
+        child.isServing = true;
+        resolve(true);
+      };
       child.process.stdout?.on('data', look);
     });
     child.process.send('start');
@@ -92,19 +101,21 @@ export async function startSupervisor(
   }
 
   let alreadyHit = 0;
-  async function succeed({ output }: Child, ending: string): Promise<void> {
+  async function succeed({ output, isServing }: Child, ending: string): Promise<void> {
     if (isStopping) return;
     deaths++;
     const hits = linesOf(join(folder, HIT)).length;
-    if (ending !== 'SIGKILL' || hits === alreadyHit)
+    // An error may end a start, which is begun anew then; it must not end a process that serves.
+    if (hits === alreadyHit || (isServing && ending !== 'SIGKILL')) {
       accidents.push(`${ending}: ${output.join('').slice(-2_000)}`);
+    }
     alreadyHit = hits;
-    serving = letLeasesRunOut().then(serve);
+    serving = send(LET_LEASES_RUN_OUT).then(serve);
     await serving;
   }
 
-  async function letLeasesRunOut(): Promise<void> {
-    for (const statement of LET_LEASES_RUN_OUT) await owner.query(statement);
+  async function send(statements: readonly string[]): Promise<void> {
+    for (const statement of statements) await owner.query(statement);
   }
 
   return {
@@ -114,6 +125,7 @@ export async function startSupervisor(
         await known;
       }
     },
+    letKeysRunOut: () => send(LET_KEYS_RUN_OUT),
     get deaths() {
       return deaths;
     },
