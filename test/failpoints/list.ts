@@ -33,13 +33,19 @@ export function changedSince(
 ): { added: string[]; removed: string[] } {
   const names = new Set(sites.map(({ name }) => name));
   const known = new Set(committedList(revision).map(({ name }) => name));
-  return { added: [...names.difference(known)], removed: [...known.difference(names)] };
+  return {
+    added: [...names].filter((name) => !known.has(name)),
+    removed: [...known].filter((name) => !names.has(name)),
+  };
 }
 
 function committedList(revision: string): Site[] {
   try {
-    const quiet = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
-    return JSON.parse(execFileSync('git', ['show', `${revision}:${PATH}`], quiet)) as Site[];
+    const text = execFileSync('git', ['show', `${revision}:${PATH}`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return JSON.parse(text) as Site[];
   } catch {
     // No repository, or none that had the list.
     return [];

@@ -38,7 +38,7 @@ type Work = (...args: unknown[]) => unknown;
 export function installFailpoints(folder: string): void {
   const { mode, armed, most } = JSON.parse(readFileSync(join(folder, PLAN), 'utf8')) as FailpointPlan;
   const before = linesOf(join(folder, HIT));
-  const waiting = new Set(armed).difference(new Set(before));
+  const waiting = new Set(armed.filter((name) => !before.includes(name)));
   let left = most - before.length;
   const noted = {
     [REACHED]: new Set(linesOf(join(folder, REACHED))),
