@@ -14,7 +14,9 @@ import {
   idempotentResponse,
   idempotentResponseOutside,
   identityOf,
+  type OutsideWork,
   sendIdempotentResponse,
+  UNREMEMBERED,
 } from './idempotency.ts';
 import type {
   OperatorPrincipal,
@@ -93,8 +95,8 @@ interface WorkOf {
    * saves opening and closing one; with a key the answer is stored in the same transaction as ever.
    */
   statement: StatementRun;
-  /** The work leaves the process, so that no transaction can hold it. */
-  outside: undefined;
+  /** The work leaves the process, so that no transaction can hold it. What it writes all the same, it says it has written. */
+  outside: OutsideWork;
 }
 type TransactionMode = keyof WorkOf;
 
@@ -268,8 +270,8 @@ const PERFORM: Record<
 
   outside: async ({ deps, scope, identity, sealer, reply }, handle) =>
     identity === null
-      ? success(await handle(undefined))
-      : idempotentResponseOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
+      ? success(await handle(UNREMEMBERED))
+      : idempotentResponseOutside(deps, scope, identity, sealer, reply, async (outside) => handle(outside)),
 };
 
 export function scopeOf(principal: Principal | null): Scope {
