@@ -23,6 +23,13 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     shows:
       'Every commit and every call to another program is read from the code. At each, before and after, the process is killed or the connection breaks, while a walk calls every operation. Repeated requests must have one answer, books and chain agree, no effect be lost or left lying.',
     shortRun: 'the list is that of the code, and an order whose process is killed at two of them.',
-    findings: [],
+    findings: [
+      {
+        found:
+          'A request that writes and then waits or reads (identify at the widget, authorize-refund, authorize-return) was refused when it was repeated with its key, where the process had ended between its commit and the stored response.',
+        mended:
+          'The transaction that writes says so under the key; the repeated request finds the answer instead of beginning anew.',
+      },
+    ],
   },
 ];

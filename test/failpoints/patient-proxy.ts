@@ -37,7 +37,11 @@ const PAUSE_MS = 50;
 const MOST_ATTEMPTS = 400;
 const MOST_FAILURES = 12;
 
-export async function startPatientProxy(port: number, supervisor: Server): Promise<PatientProxy> {
+export async function startPatientProxy(
+  port: number,
+  supervisor: Server,
+  isAnsweredOnce: (method: string, path: string) => boolean,
+): Promise<PatientProxy> {
   const contradictions: string[] = [];
   let repeated = 0;
 
@@ -55,7 +59,7 @@ export async function startPatientProxy(port: number, supervisor: Server): Promi
   }
 
   async function compare(sent: Sent, first: Received): Promise<void> {
-    if (!('idempotency-key' in sent.headers) || sent.method === 'GET') return;
+    if (!('idempotency-key' in sent.headers) || !isAnsweredOnce(sent.method, sent.path)) return;
     const { received: again } = await sendUntilAnswered(sent, supervisor, port);
     if (again.status === first.status && again.body.equals(first.body)) return;
     const shown = [first, again].map(({ status, body }) => `${status} ${body.toString().slice(0, 300)}`);

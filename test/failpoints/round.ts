@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { clientsAt, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { readDescription } from '../invariants/described-routes.ts';
 import { startPatientProxy } from './patient-proxy.ts';
 import type { Program } from './program.ts';
 import type { FailpointPlan } from './runtime.ts';
@@ -34,7 +35,7 @@ export async function startRound(program: Program, plan: FailpointPlan): Promise
     databaseUrl: ground.databaseUrl,
     env: { ...ground.env, PORT: String(port) },
   });
-  const proxy = await startPatientProxy(port, supervisor);
+  const proxy = await startPatientProxy(port, supervisor, await answeredOnce(ground));
   await supervisor.ready();
   return {
     gateway: { ...ground, ...clientsAt(proxy.url, ground.sandbox) },
@@ -46,6 +47,18 @@ export async function startRound(program: Program, plan: FailpointPlan): Promise
       await ground.stop();
     },
   };
+}
+
+/** By the description: a request of these operations has one answer for its key. Others promise none, such as a new session. */
+async function answeredOnce(gateway: TestGateway): Promise<(method: string, path: string) => boolean> {
+  const { paths } = await readDescription(gateway);
+  const once = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+      .map(([method]) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}(\\?|$)`, 'i')),
+  );
+  if (once.length === 0) throw new Error('the description names no operation with an Idempotency-Key');
+  return (method, path) => once.some((operation) => operation.test(`${method} ${path}`));
 }
 
 /** Always the same for every process of a round. */
