@@ -17,8 +17,8 @@ const PATTERN = process.env.FAILPOINTS;
 const SEED = Number(process.env.FAILPOINTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** `fail`, `die`, or both. */
 const MODES = (process.env.FAILPOINTS_MODES ?? 'fail,die').split(',');
-/** Hit in one walk at most; the next one has the rest. */
-const A_ROUND = 100;
+/** Deaths in one walk at most; the next one has the rest. Errors cost no restart. */
+const MOST_DEATHS = 100;
 
 /** What every on-ramp order passes on its way, whose hits are worth a restart in every test run. */
 const ON_EVERY_WAY = [
@@ -115,7 +115,11 @@ async function hitAll(mode: 'fail' | 'die', wanted: readonly string[]): Promise<
   const hit = new Set<string>();
   for (;;) {
     const armed = wanted.filter((name) => !hit.has(name));
-    const round = await startRound(program, { mode, armed, most: A_ROUND });
+    const round = await startRound(program, {
+      mode,
+      armed,
+      most: mode === 'die' ? MOST_DEATHS : armed.length,
+    });
     try {
       await sendEveryOperation(round.gateway, await exampleRun(round.gateway));
       await walkConsole(round.gateway);
