@@ -93,9 +93,10 @@ export function installFailpoints(folder: string): void {
       note(UNLISTED, `a commit of ${connection.writes.join(', ')}${site ? ` inside ${site.name}` : ''}`);
       return;
     }
-    site.committed = true;
+    const isBroken = arrive('before', site.name);
     // Nothing of this round trip has left the process yet.
-    if (arrive('before', site.name)) connection.stream.destroy(failure(site.name));
+    if (isBroken) connection.stream.destroy(failure(site.name));
+    site.committed = !isBroken;
   });
   reportRequests((address) => {
     for (let site = running.getStore(); site !== undefined; site = site.outer)
