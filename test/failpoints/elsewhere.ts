@@ -6,6 +6,8 @@
 export interface Elsewhere {
   readonly sites: RegExp;
   readonly reason: string;
+  /** The walks pass it and would be refused by design, so that it is not armed. */
+  readonly isPassed?: true;
 }
 
 export const ELSEWHERE: readonly Elsewhere[] = [
@@ -36,7 +38,18 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     reason:
       'an orderly stop, after which the book is free anyway: rate-publisher.test.ts, faults/shutdown.test.ts',
   },
+  {
+    sites: /^after features\/widget\/sessions\.ts openSession: /,
+    reason:
+      'a link opens one session, also where the answer is lost: the partner’s server makes another (scenarios/widget-sessions.test.ts)',
+    isPassed: true,
+  },
 ];
+
+/** Listed as out of reach; met all the same, the list is wrong. */
+export function isOutOfReach(failpoint: string): boolean {
+  return ELSEWHERE.some(({ sites, isPassed }) => isPassed === undefined && sites.test(failpoint));
+}
 
 export function isElsewhere(failpoint: string): boolean {
   return ELSEWHERE.some(({ sites }) => sites.test(failpoint));
