@@ -26,7 +26,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     findings: [
       {
         found:
-          'A request that writes and then waits or reads (identify at the widget, authorize-refund, authorize-return) was refused when it was repeated with its key, where the process had ended between its commit and the stored response.',
+          'A request that writes and then waits or reads (identify at the widget, authorize-refund, authorize-return, the check of a reconciliation difference) was refused when it was repeated with its key, where the process had ended between its commit and the stored response.',
         mended:
           'The transaction that writes says so under the key; the repeated request finds the answer instead of beginning anew.',
       },

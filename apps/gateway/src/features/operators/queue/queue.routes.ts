@@ -196,8 +196,8 @@ function registerDifferenceCheck(app: FastifyInstance, deps: QueueRouteDeps): vo
     params: DifferenceParams,
     data: DifferenceCheckSchema,
     errors: ['QUEUE_CASE_NOT_FOUND'],
-    handle: async ({ params: { difference_id } }) => {
-      const verdict = await checkDifference(deps, difference_id);
+    handle: async ({ params: { difference_id } }, _operator, outside) => {
+      const verdict = await checkDifference(deps, difference_id, outside);
       if (verdict === null) throw new CausewayError('QUEUE_CASE_NOT_FOUND');
       return { difference_id, verdict };
     },

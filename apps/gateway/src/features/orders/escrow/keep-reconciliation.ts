@@ -2,6 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Chains } from '../../../chain/chains.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
+import type { OutsideWork } from '../../../http/idempotency.ts';
 import {
   checkBooks,
   compareEscrow,
@@ -134,14 +135,16 @@ export async function readDifference(
 export async function checkDifference(
   deps: ReconciliationDeps,
   differenceId: string,
+  outside: OutsideWork,
 ): Promise<Verdict | null> {
   const known = await readDifference(deps, differenceId);
-  if (known === undefined) return null;
+  if (known === undefined) return outside.isWritten ? 'equal' : null;
   const { verdict, found } = await lookAgain(deps, known);
   if (verdict === 'unreachable') return verdict;
   await unitOfWork(deps, SYSTEM, async (unit) => {
     if (found === null) unit.tx.defer(dropDifference, [known.subject]);
     else keep(unit, found);
+    outside.written(unit);
   });
   return verdict;
 }
