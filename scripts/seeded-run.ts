@@ -16,7 +16,7 @@ const SEED = String(Math.floor(Math.random() * 2 ** 31));
 const RUNS: Readonly<Record<string, SeededRun>> = {
   fuzz: {
     tests: 'test/invariants/fuzz.test.ts',
-    args: { requests: ['FUZZ_REQUESTS', '20000'], seed: ['FUZZ_SEED', SEED] },
+    args: { requests: ['FUZZ_REQUESTS', '100000'], seed: ['FUZZ_SEED', SEED] },
   },
   races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'] } },
   model: {

@@ -8,6 +8,7 @@ import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.
 import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { createDeps, type Deps } from '../../apps/gateway/src/deps.ts';
 import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
+import type { ApiDescription } from '../../apps/gateway/src/http/openapi/document.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
@@ -66,6 +67,8 @@ export interface TestGateway {
   readonly partner: SdkAnswers;
   readonly operator: SdkAnswers['operator'];
   as(apiKey: string | null): SdkAnswers;
+  /** Every route as OpenAPI, the console's own too, which no caller can read. */
+  describeRoutes(): ApiDescription;
   stop(): Promise<void>;
 }
 
@@ -132,6 +135,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     partner: as(partners[0].apiKey),
     operator: as(sandbox.operatorKey).operator,
     as,
+    describeRoutes: () => api.app.apiDescription('every'),
     async stop() {
       recordOperations();
       await api.close();

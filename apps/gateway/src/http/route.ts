@@ -391,10 +391,14 @@ function responseOf({ data, stream }: AnyDeclaration): object {
   };
 }
 
-/** Looks only where a request is refused for its form, so that one that fits costs nothing more. */
+/**
+ * Looks only where a request is refused for its form, so that one that fits costs nothing more. A body that cannot be read
+ * is refused before the path is looked at: an id that is none names nothing, and is not asked about.
+ */
 function subjectFirst(requireSubject: (request: FastifyRequest) => Promise<void>) {
   return async (error: Error, request: FastifyRequest): Promise<never> => {
-    if (request.principal !== null && isUnfit(error)) await requireSubject(request);
+    const isAsked = request.principal !== null && isUnfit(error);
+    if (isAsked && request.validateInput(request.params, 'params')) await requireSubject(request);
     throw error;
   };
 }
