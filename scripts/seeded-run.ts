@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
  * Many more rounds of the randomised tests than a test run has. Each takes its arguments in the order of `args`; where one
  * is a seed it is printed, and the same seed repeats a run.
  *
- * npm run fuzz [-- requests [seed]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
+ * npm run fuzz [-- requests [seed]], reconciliation [-- seed [orders]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
  */
 interface SeededRun {
   readonly tests: string;
@@ -17,6 +17,10 @@ const RUNS: Readonly<Record<string, SeededRun>> = {
   fuzz: {
     tests: 'test/invariants/fuzz.test.ts',
     args: { requests: ['FUZZ_REQUESTS', '100000'], seed: ['FUZZ_SEED', SEED] },
+  },
+  reconciliation: {
+    tests: 'test/faults/reconciliation.test.ts',
+    args: { seed: ['RECONCILIATION_SEED', SEED], orders: ['RECONCILIATION_ORDERS', '40'] },
   },
   races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'] } },
   model: {

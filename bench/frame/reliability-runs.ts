@@ -16,4 +16,34 @@ export interface ReliabilityRun {
   readonly findings: readonly Finding[];
 }
 
-export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [];
+export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
+  {
+    run: 'fuzz',
+    title: 'API fuzz',
+    shows:
+      'Requests made from the API’s description, right, at the edges, mutated and hostile, over every route (the console’s own too) as every class of caller. Each answer must be described and fit its schema; answers and logs are searched for secrets and for another partner’s data.',
+    shortRun: 'test/invariants/fuzz.test.ts',
+    findings: [
+      {
+        found:
+          'A body that cannot be read, sent about an order id that is none, was answered 500: the order was looked up before its id was checked.',
+        mended: 'What the path names is looked up only where the path fits (http/route.ts).',
+      },
+    ],
+  },
+  {
+    run: 'reconciliation',
+    title: 'Reconciliation of planted corruptions',
+    shows:
+      'Twelve corruptions are written past the service into database and chain: lost postings, events, deliveries and effects, changed amounts, statuses ahead of the books, transfers and bank payments that one side lacks. Each must be found and named, and nothing else.',
+    shortRun: 'test/faults/reconciliation.test.ts',
+    findings: [
+      {
+        found:
+          'The reconciliation saw escrows in use and nothing else: of twelve corruptions it found three.',
+        mended:
+          'It compares everything that is recorded twice, a bounded number of rows a run (features/reconciliation).',
+      },
+    ],
+  },
+];

@@ -429,7 +429,7 @@ export const VARIABLES = {
     'RECONCILIATION_SECONDS',
     seconds,
     '300',
-    'How often a worker compares the books with the chain by itself. What differs is in the operator’s queue.',
+    'How often a worker compares the books with the chain, the bank, orders, events and effects by itself. What differs is in the operator’s queue.',
     { roles: worker },
   ),
   quoteTtlSeconds: withDefault(

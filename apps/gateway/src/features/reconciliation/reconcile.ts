@@ -1,108 +1,117 @@
+import type { ReconciliationVerdict } from '@causeway/protocol';
+import { DIFFERENCE_KINDS } from '@causeway/protocol/console';
 import { Gauge, type Registry } from 'prom-client';
-import type { Chains } from '../../../chain/chains.ts';
-import { SYSTEM } from '../../../db/database.ts';
-import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
-import {
-  checkBooks,
-  compareEscrow,
-  compareEscrows,
-  type EscrowComparison,
-  type Verdict,
-} from './reconcile-escrows.ts';
+import type { Chains } from '../../chain/chains.ts';
+import { SYSTEM } from '../../db/database.ts';
+import type { Difference, ReconciliationPart, SecondLook } from '../../engine/reconciliation-part.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { BankingPort } from '../../ports/banking.ts';
+import { ledgerAccountOf } from '../fiat-accounts/fiat-account.ts';
+import { bookedPaymentPart, reportedPaymentPart } from '../fiat-accounts/reconcile-payments.ts';
+import { bookPart, escrowPart } from '../orders/escrow/reconcile-escrows.ts';
+import { orderPart } from '../orders/lifecycle/reconcile-orders.ts';
+import { eventPart } from '../webhooks/reconcile-events.ts';
 import {
   beginRun,
   countDifferences,
   type DifferenceRow,
   dropDifference,
-  dropOtherDifferences,
   findDifference,
   finishRun,
   keepDifference,
-} from './reconciliation.store.ts';
+  lastRun,
+  listDifferences,
+  readCursors,
+  saveCursor,
+  staleDifferences,
+} from './difference.store.ts';
 
-/** The reconciliation as a worker does it by itself: what differs is kept until it agrees again. */
-
+/**
+ * The reconciliation as a worker does it by itself. Each run looks again at what differed, and at so many rows more of each
+ * part; what differs is kept until it agrees again.
+ */
 export interface ReconciliationDeps extends UnitDeps {
   readonly chains: Chains;
+  /** None where no fiat accounts are opened. */
+  readonly bank: BankingPort | undefined;
+  readonly config: { readonly eventRetentionDays: number };
 }
 
-const PAGE = 200;
-
-interface Found {
-  readonly subject: string;
-  readonly orderId: string | null;
-  readonly asset: string;
-  readonly escrowAddress: string | null;
-  readonly booked: string;
-  readonly found: string;
-  readonly difference: string;
+function partsOf(deps: ReconciliationDeps): readonly ReconciliationPart[] {
+  const { bank } = deps;
+  const withBank = bank === undefined ? undefined : { ...deps, bank };
+  return [
+    bookPart(deps),
+    escrowPart(deps),
+    orderPart({ ...deps, depositAccountOf: ledgerAccountOf }),
+    eventPart(deps),
+    ...(withBank === undefined ? [] : [bookedPaymentPart(withBank), reportedPaymentPart(withBank)]),
+  ];
 }
 
-const bookSubject = (asset: string) => `book:${asset}`;
+/** How many known differences a run looks at again, and how many a caller is shown. */
+const LOOKED_AT_AGAIN = 500;
 
-/** A payment may be booked between the two looks at an escrow: what differs is looked at again before it is told. */
-async function lookAtEscrows(deps: ReconciliationDeps) {
-  const different: EscrowComparison[] = [];
-  const unreachable: string[] = [];
-  let checked = 0;
-  for (let after: string | null = null; ; ) {
-    const page: EscrowComparison[] = await compareEscrows(deps, 'open', { after, limit: PAGE });
-    checked += page.length;
-    for (const one of page) {
-      const again = one.verdict === 'different' ? await compareEscrow(deps, one.order_id) : one;
-      if (again?.verdict === 'different') different.push(again);
-      if (again?.verdict === 'unreachable') unreachable.push(one.order_id);
-    }
-    after = page.at(-1)?.order_id ?? null;
-    if (page.length < PAGE) return { checked, different, unreachable };
-  }
-}
-
-function ofEscrow(one: EscrowComparison): Found {
-  return {
-    subject: one.order_id,
-    orderId: one.order_id,
-    asset: one.asset,
-    escrowAddress: one.escrow_address,
-    booked: one.booked,
-    found: one.on_chain ?? '0',
-    difference: one.difference ?? '0',
-  };
-}
-
-function keep(unit: UnitOfWork, one: Found): void {
+function keep(unit: UnitOfWork, one: Difference): void {
   unit.tx.defer(keepDifference, [
     unit.ids.uuid(),
+    one.kind,
     one.subject,
     one.orderId,
+    one.about,
     one.asset,
     one.escrowAddress,
-    one.booked,
+    one.expected,
     one.found,
     one.difference,
     unit.at,
   ]);
 }
 
-/** Looks at the books and at every open escrow, and keeps what differs. Answers how much does. */
-export async function reconcileAll(deps: ReconciliationDeps): Promise<number> {
-  const [books, { checked, different, unreachable }] = await Promise.all([
-    checkBooks(deps.db),
-    lookAtEscrows(deps),
-  ]);
-  const unbalanced = books
-    .filter(({ balanced }) => !balanced)
-    .map(({ asset, sum }): Found => {
-      const subject = bookSubject(asset);
-      return { subject, orderId: null, asset, escrowAddress: null, booked: '0', found: sum, difference: sum };
-    });
-  const found = [...unbalanced, ...different.map(ofEscrow)];
+/** Its own words for what it is about, without the kind. */
+const subjectOf = ({ kind, subject }: DifferenceRow) => subject.slice(kind.length + 1);
+
+async function lookAgain(deps: ReconciliationDeps, known: DifferenceRow): Promise<ReconciliationVerdict> {
+  const part = partsOf(deps).find(({ kinds }) => kinds.includes(known.kind));
+  // A kind of a part that is switched off, or of another release: nothing here can say that it still differs.
+  const look: SecondLook = (await part?.again(subjectOf(known), known.kind)) ?? { verdict: 'equal' };
+  const { verdict, found } = look;
+  if (verdict === 'unreachable' || (verdict === 'different' && found === undefined)) return verdict;
   await unitOfWork(deps, SYSTEM, async (unit) => {
-    unit.tx.defer(dropOtherDifferences, [[...found.map(({ subject }) => subject), ...unreachable]]);
-    for (const one of found) keep(unit, one);
-    unit.tx.defer(finishRun, [unit.at, checked, found.length, unreachable.length]);
+    if (found === undefined) unit.tx.defer(dropDifference, [known.difference_id]);
+    else keep(unit, found);
   });
-  return found.length;
+  return verdict;
+}
+
+/** Two records may be read while a third process changes them: what differs is looked at again before it is told. */
+async function confirmed(part: ReconciliationPart, found: readonly Difference[]): Promise<Difference[]> {
+  const looks = [];
+  for (const { subject, kind } of found) looks.push(await part.again(subject, kind));
+  return looks.flatMap((look) => (look.found === undefined ? [] : [look.found]));
+}
+
+/** One run. Answers how many rows it looked at. */
+export async function reconcileAll(deps: ReconciliationDeps): Promise<number> {
+  for (const known of await deps.db.query(SYSTEM, staleDifferences, [LOOKED_AT_AGAIN]))
+    await lookAgain(deps, known);
+  const cursors = new Map(
+    (await deps.db.query(SYSTEM, readCursors, [])).map(({ part, cursor }) => [part, cursor]),
+  );
+  let checked = 0;
+  let unreachable = 0;
+  for (const part of partsOf(deps)) {
+    const sweep = await part.sweep(cursors.get(part.name) ?? null);
+    const found = await confirmed(part, sweep.found);
+    checked += sweep.checked;
+    unreachable += sweep.unreachable;
+    await unitOfWork(deps, SYSTEM, async (unit) => {
+      for (const one of found) keep(unit, one);
+      unit.tx.defer(saveCursor, [part.name, sweep.next, unit.at]);
+    });
+  }
+  await deps.db.query(SYSTEM, finishRun, [deps.clock.date(), checked, unreachable]);
+  return checked;
 }
 
 export function scheduledReconciliation(
@@ -111,15 +120,18 @@ export function scheduledReconciliation(
 ): () => Promise<void> {
   const gauge = new Gauge({
     name: 'reconciliation_differences',
-    help: 'Where the books differ from the chain or from themselves, as the last reconciliation found.',
+    help: 'Where two records of one thing differ, as the last reconciliation found, by kind.',
+    labelNames: ['kind'],
     registers: [deps.registry],
   });
   return async () => {
     const at = deps.wall();
     const [mine] = await deps.db.query(SYSTEM, beginRun, [new Date(at), new Date(at - everySeconds * 1_000)]);
     if (mine !== undefined) await reconcileAll(deps);
-    const [count] = await deps.db.query(SYSTEM, countDifferences, []);
-    gauge.set(count?.total ?? 0);
+    const counts = new Map(
+      (await deps.db.query(SYSTEM, countDifferences, [])).map(({ kind, total }) => [kind, total]),
+    );
+    for (const kind of DIFFERENCE_KINDS) gauge.set({ kind }, counts.get(kind) ?? 0);
   };
 }
 
@@ -130,42 +142,25 @@ export async function readDifference(
   return (await db.query(SYSTEM, findDifference, [differenceId]))[0];
 }
 
-/** Looks at one difference again now; where the books agree, it is gone. Null where there is none any more. */
+/** What is known to differ, and of the last run. */
+export async function readReconciliation({ db }: Pick<UnitDeps, 'db'>) {
+  const [differences, [run]] = await Promise.all([
+    db.query(SYSTEM, listDifferences, [LOOKED_AT_AGAIN]),
+    db.query(SYSTEM, lastRun, []),
+  ]);
+  return { differences, run };
+}
+
+/** As it is told to operators. */
+export function differenceView({ subject: _, first_seen_at, last_seen_at, ...rest }: DifferenceRow) {
+  return { ...rest, first_seen_at: first_seen_at.toISOString(), last_seen_at: last_seen_at.toISOString() };
+}
+
+/** Looks at one difference again now; where the records agree, it is gone. Null where there is none any more. */
 export async function checkDifference(
   deps: ReconciliationDeps,
   differenceId: string,
-): Promise<Verdict | null> {
+): Promise<ReconciliationVerdict | null> {
   const known = await readDifference(deps, differenceId);
-  if (known === undefined) return null;
-  const { verdict, found } = await lookAgain(deps, known);
-  if (verdict === 'unreachable') return verdict;
-  await unitOfWork(deps, SYSTEM, async (unit) => {
-    if (found === null) unit.tx.defer(dropDifference, [known.subject]);
-    else keep(unit, found);
-  });
-  return verdict;
-}
-
-async function lookAgain(
-  deps: ReconciliationDeps,
-  known: DifferenceRow,
-): Promise<{ readonly verdict: Verdict; readonly found: Found | null }> {
-  if (known.order_id === null) {
-    const sum = (await checkBooks(deps.db)).find(({ asset }) => asset === known.asset)?.sum ?? '0';
-    if (sum === '0') return { verdict: 'equal', found: null };
-    const { subject, asset } = known;
-    const found = {
-      subject,
-      orderId: null,
-      asset,
-      escrowAddress: null,
-      booked: '0',
-      found: sum,
-      difference: sum,
-    };
-    return { verdict: 'different', found };
-  }
-  const compared = await compareEscrow(deps, known.order_id);
-  if (compared === null) return { verdict: 'equal', found: null };
-  return { verdict: compared.verdict, found: compared.verdict === 'different' ? ofEscrow(compared) : null };
+  return known === undefined ? null : lookAgain(deps, known);
 }
