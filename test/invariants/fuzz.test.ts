@@ -6,7 +6,7 @@ import { type FuzzReport, fuzzMatrix } from '../fuzz/matrix.fuzz.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 
 /** `npm run fuzz` asks for many more; FUZZ_SEED repeats a run. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_200);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 600);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
 /** The webhook of the fuzzed partner answers nothing; without chains no transaction can be sent. */

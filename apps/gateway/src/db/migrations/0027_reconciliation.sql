@@ -35,13 +35,14 @@ COMMENT ON COLUMN events.deliveries IS 'How many were written with it; null for 
 
 CREATE TABLE sandbox_bank_payments (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  transaction_id text NOT NULL UNIQUE CHECK (length(transaction_id) BETWEEN 1 AND 300),
+  transaction_id text NOT NULL CHECK (length(transaction_id) BETWEEN 1 AND 300),
   account_reference text NOT NULL,
   currency text NOT NULL,
   amount numeric(78, 0) NOT NULL,
   received_at timestamptz NOT NULL
 );
 COMMENT ON TABLE sandbox_bank_payments IS
-  'What the simulated bank has received, as a bank would say it: apart from our own books, and without who paid. Empty in '
-  'production.';
+  'What the simulated bank reports to have received: apart from our own books, and without who paid. One transfer may be '
+  'reported more than once. Empty in production.';
+CREATE INDEX sandbox_bank_payments_by_transaction ON sandbox_bank_payments (transaction_id);
 CALL own_by_system('sandbox_bank_payments');

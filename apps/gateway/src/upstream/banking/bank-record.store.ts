@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IncomingPayment } from '../../ports/banking.ts';
 
-/** What the simulated bank knows of the transfers that it received. It keeps no record of who paid. */
+/** What the simulated bank reports to have received, in order; a transfer any number of times. It keeps no record of who paid. */
 export interface BankRecord {
   add(payment: IncomingPayment): Promise<void>;
   after(position: string | null, limit: number): Promise<readonly RecordedPayment[]>;
@@ -30,7 +30,7 @@ const insertPayment = statement<
 >(
   'sandbox_bank.insert',
   `INSERT INTO sandbox_bank_payments (transaction_id, account_reference, currency, amount, received_at)
-   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (transaction_id) DO NOTHING`,
+   VALUES ($1, $2, $3, $4, $5)`,
 );
 
 const paymentsAfter = statement<[position: string | null, limit: number], RecordRow>(
@@ -40,7 +40,8 @@ const paymentsAfter = statement<[position: string | null, limit: number], Record
 
 const findPayment = statement<[transactionId: string], RecordRow>(
   'sandbox_bank.find',
-  `SELECT ${COLUMNS} FROM sandbox_bank_payments WHERE transaction_id = $1`,
+  `SELECT ${COLUMNS} FROM sandbox_bank_payments WHERE transaction_id = $1
+    ORDER BY sandbox_bank_payments.position LIMIT 1`,
 );
 
 export function createBankRecord({

@@ -70,12 +70,15 @@ const MINOR_UNITS = 2;
 const THINKING_MS = 150;
 const BANK_NAME = 'Causeway Sandbox Bank';
 const PAGE = 100;
+const REMEMBERED_PAYMENTS = 1_000;
 
 /**
  * A bank that never leaves the deployment and still takes its time. A decision is written in its reference, signed, so that
  * it can be read after a restart and by another process; an account's number follows from its reference.
  */
 export function createSimulatedBank({ now, secret, record }: SimulatedBankOptions): SimulatedBank {
+  /** Who paid, and with what words: in this process alone, because nothing personal is kept in the record. */
+  const received = new Map<string, IncomingPayment>();
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
   const refer = (kind: string, key: string, answer: string) => {
     const content = [kind, digest(key).slice(0, 24), answer, now() + THINKING_MS].join('.');
@@ -145,13 +148,18 @@ export function createSimulatedBank({ now, secret, record }: SimulatedBankOption
     async paymentsAfter(cursor) {
       const page = await record.after(cursor, PAGE);
       return {
-        payments: page.map(({ payment }) => payment),
+        payments: page.map(({ payment }) => received.get(payment.transactionId) ?? payment),
         cursor: page.at(-1)?.position ?? cursor,
       };
     },
 
     readPayment: async (transactionId) => (await record.find(transactionId))?.payment ?? null,
 
-    receive: (payment) => record.add(payment),
+    async receive(payment) {
+      received.set(payment.transactionId, payment);
+      const [oldest] = received.keys();
+      if (received.size > REMEMBERED_PAYMENTS && oldest !== undefined) received.delete(oldest);
+      await record.add(payment);
+    },
   };
 }
