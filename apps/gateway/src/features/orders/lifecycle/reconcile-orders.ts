@@ -2,6 +2,7 @@ import {
   formatFixed,
   ORDER_MACHINES,
   type OrderTransition,
+  orderStatusesWithOutcome,
   POSTING_KINDS,
   type PostingKind,
 } from '@causeway/protocol';
@@ -90,13 +91,21 @@ const OF_OTHERS: readonly string[] = POSTING_KINDS.filter(
 
 const FUNDED = { onramp: 'vendor_escrow_funded', offramp: 'partner_escrow_funded' } as const;
 const RETURNED = { onramp: 'escrow_returned_to_vendor', offramp: 'escrow_refunded' } as const;
-/** On-ramp and off-ramp: the escrow has paid the buyer. */
-const PAID_OUT: readonly string[] = [
-  'completed',
-  'send_out_pending',
-  'send_out_completed',
-  'send_out_failed',
-];
+/** The escrow has paid the buyer. */
+const PAID_OUT: readonly string[] = orderStatusesWithOutcome('settled');
+
+/** Statuses that no order reaches without this movement. */
+function reachedBy(posting: PostingKind): readonly string[] {
+  const rows = Object.values(ORDER_MACHINES).flatMap(
+    (machine) => machine.transitions as readonly OrderTransition[],
+  );
+  const isBooked = (status: string) =>
+    rows
+      .filter(({ to, from }) => to === status && ![from].flat().includes(to))
+      .every(({ posts }) => posts === posting);
+  return [...new Set(rows.filter(({ posts }) => posts === posting).map(({ to }) => to))].filter(isBooked);
+}
+const SENT_OUT = reachedBy('send_out_settled');
 
 /** The movements that an order in this state has made. */
 function entriesDue({ direction, status, facts, deposit_account }: RecordedOrder): OrderEntryKind[] {
@@ -106,7 +115,7 @@ function entriesDue({ direction, status, facts, deposit_account }: RecordedOrder
     ...(deposit_account === undefined ? [] : (['customer_deposit_applied'] as const)),
     ...(PAID_OUT.includes(status) ? (['escrow_released'] as const) : []),
     ...(facts.escrow === 'emptied' && !PAID_OUT.includes(status) ? [RETURNED[direction]] : []),
-    ...(status === 'send_out_completed' ? (['send_out_settled'] as const) : []),
+    ...(SENT_OUT.includes(status) ? (['send_out_settled'] as const) : []),
   ];
 }
 
