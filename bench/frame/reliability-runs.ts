@@ -40,7 +40,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     findings: [
       {
         found:
-          'The reconciliation saw escrows in use and nothing else: of twelve corruptions it found three.',
+          'The reconciliation looked at escrows in use and at the sums of the books: nine of the twelve corruptions were out of its sight.',
         mended:
           'It compares everything that is recorded twice, a bounded number of rows a run (features/reconciliation).',
       },

@@ -95,7 +95,19 @@ function tell(report: FuzzReport, failures: number): void {
           target: Math.min(cells.all, requests),
           details: { callers, cells: cells.all, ...byCaller(statuses) },
         }),
-        none('answers with 5xx', of('server_error', 'transport')),
+        none(
+          'answers with 5xx that are a fault of the service, or none at all',
+          of('server_error', 'transport'),
+        ),
+        // Told as the contract has it: 502 WEBHOOK_DELIVERY_FAILED, where a partner's own endpoint does not answer.
+        figure({
+          name: 'answers with 502, because the partner’s webhook does not answer',
+          value:
+            [...statuses.values()].reduce((sum, counts) => sum + (counts['502'] ?? 0), 0) -
+            of('server_error'),
+          unit: 'answers',
+          better: 'lower',
+        }),
         none('answers that do not fit the description', of('schema')),
         none('routes that served another class of caller', of('access')),
         figure({
