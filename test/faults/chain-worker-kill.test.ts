@@ -16,11 +16,11 @@ import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../deployment/database-proxy.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { COMPILED } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 import { type ChainWorkerTask, recipientOf } from './chain-worker.ts';
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 
 /**
  * A worker process is killed with SIGKILL at a named point of carrying one effect to the chain: before or after a question

@@ -106,6 +106,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Refuse a login that could see past row-level security. Sandboxes and tests work as the server's superuser. */
   readonly production?: boolean;
+  /** When a connection that does not answer is given up; longer than any statement may take. */
+  readonly answeredWithinMs?: number;
   readonly onRoundTrip?: () => void;
   readonly onError?: () => void;
 }
@@ -163,7 +165,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     stats.roundTrips++;
     options.onRoundTrip?.();
     try {
-      return await runBatch(client, items);
+      return await runBatch(client, items, options.answeredWithinMs);
     } catch (error) {
       countError();
       throw error;

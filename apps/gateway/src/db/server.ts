@@ -134,9 +134,10 @@ function grantToLogin(login: string): string {
   return `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO ${pg.escapeIdentifier(login)} WITH INHERIT FALSE, SET TRUE;`;
 }
 
+/** A caller waits at most for a connection (10 s) and for one statement: together less than clients wait (30 s). */
 const SESSION = statement<[]>(
   'db.session',
-  `SELECT set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '30s', false),
+  `SELECT set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '15s', false),
           set_config('idle_in_transaction_session_timeout', '30s', false)`,
 );
 

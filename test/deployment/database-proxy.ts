@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
+import { startToxicProxy } from './toxic-proxy.ts';
 
 /** PostgreSQL behind a wire that a test can listen to: named statements are seen as they pass. */
 export interface DatabaseProxy {
@@ -20,50 +19,30 @@ export async function startDatabaseProxy(
   databaseUrl: string,
   { dropStartupOptions = false, rewrite }: ProxyConduct = {},
 ): Promise<DatabaseProxy> {
-  const { hostname, port } = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+  const link = await startToxicProxy(databaseUrl, () => {
     let unanswered = '';
     let started = !dropStartupOptions;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-        sockets.delete(socket);
-      });
-    }
-    const cut = () => {
-      client.destroy();
-      upstream.destroy();
+    return {
+      toServer(chunk) {
+        const text = chunk.toString('latin1');
+        if (proxy.onStatement(text, 'before') === 'cut') return undefined;
+        unanswered += text;
+        const sent = started ? chunk : withoutOptions(chunk);
+        started = true;
+        return sent;
+      },
+      toClient(chunk) {
+        const text = unanswered;
+        unanswered = '';
+        if (text !== '' && proxy.onStatement(text, 'after') === 'cut') return undefined;
+        return rewrite === undefined ? chunk : Buffer.from(rewrite(chunk.toString('latin1')), 'latin1');
+      },
     };
-    client.on('data', (chunk) => {
-      const text = chunk.toString('latin1');
-      if (proxy.onStatement(text, 'before') === 'cut') return cut();
-      unanswered += text;
-      upstream.write(started ? chunk : withoutOptions(chunk));
-      started = true;
-    });
-    upstream.on('data', (chunk) => {
-      const text = unanswered;
-      unanswered = '';
-      if (text !== '' && proxy.onStatement(text, 'after') === 'cut') return cut();
-      client.write(rewrite === undefined ? chunk : Buffer.from(rewrite(chunk.toString('latin1')), 'latin1'));
-    });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
   const proxy: DatabaseProxy = {
-    url: url.href,
+    url: link.url,
     onStatement: () => 'pass',
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    close: () => link.close(),
   };
   return proxy;
 }
