@@ -323,6 +323,28 @@ describe('Idempotency-Key', () => {
       expect([(await outside('k2')).status, await stored()]).toEqual([200, 2]);
     });
 
+    it('keeps its key while it runs, by a lease so short that a killed process does not keep callers waiting', async () => {
+      const leasedForMs = async () => {
+        const { rows } = await database.owner.query<{ until: Date; ms: number }>(
+          `SELECT running_until AS until, 1000 * extract(epoch FROM running_until - clock_timestamp())::float AS ms
+             FROM idempotent_responses`,
+        );
+        return rows[0];
+      };
+      mood = 'wait';
+      const running = outside('k1');
+      await gate.entered;
+      const first = await leasedForMs();
+      expect(first?.ms).toBeLessThanOrEqual(5_000);
+      await until('the lease to be renewed', async () => {
+        const now = await leasedForMs();
+        return now !== undefined && first !== undefined && now.until > first.until;
+      });
+      expect(code(await outside('k1', { shell: 1 }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+      gate.open();
+      expect((await running).status).toBe(200);
+    });
+
     it('a key whose process died counts as free after a while', async () => {
       const taken = (await outside('k1')).text;
       const takenUntil = (interval: string) =>

@@ -4,6 +4,7 @@ import type { Scope } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { sha256Hex } from '../lib/crypto.ts';
+import { repeatEvery } from '../lib/pacing.ts';
 import { invalidRequest } from './errors.ts';
 import type { Principal } from './principals.ts';
 
@@ -43,8 +44,12 @@ export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED
 
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 const KEEP_MS = 24 * 60 * 60 * 1_000;
-/** Longer than any work that leaves the process may take; after it, the process that leased the key counts as dead. */
-const LEASE_MS = 60_000;
+/**
+ * Renewed while the work is under way; after it, the process that leased the key counts as dead. A caller that repeats its
+ * request waits no longer than this for a process that was killed, however long the work itself may take.
+ */
+const LEASE_MS = 5_000;
+const RENEWALS_PER_LEASE = 3;
 
 const lockKey = statement<[lockName: string], { locked: boolean }>(
   'idempotency.lock',
@@ -73,6 +78,7 @@ interface ResponseTable {
     ],
     unknown
   >;
+  readonly renew: Statement<[owner: string, key: string, runningMs: number], unknown>;
   readonly release: Statement<[owner: string, key: string], unknown>;
   readonly purge: Statement<[before: Date], unknown>;
 }
@@ -92,6 +98,11 @@ function responseTable(name: string, table: string, owner: string): ResponseTabl
        ON CONFLICT (${owner}, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
          status = excluded.status, body = excluded.body, created_at = excluded.created_at,
          running_until = excluded.running_until`,
+    ),
+    renew: statement(
+      `${name}.renew`,
+      `UPDATE ${table} SET running_until = clock_timestamp() + $3::int * interval '1 millisecond'
+        WHERE ${owner} = $1 AND idempotency_key = $2 AND running_until IS NOT NULL`,
     ),
     release: statement(
       `${name}.release`,
@@ -205,11 +216,14 @@ export async function idempotentResponseOutside(
   });
   if (stored !== null) return { ...stored, replayed: true };
   let response: StoredResponse;
+  const renewing = keepLeased(deps, scope, identity);
   try {
     response = await Promise.resolve(work()).then((data) => accepted(reply, data), refusal);
   } catch (error) {
     await unitOfWork(deps, scope, async (unit) => releaseIdempotencyKey(unit, identity));
     throw error;
+  } finally {
+    clearInterval(renewing);
   }
   await unitOfWork(deps, scope, async (unit) => storeResponse(unit, identity, response, sealer));
   return { ...response, replayed: false };
@@ -273,6 +287,12 @@ function leaseIdempotencyKey(
   sealer: ResponseSealer | null,
 ): void {
   write(unit, request, { status: 0, body: '' }, sealer, LEASE_MS);
+}
+
+function keepLeased({ db }: UnitDeps, scope: Scope, { owner, idempotencyKey }: RequestIdentity) {
+  const renew = () => db.query(scope, tableOf(owner).renew, [nameOf(owner), idempotencyKey, LEASE_MS]);
+  // While the database is away there is nothing to renew, and no other process can take the key either.
+  return repeatEvery(LEASE_MS / RENEWALS_PER_LEASE, renew, () => {}).unref();
 }
 
 /** The work failed without a response, so that a retry may succeed. */
