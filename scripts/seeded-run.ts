@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
  * Many more rounds of the randomised tests than a test run has. Each takes its arguments in the order of `args`; where one
  * is a seed it is printed, and the same seed repeats a run.
  *
- * npm run fuzz [-- requests [seed]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
+ * npm run fuzz [-- requests [seed]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]],
+ * crash [-- kills [database stops [chain stops [seed]]]], toxics [-- seed]
  */
 interface SeededRun {
   readonly tests: string;
@@ -27,6 +28,16 @@ const RUNS: Readonly<Record<string, SeededRun>> = {
     tests: 'test/histories',
     args: { count: ['HISTORIES', '1000'], seed: ['HISTORIES_SEED', SEED] },
   },
+  crash: {
+    tests: 'test/faults/crash.test.ts',
+    args: {
+      kills: ['CRASH_KILLS', '200'],
+      'database stops': ['CRASH_DATABASE_STOPS', '50'],
+      'chain stops': ['CRASH_CHAIN_STOPS', '50'],
+      seed: ['CRASH_SEED', SEED],
+    },
+  },
+  toxics: { tests: 'test/faults/toxics.test.ts', args: { seed: ['TOXICS_SEED', SEED] } },
 };
 
 const [name = '', ...given] = process.argv.slice(2);
