@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Other ways to its database than the owner's own, such as through a pooler. */
   readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
+  /** Another way to its database, such as past a proxy that a test has put there. */
+  readonly databaseAddress?: (databaseUrl: string) => Promise<string>;
   /** A migrated database in place of a clone of a template. */
   readonly databaseUrl?: string;
   /** Receives every log line; none are written otherwise. */
@@ -73,7 +75,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const ground = inject('ground');
   const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
-  const databaseUrl = options.databaseUrl ?? (await databaseFor(options.env ?? {}));
+  const ownUrl = options.databaseUrl ?? (await databaseFor(options.env ?? {}));
+  const databaseUrl = (await options.databaseAddress?.(ownUrl)) ?? ownUrl;
   const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
   const chains = await Promise.all(
