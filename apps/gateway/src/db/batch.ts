@@ -215,7 +215,7 @@ function toWireArray(values: readonly unknown[]): string {
   return `{${items.join(',')}}`;
 }
 
-export function runBatch(client: pg.ClientBase, items: readonly BatchItem[]): Promise<Rows[]> {
+export function runBatch(client: Pick<pg.ClientBase, 'query'>, items: readonly BatchItem[]): Promise<Rows[]> {
   return new Promise((resolve, reject) => {
     const batch = new Batch(items, (error, results) => (error ? reject(error) : resolve(results)));
     client.query(batch as unknown as pg.Submittable);
