@@ -70,6 +70,7 @@ export default defineConfig({
             'test/harness/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
+            'test/simulation/**/*.test.ts',
           ],
           testTimeout: 30_000,
         },
