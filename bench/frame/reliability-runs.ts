@@ -22,7 +22,8 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     title: 'Deterministic simulation',
     shows:
       'The order engine, transactor and watcher over a PostgreSQL inside the process, with clock, scheduling, chain, bank, parties and network owned by one seed. After each step: books balance, books are the chain, one payout an order, help in reach, every status published once.',
-    shortRun: 'test/simulation/simulation.test.ts: 300 seeds of 12 steps, a replay, and a planted bug that is found and shrunk',
+    shortRun:
+      'test/simulation/simulation.test.ts: 300 seeds of 12 steps, a replay, and a planted bug that is found and shrunk',
     findings: [],
   },
 ];

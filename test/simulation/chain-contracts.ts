@@ -98,7 +98,11 @@ function transfer(state: ChainState, from: Address, { to: token, data }: Call): 
 
 function transferLog(token: Address, from: Address, to: Address, amount: bigint): ChainLog {
   const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from, to } });
-  return { address: token, topics: topics as Hex[], data: encodeAbiParameters([{ type: 'uint256' }], [amount]) };
+  return {
+    address: token,
+    topics: topics as Hex[],
+    data: encodeAbiParameters([{ type: 'uint256' }], [amount]),
+  };
 }
 
 function deploySafe({ contracts }: Contracts, state: ChainState, data: Hex): Execution {
@@ -123,10 +127,27 @@ function executeSafe(settings: Contracts, state: ChainState, { to: address, data
   const known = safeAt(state, address);
   const { functionName, args } = decodeFunctionData({ abi: safe.abi, data });
   if (known === undefined || functionName !== 'execTransaction') throw new Reverted('the Safe refuses');
-  const [to, value, inner, operation, safeTxGas, baseGas, gasPrice, gasToken, refundReceiver, signatures] = args;
+  const [to, value, inner, operation, safeTxGas, baseGas, gasPrice, gasToken, refundReceiver, signatures] =
+    args;
   const parties = { service: address, seller: address, buyer: address };
-  const escrow = { chainId: settings.chainId, address: getAddress(address), parties, deploymentCall: { to, value, data } };
-  const transaction = { to, value, data: inner, operation: operation as 0 | 1, safeTxGas, baseGas, gasPrice, gasToken, refundReceiver, nonce: known.nonce };
+  const escrow = {
+    chainId: settings.chainId,
+    address: getAddress(address),
+    parties,
+    deploymentCall: { to, value, data },
+  };
+  const transaction = {
+    to,
+    value,
+    data: inner,
+    operation: operation as 0 | 1,
+    safeTxGas,
+    baseGas,
+    gasPrice,
+    gasToken,
+    refundReceiver,
+    nonce: known.nonce,
+  };
   const hash = hashSafeTransaction(escrow, transaction);
   if (!isSignedByTwo(known, hash, signatures)) throw new Reverted('GS026');
   const calls = operation === 1 ? packedCalls(inner) : [{ to, data: inner }];

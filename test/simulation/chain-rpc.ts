@@ -113,8 +113,10 @@ function callAnswer(state: ChainState, { to, data }: CallObject): Hex {
   const known = safeAt(state, to);
   if (known !== undefined) {
     const { functionName } = decodeFunctionData({ abi: safe.abi, data });
-    if (functionName === 'nonce') return encodeFunctionResult({ abi: safe.abi, functionName, result: known.nonce });
-    if (functionName === 'getThreshold') return encodeFunctionResult({ abi: safe.abi, functionName, result: 2n });
+    if (functionName === 'nonce')
+      return encodeFunctionResult({ abi: safe.abi, functionName, result: known.nonce });
+    if (functionName === 'getThreshold')
+      return encodeFunctionResult({ abi: safe.abi, functionName, result: 2n });
     if (functionName === 'getOwners') {
       return encodeFunctionResult({ abi: safe.abi, functionName, result: known.owners });
     }

@@ -107,7 +107,9 @@ export class SimulatedChain {
       logs += done.logs.length;
     }
     // Another version of a transaction that was mined can never be.
-    for (const stale of this.pool.filter(({ nonce, from }) => nonce !== null && nonce < this.nonceOf(from, state))) {
+    for (const stale of this.pool.filter(
+      ({ nonce, from }) => nonce !== null && nonce < this.nonceOf(from, state),
+    )) {
       this.pool.splice(this.pool.indexOf(stale), 1);
     }
     const block: Block = {
@@ -130,8 +132,7 @@ export class SimulatedChain {
   }
 
   #carryOut(state: ChainState, { from, nonce, to, data }: ChainTransaction) {
-    const nonces =
-      nonce === null ? state.nonces : new Map(state.nonces).set(from.toLowerCase(), nonce + 1);
+    const nonces = nonce === null ? state.nonces : new Map(state.nonces).set(from.toLowerCase(), nonce + 1);
     const before = { ...state, nonces };
     try {
       const done = executeCall(this.settings, before, from, { to, data });

@@ -1,15 +1,25 @@
 import type { Actor, OrderTrigger } from '@causeway/protocol';
 import { partnerScope, SYSTEM, vendorScope } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { unitOfWork, type UnitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
-import { decideDeposit, lookAtDeposit } from '../../apps/gateway/src/features/orders/deposits/decide-deposit.ts';
+import { type UnitOfWork, unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
+import {
+  decideDeposit,
+  lookAtDeposit,
+} from '../../apps/gateway/src/features/orders/deposits/decide-deposit.ts';
 import {
   depositReturnParameters,
   lookBeforeSigning,
   signDepositReturn,
 } from '../../apps/gateway/src/features/orders/deposits/return-deposit.ts';
-import { authorizePayout, payoutAuthorizationParameters } from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
-import { actOnOrder, decideProof, loadOrderForAction } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
+import {
+  authorizePayout,
+  payoutAuthorizationParameters,
+} from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
+import {
+  actOnOrder,
+  decideProof,
+  loadOrderForAction,
+} from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { openOfframp, openOnramp } from '../../apps/gateway/src/features/orders/lifecycle/initiate-order.ts';
 import { withQuoteClaim } from '../../apps/gateway/src/features/quotes/claim-quote.ts';
 import { issueOfframpQuote, issueOnrampQuote } from '../../apps/gateway/src/features/quotes/issue-quote.ts';
@@ -119,8 +129,12 @@ function orderMoves(world: World, order: SeenOrder, n: number): Move[] {
     weight,
     run,
   });
-  const unit = (what: string, weight: number, scope: Parameters<typeof unitOfWork>[1], work: (unit: UnitOfWork) => Promise<unknown>) =>
-    move(what, weight, () => world.begin(`${what} ${n}`, unitOfWork(api, scope, work)));
+  const unit = (
+    what: string,
+    weight: number,
+    scope: Parameters<typeof unitOfWork>[1],
+    work: (unit: UnitOfWork) => Promise<unknown>,
+  ) => move(what, weight, () => world.begin(`${what} ${n}`, unitOfWork(api, scope, work)));
   const report = (what: string, weight: number, trigger: OrderTrigger, actor: Actor) =>
     unit(what, weight, actor === 'partner' ? partnerScope(ground.partnerId) : SYSTEM, (given) =>
       actOnOrder(given, api.orderAdapters, id, trigger, actor),
@@ -140,23 +154,41 @@ function orderMoves(world: World, order: SeenOrder, n: number): Move[] {
   return [
     report('cancel', 0.5, 'cancelled_by_partner', 'partner'),
     report('payment sent', is('awaiting_fiat_transfer') ? 8 : 0.1, 'payment_sent_confirmed', 'partner'),
-    report('fiat received', is('awaiting_fiat_received_confirmation') ? 8 : 0.1, 'fiat_received_confirmed_by_partner', 'partner'),
+    report(
+      'fiat received',
+      is('awaiting_fiat_received_confirmation') ? 8 : 0.1,
+      'fiat_received_confirmed_by_partner',
+      'partner',
+    ),
     report('hold', 0.2, 'hold_placed', 'operator'),
     report('hold release', order.facts.held ? 6 : 0.05, 'hold_released', 'operator'),
-    report('dispute', is('fiat_transfer_pending', 'crypto_received', 'fiat_payment_started') ? 0.4 : 0.05, 'dispute_opened', 'operator'),
+    report(
+      'dispute',
+      is('fiat_transfer_pending', 'crypto_received', 'fiat_payment_started') ? 0.4 : 0.05,
+      'dispute_opened',
+      'operator',
+    ),
     report('dispute for buyer', is('dispute_started') ? 2 : 0, 'dispute_resolved_to_buyer', 'operator'),
     report('dispute for seller', is('dispute_started') ? 2 : 0, 'dispute_resolved_to_seller', 'operator'),
     report('proof review', is('fiat_payment_started') ? 8 : 0.05, 'proof_review_started', 'operator'),
     ...(['accepted', 'rejected'] as const).map((verdict) =>
-      unit(`proof ${verdict}`, is('fiat_payment_review_started') ? (verdict === 'accepted' ? 6 : 2) : 0, SYSTEM, async (given) =>
-        decideProof(given, api.orderAdapters, await loadOrderForAction(given, id), verdict, 'operator'),
+      unit(
+        `proof ${verdict}`,
+        is('fiat_payment_review_started') ? (verdict === 'accepted' ? 6 : 2) : 0,
+        SYSTEM,
+        async (given) =>
+          decideProof(given, api.orderAdapters, await loadOrderForAction(given, id), verdict, 'operator'),
       ),
     ),
     pay('exact deposit', isAwaited ? 8 : 0.1, seller, deposit),
     pay('short deposit', isAwaited ? 0.4 : 0.05, seller, deposit - 1n),
     pay('excess deposit', isAwaited ? 0.3 : 0, seller, deposit + 5n),
     pay('foreign deposit', 0.2, PARTIES.thirdParty.address, deposit),
-    move('fiat transfer', is('awaiting_fiat_transfer', 'fiat_transfer_pending', 'crypto_received') && !bank.wasSent(id) ? 5 : 0, () => bank.send(id)),
+    move(
+      'fiat transfer',
+      is('awaiting_fiat_transfer', 'fiat_transfer_pending', 'crypto_received') && !bank.wasSent(id) ? 5 : 0,
+      () => bank.send(id),
+    ),
     ...payoutMoves(world, order, n),
     ...vendorMoves(world, order, n),
     ...depositMoves(world, order, n),
@@ -170,7 +202,10 @@ function payoutMoves(world: World, order: SeenOrder, n: number): Move[] {
   const caller = { actor: 'partner', scope } as const;
   return (['refund', 'release'] as const).map((purpose) => ({
     key: `partner signs the ${purpose} of order ${n}`,
-    weight: ['cancelled', 'failed', 'dispute_started'].includes(order.status) && order.facts.escrow === 'funded' ? 6 : 0,
+    weight:
+      ['cancelled', 'failed', 'dispute_started'].includes(order.status) && order.facts.escrow === 'funded'
+        ? 6
+        : 0,
     run: () => {
       const work = async () => {
         const asked = await payoutAuthorizationParameters(api, caller, order.order_id, purpose);
@@ -212,13 +247,19 @@ function vendorMoves(world: World, order: SeenOrder, n: number): Move[] {
   return [
     act('accept', isOffered ? 10 : 0.05, (unit, vendor) => acceptOrder(api, unit, vendor, id, sign, details)),
     act('decline', isOffered ? 0.7 : 0, (unit) => declineOrder(api, unit, id)),
-    act('sign refund', order.direction === 'offramp' ? 2 : 0.05, (unit, vendor) => signRefund(api, unit, vendor, id, sign)),
+    act('sign refund', order.direction === 'offramp' ? 2 : 0.05, (unit, vendor) =>
+      signRefund(api, unit, vendor, id, sign),
+    ),
     act('confirm fiat', status === 'fiat_transfer_pending' ? (hasPaid ? 8 : 0.3) : 0.05, (unit, vendor) =>
       confirmFiatReceived(api, unit, vendor, id, sign),
     ),
-    act('sign release', status === 'dispute_started' ? 2 : 0.05, (unit, vendor) => signRelease(api, unit, vendor, id, sign)),
-    act('proof', status === 'crypto_received' || status === 'fiat_payment_started' ? 6 : 0.05, (unit, vendor) =>
-      submitProof(api, unit, vendor, id, { reference: 'paid' }, sign),
+    act('sign release', status === 'dispute_started' ? 2 : 0.05, (unit, vendor) =>
+      signRelease(api, unit, vendor, id, sign),
+    ),
+    act(
+      'proof',
+      status === 'crypto_received' || status === 'fiat_payment_started' ? 6 : 0.05,
+      (unit, vendor) => submitProof(api, unit, vendor, id, { reference: 'paid' }, sign),
     ),
   ];
 }
@@ -248,7 +289,9 @@ function depositMoves(world: World, order: SeenOrder, n: number): Move[] {
           const asked = await depositReturnParameters(api, returnSigner, id);
           const signature = await PARTIES.partner.signDigest(asked.safe_tx_hash as `0x${string}`);
           const sight = await lookBeforeSigning(api, returnSigner, id);
-          await unitOfWork(api, scope, (unit) => signDepositReturn(api, unit, returnSigner, id, signature, sight));
+          await unitOfWork(api, scope, (unit) =>
+            signDepositReturn(api, unit, returnSigner, id, signature, sight),
+          );
         };
         world.begin(`sign return ${n}.${m}`, work());
       },

@@ -136,7 +136,11 @@ export function isExplained(error: unknown): boolean {
 }
 
 /** A transaction begins when the scheduler says so and is over before anything else happens, as the one session wants it. */
-function simulatedDatabase(ground: Ground, pass: (what: string) => Promise<Fault>, crash: () => void): Database {
+function simulatedDatabase(
+  ground: Ground,
+  pass: (what: string) => Promise<Fault>,
+  crash: () => void,
+): Database {
   const { session } = ground;
 
   function connection(fault: Fault) {

@@ -13,7 +13,12 @@ export interface Gate {
 
 /** What befalls a call: nothing; it never arrives; it is carried out and its answer is lost; its process dies. */
 export type Fault = 'none' | 'lost' | 'answer lost' | 'crash before' | 'crash after';
-export const FAULTS: readonly Exclude<Fault, 'none'>[] = ['lost', 'answer lost', 'crash before', 'crash after'];
+export const FAULTS: readonly Exclude<Fault, 'none'>[] = [
+  'lost',
+  'answer lost',
+  'crash before',
+  'crash after',
+];
 
 export class Scheduler {
   readonly gates: Gate[] = [];

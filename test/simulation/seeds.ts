@@ -63,7 +63,8 @@ async function runMany(count: number, first: number, steps: number): Promise<voi
   const broken = parts.flatMap((part) => part.broken);
   const reached = new Set(parts.flatMap(({ statuses }) => statuses));
   const counted = (what: string) => parts.reduce((sum, { counts }) => sum + (counts[what] ?? 0), 0);
-  const total = (name: string, value: number, unit: string) => figure({ name, value, unit, better: 'higher' });
+  const total = (name: string, value: number, unit: string) =>
+    figure({ name, value, unit, better: 'higher' });
   const figures = [
     total('seeds', count, 'seeds'),
     total('steps a seed', steps, 'steps'),

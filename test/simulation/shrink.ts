@@ -24,7 +24,9 @@ export async function shrink(
   for (let part = Math.ceil(best.taken.length / 2); part >= 1; part = part === 1 ? 0 : Math.ceil(part / 2)) {
     for (let from = 0; from < best.taken.length && runs < mostRuns; ) {
       const kept = new Set(best.taken.filter((_, n) => n < from || n >= from + part).map(({ step }) => step));
-      const without = new Set(Array.from({ length: steps }, (_, step) => step).filter((step) => !kept.has(step)));
+      const without = new Set(
+        Array.from({ length: steps }, (_, step) => step).filter((step) => !kept.has(step)),
+      );
       runs += 1;
       const tried = await simulate(ground, failed.seed, { ...options, steps, without });
       if (tried.violation !== undefined && kindOf(tried.violation) === wanted) best = tried;

@@ -30,7 +30,11 @@ export interface Simulation {
 }
 
 /** One world from its first step to its last, and on until nothing is left to do. The same seed gives the same. */
-export async function simulate(ground: Ground, seed: number, options: SimulationOptions): Promise<Simulation> {
+export async function simulate(
+  ground: Ground,
+  seed: number,
+  options: SimulationOptions,
+): Promise<Simulation> {
   clearGround(ground);
   const world = new World(ground, options.tamper);
   const realNow = Date.now;
@@ -66,7 +70,9 @@ async function run(world: World, seed: number, { steps, without }: SimulationOpt
   }
   if (world.violation === undefined) await comeToRest(world);
   const statuses = new Set(
-    world.seen.orders.flatMap(({ direction, statuses: had }) => had.map((status) => `${direction} ${status}`)),
+    world.seen.orders.flatMap(({ direction, statuses: had }) =>
+      had.map((status) => `${direction} ${status}`),
+    ),
   );
   world.trace.push(...world.seen.orders.map(({ order_id, status }) => `${order_id} ended ${status}`));
   const hash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
@@ -111,7 +117,8 @@ async function comeToRest(world: World): Promise<void> {
     await openAll(world);
     const { chain, workers } = world;
     while (workers.length < 1) workers.push(world.startWorker());
-    for (let blocks = 0; blocks < chain.settings.confirmations; blocks++) chain.mine([...chain.pool], world.now);
+    for (let blocks = 0; blocks < chain.settings.confirmations; blocks++)
+      chain.mine([...chain.pool], world.now);
     world.now += ROUND_MS;
     const [worker] = workers;
     if (worker === undefined) return;
@@ -145,7 +152,8 @@ function unrest({ chain, seen, finalNumber }: World): string | undefined {
     if (escrow === null || !is_watched) continue;
     const { paidIn, paidOut } = movementsOf(chain, escrow.address, finalNumber, finalNumber);
     const there = paidOut.reduce((sum, one) => sum - one, paidIn);
-    if (there !== BigInt(booked)) return `order ${order_id} has ${there} in escrow and ${booked} in the books`;
+    if (there !== BigInt(booked))
+      return `order ${order_id} has ${there} in escrow and ${booked} in the books`;
   }
   return undefined;
 }

@@ -33,7 +33,9 @@ describe('the simulation', () => {
   it(`${SEEDS} seeds of ${STEPS} steps keep every invariant`, { timeout: 180_000 }, async () => {
     const seeds = Array.from({ length: SEEDS }, (_, n) => n + 1);
     const { broken } = await runSeedsOn(ground, seeds, STEPS);
-    expect(broken.map(({ seed, violation }) => `npm run simulate -- --seed ${seed} ${STEPS}: ${violation}`)).toEqual([]);
+    expect(
+      broken.map(({ seed, violation }) => `npm run simulate -- --seed ${seed} ${STEPS}: ${violation}`),
+    ).toEqual([]);
   });
 
   it('the same seed gives the same course, whatever ran before it', { timeout: 120_000 }, async () => {

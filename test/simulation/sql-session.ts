@@ -27,7 +27,8 @@ export class SqlSession {
   /** One object for good: db/batch.ts remembers by it which statements are prepared. */
   readonly #wire = {
     stream: { cork: () => {}, uncork: () => {} },
-    parse: (message: { name: string; text: string }) => this.#messages.push(protocol.serialize.parse(message)),
+    parse: (message: { name: string; text: string }) =>
+      this.#messages.push(protocol.serialize.parse(message)),
     bind: (message: { portal: string; statement: string; values: (string | null)[] }) =>
       this.#messages.push(protocol.serialize.bind(message)),
     describe: (message: { type: 'S'; name: string }) =>

@@ -80,9 +80,15 @@ function chainMoves(world: World): Move[] {
   return [
     move('a block is mined', chain.pool.length > 0 ? 10 : 3, (dice) => {
       // Some of the pool, in an order of the miner's own.
-      const drawn = chain.pool.map((transaction, n) => ({ transaction, rank: dice.below(`rank ${n}`, 1_000) }));
+      const drawn = chain.pool.map((transaction, n) => ({
+        transaction,
+        rank: dice.below(`rank ${n}`, 1_000),
+      }));
       const wanted = drawn.filter(({ rank }) => rank < 850).sort((left, right) => left.rank - right.rank);
-      const block = chain.mine(wanted.map(({ transaction }) => transaction), world.now);
+      const block = chain.mine(
+        wanted.map(({ transaction }) => transaction),
+        world.now,
+      );
       world.now += 2_000;
       trace.push(`block ${block.number} with ${block.receipts.length}`);
     }),

@@ -131,7 +131,14 @@ export class World {
     this.#starts += 1;
     const { ground, scheduler, chain, clock, ids } = this;
     const onUnexplained = (error: unknown, where: string) => this.fail(`${where}: ${textOf(error)}`);
-    const process = startProcess(`${role}.${this.#starts}`, { ground, scheduler, chain, clock, ids, onUnexplained });
+    const process = startProcess(`${role}.${this.#starts}`, {
+      ground,
+      scheduler,
+      chain,
+      clock,
+      ids,
+      onUnexplained,
+    });
     this.#tamper(process);
     return process;
   }

@@ -164,10 +164,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     return connections.checkOut(scope);
   }
 
-  async function send(
-    client: Connection,
-    items: readonly BatchItem[],
-  ): Promise<Record<string, unknown>[][]> {
+  async function send(client: Connection, items: readonly BatchItem[]): Promise<Record<string, unknown>[][]> {
     stats.roundTrips++;
     options.onRoundTrip?.();
     try {

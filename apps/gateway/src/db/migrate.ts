@@ -47,10 +47,7 @@ export async function migrateEmpty(client: Pick<pg.Client, 'query'>): Promise<st
   return applyAll(client, await readMigrations(MIGRATIONS_FOLDER));
 }
 
-async function applyAll(
-  client: Pick<pg.Client, 'query'>,
-  missing: readonly Migration[],
-): Promise<string[]> {
+async function applyAll(client: Pick<pg.Client, 'query'>, missing: readonly Migration[]): Promise<string[]> {
   if (missing.length === 0) return [];
   await provideRoles(client);
   await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
