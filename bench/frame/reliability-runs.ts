@@ -24,6 +24,13 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
       'The order engine, transactor and watcher over a PostgreSQL inside the process, with clock, scheduling, chain, bank, parties and network owned by one seed. After each step: books balance, books are the chain, one payout an order, help in reach, every status published once.',
     shortRun:
       'test/simulation/simulation.test.ts: 300 seeds of 12 steps, a replay, and a planted bug that is found and shrunk',
-    findings: [],
+    findings: [
+      {
+        found:
+          'An operator decides about a deposit while a node is out of reach: two questions are asked at once, the second fails while the first is waited for, and the unhandled failure ends the API process.',
+        mended:
+          'All questions are waited for together (`lookAtDeposit`); the simulation counts every unhandled rejection as a violation.',
+      },
+    ],
   },
 ];

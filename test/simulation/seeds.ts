@@ -121,7 +121,7 @@ async function main([first, ...rest]: readonly string[]): Promise<void> {
     const [part = 0, parts = 1, count = 0, from = 1, steps = 0] = rest.map(Number);
     const seeds = Array.from({ length: count }, (_, n) => from + n).filter((_, n) => n % parts === part);
     process.send?.(await runSeeds(seeds, steps));
-    process.disconnect?.();
+    if (process.connected) process.disconnect?.();
   } else {
     const [count, from, steps] = [first, ...rest];
     await runMany(Number(count ?? DEFAULT_SEEDS), Number(from ?? 1), Number(steps ?? DEFAULT_STEPS));

@@ -3,7 +3,7 @@ import { expireOrders } from '../../apps/gateway/src/features/orders/lifecycle/a
 import { brokenInvariant, movementsOf } from './invariants.ts';
 import { type Move, partyMoves } from './moves.ts';
 import type { SimulatedProcess } from './process.ts';
-import { choose, type Dice, diceOf, quiescent } from './scheduler.ts';
+import { choose, type Dice, diceOf, type Fault, type Gate, quiescent } from './scheduler.ts';
 import { surroundingMoves } from './surrounding-moves.ts';
 import type { Ground } from './template.ts';
 import { clearGround, World } from './world.ts';
@@ -30,20 +30,30 @@ export interface Simulation {
 }
 
 /** One world from its first step to its last, and on until nothing is left to do. The same seed gives the same. */
-export async function simulate(
+export function simulate(ground: Ground, seed: number, options: SimulationOptions): Promise<Simulation> {
+  return inWorld(ground, (world) => run(world, seed, options), options.tamper);
+}
+
+/** A new world on cleared ground, for as long as `work` takes. */
+export async function inWorld<T>(
   ground: Ground,
-  seed: number,
-  options: SimulationOptions,
-): Promise<Simulation> {
+  work: (world: World) => Promise<T>,
+  tamper?: SimulationOptions['tamper'],
+): Promise<T> {
   clearGround(ground);
-  const world = new World(ground, options.tamper);
+  const world = new World(ground, tamper);
   const realNow = Date.now;
   // Machine time is the world's too: leases are measured by it, and the database asks for it.
   Date.now = () => world.now;
+  // What ends a process of production is a finding here.
+  const onRejection = (error: unknown) => world.fail(`a rejection that is not handled: ${String(error)}`);
+  process.on('unhandledRejection', onRejection);
   try {
-    return await run(world, seed, options);
+    await quiescent();
+    return await work(world);
   } finally {
     Date.now = realNow;
+    process.off('unhandledRejection', onRejection);
     ground.session.abandon();
   }
 }
@@ -51,7 +61,6 @@ export async function simulate(
 async function run(world: World, seed: number, { steps, without }: SimulationOptions): Promise<Simulation> {
   const taken: { step: number; move: string }[] = [];
   let brokenAt: number | undefined;
-  await quiescent();
   for (let step = 0; step < steps && world.violation === undefined; step++) {
     if (without?.has(step)) continue;
     const move = choose(seed, step, movesOf(world));
@@ -90,7 +99,7 @@ async function runOn({ scheduler }: World, { process }: Move, dice: Dice): Promi
   }
 }
 
-function movesOf(world: World): Move[] {
+export function movesOf(world: World): Move[] {
   return [...surroundingMoves(world), ...partyMoves(world)];
 }
 
@@ -99,7 +108,7 @@ function buryDead(world: World): void {
   if (!world.api.isAlive()) world.api = world.start('api');
 }
 
-async function check(world: World): Promise<void> {
+export async function check(world: World): Promise<void> {
   await world.look();
   const broken = brokenInvariant(world);
   if (broken !== undefined) world.fail(broken);
@@ -134,10 +143,14 @@ async function comeToRest(world: World): Promise<void> {
   if (world.violation === undefined) world.fail(`never comes to rest: ${unrest(world)}`);
 }
 
-async function openAll(world: World): Promise<void> {
+/** Until none is left; what befalls each call is `faultOf`'s to say. */
+export async function openAll(
+  { scheduler }: World,
+  faultOf: (gate: Gate) => Fault = () => 'none',
+): Promise<void> {
   await quiescent();
-  while (world.scheduler.gates.length > 0) {
-    world.scheduler.gates[0]?.open('none');
+  for (let [gate] = scheduler.gates; gate !== undefined; [gate] = scheduler.gates) {
+    gate.open(faultOf(gate));
     await quiescent();
   }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SimulatedProcess } from './process.ts';
+import { diceOf, type Fault, type Gate } from './scheduler.ts';
 import { describeShrunk, runSeedsOn } from './seeds.ts';
 import { shrink } from './shrink.ts';
-import { type Simulation, simulate } from './simulate.ts';
+import { check, inWorld, movesOf, openAll, type Simulation, simulate } from './simulate.ts';
 import { type Ground, layGround } from './template.ts';
+import type { World } from './world.ts';
 
 /** `npm run simulate` is the long run: seeds of 200 steps. */
 const SEEDS = 300;
@@ -20,6 +22,15 @@ function forgetDeposits({ orderAdapters }: SimulatedProcess): void {
       },
     });
   }
+}
+
+/** One move and all that follows from it. */
+async function play(world: World, key: string, faultOf?: (gate: Gate) => Fault): Promise<void> {
+  const move = movesOf(world).find((one) => one.key === key);
+  if (move === undefined) throw new Error(`nothing of this kind can be done: ${key}`);
+  move.run(diceOf(1, 1));
+  await openAll(world, faultOf);
+  await check(world);
 }
 
 describe('the simulation', () => {
@@ -44,6 +55,26 @@ describe('the simulation', () => {
     const again = await simulate(ground, 7, { steps: 120 });
     expect(again.trace).toEqual(first.trace);
     expect(again.hash).toBe(first.hash);
+  });
+
+  // Found by the simulation: the failure of one question, while another was waited for, was handled by no one.
+  it('a node that answers nothing refuses a decision about a deposit and ends no process', async () => {
+    await inWorld(ground, async (world) => {
+      await play(world, 'partner asks for an offramp quote');
+      await play(world, 'partner initiates quote 0');
+      await play(world, 'a worker starts');
+      await play(world, 'worker 0: looks for effects');
+      await play(world, 'short deposit of order 0');
+      for (let blocks = 0; blocks < 3; blocks++) world.chain.mine([...world.chain.pool], world.now);
+      // The first look only says where the watcher begins.
+      await play(world, 'worker 0: watches the chain');
+      await play(world, 'worker 0: watches the chain');
+      await play(world, 'operator decides to return deposit 0 of order 0', ({ what }) =>
+        what === 'sql' ? 'none' : 'lost',
+      );
+      expect(world.trace).toContain('return deposit 0.0: TRANSACTOR_UNAVAILABLE');
+      expect(world.violation).toBeUndefined();
+    });
   });
 
   it('a planted bug is found, found again, and brought down to the steps that it needs', {

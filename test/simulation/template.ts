@@ -21,7 +21,7 @@ import { seedReference } from '../../apps/gateway/src/upstream/currencies/refere
 import { seedOffers } from '../../apps/gateway/src/upstream/offers/offers.store.ts';
 import { createBlindIndex, createVaults } from '../../apps/gateway/src/vault/vault.ts';
 import { SILENT_LISTENER, silentLogger } from './silence.ts';
-import { SqlSession, type SubmittedBatch } from './sql-session.ts';
+import { SqlSession, type SubmittedBatch, startedWithoutTimers } from './sql-session.ts';
 
 /** The first moment of every simulated world. */
 export const EPOCH = Date.parse('2026-01-05T08:00:00Z');
@@ -84,12 +84,12 @@ export async function layGround(): Promise<Ground> {
   const file = new URL(`${await templateName()}.tar`, CACHE);
   const cached = await readFile(file).catch(() => undefined);
   // Also where it was just made: every world begins with a server that has just been started on the same files.
-  const engine = await open(cached ?? (await makeTemplate(file)));
+  const engine = await startedWithoutTimers(async () => open(cached ?? (await makeTemplate(file))));
+  const session = new SqlSession(engine);
   // Planning anew costs more than the statements themselves, whose tables have a handful of rows.
-  await engine.exec(
+  session.execute(
     `SET TimeZone = 'UTC'; SET plan_cache_mode = force_generic_plan; SET synchronous_commit = off`,
   );
-  const session = new SqlSession(engine);
   const db = plainDatabase(session);
   const currencies = await loadCurrencies(db);
   const [known] = await db.query(SYSTEM, readKnown, []);
