@@ -36,6 +36,8 @@ export class SimulatedChain {
   readonly settings: ChainSettings;
   readonly blocks: Block[] = [];
   readonly pool: ChainTransaction[] = [];
+  /** No fork reaches below it, also while the chain is shorter than it was. */
+  everFinal = 0;
   readonly #service: Address;
   #made = 0;
 
@@ -120,6 +122,7 @@ export class SimulatedChain {
       state,
     };
     this.blocks.push(block);
+    this.everFinal = Math.max(this.everFinal, this.finalNumber);
     return block;
   }
 

@@ -39,11 +39,11 @@ const PAYOUT_EFFECTS = /^escrow\.(?!deploy)/;
  * What was paid into an escrow up to the block that the watcher has read, less what the books say is there, has left it: as one or more
  * of the executions that are final. An execution that is final and not booked yet has an effect that will book it.
  */
-function booksAreTheChain({ chain, seen, finalNumber }: World, order: SeenOrder): string | undefined {
+function booksAreTheChain({ chain, seen }: World, order: SeenOrder): string | undefined {
   const booked = BigInt(order.booked);
   if (booked < 0n) return `its escrow holds ${booked} in the books`;
   if (order.escrow === null || !order.is_watched) return undefined;
-  const moved = movementsOf(chain, order.escrow.address, Number(seen.cursor ?? 0), finalNumber);
+  const moved = movementsOf(chain, order.escrow.address, Number(seen.cursor ?? 0));
   const left = moved.paidIn - booked;
   if (!subsetSums(moved.paidOut).has(left)) {
     return `${moved.paidIn} paid in, ${moved.paidOut.join(' and ') || 'nothing'} paid out, ${booked} booked`;
@@ -61,17 +61,12 @@ interface Movements {
   readonly paidOut: readonly bigint[];
 }
 
-export function movementsOf(
-  chain: World['chain'],
-  escrow: string,
-  readTo: number,
-  finalNumber: number,
-): Movements {
+export function movementsOf(chain: World['chain'], escrow: string, readTo: number): Movements {
   let paidIn = 0n;
   const paidOut: bigint[] = [];
   const end = escrow.slice(2).toLowerCase();
   const isEscrow = (topic: string) => topic.endsWith(end);
-  for (const block of chain.blocks.slice(0, Math.max(readTo, finalNumber) + 1)) {
+  for (const block of chain.blocks.slice(0, chain.everFinal + 1)) {
     for (const { logs } of block.receipts) {
       let out = 0n;
       for (const { address, topics, data } of logs) {

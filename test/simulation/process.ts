@@ -94,9 +94,6 @@ export function startProcess(name: string, around: Surroundings) {
   });
   const client = simulatedClient(chain, carry);
   const { reservations } = createInProcessOffers({ db, listener: SILENT_LISTENER, logger });
-  // A process is there when it has read the offers; what changes later it learns from the reservations.
-  const offers = createInProcessOffers({ db: ground.db, listener: SILENT_LISTENER, logger });
-  void offers.start();
   const chains: Chains = {
     service: PARTIES.service,
     all: [{ settings: CHAIN, client }],
@@ -111,7 +108,8 @@ export function startProcess(name: string, around: Surroundings) {
     chains,
     metrics: METRICS,
     transactor: createTransactor({ db, clock, ids, chains: chains.all, signers: [PARTIES.service] }),
-    offers: { ...offers, reservations },
+    // The book is what it was when the process started; what has changed since it learns from the reservations.
+    offers: { ...ground.offers, reservations },
     currencies: ground.currencies,
     orderAdapters: createOrderAdapters({ timeouts: TIMEOUTS }),
     orderLimits: ORDER_LIMITS,

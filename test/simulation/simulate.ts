@@ -68,13 +68,13 @@ async function run(world: World, seed: number, { steps, without }: SimulationOpt
     taken.push({ step, move: move.key });
     world.trace.push(`${step} ${move.key}`);
     world.now += 10;
-    const before = world.ground.session.batches;
+    const before = world.ground.session.writes;
     const dice = diceOf(seed, step);
     move.run(dice);
     await quiescent();
     await runOn(world, move, dice);
     buryDead(world);
-    if (world.ground.session.batches !== before) await check(world);
+    if (world.ground.session.writes !== before) await check(world);
     if (world.violation !== undefined) brokenAt = step;
   }
   if (world.violation === undefined) await comeToRest(world);
@@ -122,6 +122,10 @@ const ROUND_MS = 16_000;
 /** Faults end, nobody acts any more, and workers and chain go on: all that was begun must come to an end of its own. */
 async function comeToRest(world: World): Promise<void> {
   world.trace.push('faults end');
+  await openAll(world);
+  await check(world);
+  // Nothing was begun that could come to anything.
+  if (world.seen.orders.length === 0 && world.chain.pool.length === 0) return;
   for (let round = 0; round < MOST_ROUNDS && world.violation === undefined; round++) {
     await openAll(world);
     const { chain, workers } = world;
@@ -156,14 +160,14 @@ export async function openAll(
 }
 
 /** What is still to be done, or was done and is not booked. */
-function unrest({ chain, seen, finalNumber }: World): string | undefined {
+function unrest({ chain, seen }: World): string | undefined {
   if (chain.pool.length > 0) return 'a transaction is not mined';
   for (const { order_id, open_effects, escrow, is_watched, booked, vendor_id } of seen.orders) {
     // An order that no vendor serves is offered again until its time is up.
     const open = open_effects.filter((kind) => vendor_id !== null || kind !== 'vendor.offer-order');
     if (open.length > 0) return `order ${order_id} waits for ${open.join(', ')}`;
     if (escrow === null || !is_watched) continue;
-    const { paidIn, paidOut } = movementsOf(chain, escrow.address, finalNumber, finalNumber);
+    const { paidIn, paidOut } = movementsOf(chain, escrow.address, chain.everFinal);
     const there = paidOut.reduce((sum, one) => sum - one, paidIn);
     if (there !== BigInt(booked))
       return `order ${order_id} has ${there} in escrow and ${booked} in the books`;

@@ -50,9 +50,9 @@ describe('the simulation', () => {
   });
 
   it('the same seed gives the same course, whatever ran before it', { timeout: 120_000 }, async () => {
-    const first = await simulate(ground, 7, { steps: 120 });
-    await simulate(ground, 8, { steps: 40 });
-    const again = await simulate(ground, 7, { steps: 120 });
+    const first = await simulate(ground, 7, { steps: 80 });
+    await simulate(ground, 8, { steps: 20 });
+    const again = await simulate(ground, 7, { steps: 80 });
     expect(again.trace).toEqual(first.trace);
     expect(again.hash).toBe(first.hash);
   });
@@ -80,7 +80,7 @@ describe('the simulation', () => {
   it('a planted bug is found, found again, and brought down to the steps that it needs', {
     timeout: 180_000,
   }, async () => {
-    const options = { steps: 150, tamper: forgetDeposits };
+    const options = { steps: 100, tamper: forgetDeposits };
     let found: Simulation | undefined;
     for (let seed = 1; seed <= 40 && found === undefined; seed++) {
       const done = await simulate(ground, seed, options);
@@ -89,7 +89,7 @@ describe('the simulation', () => {
     if (found === undefined) throw new Error('no seed has found the planted bug');
     expect(found.violation).toMatch(/paid in, .* booked/);
     expect((await simulate(ground, found.seed, options)).hash).toBe(found.hash);
-    const { simulation } = await shrink(ground, found, options, 40);
+    const { simulation } = await shrink(ground, found, options, 15);
     expect(simulation.violation).toMatch(/paid in, .* booked/);
     expect(simulation.taken.length).toBeLessThan(found.taken.length);
     expect(describeShrunk(simulation)).toContain(`seed ${found.seed}, ${simulation.taken.length} steps`);

@@ -21,8 +21,8 @@ export class SqlSession {
   readonly engine: PGlite;
   /** Whether a transaction is open, as the server says after every batch. */
   isInTransaction = false;
-  /** Counts batches that may have changed rows. */
-  batches = 0;
+  /** Counts statements that have written rows. */
+  writes = 0;
   #messages: Uint8Array[] = [];
   /** One object for good: db/batch.ts remembers by it which statements are prepared. */
   readonly #wire = {
@@ -45,7 +45,6 @@ export class SqlSession {
 
   /** Carries the batch out and gives back how to tell its caller, who may never hear of it. */
   run(batch: SubmittedBatch): Answer {
-    this.batches++;
     this.#messages = [];
     batch.submit(this.#wire);
     const replies: Answer[] = [];
@@ -56,6 +55,7 @@ export class SqlSession {
       if (message.name === 'readyForQuery') {
         this.isInTransaction = (message as unknown as { status: string }).status !== 'I';
       }
+      if (message.name === 'commandComplete') this.writes += hasWritten(message) ? 1 : 0;
       if (failed) return;
       if (message.name === 'error') failed = true;
       const reply = replyTo(batch, message);
@@ -103,6 +103,10 @@ export async function startedWithoutTimers<T>(work: () => Promise<T>): Promise<T
   } finally {
     globalThis.setTimeout = real;
   }
+}
+
+function hasWritten(message: object): boolean {
+  return 'text' in message && /^(INSERT|UPDATE|DELETE|MERGE) .*[1-9]/.test(String(message.text));
 }
 
 function replyTo(batch: SubmittedBatch, message: { readonly name: string }): Answer | undefined {

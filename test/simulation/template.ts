@@ -16,9 +16,11 @@ import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createSealer } from '../../apps/gateway/src/lib/crypto.ts';
 import type { IdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import type { Currencies } from '../../apps/gateway/src/ports/currencies.ts';
+import type { Offers } from '../../apps/gateway/src/ports/offers.ts';
 import { createInProcessCurrencies } from '../../apps/gateway/src/upstream/currencies/currencies-in-process.ts';
 import { seedReference } from '../../apps/gateway/src/upstream/currencies/reference.ts';
 import { seedOffers } from '../../apps/gateway/src/upstream/offers/offers.store.ts';
+import { createInProcessOffers } from '../../apps/gateway/src/upstream/offers/offers-in-process.ts';
 import { createBlindIndex, createVaults } from '../../apps/gateway/src/vault/vault.ts';
 import { SILENT_LISTENER, silentLogger } from './silence.ts';
 import { SqlSession, type SubmittedBatch, startedWithoutTimers } from './sql-session.ts';
@@ -73,6 +75,7 @@ export interface Ground {
   /** Unscheduled: for laying the ground and for looking at it. */
   readonly db: Database;
   readonly currencies: Currencies;
+  readonly offers: Offers;
   readonly partnerId: string;
   readonly userId: string;
   readonly paymentDetailsId: number;
@@ -92,12 +95,15 @@ export async function layGround(): Promise<Ground> {
   );
   const db = plainDatabase(session);
   const currencies = await loadCurrencies(db);
+  const offers = createInProcessOffers({ db, listener: SILENT_LISTENER, logger: silentLogger() });
+  await offers.start();
   const [known] = await db.query(SYSTEM, readKnown, []);
   if (known === undefined) throw new Error('the template is empty');
   return {
     session,
     db,
     currencies,
+    offers,
     partnerId: known.partner_id,
     userId: known.user_id,
     paymentDetailsId: Number(known.payment_details_id),

@@ -109,8 +109,6 @@ export class World {
   now = EPOCH;
   violation: string | undefined;
   seen: Seen = { orders: [], cursor: null, off_balance: [], overdrawn: [], is_cleared: true };
-  /** No fork reaches below it, also while the chain is shorter than it was. */
-  finalNumber = 0;
   api: SimulatedProcess;
   workers: Worker[] = [];
   #starts = 0;
@@ -194,7 +192,6 @@ export class World {
   async look(): Promise<void> {
     const [seen] = await this.ground.db.query(SYSTEM, lookAtAll, []);
     if (seen !== undefined) this.seen = seen;
-    this.finalNumber = Math.max(this.finalNumber, this.chain.finalNumber);
   }
 }
 
