@@ -164,7 +164,7 @@ function orderMoves(world: World, order: SeenOrder, n: number): Move[] {
     report('hold release', order.facts.held ? 6 : 0.05, 'hold_released', 'operator'),
     report(
       'dispute',
-      is('fiat_transfer_pending', 'crypto_received', 'fiat_payment_started') ? 0.4 : 0.05,
+      is('fiat_transfer_pending', 'crypto_received', 'fiat_payment_started') ? 1.5 : 0.05,
       'dispute_opened',
       'operator',
     ),

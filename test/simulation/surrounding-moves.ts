@@ -98,7 +98,7 @@ function chainMoves(world: World): Move[] {
       world.count('fork');
       trace.push(`fork of ${depth} with ${back}`);
     }),
-    move('a third party executes first', executions.length > 0 ? 0.8 : 0, (dice) => {
+    move('a third party executes first', executions.length > 0 ? 5 : 0, (dice) => {
       const copied = dice.pick('which', executions);
       chain.submit(PARTIES.thirdParty.address, copied.to, copied.data);
       // A miner prefers what pays more.
