@@ -218,7 +218,7 @@ export function clearGround({ session }: Ground): void {
 }
 
 /** Every so many worlds the files are freed of the rows that are gone. */
-export const TIDY_EVERY = 50;
+export const TIDY_EVERY = 4;
 
 export function tidyGround({ session }: Ground): void {
   session.execute(`VACUUM ${CHANGED_TABLES.join(', ')}`);
