@@ -16,6 +16,7 @@ const PURE = [
     (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
   ),
   `${gateway}/features/widget/widget-origins.test.ts`,
+  `${gateway}/features/fiat-accounts/deposit-matching.test.ts`,
   `${gateway}/upstream/mail/*.test.ts`,
 ];
 
