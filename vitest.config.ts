@@ -10,7 +10,7 @@ const SHARED = { isolate: false };
 /** Tests may import the widget: its messages are compiled as in its build. */
 const WIDGET = [compileMessageFiles()];
 
-/** Folders of features whose rules need no server. */
+/** Rules that need no server, in folders of which most do. */
 const PURE = [
   ...['payment-details/validation', 'screening/names', 'kyc/provider'].map(
     (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
@@ -18,6 +18,7 @@ const PURE = [
   `${gateway}/features/widget/widget-origins.test.ts`,
   `${gateway}/features/fiat-accounts/deposit-matching.test.ts`,
   `${gateway}/upstream/mail/*.test.ts`,
+  `${gateway}/chain/signers/signature.test.ts`,
 ];
 
 /** Files that mostly wait for processes to start and die: begun last, one of them would be waited for alone. */
