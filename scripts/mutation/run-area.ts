@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import type { MutationArea } from './areas.ts';
@@ -31,6 +31,8 @@ const CACHE = '.cache/mutation';
 const NOT_NEEDED = ['.cache', '.causeway', '/docs', '/bench/reports', '/apps/console', '/apps/widget'];
 
 export async function runArea(name: string, { mutate, tests, without }: MutationArea): Promise<AreaResult> {
+  const known = `${CACHE}/${name}.json`;
+  await forgetStaticSurvivors(known);
   process.env.MUTATION_TESTS = tests.join(' ');
   process.env.MUTATION_SEED = String(SEED);
   const mutants = await new Stryker({
@@ -42,7 +44,7 @@ export async function runArea(name: string, { mutate, tests, without }: Mutation
     coverageAnalysis: 'perTest',
     concurrency: 1,
     incremental: true,
-    incrementalFile: `${CACHE}/${name}.json`,
+    incrementalFile: known,
     tempDirName: `${CACHE}/${name}`,
     ignorePatterns: NOT_NEEDED,
     // It would be rewritten with TypeScript's old interface, which TypeScript 7 does not have; no test needs it.
@@ -72,6 +74,24 @@ export async function runArea(name: string, { mutate, tests, without }: Mutation
     timedOut: count('Timeout'),
     survivors: survivors.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line),
   };
+}
+
+interface KnownMutants {
+  readonly files: Record<
+    string,
+    { mutants: readonly { readonly status: string; readonly static?: boolean }[] }
+  >;
+}
+
+/** What runs when a module loads is no test's own, so Stryker does not see that a new test could notice a change of it. */
+async function forgetStaticSurvivors(path: string): Promise<void> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const known = JSON.parse(text) as KnownMutants;
+  for (const file of Object.values(known.files)) {
+    file.mutants = file.mutants.filter((mutant) => mutant.static !== true || mutant.status !== 'Survived');
+  }
+  await writeFile(path, JSON.stringify(known));
 }
 
 interface Position {

@@ -8,4 +8,179 @@ export interface Verdict {
   readonly why: string;
 }
 
-export const VERDICTS: readonly Verdict[] = [];
+export const VERDICTS: readonly Verdict[] = [
+  {
+    file: 'money/amount.ts',
+    original: 'left.atomic < right.atomic',
+    replacement: 'left.atomic <= right.atomic',
+    verdict: 'equivalent',
+    why: 'equal amounts are answered on the line before',
+  },
+  {
+    file: 'money/decimal.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    verdict: 'equivalent',
+    why: 'the pattern always has these two groups: the default is for the type',
+  },
+  {
+    file: 'money/price.ts',
+    original: 'shift >= 0',
+    replacement: 'shift > 0',
+    verdict: 'equivalent',
+    why: 'at zero both sides are one',
+  },
+  {
+    file: 'money/price.ts',
+    original: 'fiatAmount <= 0n',
+    replacement: 'fiatAmount < 0n',
+    verdict: 'equivalent',
+    why: 'nothing buys nothing: the next check refuses it in the same words',
+  },
+  {
+    file: 'money/price.ts',
+    original: 'isWholeOrMore(terms.platformFee)',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'no base leaves a receipt then, and the refusal is the same; the check saves the search',
+  },
+  {
+    file: 'money/price.ts',
+    original: 'deposit <= 0n',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'a deposit of nothing pays out nothing: refused in the same words below',
+  },
+  {
+    file: 'money/price.ts',
+    original: 'deposit <= 0n',
+    replacement: 'deposit < 0n',
+    verdict: 'equivalent',
+    why: 'a deposit of nothing pays out nothing: refused in the same words below',
+  },
+  {
+    file: 'money/rate.ts',
+    original: "'not_a_string_or_number'",
+    replacement: '""',
+    verdict: 'equivalent',
+    why: 'a template is always a string: the branch is for the type',
+  },
+  {
+    file: 'money/rate.ts',
+    original: "decimal.reason === 'not_a_string'",
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'a template is always a string: the branch is for the type',
+  },
+  {
+    file: 'money/rate.ts',
+    original: "'not_a_string'",
+    replacement: '""',
+    verdict: 'equivalent',
+    why: 'a template is always a string: the branch is for the type',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'remainder > WHOLE_IN_MILLIONTHS - 2n',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'one base more is looked at, which is not the answer: u is below the remainder there',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'remainder > WHOLE_IN_MILLIONTHS - 2n',
+    replacement: 'remainder >= WHOLE_IN_MILLIONTHS - 2n',
+    verdict: 'equivalent',
+    why: 'one base more is looked at, which is not the answer: u is below the remainder there',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'WHOLE_IN_MILLIONTHS - 2n',
+    replacement: 'WHOLE_IN_MILLIONTHS + 2n',
+    verdict: 'equivalent',
+    why: 'up to four bases more are looked at, below the window, where none is the answer; the scan passes them before the bisection',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'WHOLE_IN_MILLIONTHS - 2n - remainder',
+    replacement: 'WHOLE_IN_MILLIONTHS - 2n + remainder',
+    verdict: 'equivalent',
+    why: 'up to four bases more are looked at, below the window, where none is the answer; the scan passes them before the bisection',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'candidates > highest - receipt',
+    replacement: 'candidates >= highest - receipt',
+    verdict: 'equivalent',
+    why: 'the cap only leaves out bases below the receipt, none of which is the answer',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'highest - receipt',
+    replacement: 'highest + receipt',
+    verdict: 'equivalent',
+    why: 'the cap only leaves out bases below the receipt, none of which is the answer',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'step < SCANNED_BASES',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'the scan is a short cut: the bisection finds the same base',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'step < SCANNED_BASES',
+    replacement: 'step <= SCANNED_BASES',
+    verdict: 'equivalent',
+    why: 'the scan is a short cut: the bisection finds the same base',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'step < SCANNED_BASES',
+    replacement: 'step >= SCANNED_BASES',
+    verdict: 'equivalent',
+    why: 'the scan is a short cut: the bisection finds the same base',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: `{
+    if (base === highest || u > z) return base;
+    base += 1n;
+    z -= kept;
+    u += feeA;
+    if (u >= WHOLE_IN_MILLIONTHS) u -= WHOLE_IN_MILLIONTHS;
+  }`,
+    replacement: '{}',
+    verdict: 'equivalent',
+    why: 'the scan is a short cut: the bisection finds the same base',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'base === highest',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'at the highest base z is below zero, so the other condition holds',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'n > 0n',
+    replacement: 'n >= 0n',
+    verdict: 'equivalent',
+    why: 'n is never negative, and at zero the loop adds nothing and ends',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'height < m',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'one more turn of the loop adds nothing: n is zero, or one with no offset',
+  },
+  {
+    file: 'money/receipt-base.ts',
+    original: 'height < m',
+    replacement: 'height <= m',
+    verdict: 'equivalent',
+    why: 'one more turn of the loop adds nothing: n is zero, or one with no offset',
+  },
+];

@@ -116,6 +116,9 @@ describe('a signature is read strictly', () => {
     ['not hexadecimal', `0x${'zz'.repeat(65)}`],
     ['r is zero', `0x${'00'.repeat(32)}${'11'.repeat(32)}1b`],
     ['r is the curve order', `${wordOf(CURVE_ORDER)}${'11'.repeat(32)}1b`],
+    ['something before it', `00${'0x'}${'11'.repeat(64)}1b`],
+    ['r above the curve order', `${wordOf(CURVE_ORDER + 1n)}${'11'.repeat(32)}1b`],
+    ['s just in the upper half', `0x${'11'.repeat(32)}${wordOf(CURVE_ORDER / 2n + 1n).slice(2)}1b`],
     ['s is zero', `0x${'11'.repeat(32)}${'00'.repeat(32)}1b`],
     ['v is 2', `0x${'11'.repeat(64)}02`],
     ['v is 29', `0x${'11'.repeat(64)}1d`],
@@ -123,6 +126,21 @@ describe('a signature is read strictly', () => {
   ])('%s is no signature', (_name, malformed) => {
     expect(() => recoverSigner(digest, malformed as Hex)).toThrow(InvalidSignatureError);
     expect(isSignedBy(signer.address, digest, malformed as Hex)).toBe(false);
+  });
+
+  test('the largest r and s that there are pass the reading, whatever key they lead to', () => {
+    const largest = `${wordOf(CURVE_ORDER - 1n)}${wordOf(CURVE_ORDER / 2n).slice(2)}1b` as Hex;
+    expect(canonicalSignature(largest)).toBe(largest);
+    const smallest = `${wordOf(1n)}${wordOf(1n).slice(2)}1c` as Hex;
+    expect(canonicalSignature(smallest)).toBe(smallest);
+  });
+
+  test('a signature that no key can have made is refused as such, and other faults are not hidden', async () => {
+    // No point of the curve has this x: r is in range, and nothing can be recovered from it.
+    const impossible = `${wordOf(5n)}${wordOf(1n).slice(2)}1b` as Hex;
+    expect(() => recoverSigner(digest, impossible)).toThrow('no key can have made the signature');
+    const signature = await signer.signDigest(digest);
+    expect(() => isSignedBy('0x1234', digest, signature)).toThrow('invalid');
   });
 
   test('a good signature of another digest is not this one', async () => {
