@@ -27,19 +27,19 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     findings: [
       {
         found:
+          'In the first run 43 of 474 planted faults in money and 24 of 354 in signatures went unnoticed: the longest amounts, powers of ten at their limit, text behind a signature, both ways to write v, a point that is none.',
+        mended:
+          'The code was right in each; 31 of the 67 have tests now, the others are equivalent or accepted one by one.',
+      },
+      {
+        found:
           'What a deposit pays (one order, several, one that is held) could only be tried with a database, so no quick test held it.',
         mended: 'A rule of its own with tests for each case: `features/fiat-accounts/deposit-matching.ts`.',
       },
       {
         found:
-          'The order in which a table’s rows, guards and named refusals are asked was tested only through the machines that happen to use it; questions such as which statuses ask the partner for a step had no test.',
-        mended:
-          '`machines/define-machine.test.ts` tries every kind of row on a small table of its own; the questions have tests.',
-      },
-      {
-        found:
-          'Callbacks of the KYC provider: signatures with text around them, and which verdict is news, were tested by example only.',
-        mended: '`kyc/provider/callbacks.test.ts`, case by case.',
+          'The order in which a table’s rows, guards and named refusals are asked was tested only through the machines that happen to use it, and some questions about statuses not at all.',
+        mended: '`machines/define-machine.test.ts` tries every kind of row on a small table of its own.',
       },
     ],
   },

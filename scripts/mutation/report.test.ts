@@ -12,6 +12,7 @@ const survivor: Survivor = {
   mutator: 'EqualityOperator',
   original: 'a > b',
   replacement: 'a >= b',
+  context: 'if (a > b) return;',
   covered: true,
 };
 const verdict: Verdict = {
@@ -35,9 +36,10 @@ describe('the recorded mutation run', () => {
   });
 
   test('has no verdict on code that is gone', () => {
-    const gone = VERDICTS.filter(({ file, original }) => {
-      const [path, another] = globSync(`{apps,backends,packages}/**/src/**/${file}`);
-      return path === undefined || another !== undefined || !readFileSync(path, 'utf8').includes(original);
+    const gone = VERDICTS.filter(({ file, original, on = '' }) => {
+      const [path, another] = globSync(`{apps,backends,packages}/*/src/**/${file}`);
+      const text = path === undefined || another !== undefined ? '' : readFileSync(path, 'utf8');
+      return !text.includes(original) || !text.includes(on);
     });
     expect(gone).toEqual([]);
   });
@@ -70,6 +72,8 @@ describe('a mutation report', () => {
     expect(verdictOn({ ...survivor, original: 'b > a' }, [verdict])).toBeUndefined();
     expect(verdictOn({ ...survivor, replacement: 'true' }, [verdict])).toBeUndefined();
     expect(verdictOn({ ...survivor, file: 'money/other.ts' }, [verdict])).toBeUndefined();
+    expect(verdictOn(survivor, [{ ...verdict, on: 'return;' }])).toBeDefined();
+    expect(verdictOn(survivor, [{ ...verdict, on: 'while' }])).toBeUndefined();
   });
 
   test('replaces an area’s survivors and keeps the others’', () => {

@@ -16,8 +16,11 @@ const HEAD = [
 
 export function verdictOn(survivor: Survivor, verdicts: readonly Verdict[] = VERDICTS): Verdict | undefined {
   return verdicts.find(
-    ({ file, original, replacement }) =>
-      survivor.file.endsWith(file) && survivor.original === original && survivor.replacement === replacement,
+    ({ file, original, replacement, on = '' }) =>
+      survivor.file.endsWith(file) &&
+      survivor.original === original &&
+      survivor.replacement === replacement &&
+      survivor.context.includes(on),
   );
 }
 

@@ -11,6 +11,8 @@ export interface Survivor {
   /** The text that was changed, and what it was changed into. */
   readonly original: string;
   readonly replacement: string;
+  /** The whole line on which it begins. */
+  readonly context: string;
   /** False where no test even runs the code. */
   readonly covered: boolean;
 }
@@ -60,14 +62,18 @@ export async function runArea(name: string, { mutate, tests, without }: Mutation
   const count = (status: string) => mutants.filter((mutant) => mutant.status === status).length;
   const left = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
   const survivors = await Promise.all(
-    left.map(async ({ fileName, location: { start, end }, mutatorName, replacement, status }) => ({
-      file: relative('.', fileName),
-      line: start.line,
-      mutator: mutatorName,
-      original: textAt(await readFile(fileName, 'utf8'), start, end),
-      replacement: replacement ?? '',
-      covered: status === 'Survived',
-    })),
+    left.map(async ({ fileName, location: { start, end }, mutatorName, replacement, status }) => {
+      const text = await readFile(fileName, 'utf8');
+      return {
+        file: relative('.', fileName),
+        line: start.line,
+        mutator: mutatorName,
+        original: textAt(text, start, end),
+        replacement: replacement ?? '',
+        context: text.split('\n')[start.line - 1]?.trim() ?? '',
+        covered: status === 'Survived',
+      };
+    }),
   );
   return {
     killed: count('Killed'),

@@ -4,6 +4,8 @@ export interface Verdict {
   readonly file: string;
   readonly original: string;
   readonly replacement: string;
+  /** A part of the line, where the same text stands elsewhere in the file too. */
+  readonly on?: string;
   readonly verdict: 'equivalent' | 'accepted';
   readonly why: string;
 }
@@ -182,5 +184,77 @@ export const VERDICTS: readonly Verdict[] = [
     replacement: 'height <= m',
     verdict: 'equivalent',
     why: 'one more turn of the loop adds nothing: n is zero, or one with no offset',
+  },
+  {
+    file: 'signers/signature.ts',
+    original: '{ cause }',
+    replacement: '{}',
+    verdict: 'accepted',
+    why: 'the cause is for who reads a log; callers see the same error',
+  },
+  {
+    file: 'provider/callbacks.ts',
+    original: `{
+    return undefined;
+  }`,
+    replacement: '{}',
+    verdict: 'equivalent',
+    why: 'a function that ends without a value answers undefined',
+  },
+  {
+    file: 'lib/crypto.ts',
+    original: '{ authTagLength: TAG_BYTES }',
+    replacement: '{}',
+    verdict: 'equivalent',
+    why: 'sixteen bytes are the default of GCM',
+  },
+  {
+    file: 'lib/crypto.ts',
+    original: `{
+      authTagLength: TAG_BYTES,
+    }`,
+    replacement: '{}',
+    verdict: 'equivalent',
+    why: 'the tag that is set always has sixteen bytes, the default of GCM',
+  },
+  {
+    file: 'lib/totp.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    on: 'bits.match(/.{8}/g)',
+    verdict: 'equivalent',
+    why: 'only an empty secret has no byte, and HMAC fills a short key with zeros, as this would be',
+  },
+  {
+    file: 'webhooks/construct-event.ts',
+    original: 'timestamp === undefined',
+    replacement: 'false',
+    verdict: 'equivalent',
+    why: 'the pattern refuses the word undefined as well; the check is for the type',
+  },
+  {
+    file: 'webhooks/construct-event.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    on: 'hex.match',
+    verdict: 'equivalent',
+    why: 'sixty-four digits always have pairs: the default is for the type',
+  },
+  {
+    file: 'webhooks/construct-event.ts',
+    original: 'false',
+    replacement: 'true',
+    on: 'importKey',
+    verdict: 'accepted',
+    why: 'whether the key could be exported: it never leaves the function',
+  },
+  {
+    file: 'webhooks/construct-event.ts',
+    original: `{
+    event = null;
+  }`,
+    replacement: '{}',
+    verdict: 'equivalent',
+    why: 'undefined is read like null on the next line',
   },
 ];
