@@ -18,6 +18,7 @@ const FEATURES = [
     'privacy',
     'request-log',
     'sandbox',
+    'reconciliation',
     'operators',
   ],
 ];

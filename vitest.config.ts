@@ -10,13 +10,15 @@ const SHARED = { isolate: false };
 /** Tests may import the widget: its messages are compiled as in its build. */
 const WIDGET = [compileMessageFiles()];
 
-/** Folders of features whose rules need no server. */
+/** Rules that need no server, in folders of which most do. */
 const PURE = [
   ...['payment-details/validation', 'screening/names', 'kyc/provider'].map(
     (folder) => `${gateway}/features/${folder}/**/*.test.ts`,
   ),
   `${gateway}/features/widget/widget-origins.test.ts`,
+  `${gateway}/features/fiat-accounts/deposit-matching.test.ts`,
   `${gateway}/upstream/mail/*.test.ts`,
+  `${gateway}/chain/signers/signature.test.ts`,
 ];
 
 /** Files that mostly wait for processes to start and die: begun last, one of them would be waited for alone. */
@@ -24,8 +26,10 @@ const LONG = [
   'test/faults/sandbox-start',
   'test/faults/shutdown',
   'local/local-services',
-  'test/faults/chain-worker-kill',
+  'test/failpoints/',
   'test/faults/several-processes',
+  'test/faults/crash',
+  'test/faults/toxics',
   'test/faults/hostile-partner',
   'test/races/',
   'test/model/',
@@ -70,6 +74,7 @@ export default defineConfig({
             'test/harness/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
+            'test/simulation/**/*.test.ts',
           ],
           testTimeout: 30_000,
         },
@@ -82,7 +87,7 @@ export default defineConfig({
           include: [
             'contracts/src/**/*.test.ts',
             `${gateway}/{chain,local,db,engine,http,upstream,features}/**/*.test.ts`,
-            'test/{scenarios,examples,invariants,faults,browser,races,model,histories}/**/*.test.ts',
+            'test/{scenarios,examples,invariants,faults,browser,races,model,histories,failpoints}/**/*.test.ts',
           ],
           exclude: PURE,
           // One server and one template of the chains for all of them.

@@ -33,6 +33,7 @@ export async function withGateway(
   script: URL,
   settings: Readonly<Record<string, string>>,
   use: (gateway: BenchGateway) => Promise<void>,
+  databaseSettings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-bench-home-'));
   try {
@@ -58,7 +59,7 @@ export async function withGateway(
       } finally {
         await server.stop();
       }
-    });
+    }, databaseSettings);
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -6,7 +6,6 @@ import { askProcess } from './frame/load.ts';
 import { figure, type Measurement } from './frame/measurement.ts';
 import type { BenchReport } from './frame/report.ts';
 import { type RunningServer, startServerProcess } from './frame/server-process.ts';
-import { median } from './frame/statistics.ts';
 import { type BenchGateway, withGateway } from './gateway.ts';
 import { callsPerSecond, outerLimitTool } from './outer-limit.ts';
 import { writeHistory } from './servers/orders-history.ts';
@@ -30,7 +29,6 @@ const ROUNDS = 5;
 /** Long enough that the start of the load generator, a new process each time, hardly counts. */
 const ROUND_SECONDS = 5;
 const SAMPLED_ORDERS = 5_000;
-const LISTS = 15;
 
 export async function run(report: BenchReport): Promise<void> {
   await withFixture(async (young) => {
@@ -95,21 +93,6 @@ async function compareAges(report: BenchReport, young: OrdersFixture, old: Order
       }),
     );
   }
-  for (const [what, query] of [
-    ['the first page', ''],
-    ['the last page', '?limit=100&page=1000'],
-    ['a status that none has', '?status=dispute_started'],
-    ['one reference', '?reference_id=ref-500000'],
-  ] as const) {
-    report.add(
-      figure({
-        name: `listing ${what}, with its total, of a partner with 100,000 orders`,
-        value: await old.listOrders(query),
-        unit: 'ms',
-        better: 'lower',
-      }),
-    );
-  }
 }
 
 async function compare(
@@ -138,8 +121,6 @@ interface OrdersFixture {
   readOrders(url?: string): Promise<number>;
   openInSql(): Promise<number>;
   readInSql(): Promise<number>;
-  /** Milliseconds of one. */
-  listOrders(query: string): Promise<number>;
   grow(): Promise<void>;
   /** Some business, and then what the server does by itself within a minute: looking at what its tables hold. */
   settle(): Promise<void>;
@@ -161,7 +142,6 @@ async function fixtureOf({ home, databaseUrl, apiKey, env, server }: BenchGatewa
       loadFor(url, { kind: 'read', orderIds: await sampleOrders(databaseUrl, recorded) }),
     openInSql: () => openInSql(databaseUrl, recorded),
     readInSql: async () => readInSql(databaseUrl, recorded, await sampleOrders(databaseUrl, recorded)),
-    listOrders: (query) => listOrders(`${server.url}/orders${query}`, apiKey),
     grow: () => writeHistory(databaseUrl, HISTORY),
     async settle() {
       await loadFor(server.url, { kind: 'quote-then-initiate', userId: recorded.userId });
@@ -226,17 +206,4 @@ function readInSql(
     connections: CONNECTIONS,
     seconds: ROUND_SECONDS,
   });
-}
-
-/** The median of many, once the plans are kept. */
-async function listOrders(url: string, apiKey: string): Promise<number> {
-  const times: number[] = [];
-  for (let turn = 0; turn < LISTS; turn += 1) {
-    const startedAt = performance.now();
-    const response = await fetch(url, { headers: { 'x-api-key': apiKey } });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
-    times.push(performance.now() - startedAt);
-  }
-  return median(times);
 }

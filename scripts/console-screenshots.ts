@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DESKS as DESK_NAMES, type Desk } from '@causeway/protocol/console';
+import { DESKS, type Desk } from '@causeway/protocol/console';
 import { Causeway } from '@causeway/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { buildConsole, sizesOf } from '../apps/console/build.ts';
 import { seriousFindings } from '../test/harness/axe.ts';
 import { findBrowser, launchBrowser, NO_BROWSER, thisMachine } from '../test/harness/browser.ts';
+import { addressOf, consoleScreens, settled } from '../test/harness/console-screens.ts';
 import { composed } from '../test/harness/pictures.ts';
 import { type ConsoleSubjects, furnish } from './demo/console-subjects.ts';
 import { type DemoSandbox, startSandbox } from './demo/running-sandbox.ts';
@@ -29,19 +29,6 @@ const THEMES = ['light', 'dark'] as const;
 /** All of them together stay below 4 MB. */
 const SMALLER = { scale: 0.5, quality: 0.6 };
 
-interface DeskPages {
-  readonly desk: Desk;
-  readonly pages: readonly { readonly path: string; readonly title: string }[];
-}
-
-/** As the menu’s table has them; read as text, because the pages behind it are for a browser. */
-const DESKS: readonly DeskPages[] = DESK_NAMES.map((desk) => {
-  const table = readFileSync(join(import.meta.dirname, `../apps/console/src/desks/${desk}/pages.ts`), 'utf8');
-  const found = [...table.matchAll(/path: '([^']+)',\s+title: '([^']+)'/g)];
-  if (found.length === 0) throw new Error(`the ${desk} desk has no pages`);
-  return { desk, pages: found.map(([, path = '', title = '']) => ({ path, title })) };
-});
-
 const endings: (() => Promise<void>)[] = [];
 const findings: string[] = [];
 const complaints: string[] = [];
@@ -53,23 +40,6 @@ interface Shown {
   readonly file: string;
 }
 
-/** Addresses with a parameter lead to something that was made before. */
-function addressOf(path: string, subjects: ConsoleSubjects): string {
-  return path.replaceAll(/\$(\w+)/g, (_, name: string) => {
-    const value = subjects[name as keyof ConsoleSubjects];
-    if (value === undefined) throw new Error(`no subject for $${name} in ${path}`);
-    return value;
-  });
-}
-
-/** Nothing is on its way any more, and nothing says that it loads. */
-async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction(`document.querySelector('[role="status"][aria-label="Loading"]') === null`);
-  // A stream of events stays open, so that a quiet network is never reached.
-  await page.waitForTimeout(400);
-}
-
 async function take(page: Page, studio: Page, shown: Shown): Promise<void> {
   const pictures: Buffer[] = [];
   for (const colorScheme of THEMES) {
@@ -78,6 +48,8 @@ async function take(page: Page, studio: Page, shown: Shown): Promise<void> {
       await page.setViewportSize(size);
       const found = await seriousFindings(page);
       findings.push(...found.map((one) => `${shown.file} ${size.width} ${colorScheme}: ${one}`));
+      const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+      if (isWider) complaints.push(`${shown.file} ${size.width}: wider than the screen`);
       looked += 1;
     }
     pictures.push(await page.screenshot({ animations: 'disabled' }));
@@ -88,7 +60,7 @@ async function take(page: Page, studio: Page, shown: Shown): Promise<void> {
 async function walkDesk(
   browser: Browser,
   sandbox: DemoSandbox,
-  desk: DeskPages,
+  desk: Desk,
   subjects: ConsoleSubjects,
 ): Promise<Shown[]> {
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', bypassCSP: true });
@@ -101,20 +73,24 @@ async function walkDesk(
   const show = async (at: Shown) => {
     process.stdout.write(`${at.file}\n`);
     await settled(page);
+    // A stream of events stays open, so that a quiet network is never reached.
+    await page.waitForTimeout(400);
+    if ((await page.getByTestId('problem').count()) > 0) complaints.push(`${at.file}: shows a problem`);
     await take(page, studio, at);
     shown.push(at);
   };
   await page.goto(`${root}/sign-in`);
   if (desk === DESKS[0]) await show({ desk: 'account', title: 'Sign in', file: 'account-00-sign-in.webp' });
-  await page.getByTestId(`enter-${desk.desk}`).first().click();
+  await page.getByTestId(`enter-${desk}`).first().click();
   await page.getByTestId('desk').waitFor();
-  const pages = [...desk.pages, { path: 'account', title: 'Your account' }];
+  const own = consoleScreens().filter((one) => one.desk === desk);
+  const pages = [...own, { path: 'account', title: 'Your account' }];
   for (const [index, { path, title }] of pages.entries()) {
     if (path === 'account' && desk !== DESKS[0]) continue;
-    await page.goto(`${root}/${desk.desk}/${addressOf(path, subjects)}`);
+    await page.goto(`${root}/${desk}/${addressOf(path, { ...subjects })}`);
     const number = String(index + 1).padStart(2, '0');
     const name = title.toLowerCase().replaceAll(/\W+/g, '-');
-    await show({ desk: desk.desk, title, file: `${desk.desk}-${number}-${name}.webp` });
+    await show({ desk, title, file: `${desk}-${number}-${name}.webp` });
   }
   await context.close();
   return shown;
@@ -146,8 +122,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' } } });
   const found = findBrowser(thisMachine());
   if (found === undefined) throw new Error(NO_BROWSER);
-  const desks = DESKS.filter(({ desk }) => values.only === undefined || values.only === desk);
-  if (desks.length === 0) throw new Error(`--only takes one of ${DESKS.map(({ desk }) => desk).join(', ')}`);
+  const desks = DESKS.filter((desk) => values.only === undefined || values.only === desk);
+  if (desks.length === 0) throw new Error(`--only takes one of ${DESKS.join(', ')}`);
   await mkdir(FOLDER, { recursive: true });
   if (values.only === undefined) {
     for (const file of await readdir(FOLDER)) await rm(join(FOLDER, file));

@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
  * Many more rounds of the randomised tests than a test run has. Each takes its arguments in the order of `args`; where one
  * is a seed it is printed, and the same seed repeats a run.
  *
- * npm run fuzz [-- requests [seed]], races [-- rounds], model [-- runs [seed [minutes at most]]], histories [-- count [seed]]
+ * npm run fuzz [-- requests [seed]], reconciliation [-- seed [orders]], races [-- rounds [seed]], model [-- runs [seed [minutes at most]]],
+ * histories [-- count [seed]], crash [-- kills [database stops [chain stops [seed]]]], toxics [-- seed]
  */
 interface SeededRun {
   readonly tests: string;
@@ -16,9 +17,13 @@ const SEED = String(Math.floor(Math.random() * 2 ** 31));
 const RUNS: Readonly<Record<string, SeededRun>> = {
   fuzz: {
     tests: 'test/invariants/fuzz.test.ts',
-    args: { requests: ['FUZZ_REQUESTS', '20000'], seed: ['FUZZ_SEED', SEED] },
+    args: { requests: ['FUZZ_REQUESTS', '100000'], seed: ['FUZZ_SEED', SEED] },
   },
-  races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'] } },
+  reconciliation: {
+    tests: 'test/faults/reconciliation.test.ts',
+    args: { seed: ['RECONCILIATION_SEED', SEED], orders: ['RECONCILIATION_ORDERS', '40'] },
+  },
+  races: { tests: 'test/races', args: { rounds: ['RACE_ROUNDS', '1000'], seed: ['RACE_SEED', SEED] } },
   model: {
     tests: 'test/model',
     args: { runs: ['MODEL_RUNS', '10000'], seed: ['MODEL_SEED', SEED], minutes: ['MODEL_MINUTES', '0'] },
@@ -27,6 +32,16 @@ const RUNS: Readonly<Record<string, SeededRun>> = {
     tests: 'test/histories',
     args: { count: ['HISTORIES', '1000'], seed: ['HISTORIES_SEED', SEED] },
   },
+  crash: {
+    tests: 'test/faults/crash.test.ts',
+    args: {
+      kills: ['CRASH_KILLS', '200'],
+      'database stops': ['CRASH_DATABASE_STOPS', '50'],
+      'chain stops': ['CRASH_CHAIN_STOPS', '50'],
+      seed: ['CRASH_SEED', SEED],
+    },
+  },
+  toxics: { tests: 'test/faults/toxics.test.ts', args: { seed: ['TOXICS_SEED', SEED] } },
 };
 
 const [name = '', ...given] = process.argv.slice(2);

@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { checkAdvisories } from './advisory-faults.ts';
 import { checkCitations } from './citations.ts';
 import { checkDocs } from './docs.ts';
 import { prepareBrowser } from './install-browser.ts';
+import { checkLicences } from './licence-faults.ts';
 import { checkLock } from './lock-faults.ts';
 import { collectRules } from './rules.ts';
 
@@ -48,6 +50,7 @@ const CHECKS: readonly Step[] = [
   { name: 'citations resolve', run: citationsResolve },
   { name: 'every rule has its test', run: rulesHaveTests },
   { name: 'lock file for every platform', run: lockHasNoFaults },
+  { name: 'licences and known advisories', run: packagesAreSound },
 ];
 
 /** What went wrong in the tests, told once more at the end: a log is often kept from its end only. */
@@ -156,6 +159,12 @@ async function rulesHaveTests(): Promise<Tally> {
 
 async function lockHasNoFaults(): Promise<Tally> {
   const faults = await checkLock();
+  for (const fault of faults) process.stdout.write(`${fault}\n`);
+  return faults.length === 0 ? PASSED : FAILED;
+}
+
+async function packagesAreSound(): Promise<Tally> {
+  const faults = [...(await checkLicences()), ...(await checkAdvisories())];
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   return faults.length === 0 ? PASSED : FAILED;
 }

@@ -16,4 +16,169 @@ export interface ReliabilityRun {
   readonly findings: readonly Finding[];
 }
 
-export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [];
+export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
+  {
+    run: 'load',
+    title: 'Load and overload',
+    shows:
+      'Forty partners send quotes, orders, reads, lists and cancellations by an open-loop generator (Poisson, timed from when each was due) within the limits of production, to an API and a worker on a durable PostgreSQL, all on one machine. The peak is the highest rate at which 95 % is answered within a second; then half of it, three times of it, ten minutes of memory, and two processes of the API.',
+    shortRun: 'test/faults/overload.test.ts',
+    findings: [
+      {
+        found:
+          'Every request was begun, however many there were, and a partner’s line could grow to 1,000 at 20 a second: under a lasting overload all would be answered too late.',
+        mended:
+          'Work in hand is bounded and the rest refused with 503 at once; a line whose first has waited for two seconds is refused with 429 (0061).',
+      },
+      {
+        found:
+          'Every answer of 503 wrote an error with its stack into the log: a flood of refusals would be a flood of logs.',
+        mended: 'Overload is refused with prepared bytes, past the error mapper.',
+      },
+      {
+        found:
+          'With eight times the bound let through as a burst, a process with a tenth of a core worked on it for longer than its clients waited.',
+        mended: 'A burst is three times the bound at most, and once in five seconds (0061).',
+      },
+      {
+        found:
+          'Processes of the API shared one metrics port: a scrape got any of them, and the supervisor took it for the port of the API.',
+        mended: 'The metrics port is exclusive to its process (0062).',
+      },
+      {
+        found:
+          'API and worker held 80 MiB that had been freed: glibc keeps an arena for each thread that read modules at the start.',
+        mended: '`npm start` allows one arena and trims it (0062).',
+      },
+    ],
+  },
+  {
+    run: 'hostile',
+    title: 'One hostile partner',
+    shows:
+      'One partner floods its escrow with logs, initiates, opens orders into their limit, names silent hosts and guesses keys as fast as it is answered, while another’s requests are timed, by turns with rounds in which it keeps quiet.',
+    shortRun: 'test/faults/hostile-partner.test.ts',
+    findings: [
+      {
+        found: 'A partner over its share began requests while those of light partners were in work.',
+        mended: 'It gives way for up to 50 ms each time; a worker apart is nicer than the API (0061).',
+      },
+    ],
+  },
+  {
+    run: 'failpoints',
+    title: 'Failpoints',
+    shows:
+      'Every commit and every call to another program is read from the code. At each, before and after, the process is killed or the connection breaks, while a walk calls every operation. Repeated requests must have one answer, books and chain agree, no effect be lost or left lying.',
+    shortRun: 'the list is that of the code, and an order whose process is killed at two of them.',
+    findings: [
+      {
+        found:
+          'A request that writes and then waits or reads (identify at the widget, authorize-refund, authorize-return, the check of a reconciliation difference) was refused when it was repeated with its key, where the process had ended between its commit and the stored response.',
+        mended:
+          'The transaction that writes says so under the key; the repeated request finds the answer instead of beginning anew.',
+      },
+    ],
+  },
+  {
+    run: 'fuzz',
+    title: 'API fuzz',
+    shows:
+      'Requests made from the API’s description, right, at the edges, mutated and hostile, over every route (the console’s own too) as every class of caller. Each answer must be described and fit its schema; answers and logs are searched for secrets and for another partner’s data.',
+    shortRun: 'test/invariants/fuzz.test.ts',
+    findings: [
+      {
+        found:
+          'A body that cannot be read, sent about an order id that is none, was answered 500: the order was looked up before its id was checked.',
+        mended: 'What the path names is looked up only where the path fits (http/route.ts).',
+      },
+    ],
+  },
+  {
+    run: 'reconciliation',
+    title: 'Reconciliation of planted corruptions',
+    shows:
+      'Twelve corruptions are written past the service into database and chain: lost postings, events, deliveries and effects, changed amounts, statuses ahead of the books, transfers and bank payments that one side lacks. Each must be found and named, and nothing else.',
+    shortRun: 'test/faults/reconciliation.test.ts',
+    findings: [
+      {
+        found:
+          'The reconciliation looked at escrows in use and at the sums of the books: nine of the twelve corruptions were out of its sight.',
+        mended:
+          'It compares everything that is recorded twice, a bounded number of rows a run (features/reconciliation).',
+      },
+    ],
+  },
+  {
+    run: 'crash',
+    title: 'Crashes',
+    shows:
+      'Two api and two worker processes, PostgreSQL and the chain, each a process of its own, are killed at random moments while clients buy, sell, cancel, take refunds and pay into fiat accounts. The clients journal every answer and repeat what was not answered under its Idempotency-Key. Afterwards journal, database, books, chain, bank and webhook receiver are compared: nothing lost, nothing twice.',
+    shortRun:
+      '`test/faults/crash.test.ts`: one api and one worker process, one kill, one stop of PostgreSQL and one of the chain.',
+    findings: [
+      {
+        found:
+          'A process killed during a request that leaves the service (`authorize-refund`, a webhook test) kept its Idempotency-Key for a minute: the repeated request was told IDEMPOTENCY_IN_PROGRESS until then.',
+        mended: 'The lease of the key lasts 5 s and is renewed while the work runs (`http/idempotency.ts`).',
+      },
+    ],
+  },
+  {
+    run: 'toxics',
+    title: 'Toxic links',
+    shows:
+      'Every toxic of Toxiproxy (latency, down, bandwidth, slow close, time-out, reset, slicer, limited data) on every link: PostgreSQL, chain node, backends, webhook receiver. Callers go on asking meanwhile and must be answered in time, with a code of the catalogue, and 503 or 504 with Retry-After where the service cannot work; after the healing orders, deliveries and pools must move again.',
+    shortRun: '`test/faults/toxics.test.ts`: three cells of the matrix, each for less than a second.',
+    findings: [
+      {
+        found:
+          'A way to PostgreSQL that swallows what is sent, without closing the connection, kept requests without an answer and their connections out of the pool until TCP gave up, a quarter of an hour later: the time-out of a statement is the server’s, and the server never saw it.',
+        mended:
+          'A connection that has not answered after 18 s is given up, more than the 15 s that a statement may now take (`db/batch.ts`); the caller gets 503 with Retry-After before clients give up at 30 s.',
+      },
+    ],
+  },
+  {
+    run: 'simulation',
+    title: 'Deterministic simulation',
+    shows:
+      'The order engine, transactor and watcher over a PostgreSQL inside the process, with clock, scheduling, chain, bank, parties and network owned by one seed. After each step: books balance, books are the chain, one payout an order, help in reach, every status published once.',
+    shortRun:
+      'test/simulation/simulation.test.ts: 300 seeds of 12 steps, a replay, and a planted bug that is found and shrunk',
+    findings: [
+      {
+        found:
+          'An operator decides about a deposit while a node is out of reach: two questions are asked at once, the second fails while the first is waited for, and the unhandled failure ends the API process.',
+        mended:
+          'All questions are waited for together (`lookAtDeposit`); the simulation counts every unhandled rejection as a violation.',
+      },
+    ],
+  },
+  {
+    run: 'mutation',
+    title: 'Planted faults',
+    shows:
+      'Money, machines, matching and signatures are changed in small ways, one at a time (a comparison turned, a condition dropped, a list emptied), and the tests of the area run for each. The score is the share that they notice; changes that make no difference count against it. Verdicts on the rest: `bench/reports/reliability/mutation-survivors.md`.',
+    shortRun:
+      '`scripts/mutation/report.test.ts`: every area is recorded at its target, every survivor has a verdict, no verdict is about code that is gone.',
+    findings: [
+      {
+        found:
+          'In the first run 43 of 474 planted faults in money and 24 of 350 in signatures went unnoticed: the longest amounts, powers of ten at their limit, text behind a signature, both ways to write v, a point that is none.',
+        mended:
+          'The code was right in each; 30 of the 67 have tests now, the others are equivalent or accepted one by one.',
+      },
+      {
+        found:
+          'What a deposit pays (one order, several, one that is held) could only be tried with a database, so no quick test held it.',
+        mended: 'A rule of its own with tests for each case: `features/fiat-accounts/deposit-matching.ts`.',
+      },
+      {
+        found:
+          'The order in which a table’s rows, guards and named refusals are asked was tested only through the machines that happen to use it, and some questions about statuses not at all.',
+        mended: '`machines/define-machine.test.ts` tries every kind of row on a small table of its own.',
+      },
+    ],
+  },
+];

@@ -37,18 +37,24 @@ async function recordCall(method: string, path: string, body?: object): Promise<
   return { answer: JSON.parse(text) as RecordedCall['answer'], sql };
 }
 
+async function makeOrder(): Promise<Pick<RecordedOrder, 'quote' | 'initiate' | 'read'>> {
+  const quote = await recordCall('POST', '/onramp/quote', {
+    crypto_currency: 'USDC',
+    fiat_currency: 'EUR',
+    fiat_amount: '100.00',
+    partner_fee_pct: '1',
+    user_uuid: userId,
+  });
+  const initiate = await recordCall('POST', '/onramp/initiate', { quote_id: quote.answer.data.quote_id });
+  const read = await recordCall('GET', `/orders/${initiate.answer.data.order_id}`);
+  return { quote, initiate, read };
+}
+
+// The first requests of a process also look up what it then keeps in memory, such as the key.
+await makeOrder();
 const madeAfter = newId();
 // Ids of two generators sort by their milliseconds only.
 await delay(2);
-const quote = await recordCall('POST', '/onramp/quote', {
-  crypto_currency: 'USDC',
-  fiat_currency: 'EUR',
-  fiat_amount: '100.00',
-  partner_fee_pct: '1',
-  user_uuid: userId,
-});
-const initiate = await recordCall('POST', '/onramp/initiate', { quote_id: quote.answer.data.quote_id });
-const read = await recordCall('GET', `/orders/${initiate.answer.data.order_id}`);
-const recorded: RecordedOrder = { userId, madeAfter, quote, initiate, read };
+const recorded: RecordedOrder = { userId, madeAfter, ...(await makeOrder()) };
 await writeFile(join(home, RECORDED_ORDER_FILE), JSON.stringify(recorded));
 process.send?.({ url });

@@ -171,7 +171,59 @@ const WORDS = `
   CREATE FUNCTION pg_temp.id_of(what text, n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE
     RETURN md5(what || n::text)::uuid;`;
 
-export async function writeHistory(connectionString: string, history: History): Promise<void> {
+export function writeHistory(connectionString: string, history: History): Promise<void> {
+  return write(connectionString, copiesOf(history), history);
+}
+
+/** Orders that a partner has open at a time, the newest of the measured one's. */
+const OPEN_ORDERS = 1_000;
+
+/** Orders of the measured partner alone, so many in a year, for its lists and statistics. */
+export function writeOrdersOfOnePartner(connectionString: string, orders: number): Promise<void> {
+  const users = 1_000;
+  const isOpen = `n > ${orders - OPEN_ORDERS}`;
+  const copies: readonly Copies[] = [
+    {
+      table: 'users',
+      count: users,
+      put: {
+        user_id: `pg_temp.id_of('measured user', n - 1)`,
+        partner_id: 'pg_temp.measured_partner()',
+        email_index: `'measured user ' || n`,
+      },
+    },
+    {
+      table: 'orders',
+      count: orders,
+      put: {
+        order_id: `pg_temp.made('order', n * ${Math.round(1_000_000 / orders)})`,
+        quote_id: `pg_temp.made('quote', n)`,
+        user_id: `pg_temp.id_of('measured user', n % ${users})`,
+        partner_id: 'pg_temp.measured_partner()',
+        created_at: `pg_temp.at(n * ${Math.round(1_000_000 / orders)})`,
+        reference_id: `'ref-' || n`,
+        status: `CASE WHEN ${isOpen} THEN 'awaiting_fiat_transfer' ELSE ${STATUS_OF} END`,
+        counted_status: `CASE WHEN NOT ${isOpen} THEN ${STATUS_OF} END`,
+        timeline: `'${TIMELINE}'::jsonb`,
+        deadline_at: `CASE WHEN ${isOpen} THEN timestamptz '2999-01-01' END`,
+        revision: '4',
+      },
+    },
+  ];
+  return write(connectionString, copies, { orders, partners: 1, users });
+}
+
+/** What a worker would have counted (count-orders.ts). */
+const COUNTED = `TRUNCATE order_counts, order_figures;
+  INSERT INTO order_counts (partner_id, day, status, order_type, orders)
+    SELECT partner_id, (created_at AT TIME ZONE 'UTC')::date, counted_status, order_type, count(*)
+      FROM orders WHERE counted_status IS NOT NULL GROUP BY 1, 2, 3, 4;
+  INSERT INTO order_figures
+    SELECT partner_id, created_at, order_id, counted_status, fiat_currency, fiat_decimals, fiat_amount, crypto_currency,
+           crypto_decimals, crypto_amount, CASE counted_status WHEN 'completed' THEN created_at + interval '5 minutes' END
+      FROM orders WHERE counted_status IS NOT NULL ORDER BY created_at`;
+
+async function write(connectionString: string, all: readonly Copies[], history: History): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
@@ -181,7 +233,8 @@ export async function writeHistory(connectionString: string, history: History): 
       SET maintenance_work_mem = '256MB'; ${WORDS}
       CREATE FUNCTION pg_temp.measured_partner() RETURNS uuid LANGUAGE sql IMMUTABLE
         RETURN '${measured[0].partner_id}'::uuid;`);
-    for (const copies of copiesOf(history)) await writeCopies(client, copies, history);
+    for (const copies of all) await writeCopies(client, copies, history);
+    await client.query(COUNTED);
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
   } finally {

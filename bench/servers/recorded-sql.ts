@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import pg from 'pg';
 import { type BatchItem, batchItem } from '../../apps/gateway/src/db/batch.ts';
 import { type Database, type Scope, SYSTEM, type Transaction } from '../../apps/gateway/src/db/database.ts';
@@ -10,7 +11,7 @@ import type { IdGenerator } from '../../apps/gateway/src/lib/ids.ts';
  * SQL of the gateway, in as many round trips, and goes on doing so when the gateway's SQL changes.
  */
 export interface RecordedStep {
-  /** `defer`: travels with the next query or the commit. `apart`: outside of the transaction. */
+  /** `defer`: travels with the next query or the commit. `apart`: as the system, before the transaction. */
   readonly how: 'query' | 'defer' | 'apart';
   readonly name: string;
   readonly text: string;
@@ -40,12 +41,15 @@ export interface RecordedOrder {
 
 export const RECORDED_ORDER_FILE = 'recorded-order.json';
 
+const REQUEST_STARTS = 'http.server.request.start';
+
 /** Takes down what the partner's next request asks for, until `stop`. One request at a time. */
 export function recordSql(db: Database): { stop(): RecordedSql } {
   const original = { query: db.query, transaction: db.transaction };
   const steps: RecordedStep[] = [];
-  // Beside a request the process asks things of its own: only what comes out of the request's transaction is its doing.
+  // Beside a request the process asks things of its own: only what the request awaits is its doing.
   const inRequest = new AsyncLocalStorage<true>();
+  const begin = () => inRequest.enterWith(true);
   let partnerId = '';
   let inTransaction = false;
 
@@ -71,7 +75,7 @@ export function recordSql(db: Database): { stop(): RecordedSql } {
     transaction(scope, work) {
       if (!enter(scope)) return original.transaction(scope, work);
       inTransaction = true;
-      return inRequest.run(true, () => original.transaction(scope, (tx) => work(recordedTransaction(tx))));
+      return original.transaction(scope, (tx) => work(recordedTransaction(tx)));
     },
   };
   function recordedTransaction(tx: Transaction): Transaction {
@@ -93,8 +97,10 @@ export function recordSql(db: Database): { stop(): RecordedSql } {
     };
   }
   Object.assign(db, recorded);
+  subscribe(REQUEST_STARTS, begin);
   return {
     stop() {
+      unsubscribe(REQUEST_STARTS, begin);
       Object.assign(db, original);
       return { partnerId, inTransaction, steps };
     },
@@ -148,23 +154,23 @@ export function replaySql(
     statement: { name: `replay.${name}`, text } as Statement<readonly unknown[], unknown>,
     fills: params.map((param) => fillerOf(param, own)),
   }));
+  const apart = steps.filter(({ how }) => how === 'apart');
+  const within = steps.filter(({ how }) => how !== 'apart');
   const scope: Scope = { kind: 'partner', partnerId: recorded.partnerId };
 
   return async (given) => {
     const ids = new Map(own.map((id) => [id, given.get(id) ?? newIds.uuid()]));
     const valuesOf = (fills: readonly Fill[]) => fills.map((fill) => fill(ids));
+    for (const { statement, fills } of apart) await db.query(SYSTEM, statement, valuesOf(fills));
     if (recorded.inTransaction) {
       await db.transaction(scope, async (tx) => {
-        for (const { how, statement, fills } of steps) {
+        for (const { how, statement, fills } of within) {
           if (how === 'defer') tx.defer(statement, valuesOf(fills));
-          else if (how === 'query') await tx.query(statement, valuesOf(fills));
-          else await db.query(SYSTEM, statement, valuesOf(fills));
+          else await tx.query(statement, valuesOf(fills));
         }
       });
     } else {
-      for (const { how, statement, fills } of steps) {
-        await db.query(how === 'apart' ? SYSTEM : scope, statement, valuesOf(fills));
-      }
+      for (const { statement, fills } of within) await db.query(scope, statement, valuesOf(fills));
     }
     return ids;
   };

@@ -36,6 +36,7 @@ const app = await createServer({
   principals,
   rateLimit,
   partnerTimeSharePct: 20,
+  requestsAtOnce: 64,
   partnerPerMinute: 100_000_000,
   publicPerMinute: 100_000_000,
   wrongKeysPerMinute: 100_000_000,

@@ -1,16 +1,17 @@
 /**
- * Writes backends/currencies/data/institutions/india.json from the `ifsc` package: every bank that has an IFSC
- * prefix. Run it again after raising the package's version: `node scripts/data/indian-banks.ts`.
+ * Writes backends/currencies/data/institutions/india.json from the `ifsc` package: every bank that has an IFSC prefix. The
+ * package is no dependency: only its lists are wanted, and its code brings libraries that have been given up.
+ *
+ * `npm pack ifsc@2.0.50 && tar xzf ifsc-2.0.50.tgz && node scripts/data/indian-banks.ts package`
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 const target = new URL('../../backends/currencies/data/institutions/india.json', import.meta.url);
-// The package belongs to the currencies backend, so it is resolved from there.
-const resolve = createRequire(new URL('../../backends/currencies/package.json', import.meta.url)).resolve;
+const [folder = 'package'] = process.argv.slice(2);
 
 function readPackageFile<T>(name: string): T {
-  return JSON.parse(readFileSync(resolve(`ifsc/src/${name}`), 'utf8')) as T;
+  return JSON.parse(readFileSync(join(folder, name), 'utf8')) as T;
 }
 
 const MOST_COMMON_TYPE = 'cooperative-banks';
@@ -23,9 +24,9 @@ function institutionTypeOf(name: string, kind: string | undefined): string {
   return COOPERATIVE_NAME.test(name) ? MOST_COMMON_TYPE : 'traditional-banks';
 }
 
-const names = readPackageFile<Record<string, string>>('banknames.json');
-const banks = readPackageFile<Record<string, { type?: string }>>('banks.json');
-const { version } = readPackageFile<{ version: string }>('../package.json');
+const names = readPackageFile<Record<string, string>>('src/banknames.json');
+const banks = readPackageFile<Record<string, { type?: string }>>('src/banks.json');
+const { version } = readPackageFile<{ version: string }>('package.json');
 
 const lines = Object.keys(names)
   .sort()

@@ -18,6 +18,7 @@ export function renderReliabilityPage(runs: readonly RunWithEvidence[]): string 
     '',
     'What is done to a deployment, or to a part of it, and what came of it. Every run is a command; a short one is in `npm test`. The seed repeats a run.',
     'Targets are those of the project; a figure without a target is only reported.',
+    'How long lists of a million orders take, and what each statement of an order costs, is in [bench](bench.md).',
     '',
     '| Run | Figure | Result | Target | Met | Command | Seed |',
     '|---|---|---:|---:|---|---|---|',

@@ -1,3 +1,4 @@
+import { DESKS } from '@causeway/protocol/console';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totpCode, totpStep } from '../../apps/gateway/src/lib/totp.ts';
@@ -42,6 +43,32 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('sign-in').click();
   }
 
+  it.each(DESKS)('one click of a sandbox enters the %s desk, and no other', async (desk) => {
+    const tab = await ground.enter(desk);
+    await tab.page.getByRole('heading', { level: 1 }).waitFor();
+    const other = desk === 'operator' ? '/partner/orders' : '/operator/queue';
+    await tab.goto(other);
+    await tab.page.getByText('There is no such page').waitFor();
+    await tab.context.close();
+    expect(ground.complaints).toEqual([]);
+  });
+
+  it('leads to the sign-in where nobody is signed in, takes the password of sandbox.json, and tells nothing of a wrong one', async () => {
+    const [account] = ground.gateway.sandbox.console;
+    const tab = await ground.open('/operator/queue');
+    await tab.page.getByTestId('email').fill(account?.email ?? '');
+    await tab.page.getByTestId('password').fill('wrong');
+    await tab.page.getByTestId('sign-in').click();
+    await tab.page.locator('[data-code="SIGN_IN_FAILED"]').waitFor();
+    await tab.page.getByTestId('password').fill(account?.password ?? '');
+    await tab.page.getByTestId('sign-in').click();
+    await tab.page.getByTestId('desk').waitFor();
+    await tab.page.getByTestId('user-menu').click();
+    await tab.page.getByTestId('sign-out').click();
+    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await tab.context.close();
+  });
+
   it('an invitation makes a user, whose password keeps the rules that are told beforehand', async () => {
     await admin.goto('/partner/team');
     await admin.page.getByTestId('invite').click();
@@ -53,7 +80,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await admin.page.getByTestId('invitation-kept').click();
     await admin.page.getByTestId('tab-invitations').click();
     await admin.page.locator(`[data-testid="open-invitation"][data-email="${WHO}"]`).waitFor();
-    expect(await admin.seriousFindings()).toEqual([]);
 
     guest = await ground.open('/invitation#cw_invite_nothing');
     await guest.page.locator('[data-code="INVITATION_EXPIRED"]').waitFor();
@@ -63,7 +89,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await guest.page.getByTestId('name').fill('Grace Hopper');
     await guest.page.getByTestId('new-password').fill('short');
     expect(await guest.page.getByTestId('accept').isDisabled()).toBe(true);
-    expect(await guest.seriousFindings()).toEqual([]);
     await guest.page.getByTestId('new-password').fill(PASSWORD);
     await guest.page.getByTestId('accept').click();
     await atDesk(guest.page);
@@ -91,13 +116,11 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     expect((await saved).suggestedFilename()).toBe('causeway-recovery-codes.txt');
     await page.getByTestId('codes-kept').click();
     await page.locator('[data-testid="totp-part"] [data-on="true"]').waitFor();
-    expect(await guest.seriousFindings()).toEqual([]);
 
     await signOut(page);
     await guest.goto('/partner/team?tab=roles');
     await givePassword(page, WHO);
     await page.getByTestId('totp-code').waitFor();
-    expect(await guest.seriousFindings()).toEqual([]);
     await page.getByTestId('totp-code').fill('000000');
     await page.locator('[data-code="SIGN_IN_FAILED"]').waitFor();
     // The code of the next half minute is good already: clocks differ.
@@ -105,7 +128,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('roles-matrix').waitFor();
     expect(new URL(page.url()).search).toBe('?tab=roles');
     expect(await page.locator('[data-cell="viewer keys.manage"]').getAttribute('data-may')).toBe('false');
-    expect(await guest.seriousFindings()).toEqual([]);
   });
 
   it('a recovery code signs in once', async () => {
@@ -150,7 +172,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     }
     await guest.goto('/partner/team?tab=activity');
     await page.getByText('Only an admin sees who did what').waitFor();
-    expect(await guest.seriousFindings()).toEqual([]);
   });
 
   it('what everybody did is on record, with filters in the address', async () => {
@@ -162,7 +183,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('activity').getByText('refused', { exact: false }).first().waitFor();
     await page.reload();
     await page.locator('[data-operation="inviteToTeam"]').first().waitFor();
-    expect(await admin.seriousFindings()).toEqual([]);
   });
 
   it('a session that is ended elsewhere leads to the sign-in, and back after it', async () => {
@@ -176,7 +196,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('save-name').click();
     await page.getByTestId('session-over').waitFor();
     expect(new URL(page.url()).searchParams.get('next')).toBe('/partner/account');
-    expect(await guest.seriousFindings()).toEqual([]);
     await changeMember(WHO, 'disable');
     await confirmed();
     await givePassword(page, WHO);
@@ -233,7 +252,6 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('rename-field').fill('Old laptop');
     await page.getByTestId('save-passkey').click();
     await page.locator('[data-testid="passkey"][data-label="Old laptop"]').waitFor();
-    expect(await tab.seriousFindings()).toEqual([]);
 
     await signOut(page);
     await page.getByTestId('passkey-sign-in').click();

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import type { Desk } from '@causeway/protocol/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleSubjects, furnish } from '../../scripts/demo/console-subjects.ts';
+import { createRandom } from '../fuzz/random.ts';
 import { type ConsoleGround, type ConsoleTab, consoleBrowser, startConsole } from '../harness/console.ts';
+import { addressOf, consoleScreens, settled } from '../harness/console-screens.ts';
 import { until } from '../harness/until.ts';
 import { injectWallet } from '../harness/widget-wallet.ts';
 import { type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
-const PAGES = ['orders', 'partners', 'vendors', 'catalogue', 'rates', 'wallets', 'reconciliation', 'effects'];
-const MORE_PAGES = ['requests', 'audit', 'keys', 'exports'];
+/** How many screens of the console are looked at, and which: `npm run console:screenshots` looks at all. */
+const { CONSOLE_SCREENS = '5', CONSOLE_SCREENS_SEED = String(Date.now() % 2 ** 31) } = process.env;
 
 describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
   let ground: ConsoleGround;
@@ -15,12 +19,13 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
   let driver: OrdersDriver;
   /** The customer says that it has paid; the vendor has not said that it was. */
   let orderId: string;
+  let subjects: ConsoleSubjects;
 
   beforeAll(async () => {
     ground = await startConsole({ chains: true });
     const { gateway } = ground;
     driver = ordersDriver(gateway);
-    await gateway.partner.sandbox.setSettings({ auto_advance: false });
+    subjects = await furnish(driver.sdk, gateway.sdk(gateway.sandbox.operatorKey));
     const quote = await driver.sdk.onramp.quote({
       user_uuid: await driver.user(),
       crypto_currency: 'USDC',
@@ -37,58 +42,47 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     const chain = gateway.sandbox.chains[0];
     if (chain === undefined) throw new Error('the sandbox has no chain');
     await injectWallet(tab.context, chain, { key: gateway.partners[0].walletPrivateKey as `0x${string}` });
-  });
+  }, 120_000);
   afterAll(() => ground?.stop());
 
   const on = (id: string) => tab.page.getByTestId(id);
   const row = (key: string) => tab.page.locator(`tr[data-row="${key}"]`);
 
   /** In the dialog that is open. */
-  async function confirm(reason: string, button: 'confirm' | 'submit' = 'confirm'): Promise<void> {
+  async function confirm(reason: string, button = 'confirm'): Promise<void> {
     await on('reason').fill(reason);
     await on(button).click();
     await on('reason').waitFor({ state: 'detached' });
   }
 
-  it.each([
-    ['light', 1280],
-    ['dark', 820],
-  ] as const)(
-    'all have what they say, for everybody, %s',
-    async (colorScheme, width) => {
-      const other = colorScheme === 'light' ? tab : await ground.enter('operator', { colorScheme });
-      await other.page.setViewportSize({ width, height: 900 });
-      const trail = await ground.gateway.operator.orders.get(orderId);
-      const { partner_id, vendor_id } = trail.body.data.order;
-      const single = [`orders/${orderId}`, `partners/${partner_id}`, `vendors/${vendor_id}`];
-      const tabs = [
-        `orders/${orderId}?tab=money`,
-        `orders/${orderId}?tab=history`,
-        `orders/${orderId}?tab=work`,
-      ];
-      const users = [`partners/${partner_id}?tab=users`, `vendors/${vendor_id}?tab=offers`];
-      // Each page once in the light; those that have colours of their own also in the dark.
-      const pages =
-        colorScheme === 'light'
-          ? [...PAGES, ...MORE_PAGES, ...single, ...tabs, ...users]
-          : [...PAGES, ...single];
-      for (const path of pages) {
-        await other.goto(`/operator/${path}`);
-        await other.page.getByRole('heading', { level: 1 }).waitFor();
-        await other.page.locator('[role="status"][aria-label="Loading"]').waitFor({ state: 'detached' });
-        expect([path, await other.page.getByTestId('problem').count()]).toEqual([path, 0]);
-        expect([path, await other.seriousFindings()]).toEqual([path, []]);
-        const overflow = await other.page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect([path, overflow]).toEqual([path, 0]);
-      }
-      if (other !== tab) await other.context.close();
-      await tab.page.setViewportSize({ width: 1280, height: 900 });
-      expect(ground.complaints).toEqual([]);
-    },
-    120_000,
-  );
+  it(`a sample of all desks’ screens is whole and keeps nobody out (CONSOLE_SCREENS_SEED=${CONSOLE_SCREENS_SEED})`, async () => {
+    const random = createRandom(Number(CONSOLE_SCREENS_SEED));
+    const desks = new Map<Desk, Promise<ConsoleTab>>([['operator', Promise.resolve(tab)]]);
+    for (let left = Number(CONSOLE_SCREENS); left > 0; left -= 1) {
+      const { desk, path } = random.pick(consoleScreens());
+      const colorScheme = random.pick(['light', 'dark'] as const);
+      const width = random.pick([820, 1280]);
+      const screen = `${desk}/${path}, ${colorScheme}, ${width}`;
+      const entered = desks.get(desk) ?? ground.enter(desk);
+      desks.set(desk, entered);
+      const { page, goto, seriousFindings } = await entered;
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await goto(`/${desk}/${addressOf(path, { ...subjects })}`);
+      await settled(page);
+      expect([screen, await page.getByTestId('problem').count()]).toEqual([screen, 0]);
+      expect([screen, await seriousFindings()]).toEqual([screen, []]);
+      const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+      expect([screen, isWider]).toEqual([screen, false]);
+    }
+    for (const entered of desks.values()) {
+      const { context } = await entered;
+      if (context !== tab.context) await context.close();
+    }
+    await tab.page.emulateMedia({ colorScheme: 'light' });
+    await tab.page.setViewportSize({ width: 1280, height: 900 });
+    expect(ground.complaints).toEqual([]);
+  }, 180_000);
 
   it('an order is found by reference, hash, escrow and parties, and the address keeps the search', async () => {
     const { order, deposits } = (await ground.gateway.operator.orders.get(orderId)).body.data;
@@ -111,7 +105,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await confirm('looks odd, ticket 12');
     await on('held').waitFor();
     await on('decide-hold-release').click();
-    await confirm('was nothing', 'submit');
+    await confirm('was nothing', 'decide-hold-release-submit');
     await on('held').waitFor({ state: 'detached' });
     await on('decide-dispute-open').click();
     await confirm('vendor is silent');
@@ -151,19 +145,19 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await on('partner-chain').click();
     await tab.page.getByRole('option', { name: 'base-mainnet' }).click();
     await on('partner-wallet').fill(WALLET.toLowerCase());
-    await on('submit').click();
+    await on('create-partner-submit').click();
     await tab.page.locator('[data-testid="problem"]').waitFor();
     await on('partner-wallet').fill(WALLET);
-    await on('submit').click();
+    await on('create-partner-submit').click();
     await on('secrets').getByText('cw_test_').waitFor();
     await tab.page.keyboard.press('Escape');
     await tab.page.getByRole('cell', { name: 'Harbour Pay' }).click();
 
     await on('change-limits').click();
     await on('open-order-limit').fill('many');
-    expect(await on('submit').isDisabled()).toBe(true);
+    expect(await on('change-limits-submit').isDisabled()).toBe(true);
     await on('open-order-limit').fill('7');
-    await confirm('a new partner begins small', 'submit');
+    await confirm('a new partner begins small', 'change-limits-submit');
     await on('shown-open-order-limit').getByText('7 orders').waitFor();
     await on('tab-audit').click();
     const change = tab.page.getByRole('row').filter({ hasText: 'Changed the partner' });
@@ -173,7 +167,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await on('tab-users').click();
     await on('invite-user').click();
     await on('invite-email').fill('first@harbour.example');
-    await on('submit').click();
+    await on('invite-user-submit').click();
     await on('secrets').getByText('/console/invitation').waitFor();
   });
 
@@ -191,11 +185,11 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     expect(await on('what-it-affects').textContent()).toMatch(
       /used by \d+ rails and \d+ authorized offers?,/,
     );
-    await confirm('the regulator asks for it', 'submit');
+    await confirm('the regulator asks for it', 'switch-record-submit');
     await until('the end of its quotes', async () => (await estimate()).status !== 200);
     await on('record').getByText('the regulator asks for it').waitFor();
     await on('switch-record').click();
-    await confirm('all clear', 'submit');
+    await confirm('all clear', 'switch-record-submit');
     await until('its quotes', async () => (await estimate()).status === 200);
     await tab.goto('/operator/catalogue?tab=institutions&search=gtbank');
     await tab.page.getByTestId('list-count').waitFor();

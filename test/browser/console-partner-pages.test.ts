@@ -39,6 +39,7 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at(testId).click();
     await tab.page.getByRole('option', { name: option }).first().click();
   }
+  /** For what a walk over the pages does not see: dialogs, and what is there only after something was done. */
   async function isSound(): Promise<void> {
     expect(await tab.seriousFindings()).toEqual([]);
     expect(ground.complaints).toEqual([]);
@@ -92,7 +93,6 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
 
     await tab.goto('/partner/customers?reference_id=customer-42');
     await tab.page.locator('[data-row]').getByText('PENDING DOCUMENTS').waitFor();
-    await isSound();
   });
 
   it('creates a recipient, adds an account by the fields of its rail, and archives it', async () => {
@@ -117,7 +117,6 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at('archive').click();
     await at('confirm').click();
     await at('recipients').waitFor();
-    await isSound();
   });
 
   it('hands an identification in, opens a fiat account and shows its statement and payments', async () => {
@@ -151,7 +150,6 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at('issue-account-submit').click();
     const account = at('accounts').getByRole('link').first();
     await account.waitFor();
-    await isSound();
     const id = (await account.textContent()) ?? '';
     const active = async () =>
       (await ground.gateway.partner.fiatAccounts.get(data.id, id)).body.data.status === 'active';
@@ -191,10 +189,18 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     expect(received.length).toBeGreaterThan(0);
     const { data } = (await ground.gateway.partner.users.create({ email: 'alan@example.com' })).body;
     await ground.gateway.partner.sandbox.kycStatus(data.id, { status: 'VERIFIED' });
+    const [endpoint] = (await ground.gateway.partner.webhookEndpoints.list()).body.data.endpoints;
+    await until('it is delivered', async () => {
+      const query = { event_type: 'user.kyc.updated', status: 'delivered' } as const;
+      const { body } = await ground.gateway.partner.webhookEndpoints.listDeliveries(
+        endpoint?.id ?? '',
+        query,
+      );
+      return body.data.deliveries.length > 0;
+    });
     await tab.page.reload();
     const row = at('deliveries').locator('[data-row]').first();
-    await until('it is delivered', async () => (await row.getByText('delivered').count()) === 1, 15_000);
-    await isSound();
+    await row.getByText('delivered').waitFor();
     await row.click();
     await at('attempt').getByText('taken').waitFor();
     expect(await at('delivery').textContent()).toContain('user.kyc.updated');
@@ -214,7 +220,6 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at('delete-endpoint').click();
     await at('confirm').click();
     await at('empty').waitFor();
-    await isSound();
   });
 
   it('creates, rolls and revokes a key, and explains the failed call made with it', async () => {
@@ -243,18 +248,13 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at('confirm').click();
     await row.filter({ hasText: 'revoked' }).waitFor();
     expect([await works(key), await works(next)]).toEqual([401, 200]);
-    await isSound();
 
+    await until('it is in the log', async () => {
+      const { body } = await ground.gateway.partner.requestLog.list({ request_id: requestId });
+      return body.data.requests.length === 1;
+    });
     await tab.goto(`/partner/requests?request_id=${requestId}`);
     const call = at('requests').locator('[data-row]');
-    await until('it is in the log', async () => {
-      // Either is shown once the page has read the log; before that there is nothing to go by.
-      await call.or(at('empty')).first().waitFor();
-      if ((await call.count()) === 1) return true;
-      await tab.page.reload();
-      return false;
-    });
-    await isSound();
     await call.click();
     await at('explanation').getByText('ORDER_NOT_FOUND').waitFor();
     await isSound();
@@ -284,31 +284,13 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await isSound();
   });
 
-  it('downloads the orders of a period with the filters of the list, and every page works in the dark', async () => {
+  it('downloads the orders of a period with the filters of the list', async () => {
     await tab.goto('/partner/exports?order_type=offramp');
     const [download] = await Promise.all([tab.page.waitForEvent('download'), at('download-orders').click()]);
     expect(download.url()).toContain('order_type=offramp');
     expect(download.suggestedFilename()).toMatch(/^orders_.*\.csv$/);
     await at('download-orders-from').fill('2020-01-01');
     await tab.page.getByText('At most 366 days').waitFor();
-    await isSound();
-    await at('theme').click();
-    const pages = [
-      'customers',
-      'recipients',
-      'fiat-accounts',
-      'webhooks',
-      'keys',
-      'requests',
-      'widget',
-      'exports',
-    ];
-    for (const page of pages) {
-      await tab.goto(`/partner/${page}`);
-      await tab.page.getByRole('heading', { level: 1 }).waitFor();
-      await tab.page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
-      expect(await tab.seriousFindings(), page).toEqual([]);
-    }
     expect(ground.complaints).toEqual([]);
   });
 });

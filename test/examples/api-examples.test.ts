@@ -8,13 +8,9 @@ import { ALIASES, NOT_CALLED } from '../../scripts/sdk/names.ts';
 import { SDK_METHODS, sdkMethodAt } from '../../scripts/sdk/operations.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { calledOperations } from '../harness/sdk-operations.ts';
-import { accountSteps, webhookEndpointSteps, webhookSteps } from './account-steps.ts';
-import { customerSteps, fiatAccountSteps, recipientSteps, screeningCaseSteps } from './customer-steps.ts';
+import { sendEveryOperation } from './every-operation.ts';
 import { type ExampleRun, exampleRun } from './example-run.ts';
-import { orderSteps } from './order-steps.ts';
 import { exampleOf, haveSameFields, readAnswers, writeAnswers } from './recorded-answers.ts';
-import { widgetOrderSteps } from './widget-order-steps.ts';
-import { widgetSteps } from './widget-steps.ts';
 
 /** Written by `npm run docs:answers`. */
 const RECORDS = process.env.RECORD_ANSWERS === '1';
@@ -58,37 +54,7 @@ describe('every operation, with the request that its description shows', () => {
 
   // Proves C4, trap 50, C1 rule 4.
   it('answers 200 on a fresh sandbox', async () => {
-    await run.send('setSandboxSettings');
-    await gateway.call('PUT', '/api/v1/sandbox/settings', { body: { auto_advance: false } });
-    const customer = await customerSteps(gateway, run);
-    const orders = orderSteps(gateway, run, customer);
-    const accountHolder = await orders.user();
-    // Most of the time is spent waiting for the chain.
-    await Promise.all([
-      orders.onramp().then(orders.otherOnramps),
-      orders.offramp().then(orders.settledByProvider),
-      orders.disputesAndRefunds(),
-      orders.deposits(),
-      orders.approvals(),
-      recipientSteps(gateway, run).then(() => screeningCaseSteps(gateway, run, customer.user_uuid)),
-      accountSteps(gateway, run),
-      widgetSteps(gateway, run, customer.user_uuid),
-      fiatAccountSteps(gateway, run, accountHolder, (user_uuid) => orders.locked({ user_uuid })),
-    ]);
-    // After those that take vendors and offers away for a moment.
-    await widgetOrderSteps(gateway, run);
-    await run.send('sandboxFaucet');
-    await webhookEndpointSteps(gateway, run, () => orders.locked());
-    await webhookSteps(gateway, run);
-    await orders.effects();
-    await orders.overdueSendOut();
-    await run.send('sandboxResetClock');
-    // The others read what needs nothing made before.
-    for (const { operationId, method, path } of run.routes) {
-      if (run.answers.has(operationId) || method !== 'GET') continue;
-      const query: Record<string, string> = path.endsWith('/payment-rails') ? { country: 'GH' } : {};
-      await run.send(operationId, { query });
-    }
+    await sendEveryOperation(gateway, run);
     const missing = run.routes.map(({ operationId }) => operationId).filter((id) => !run.answers.has(id));
     expect(missing, 'add a step that runs it').toEqual([]);
   }, 180_000);

@@ -253,8 +253,10 @@ export function orderSteps(
       );
       // A difference that the next look does not find: the books of a sandbox agree.
       const found = await owner.query(
-        `INSERT INTO reconciliation_differences (difference_id, subject, asset, booked, found, difference, first_seen_at,
-           last_seen_at) VALUES (gen_random_uuid(), 'book:USDC@base-mainnet', 'USDC@base-mainnet', '0', '1', '1', now(), now())
+        `INSERT INTO reconciliation_differences (difference_id, kind, subject, asset, expected, found, difference,
+           first_seen_at, last_seen_at)
+         VALUES (gen_random_uuid(), 'books_unbalanced', 'books_unbalanced:USDC@base-mainnet', 'USDC@base-mainnet', '0', '1', '1',
+           now(), now())
          RETURNING difference_id`,
       );
       await owner.end();

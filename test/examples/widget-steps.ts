@@ -12,6 +12,11 @@ export async function widgetSteps(
 ): Promise<void> {
   const { token: key } = await send('startWidgetSession');
   const { sandbox_code: code } = await send('requestWidgetEmailCode', { key });
+  // One that is used before its e-mail was sent is not sent any more.
+  await until('the code’s e-mail', async () => {
+    const { body } = await gateway.partner.sandbox.mailbox({ email: EMAIL });
+    return body.data.messages.length > 0;
+  });
   await send('identifyInWidgetSession', { key, body: { code } });
   await send('getWidgetSession', { key });
   await send('submitWidgetKyc', { key });
@@ -19,10 +24,6 @@ export async function widgetSteps(
   await send('getWidgetKyc', { key });
   await send('createWidgetPaymentDetails', { key });
   await send('listWidgetPaymentDetails', { key });
-  await until('the code’s e-mail', async () => {
-    const { body } = await gateway.partner.sandbox.mailbox({ email: EMAIL });
-    return body.data.messages.length > 0;
-  });
   await send('sandboxMailbox', { query: { email: EMAIL } });
   await send('signOutOfWidgetSession', { key });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DatabaseProxy, startDatabaseProxy } from '../deployment/database-proxy.ts';
 import { call } from '../harness/call.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { type GatewayProcess, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 
 describe('a process seen by whatever runs it', () => {
   let ground: TestGateway;

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
-import { type GatewayProcess, startProcess } from '../harness/process.ts';
+import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 
 describe('roles in processes of their own, around one database', () => {
@@ -33,6 +35,54 @@ describe('roles in processes of their own, around one database', () => {
     worker.child.kill('SIGTERM');
     expect(await worker.exited).toBe(0);
   });
+
+  it('several of the API serve one port, one that dies is replaced, and all end with the first', async () => {
+    const env: Record<string, string> = { ...api.env, API_PROCESSES: '2' };
+    const several = startProcess(env, ['api']);
+    try {
+      await several.ready();
+      const { base_url: baseUrl } = await readSandboxFile(env.CAUSEWAY_HOME ?? '');
+      await until('both to answer', async () => (await servers(baseUrl)).size === 2);
+
+      const before = await servers(baseUrl);
+      const [victim] = await childrenOf(several.child.pid);
+      process.kill(victim as number, 'SIGKILL');
+      await until('another in its place', async () => {
+        const now = await servers(baseUrl).catch(() => new Set<string>());
+        return now.size === 2 && [...now].some((server) => !before.has(server));
+      });
+
+      const children = await childrenOf(several.child.pid);
+      expect(children).toHaveLength(2);
+      expect(children).not.toContain(victim);
+      several.child.kill('SIGTERM');
+      expect(await several.exited).toBe(0);
+      for (const pid of children) expect(() => process.kill(pid, 0)).toThrow();
+    } finally {
+      several.child.kill('SIGKILL');
+    }
+  });
+
+  /** Which processes answer: ids of requests begin with one of their process. */
+  async function servers(baseUrl: string): Promise<Set<string>> {
+    const seen = new Set<string>();
+    for (let n = 0; n < 8; n++) {
+      // A connection that was handed to a process in the instant of its death is answered by none.
+      const signal = AbortSignal.timeout(5_000);
+      const { headers } = await fetch(`${baseUrl}/health`, { headers: { connection: 'close' }, signal });
+      seen.add(headers.get('x-request-id')?.replace(/-\d+$/, '') ?? '');
+    }
+    return seen;
+  }
+
+  /** Processes of ours; the database's are not among them. */
+  async function childrenOf(parent: number | undefined): Promise<number[]> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
+    return stdout.split('\n').flatMap((line) => {
+      const [pid, ppid] = line.trim().split(/\s+/).map(Number);
+      return ppid === parent && line.includes('main.ts') && pid !== undefined ? [pid] : [];
+    });
+  }
 
   async function open(user: string): Promise<string> {
     const quote = await api.call('POST', '/api/v1/partner/onramp/quote', {

@@ -5,6 +5,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly rawBody?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Gives up waiting; without it, never. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -29,6 +31,7 @@ export async function call(
     method,
     headers,
     ...(body === undefined ? {} : { body }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
     redirect: 'manual',
   });
   const text = await response.text();

@@ -38,7 +38,12 @@ export async function startConsole(options: GatewayOptions = {}): Promise<Consol
   const root = `${gateway.baseUrl}/console`;
 
   async function open(path: string, given: BrowserContextOptions = {}): Promise<ConsoleTab> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...given });
+    // Without transitions: a click waits until what it is for stands still.
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      ...given,
+    });
     context.setDefaultTimeout(SLOWEST_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));

@@ -8,6 +8,7 @@ import type { ChainSettings } from '../../apps/gateway/src/chain/chain-settings.
 import { loadConfig } from '../../apps/gateway/src/config.ts';
 import { createDeps, type Deps } from '../../apps/gateway/src/deps.ts';
 import { seedSandbox } from '../../apps/gateway/src/features/sandbox/seed.ts';
+import type { ApiDescription } from '../../apps/gateway/src/http/openapi/document.ts';
 import { createLogger } from '../../apps/gateway/src/lib/logger.ts';
 import { pickPort } from '../../apps/gateway/src/local/free-port.ts';
 import { type LocalChain, startLocalChain } from '../../apps/gateway/src/local/local-chain.ts';
@@ -30,8 +31,12 @@ export interface GatewayOptions {
   /** Carry out intents in this process; true with chains. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the command line says: roles, of which this process would otherwise have all. */
+  readonly args?: readonly string[];
   /** Other ways to its database than the owner's own, such as through a pooler. */
   readonly addresses?: (databaseUrl: string) => { readonly pooled: string; readonly direct: string };
+  /** Another way to its database, such as past a proxy that a test has put there. */
+  readonly databaseAddress?: (databaseUrl: string) => Promise<string>;
   /** A migrated database in place of a clone of a template. */
   readonly databaseUrl?: string;
   /** Receives every log line; none are written otherwise. */
@@ -66,6 +71,8 @@ export interface TestGateway {
   readonly partner: SdkAnswers;
   readonly operator: SdkAnswers['operator'];
   as(apiKey: string | null): SdkAnswers;
+  /** Every route as OpenAPI, the console's own too, which no caller can read. */
+  describeRoutes(): ApiDescription;
   stop(): Promise<void>;
 }
 
@@ -73,7 +80,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const ground = inject('ground');
   const home = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   await cp(join(ground.templateHome, SECRETS_FILE), join(home, SECRETS_FILE));
-  const databaseUrl = options.databaseUrl ?? (await databaseFor(options.env ?? {}));
+  const ownUrl = options.databaseUrl ?? (await databaseFor(options.env ?? {}));
+  const databaseUrl = (await options.databaseAddress?.(ownUrl)) ?? ownUrl;
   const { pooled, direct } = options.addresses?.(databaseUrl) ?? { pooled: databaseUrl, direct: databaseUrl };
   const nodes = options.chains ? await startChains(home, ground.chains) : [];
   const chains = await Promise.all(
@@ -93,7 +101,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     LOG_LEVEL: options.onLog ? 'debug' : 'silent',
     ...options.env,
   };
-  const config = loadConfig(env, []);
+  const config = loadConfig(env, options.args ?? []);
   const logger = createLogger({
     level: config.logLevel,
     format: 'json',
@@ -111,27 +119,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const worker = (options.worker ?? options.chains) ? createWorker(deps) : undefined;
   worker?.start();
   const sandbox = laid.describe(baseUrl);
-  const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
-  const clients = new Map<string | null, SdkAnswers>();
-  const as = (apiKey: string | null): SdkAnswers => {
-    const client = clients.get(apiKey) ?? sdkAnswersOf(baseUrl, apiKey);
-    clients.set(apiKey, client);
-    return client;
-  };
 
   return {
-    baseUrl,
+    ...clientsAt(baseUrl, sandbox),
     databaseUrl,
     deps,
     sandbox,
-    partners,
     env,
-    call: (method, path, callOptions = {}) =>
-      call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
-    sdk: (apiKey = partners[0].apiKey, clientOptions) => sdkOf(baseUrl, apiKey, clientOptions),
-    partner: as(partners[0].apiKey),
-    operator: as(sandbox.operatorKey).operator,
-    as,
+    describeRoutes: () => api.app.apiDescription('every'),
     async stop() {
       recordOperations();
       await api.close();
@@ -140,6 +135,30 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       await Promise.all(nodes.map((node) => node.stop()));
       await rm(home, { recursive: true, force: true });
     },
+  };
+}
+
+/** The ways to call a gateway of this sandbox at an address: its own, or one that leads to it. */
+export function clientsAt(
+  baseUrl: string,
+  sandbox: SandboxDescription,
+): Pick<TestGateway, 'baseUrl' | 'partners' | 'call' | 'sdk' | 'partner' | 'operator' | 'as'> {
+  const partners = sandbox.partners as unknown as [SandboxPartner, SandboxPartner];
+  const clients = new Map<string | null, SdkAnswers>();
+  const as = (apiKey: string | null): SdkAnswers => {
+    const client = clients.get(apiKey) ?? sdkAnswersOf(baseUrl, apiKey);
+    clients.set(apiKey, client);
+    return client;
+  };
+  return {
+    baseUrl,
+    partners,
+    call: (method, path, callOptions = {}) =>
+      call(baseUrl, method, path, { key: partners[0].apiKey, ...callOptions }),
+    sdk: (apiKey = partners[0].apiKey, clientOptions) => sdkOf(baseUrl, apiKey, clientOptions),
+    partner: as(partners[0].apiKey),
+    operator: as(sandbox.operatorKey).operator,
+    as,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -21,13 +22,28 @@ const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
 /** As `npm start` has it. */
 export const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
 
+/** The settings and flags of Node with which `npm start` starts the program: what is measured is what runs. */
+const START = (() => {
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  const words = String(scripts.start).split(' ');
+  const node = words.indexOf('node');
+  const settings = words.slice(0, node).filter((word) => word.includes('='));
+  return {
+    env: Object.fromEntries(settings.map((word) => word.split('=') as [string, string])),
+    flags: words.slice(node + 1).filter((word) => word.startsWith('--')),
+  };
+})();
+
 export function startProcess(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): GatewayProcess {
   return watched(
-    spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
+    spawn(process.execPath, [...START.flags, MAIN, ...args], {
+      env: {
+        ...{ PATH: process.env.PATH ?? '', ...START.env, NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0' },
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   );

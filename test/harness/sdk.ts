@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Causeway, type ClientOptions, isCausewayError } from '@causeway/sdk';
 import type { Answer } from './call.ts';
 import { noteOperation } from './sdk-operations.ts';
+import { PATIENCE } from './until.ts';
 
 /** What a call of the SDK answered: what it returned or threw, beside what went over the wire. */
 export interface SdkAnswer<T> extends Omit<Answer, 'body'> {
@@ -56,7 +57,7 @@ export function sdkOf(
 
 /** For scenarios that look at refusals: each call is sent once. */
 export function sdkAnswersOf(baseUrl: string, apiKey: string | null): SdkAnswers {
-  return answering(sdkOf(baseUrl, apiKey, { maxRetries: 0 })) as SdkAnswers;
+  return answering(sdkOf(baseUrl, apiKey, { maxRetries: 0, timeout: 30_000 * PATIENCE })) as SdkAnswers;
 }
 
 function answering(resource: object): object {

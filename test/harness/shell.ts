@@ -63,6 +63,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     principals,
     rateLimit,
     partnerTimeSharePct: 0,
+    requestsAtOnce: 0,
     partnerPerMinute: options.partnerPerMinute ?? 100_000,
     publicPerMinute: options.publicPerMinute ?? 100_000,
     wrongKeysPerMinute: options.wrongKeysPerMinute ?? 100_000,

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { reconcileAll } from '../../apps/gateway/src/features/reconciliation/reconcile.ts';
 import { atomic } from '../scenarios/orders-driver.ts';
 import { CHAIN, type Fixture } from './fixture.ts';
 import type { History } from './history.ts';
@@ -114,7 +115,7 @@ export async function agrees(fixture: Fixture, history: History): Promise<void> 
   expect(booked).toEqual(moved);
 }
 
-/** The operator's own comparison of all escrows finds nothing, and no entry is one-sided. */
+/** The operator's own comparison of all escrows finds nothing, nor does the worker's of all records; no entry is one-sided. */
 export async function reconciles({ gateway, operate }: Fixture): Promise<void> {
   expect(await gateway.deps.db.query(SYSTEM, unbalanced, [])).toEqual([]);
   const [count] = await gateway.deps.db.query(SYSTEM, escrows, []);
@@ -135,4 +136,7 @@ export async function reconciles({ gateway, operate }: Fixture): Promise<void> {
     cursor = `&cursor=${next}`;
   }
   expect(checked).toBe(Number(count?.total));
+  await reconcileAll(gateway.deps);
+  const { differences } = (await operate('GET', 'reconciliation?limit=1')).body.data;
+  expect(differences).toEqual([]);
 }

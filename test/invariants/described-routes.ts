@@ -63,18 +63,22 @@ export async function describedRoutes(gateway: TestGateway): Promise<DescribedRo
   await keepSession(gateway);
   const { paths } = await readDescription(gateway);
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      operationId: operation.operationId ?? '',
-      access: accessOf(operation),
-      statuses: Object.keys(operation.responses),
-      parameters: parametersOf(path),
-      queryNames: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
-      bodySchema: operation.requestBody?.content?.['application/json']?.schema,
-      operation,
-    })),
+    Object.entries(methods).map(([method, operation]) => routeOf(path, method, operation)),
   );
+}
+
+export function routeOf(path: string, method: string, operation: Operation): DescribedRoute {
+  return {
+    method: method.toUpperCase(),
+    path,
+    operationId: operation.operationId ?? '',
+    access: accessOf(operation),
+    statuses: Object.keys(operation.responses),
+    parameters: parametersOf(path),
+    queryNames: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
+    bodySchema: operation.requestBody?.content?.['application/json']?.schema,
+    operation,
+  };
 }
 
 function accessOf({ security = [] }: Operation): DescribedRoute['access'] {

@@ -6,6 +6,7 @@ import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { refundDeposit } from '../../apps/gateway/src/features/orders/escrow/authorize.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
+import { UNREMEMBERED } from '../../apps/gateway/src/http/idempotency.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { atomic, type OrdersDriver } from './orders-driver.ts';
@@ -217,7 +218,7 @@ describe('disputes', () => {
     const { signature } = await driver.signedRefund(orderId);
     const funding = (await driver.read(orderId)).tx_hash;
     const caller = { actor: 'partner', scope: partnerScope(partnerId) } as const;
-    const answer = await refundDeposit(gateway.deps, caller, orderId, signature, 0);
+    const answer = await refundDeposit(gateway.deps, caller, orderId, signature, UNREMEMBERED, 0);
     expect(answer).toEqual({ order_id: orderId, status: 'cancelled' });
     await until('the refund', async () => (await driver.read(orderId)).tx_hash !== funding);
     expect(await driver.escrowBalance(orderId)).toBe(0n);

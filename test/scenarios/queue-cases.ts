@@ -55,7 +55,7 @@ export function queueCases(gateway: TestGateway): QueueCases {
       const entry = randomUUID();
       const { rows } = await owner.query<{ partner_id: string; asset: string }>(
         `INSERT INTO ledger_entries (entry_id, partner_id, order_id, kind, dedupe_key, created_at)
-         SELECT $1, partner_id, order_id, 'test_booking', $3, created_at FROM orders WHERE order_id = $2
+         SELECT $1, partner_id, order_id, 'deposit_held', $3, created_at FROM orders WHERE order_id = $2
          RETURNING partner_id, (SELECT crypto_currency || '@' || chain FROM orders WHERE order_id = $2) AS asset`,
         [entry, orderId, `test:${entry}`],
       );

@@ -1,15 +1,13 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
-import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { percentile } from '../../bench/frame/statistics.ts';
 import { startNameServer } from '../harness/name-server.ts';
-import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
+import { CLIENT_NICENESS, type Deployment, processorSeconds, startDeployment } from '../load/deployment.ts';
+import { type LoadResult, type LoadRound, REQUEST_KINDS } from '../load/partner-requests.ts';
+import type { PreparedLoad } from '../load/prepare-partners.ts';
 import {
   expectSuccess,
   type LoadCall,
@@ -41,21 +39,9 @@ export interface SoakPartner {
   readonly chain: { readonly slug: string; readonly chainId: number; readonly rpcUrl: string };
 }
 
-export interface MeasuredRound {
-  readonly seconds: number;
-  readonly aSecond: number;
-}
-
-export interface MeasuredResult {
-  /** Milliseconds by what was asked. */
-  readonly latencies: Readonly<Record<string, readonly number[]>>;
-  /** What was not answered 200: status and code. */
-  readonly failures: readonly string[];
-}
-
 export interface Round {
   readonly hostile: HostileResult | null;
-  readonly measured: MeasuredResult;
+  readonly measured: LoadResult;
   /** Milliseconds from a deposit's block to its order's next status. */
   readonly deposits: readonly number[];
   /** Shares of one core, by process. */
@@ -80,47 +66,26 @@ export interface HostileRound {
 export type HostileResult = Readonly<Record<string, number>>;
 
 type Hex = `0x${string}`;
-/** A sandbox's own are wide, for the tests of its users; these are what production has when nothing is said. */
-const PRODUCTION_LIMITS = {
-  RATE_LIMIT_PARTNER_PER_MINUTE: '6000',
-  RATE_LIMIT_PUBLIC_PER_MINUTE: '1200',
-  RATE_LIMIT_WRONG_KEYS_PER_MINUTE: '30',
-  PARTNER_TIME_SHARE_PCT: '20',
-};
-const CLIENT_NICENESS = 19;
 const DEPOSIT_EVERY_MS = 4_000;
 const POLL_MS = 150;
-/** Of Linux, whatever the kernel's own. */
-const TICKS_A_SECOND = 100;
 
 export async function runHostilePartner(options: HostileRunOptions): Promise<Round[]> {
   const { say = () => {} } = options;
-  const home = await mkdtemp(join(tmpdir(), 'causeway-hostile-'));
   const names = await startNameServer();
-  const nodes = startLoadProcess('./chain-nodes.ts', CLIENT_NICENESS);
   const hostile = startLoadProcess('./hostile-load.ts', CLIENT_NICENESS);
-  const measured = startLoadProcess('./measured-load.ts');
-  let gateway: GatewayProcess | undefined;
-  let worker: GatewayProcess | undefined;
+  const measured = startLoadProcess('../load/load-generator.ts');
+  let deployment: Deployment | undefined;
   try {
-    const env = {
-      PORT: '0',
-      CHAIN_RPC_URLS: await nodes.ask<string>('start'),
-      DNS_SERVERS: names.address,
-      ...PRODUCTION_LIMITS,
+    deployment = await startDeployment({ roles: 'apart', env: { DNS_SERVERS: names.address } });
+    const [first, second] = partnersOf(deployment);
+    const load: PreparedLoad = {
+      ...{ baseUrl: second.baseUrl, operatorKey: deployment.description.operator_key },
+      ...{ partners: 1, apiKeys: [second.apiKey] },
     };
-    gateway = startProcess({ ...env, CAUSEWAY_HOME: home }, ['api']);
-    worker = startProcess(await besides(home, env, gateway), ['worker']);
-    await Promise.all([gateway.ready(), worker.ready()]);
-    const [first, second] = await partnersOf(home);
-    await Promise.all([hostile.ask('prepare', first), measured.ask('prepare', second)]);
+    await Promise.all([hostile.ask('prepare', first), measured.ask('prepare', load)]);
     const depositor = await prepareDeposits(second);
-    const processes = {
-      gateway: gateway.child.pid,
-      worker: worker.child.pid,
-      nodes: nodes.child.pid,
-      hostile: hostile.child.pid,
-    };
+    const processes = { ...deployment.processes, hostile: hostile.child.pid };
+    let played = 0;
     const rounds: Round[] = [];
     // The first requests of every kind compile what they need: rounds that count for nothing.
     const { warmUpSeconds = 0 } = options;
@@ -143,7 +108,9 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
       if (isHostile) await hostile.ask('begin', attack);
       const [before, began] = [await processorSeconds(processes), performance.now()];
       const [answers, deposits] = await Promise.all([
-        measured.ask<MeasuredResult>('round', { seconds: secondsARound, aSecond: requestsASecond }),
+        measured.ask<LoadResult>('round', {
+          ...{ seconds: secondsARound, aSecond: requestsASecond, seed: played++, mix: REQUEST_KINDS },
+        } satisfies LoadRound),
         depositFor(depositor, secondsARound * 1_000),
       ]);
       const after = await processorSeconds(processes);
@@ -160,37 +127,13 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
     }
   } finally {
     await Promise.all([hostile, measured].map((client: LoadProcess) => client.stop()));
-    worker?.child.kill('SIGTERM');
-    await worker?.exited;
-    gateway?.child.kill('SIGTERM');
-    await gateway?.exited;
-    await nodes.stop();
+    await deployment?.stop();
     names.socket.close();
-    await rm(home, { recursive: true, force: true });
   }
 }
 
-/** What a second process of the same deployment is told. */
-async function besides(
-  home: string,
-  env: Readonly<Record<string, string>>,
-  first: GatewayProcess,
-): Promise<Record<string, string>> {
-  await until('the database', () => /Starting the API/.test(first.output()));
-  const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
-  const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
-  const own = join(home, 'worker');
-  await mkdir(own);
-  await cp(join(home, SECRETS_FILE), join(own, SECRETS_FILE));
-  return {
-    ...env,
-    CAUSEWAY_HOME: own,
-    DATABASE_URL: `postgres://causeway:${password}@127.0.0.1:${port}/causeway`,
-  };
-}
-
-async function partnersOf(home: string): Promise<[SoakPartner, SoakPartner]> {
-  const { base_url: baseUrl, partners, chains } = await readSandboxFile(home);
+function partnersOf({ description }: Deployment): [SoakPartner, SoakPartner] {
+  const { base_url: baseUrl, partners, chains } = description;
   const [{ slug, chain_id: chainId, rpc_url: rpcUrl }] = chains;
   return partners.map((partner: { api_key: string; wallet_private_key: string }) => ({
     baseUrl,
@@ -278,34 +221,6 @@ async function deposit({ call, transfer }: OfframpDriver, quote: object): Promis
   return performance.now() - paid;
 }
 
-/** Since their start, with what their children used under the name `database`; nothing where /proc does not tell. */
-async function processorSeconds(
-  processes: Readonly<Record<string, number | undefined>>,
-): Promise<Record<string, number>> {
-  const ticks = new Map<number, { parent: number; own: number; gone: number }>();
-  for (const name of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(name)) continue;
-    const line = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    const fields = line
-      .slice(line.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const [parent = 0, own = 0, gone = 0] = [fields[1], sum(fields.slice(11, 13)), sum(fields.slice(13, 15))];
-    ticks.set(Number(name), { parent, own, gone });
-  }
-  const below = (pid: number): number =>
-    sum(
-      [...ticks]
-        .filter(([, { parent }]) => parent === pid)
-        .map(([child, { own, gone }]) => own + gone + below(child)),
-    );
-  const seconds: Record<string, number> = {};
-  for (const [name, pid = 0] of Object.entries(processes))
-    seconds[name] = (ticks.get(pid)?.own ?? 0) / TICKS_A_SECOND;
-  seconds.database = below(processes.gateway ?? 0) / TICKS_A_SECOND;
-  return seconds;
-}
-
 function describeRound(round: Round): string {
   const { hostile, measured, deposits, cores } = round;
   const all = latenciesOf(round);
@@ -316,7 +231,7 @@ function describeRound(round: Round): string {
   return [
     `${hostile === null ? 'quiet  ' : 'hostile'} p50 ${percentile(all, 0.5).toFixed(1)} p99 ${percentile(all, 0.99).toFixed(1)} ms (${kinds.join(', ')})`,
     `deposits ${deposits.map((ms) => ms.toFixed(0)).join(' ')} ms; cores: ${shares.join(', ')}`,
-    ...measured.failures,
+    ...failuresOf(measured),
     ...(hostile === null ? [] : [JSON.stringify(hostile)]),
   ].join('\n    ');
 }
@@ -329,9 +244,10 @@ export function latenciesOf({ measured }: Round): number[] {
 export function brokenPromises({ hostile, measured }: Round): string[] {
   const answers = Object.keys(hostile ?? {}).filter((line) => / (0|5\d\d)( |$)/.test(line));
   return [
-    ...measured.failures.map((line) => `measured: ${line}`),
+    ...failuresOf(measured).map((line) => `measured: ${line}`),
     ...answers.map((line) => `hostile: ${line}`),
   ];
 }
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const failuresOf = ({ answers }: LoadResult): string[] =>
+  Object.keys(answers).filter((line) => !line.endsWith(' 200'));

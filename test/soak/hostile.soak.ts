@@ -1,3 +1,5 @@
+import { reportEvidence } from '../../bench/frame/evidence.ts';
+import { figure, type Measurement } from '../../bench/frame/measurement.ts';
 import { median, percentile } from '../../bench/frame/statistics.ts';
 import { ATTACKS, type Attack, brokenPromises, latenciesOf, runHostilePartner } from './hostile-partner.ts';
 
@@ -46,4 +48,23 @@ const result = {
   broken,
 };
 console.log(JSON.stringify(result, null, 2));
-process.exit(broken.length === 0 && result.ratio <= LARGEST_RATIO ? 0 : 1);
+const measured = (name: string, value: number, unit: string, target?: number): Measurement =>
+  figure({ name, value, unit, better: 'lower', target });
+const met = reportEvidence(
+  {
+    ...{ run: 'hostile', command: 'npm run soak:hostile' },
+    figures: [
+      measured('p99 of the other partner, against quiet rounds', result.ratio, 'times', LARGEST_RATIO),
+      measured('p99 in quiet rounds', result.quietP99Ms, 'ms'),
+      measured('p99 in hostile rounds', result.hostileP99Ms, 'ms'),
+      measured('answers that neither should have got', broken.length, 'kinds', 0),
+      measured(
+        'a deposit is credited after, against quiet',
+        result.hostileDepositMs / result.quietDepositMs,
+        'times',
+      ),
+    ],
+  },
+  { record: process.argv.length === 2 },
+);
+process.exit(met ? 0 : 1);

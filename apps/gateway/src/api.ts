@@ -42,7 +42,6 @@ import {
 } from './features/operators/orders/order-escrow.routes.ts';
 import { registerOrderReadRoutes } from './features/operators/orders/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/orders/order-review.routes.ts';
-import { registerReconciliationRoutes } from './features/operators/orders/reconciliation.routes.ts';
 import { registerQueueRoutes } from './features/operators/queue/queue.routes.ts';
 import {
   registerAuditRoutes,
@@ -58,6 +57,7 @@ import {
   registerRecipientRoutes,
   registerSandboxScreeningRoute,
 } from './features/recipients/recipient.routes.ts';
+import { registerReconciliationRoutes } from './features/reconciliation/reconciliation.routes.ts';
 import { registerRequestLog } from './features/request-log/request-log.routes.ts';
 import { registerSandboxRoutes } from './features/sandbox/sandbox.routes.ts';
 import { registerStatisticsRoutes } from './features/statistics/statistics.routes.ts';
@@ -114,6 +114,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
     responseSealer: deps.sealer,
     secondApprovalAboveUsd: config.secondApprovalAboveUsd,
     partnerTimeSharePct: config.partnerTimeSharePct,
+    requestsAtOnce: config.apiRequestsAtOnce,
     partnerPerMinute: config.rateLimitPartnerPerMinute,
     publicPerMinute: config.rateLimitPublicPerMinute,
     wrongKeysPerMinute: config.rateLimitWrongKeysPerMinute,

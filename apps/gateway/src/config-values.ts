@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { QUEUE_KINDS, QUEUE_TARGET_MINUTES, type QueueKind } from '@causeway/protocol/console';
 import ipaddr from 'ipaddr.js';
 import { type TSchema, Type } from 'typebox';
@@ -101,6 +102,17 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
   const problem = `must be a whole number from ${min} to ${max}`;
   return valueType(`whole number, ${min} to ${max}`, digitsFrom(min, max), problem, Number);
 }
+
+const MOST_PROCESSES = 64;
+
+/** A number, or one for each core. */
+export const processCount: ValueType<number> = {
+  label: `\`auto\` or a whole number, 1 to ${MOST_PROCESSES}`,
+  parse: (given) =>
+    given === 'auto'
+      ? Math.min(availableParallelism(), MOST_PROCESSES)
+      : wholeNumber(1, MOST_PROCESSES).parse(given),
+};
 
 const TARGET = new RegExp(`^(${QUEUE_KINDS.join('|')})=([1-9]\\d{0,5})$`);
 const targets = listOf(

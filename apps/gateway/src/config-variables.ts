@@ -124,6 +124,20 @@ export const VARIABLES = {
     'Share of its time that a process works on the requests of one partner while it serves other partners too; more of them wait. 0 for no bounds.',
     { roles: api },
   ),
+  apiRequestsAtOnce: withDefault(
+    'API_REQUESTS_AT_ONCE',
+    values.wholeNumber(0, 10_000),
+    '64',
+    'Requests that a process works on at a time. Where it stays more, further ones are refused with 503 until it is less. 0 for no bounds.',
+    { roles: api },
+  ),
+  apiProcesses: withDefault(
+    'API_PROCESSES',
+    values.processCount,
+    '1',
+    'Processes that serve the API, on one port; `auto` for as many as the machine has cores. They share DATABASE_POOL_SIZE. The worker then has a process of its own.',
+    { example: 'auto', roles: api },
+  ),
   openOrdersPerPartner: withDefault(
     'OPEN_ORDERS_PER_PARTNER',
     limit,
@@ -429,7 +443,7 @@ export const VARIABLES = {
     'RECONCILIATION_SECONDS',
     seconds,
     '300',
-    'How often a worker compares the books with the chain by itself. What differs is in the operator’s queue.',
+    'How often a worker compares the books with the chain, the bank, orders, events and effects by itself. What differs is in the operator’s queue.',
     { roles: worker },
   ),
   quoteTtlSeconds: withDefault(

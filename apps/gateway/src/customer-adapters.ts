@@ -24,6 +24,7 @@ import type { KycProvider } from './ports/kyc-provider.ts';
 import type { MailPort } from './ports/mail.ts';
 import type { ScreeningPort } from './ports/name-screening.ts';
 import { screenByAll, testWallets, type WalletScreeningPort } from './ports/wallet-screening.ts';
+import { createBankRecord } from './upstream/banking/bank-record.store.ts';
 import { createSimulatedBank, type SimulatedBank } from './upstream/banking/simulated-bank.ts';
 import { createSmtpMail } from './upstream/mail/smtp-mail.ts';
 import type { BlindIndex } from './vault/vault.ts';
@@ -80,6 +81,7 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
   const bank = createSimulatedBank({
     now: () => deps.clock.now(),
     secret: sharedSecret(deps, 'simulated bank'),
+    record: createBankRecord(deps),
   });
   return {
     documents,

@@ -1,6 +1,22 @@
 import { flushCompileCache } from 'node:module';
+import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, ConfigError, loadConfig, startedByNpm, usage, wantsHelp } from './config.ts';
+import {
+  type ApiBrief,
+  configOfApiProcess,
+  isApiProcess,
+  receiveBrief,
+  startApiProcesses,
+} from './api-processes.ts';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  publicBaseUrlOf,
+  startedByNpm,
+  usage,
+  wantsHelp,
+} from './config.ts';
 import { createIdGenerator } from './lib/ids.ts';
 import { createLogger } from './lib/logger.ts';
 import { releaseStartMemory } from './lib/memory.ts';
@@ -8,7 +24,7 @@ import { watchStopRequests } from './lib/stop-requests.ts';
 import { pickPort } from './local/free-port.ts';
 import { writeSandboxFile } from './local/sandbox-file.ts';
 import { renderBanner, showProgress } from './local/start-screen.ts';
-import type { Stops } from './serve.ts';
+import type { Served, ServeOptions, Stops } from './serve.ts';
 
 /** What PostgreSQL's start needs until its first program runs, and from one program to the next. */
 const FIRST_PAUSE_MS = 100;
@@ -31,9 +47,10 @@ async function main(): Promise<void> {
       void endInOrder(config.shutdownGraceSeconds);
     },
     onInsist: () => process.exit(1),
-    startedByNpm: startedByNpm(),
+    startedByNpm: startedByNpm() && !isApiProcess(),
   });
   if (config.command === 'migrate') await applyMigrations(config);
+  else if (isApiProcess()) await startApiProcess(config);
   else if (config.environment === 'sandbox') await startSandbox(config);
   else await startProduction(config);
 }
@@ -87,16 +104,21 @@ async function startSandbox(config: Config): Promise<void> {
   interruption.signal.throwIfAborted();
 
   progress.update('Starting the API and the worker');
-  const { baseUrl, metricsUrl } = await serve({
-    config,
-    surroundings: ground.surroundings,
-    logger,
-    port,
-    seed: (early) => seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
-    notice,
-    stops,
-    signal: interruption.signal,
-  });
+  const { chains } = ground.surroundings;
+  const { baseUrl, metricsUrl } = await serveRoles(
+    serve,
+    {
+      config,
+      surroundings: ground.surroundings,
+      logger,
+      port,
+      seed: (early) => seedSandbox({ ...early, at: early.clock.date() }, ground.seed),
+      notice,
+      stops,
+      signal: interruption.signal,
+    },
+    { port, sandbox: { home: ground.home, databaseUrl, chains } },
+  );
   const description = ground.describe(baseUrl);
   const sandboxFile = await writeSandboxFile(ground.home, description);
   progress.end();
@@ -145,17 +167,82 @@ async function startProduction(config: Config): Promise<void> {
     directUrl: surroundings.databaseDirectUrl,
     mayMigrate: config.migrateAtStart,
   });
-  const { baseUrl } = await serve({
-    config,
-    surroundings,
-    logger,
-    port: config.port,
-    seed: (early) => installOperatorKey(early, config),
-    notice: (text) => logger.warn(text),
-    stops,
-    signal: interruption.signal,
-  });
+  const { baseUrl } = await serveRoles(
+    serve,
+    {
+      config,
+      surroundings,
+      logger,
+      port: config.port,
+      seed: (early) => installOperatorKey(early, config),
+      notice: (text) => logger.warn(text),
+      stops,
+      signal: interruption.signal,
+    },
+    { port: config.port },
+  );
   logger.info({ base_url: baseUrl, roles: config.roles }, 'started');
+}
+
+type Serve = (options: ServeOptions) => Promise<Served>;
+
+/** All roles here, or the API in processes of its own and the rest here. */
+async function serveRoles(
+  serve: Serve,
+  options: ServeOptions,
+  brief: Omit<ApiBrief, 'place'>,
+): Promise<Served> {
+  const { config, logger, port, signal } = options;
+  if (!config.roles.includes('api')) yieldProcessor();
+  if (config.apiProcesses === 1 || !config.roles.includes('api')) return serve(options);
+  const others = config.roles.filter((role) => role !== 'api');
+  const served = others.length === 0 ? {} : await serve({ ...options, config: { ...config, roles: others } });
+  const processes = await startApiProcesses({
+    ...{ count: config.apiProcesses, brief, logger, signal, firstAlone: others.length === 0 },
+    graceSeconds: config.shutdownGraceSeconds,
+  });
+  stops.push({ what: 'processes of the API', stop: () => processes.stop() });
+  return { ...served, baseUrl: publicBaseUrlOf(config, port) };
+}
+
+/** A little nicer than the processes that somebody waits for, where they share a machine. Not one that starts them: they would be as nice as it is. */
+const WORKER_NICENESS = 5;
+
+function yieldProcessor(): void {
+  try {
+    setPriority(WORKER_NICENESS);
+  } catch {
+    // Not allowed here; it is a courtesy.
+  }
+}
+
+/** One of several processes of the API: another has prepared what it stands on. */
+async function startApiProcess(config: Config): Promise<void> {
+  const { port, place, sandbox } = await receiveBrief();
+  const logger = createLogger({
+    ...{ level: config.logLevel, format: config.logFormat },
+    ...(sandbox === undefined ? {} : { fd: 2 }),
+  });
+  const { serve } = await import('./serve.ts');
+  const common = {
+    ...{ config: configOfApiProcess(config, place), logger, port, stops, signal: interruption.signal },
+    // The first process has told it.
+    notice: () => {},
+  };
+  if (sandbox === undefined) {
+    const { productionSurroundings, installOperatorKey } = await import('./production.ts');
+    const surroundings = await productionSurroundings(config);
+    await serve({ ...common, surroundings, seed: (early) => installOperatorKey(early, config) });
+    return;
+  }
+  const { describeGround, makeSecrets } = await import('./sandbox.ts');
+  const { seedSandbox } = await import('./features/sandbox/seed.ts');
+  const secrets = await makeSecrets(sandbox.home, createIdGenerator());
+  const { surroundings, seed } = describeGround(config, { ...sandbox, secrets });
+  await serve({
+    ...{ ...common, surroundings },
+    seed: (early) => seedSandbox({ ...early, at: early.clock.date() }, seed),
+  });
 }
 
 /** A taken port is exchanged where it was not asked for; otherwise it is a clear error. */

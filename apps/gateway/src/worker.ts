@@ -22,7 +22,6 @@ import {
   escrowPayoutHandlers,
   followAuthorizations,
 } from './features/orders/escrow/escrow.effect.ts';
-import { scheduledReconciliation } from './features/orders/escrow/keep-reconciliation.ts';
 import { closeFinishedWatches } from './features/orders/escrow/reconcile-escrows.ts';
 import { expireOrders, vendorResponseSeconds } from './features/orders/lifecycle/act-on-order.ts';
 import {
@@ -35,6 +34,7 @@ import { requestPaymentHandler } from './features/orders/lifecycle/payment-reque
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
 import { screenRecipientHandler } from './features/recipients/recipient-screening.ts';
+import { scheduledReconciliation } from './features/reconciliation/reconcile.ts';
 import { purgeOldRequests } from './features/request-log/write-requests.ts';
 import { faucetHandler } from './features/sandbox/faucet.ts';
 import { simulatorHandler, wakeSimulator } from './features/sandbox/simulator.effect.ts';
@@ -185,7 +185,7 @@ export function createWorker(deps: Deps): Worker {
       every(SWEEP_MS, 'closing the watches of finished orders', () => closeFinishedWatches(deps));
       every(SWEEP_MS, 'screening wallets', () => screenKnownWallets(deps, deps.config.walletRescreenSeconds));
       every(SWEEP_MS, 'looking at gas balances', () => gasBalances.check());
-      every(reconcileMs, 'reconciling the books with the chain', reconcile);
+      every(reconcileMs, 'reconciling the books', reconcile);
       intents.start();
       deliveries.start();
     },

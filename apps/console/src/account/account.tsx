@@ -5,11 +5,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { consoleCall } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Loaded, PageHead, Problem } from '../ui/states.tsx';
 import { Fact, Time } from '../ui/values.tsx';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { fitsRules, NewPassword } from './new-password.tsx';
-import { Part } from './part.tsx';
 import { Passkeys } from './passkey-list.tsx';
 import { Sessions } from './session-list.tsx';
 import type { OwnAccount } from './wire.ts';
@@ -57,7 +57,7 @@ function Profile({ account }: { readonly account: OwnAccount }) {
     },
   });
   return (
-    <Part title="Profile" testId="profile">
+    <Panel title="Profile" testId="profile">
       <dl>
         <Fact label="E-mail address">{account.email}</Fact>
         <Fact label="Desk">{owner?.name ?? desk}</Fact>
@@ -94,7 +94,7 @@ function Profile({ account }: { readonly account: OwnAccount }) {
         </Group>
         {save.isError ? <Problem error={save.error} /> : null}
       </form>
-    </Part>
+    </Panel>
   );
 }
 
@@ -123,7 +123,7 @@ function Password({ account }: { readonly account: OwnAccount }) {
   });
   const changedAt = account.password_changed_at;
   return (
-    <Part
+    <Panel
       title="Password"
       about={
         changedAt === null ? undefined : (
@@ -173,6 +173,6 @@ function Password({ account }: { readonly account: OwnAccount }) {
           Change the password
         </Button>
       )}
-    </Part>
+    </Panel>
   );
 }

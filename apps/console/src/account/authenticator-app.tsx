@@ -2,9 +2,10 @@ import { Alert, Button, Code, Group, Modal, SimpleGrid, Stack, Text, TextInput }
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { consoleCall } from '../api/client.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
 import { Copy, Time } from '../ui/values.tsx';
-import { OnOff, Part } from './part.tsx';
+import { OnOff } from './on-off.tsx';
 import { useProven } from './proof.tsx';
 import type { OwnAccount, RecoveryCodes, TotpEnrolment } from './wire.ts';
 
@@ -30,9 +31,9 @@ export function AuthenticatorApp({ account }: { readonly account: OwnAccount }) 
   const isOn = enabledAt !== null;
   const error = begin.error ?? remove.error ?? renew.error;
   return (
-    <Part
+    <Panel
       title="Authenticator app"
-      badge={<OnOff isOn={isOn} />}
+      actions={<OnOff isOn={isOn} />}
       about="After the password, the sign-in asks for a code that an app on your phone shows."
       testId="totp-part"
     >
@@ -98,7 +99,7 @@ export function AuthenticatorApp({ account }: { readonly account: OwnAccount }) 
       {codes === null ? null : (
         <RecoveryCodesDialog email={account.email} codes={codes} onClose={() => setCodes(null)} />
       )}
-    </Part>
+    </Panel>
   );
 }
 

@@ -5,6 +5,7 @@ import { useMay, useSession } from '../api/session.ts';
 import { Action } from '../ui/actions.tsx';
 import { FormDialog, ShownOnce } from '../ui/form-dialog.tsx';
 import { List } from '../ui/list.tsx';
+import { useSearch } from '../ui/navigation.tsx';
 import { Empty, PageHead } from '../ui/states.tsx';
 import { Status, Time } from '../ui/values.tsx';
 
@@ -33,6 +34,7 @@ const KINDS: Readonly<Record<OwnKey['kind'], string>> = {
 /** The keys of a partner or a vendor, managed by its own people. */
 export default function OwnKeys() {
   const may = useMay();
+  const { key } = useSearch();
   return (
     <>
       <PageHead
@@ -52,6 +54,7 @@ export default function OwnKeys() {
           return { rows: page.keys, total: page.pagination.total };
         }}
         rowKey={({ key_id }) => key_id}
+        marked={key}
         columns={[
           { title: 'Key', cell: ({ hint }) => hint },
           { title: 'For', cell: ({ label, kind }) => label || KINDS[kind].split(':', 1)[0] },

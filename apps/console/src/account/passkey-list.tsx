@@ -4,9 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { consoleCall } from '../api/client.ts';
 import { Action } from '../ui/actions.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Time } from '../ui/values.tsx';
-import { OnOff, Part } from './part.tsx';
+import { OnOff } from './on-off.tsx';
 import { useProven } from './proof.tsx';
 import type { OwnAccount, Passkey } from './wire.ts';
 
@@ -15,9 +16,9 @@ export function Passkeys({ account }: { readonly account: OwnAccount }) {
   const canAdd = 'PublicKeyCredential' in window;
   const { passkeys } = account;
   return (
-    <Part
+    <Panel
       title="Passkeys"
-      badge={<OnOff isOn={passkeys.length > 0} />}
+      actions={<OnOff isOn={passkeys.length > 0} />}
       about="Sign in with the fingerprint, face or PIN of a device, or with a security key, without a password."
       testId="passkeys-part"
     >
@@ -55,7 +56,7 @@ export function Passkeys({ account }: { readonly account: OwnAccount }) {
         </div>
       </Stack>
       {isAdding ? <NewPasskey account={account} onClose={() => setAdding(false)} /> : null}
-    </Part>
+    </Panel>
   );
 }
 

@@ -2,9 +2,9 @@ import { Badge, Group, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { consoleCall } from '../api/client.ts';
 import { Action } from '../ui/actions.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { Time } from '../ui/values.tsx';
-import { Part } from './part.tsx';
 import type { OwnSession } from './wire.ts';
 
 const METHODS: Readonly<Record<OwnSession['method'], string>> = {
@@ -22,7 +22,7 @@ export function Sessions() {
     queryFn: ({ signal }) => consoleCall<{ sessions: readonly OwnSession[] }>('listOwnSessions', { signal }),
   });
   return (
-    <Part
+    <Panel
       title="Sessions"
       about="Browsers in which you are signed in. A session that is not used ends by itself."
       testId="sessions-part"
@@ -64,7 +64,7 @@ export function Sessions() {
           </>
         )}
       </Loaded>
-    </Part>
+    </Panel>
   );
 }
 

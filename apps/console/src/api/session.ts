@@ -9,6 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { consoleCall, setCsrfToken } from './client.ts';
+import { noteServiceTime } from './service-time.ts';
 
 /** Who is signed in, as GET /console/session answers it. */
 export interface ConsoleSession {
@@ -34,6 +35,7 @@ export async function loadSession(): Promise<ConsoleSession | null> {
   try {
     const session = await consoleCall<ConsoleSession>('getConsoleSession');
     setCsrfToken(session.csrf_token);
+    noteServiceTime(session.server_time);
     return session;
   } catch (error) {
     if ((error as { status?: number }).status === 401) {

@@ -28,7 +28,7 @@ export function placeOf(desk: Desk, found: Found): string | undefined {
     case 'order':
       return at(`orders/${id}`);
     case 'request':
-      return at(desk === 'operator' ? 'audit' : 'requests', { request_id: id });
+      return at('requests', desk === 'operator' ? { request: id } : { request_id: id });
     case 'event':
       return orderId === null ? undefined : at(`orders/${orderId}`);
     case 'delivery':
@@ -40,12 +40,12 @@ export function placeOf(desk: Desk, found: Found): string | undefined {
     case 'vendor':
       return at(`${kind}s/${id}`);
     case 'customer':
-      return desk === 'partner' ? at(`customers/${id}`) : at('orders', { user_id: id });
+      return desk === 'partner' ? at(`customers/${id}`) : at('orders', { q: id });
     case 'quote':
       if (userId === null) return undefined;
-      return desk === 'partner' ? at(`customers/${userId}`) : at('orders', { user_id: userId });
+      return desk === 'partner' ? at(`customers/${userId}`) : at('orders', { q: userId });
     case 'recipient':
-      return desk === 'partner' ? at('recipients', { recipient: id }) : undefined;
+      return desk === 'partner' ? at(`recipients/${id}`) : undefined;
     default:
       return undefined;
   }

@@ -1,8 +1,8 @@
-import { Alert, Button, type ButtonProps, Code, Group, List, Modal, Stack } from '@mantine/core';
+import { Alert, Button, type ButtonProps, Code, Group, List, Modal, Stack, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CodeBlock } from './code.tsx';
 import { Problem } from './states.tsx';
 
@@ -12,7 +12,9 @@ export interface FormDialogProps<T> extends Omit<ButtonProps, 'onClick'> {
   readonly title?: string;
   /** What the button of the form says; the label unless given. */
   readonly submit?: string;
-  readonly run: () => Promise<T>;
+  readonly run: (reason: string) => Promise<T>;
+  /** Whether why it is done is asked for; the audit log keeps it. */
+  readonly reason?: 'required' | 'optional';
   readonly done: string;
   readonly onDone?: (result: T) => void;
   /** Shown in place of the form once it is done: a secret that is shown once, a link. Without it the dialog closes. */
@@ -28,6 +30,7 @@ export function FormDialog<T>({
   title,
   submit,
   run,
+  reason,
   done,
   onDone,
   result,
@@ -38,10 +41,12 @@ export function FormDialog<T>({
   ...button
 }: FormDialogProps<T>) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const [why, setWhy] = useState('');
   const client = useQueryClient();
   const mutation = useMutation({
-    mutationFn: run,
+    mutationFn: () => run(why.trim()),
     onSuccess: async (answer) => {
+      setWhy('');
       notifications.show({ message: done, color: 'teal' });
       onDone?.(answer);
       if (result !== undefined) return;
@@ -82,6 +87,9 @@ export function FormDialog<T>({
           >
             <Stack gap="sm">
               {children}
+              {reason === undefined ? null : (
+                <Reason isRequired={reason === 'required'} value={why} onChange={setWhy} />
+              )}
               {mutation.isError ? <Refusal error={mutation.error} /> : null}
               <Group justify="flex-end">
                 <Button variant="default" onClick={close}>
@@ -90,7 +98,7 @@ export function FormDialog<T>({
                 <Button
                   type="submit"
                   loading={mutation.isPending}
-                  disabled={!isReady}
+                  disabled={!isReady || (reason === 'required' && why.trim() === '')}
                   data-testid={`${testId}-submit`}
                 >
                   {submit ?? label}
@@ -110,6 +118,30 @@ export function FormDialog<T>({
         )}
       </Modal>
     </>
+  );
+}
+
+function Reason({
+  isRequired,
+  value,
+  onChange,
+}: {
+  readonly isRequired: boolean;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}) {
+  return (
+    <Textarea
+      label="Reason"
+      description="Kept in the audit log; name no person in it"
+      required={isRequired}
+      maxLength={500}
+      autosize
+      minRows={2}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      data-testid="reason"
+    />
   );
 }
 

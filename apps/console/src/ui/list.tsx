@@ -44,6 +44,8 @@ export interface ListProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
   readonly onOpen?: (row: Row) => void;
+  /** The row that the address is about, by its key. */
+  readonly marked?: Search[string];
   readonly filters?: readonly Filter[];
   readonly empty: ReactNode;
   readonly refetchMs?: number;
@@ -121,7 +123,7 @@ export function List<Row>(props: ListProps<Row>) {
             )
           ) : (
             <>
-              <Rows columns={columns} rows={rows} rowKey={rowKey} onOpen={onOpen} />
+              <Rows columns={columns} rows={rows} rowKey={rowKey} onOpen={onOpen} marked={props.marked} />
               <Pages
                 page={page}
                 pageSize={pageSize}
@@ -144,7 +146,9 @@ function Rows<Row>({
   rows,
   rowKey,
   onOpen,
+  marked,
 }: Pick<ListProps<Row>, 'columns' | 'rowKey'> & {
+  readonly marked: Search[string];
   readonly rows: readonly Row[];
   readonly onOpen: ListProps<Row>['onOpen'];
 }) {
@@ -165,6 +169,9 @@ function Rows<Row>({
             <Table.Tr
               key={rowKey(row)}
               data-row={rowKey(row)}
+              {...(rowKey(row) === marked
+                ? { 'aria-current': true, bg: 'var(--mantine-primary-color-light)' }
+                : {})}
               {...(onOpen === undefined
                 ? {}
                 : {

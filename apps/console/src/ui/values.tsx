@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Badge, Code, CopyButton, Group, Text } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { serviceNow } from '../api/service-time.ts';
 import { formatAmount } from './amount.ts';
 import { Link } from './navigation.tsx';
 
@@ -35,7 +36,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-export function formatAge(at: string, now = Date.now()): string {
+export function formatAge(at: string, now = serviceNow()): string {
   const seconds = Math.round((Date.parse(at) - now) / 1_000);
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return RELATIVE.format(Math.round(seconds / length), unit);

@@ -1,6 +1,4 @@
 import {
-  type Decoded,
-  type DecodedCall,
   decodeTransaction,
   decodeTypedData,
   eip1193Signer,
@@ -9,15 +7,15 @@ import {
   signReviewed,
   type Trust,
 } from '@causeway/sdk/signing';
-import { Alert, Badge, Box, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Loading, Problem } from '../ui/states.tsx';
-import { Copy, Fact, formatAmount, Time } from '../ui/values.tsx';
 import { WalletFailure, WalletGate } from './gate.tsx';
+import { Review } from './review.tsx';
 import { askWallet, WalletProblem } from './wallet.ts';
-import { type Names, type Words, wordsOf } from './words.ts';
+import { type Names, wordsOf } from './words.ts';
 
 interface Prepared {
   readonly trust: Trust;
@@ -34,60 +32,65 @@ export interface PreparedSignature extends Prepared {
  * a device shows, signed by the right wallet on the right network, handed in. A signature that could not be handed in is
  * handed in again, not asked for again.
  */
-export function SignTypedData({
+export function SignTypedData<P extends PreparedSignature>({
   queryKey,
   prepare,
   submit,
   label,
   done,
+  onDone,
   network,
   disabled = false,
   before,
   testId = 'sign',
 }: {
   readonly queryKey: readonly unknown[];
-  readonly prepare: () => Promise<PreparedSignature>;
-  readonly submit: (signature: string) => Promise<unknown>;
+  readonly prepare: () => Promise<P>;
+  readonly submit: (signature: string, prepared: P) => Promise<unknown>;
   readonly label: string;
   /** Told when it is handed in. */
   readonly done: string;
+  readonly onDone?: () => void;
   readonly network: string;
   /** Something else is missing yet: a form above, say. */
   readonly disabled?: boolean;
   /** Said above the button. */
-  readonly before?: ReactNode;
+  readonly before?: (prepared: P) => ReactNode;
   readonly testId?: string;
 }) {
   const prepared = usePrepared(['to-sign', ...queryKey], async () => {
-    const { reviewed, trust, names } = await prepare();
+    const toSign = await prepare();
+    const { reviewed, trust, names } = toSign;
     const decoded = decodeTypedData(reviewed.typedData);
     const words = wordsOf(decoded.call, { tokens: trust.tokens, names, from: decoded.from });
-    return { reviewed, decoded, words };
+    return { toSign, decoded, words };
   });
   const client = useQueryClient();
   const sign = useMutation({
     mutationFn: async (provider: Parameters<typeof eip1193Signer>[0]) => {
-      const { reviewed } = prepared.data ?? {};
-      if (reviewed === undefined) return;
+      const { toSign } = prepared.data ?? {};
+      if (toSign === undefined) return;
+      const { reviewed } = toSign;
       const key = ['signature', reviewed.digest];
       const kept = client.getQueryData<string>(key);
       const signature = kept ?? (await signReviewed(reviewed, eip1193Signer(provider, reviewed.signer)));
       client.setQueryData(key, signature);
-      await submit(signature);
+      await submit(signature, toSign);
     },
     onSuccess: async () => {
       notifications.show({ message: done, color: 'teal' });
+      onDone?.();
       await client.invalidateQueries();
     },
   });
   if (prepared.isPending) return <Loading what="Preparing what is to be signed" />;
   if (prepared.isError) return <Refusal error={prepared.error} />;
-  const { decoded, words, reviewed } = prepared.data;
+  const { toSign, decoded, words } = prepared.data;
   return (
     <Stack gap="sm" data-testid={testId}>
-      <Review words={words} decoded={decoded} network={network} />
-      {before}
-      <WalletGate address={reviewed.signer} chainId={decoded.chainId} networkName={network}>
+      <Review words={words} decoded={decoded} typedData={toSign.reviewed.typedData} network={network} />
+      {before?.(toSign)}
+      <WalletGate address={toSign.reviewed.signer} chainId={decoded.chainId} networkName={network}>
         {(connection) => (
           <Button
             loading={sign.isPending}
@@ -174,127 +177,6 @@ export function SendTransaction({
 
 function usePrepared<T>(queryKey: readonly unknown[], queryFn: () => Promise<T>) {
   return useQuery({ queryKey, queryFn, retry: false, staleTime: 30_000, gcTime: 0 });
-}
-
-/** In words: what happens, to whom, and what the wallet’s own screen must say. */
-function Review({
-  words,
-  decoded,
-  call,
-  from,
-  network,
-}: {
-  readonly words: Words;
-  readonly decoded?: Decoded;
-  readonly call?: DecodedCall;
-  readonly from?: string;
-  readonly network: string;
-}) {
-  return (
-    <Box bd="1px solid var(--mantine-color-default-border)" p="sm" style={{ borderRadius: 6 }}>
-      <Text fw={600} data-testid="sign-words">
-        {words.sentence}
-      </Text>
-      <Table.ScrollContainer minWidth={520}>
-        <Table verticalSpacing={4} mt="xs" fz="sm" withRowBorders={false}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Amount</Table.Th>
-              <Table.Th scope="col">{call?.kind === 'approve' ? 'May be taken by' : 'To'}</Table.Th>
-              <Table.Th scope="col">Address</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {words.movements.map(({ amount, to, whom }) => (
-              <Table.Tr key={`${to} ${amount}`} data-testid="movement">
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>{amountShown(amount)}</Table.Td>
-                <Table.Td>{whom}</Table.Td>
-                <Table.Td>
-                  <Whole value={to} name="address" />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Box component="dl" m={0}>
-        <Fact label="Network">
-          {network}
-          {decoded === undefined ? null : ` (${decoded.chainId})`}
-        </Fact>
-        <Fact label={decoded === undefined ? 'Sent by' : 'Out of'}>
-          <Whole value={decoded?.from ?? from ?? ''} name="address" />
-        </Fact>
-        {decoded?.deadline ? (
-          <Fact label="Good until">
-            <Time at={new Date(decoded.deadline * 1_000).toISOString()} />
-          </Fact>
-        ) : null}
-        {decoded === undefined ? null : <Contracts decoded={decoded} />}
-      </Box>
-      {decoded === undefined ? null : <Hashes hashes={decoded.hashes} />}
-    </Box>
-  );
-}
-
-function Contracts({ decoded: { verifyingContract, multiSend } }: { readonly decoded: Decoded }) {
-  return (
-    <>
-      <Fact label="Checked by the contract">
-        <Whole value={verifyingContract} name="contract" />
-      </Fact>
-      {multiSend === null ? null : (
-        <Fact label="All or nothing, through">
-          <Whole value={multiSend} name="contract" />
-        </Fact>
-      )}
-    </>
-  );
-}
-
-function Hashes({ hashes }: Pick<Decoded, 'hashes'>) {
-  return (
-    <>
-      <Badge variant="light" tt="none" mt={6}>
-        Compare with your device
-      </Badge>
-      <Box component="dl" m={0}>
-        <Fact label="Domain hash">
-          <Whole value={hashes.domain} name="domain hash" testId="hash-domain" />
-        </Fact>
-        <Fact label="Message hash">
-          <Whole value={hashes.message} name="message hash" testId="hash-message" />
-        </Fact>
-        <Fact label="Hash that is signed">
-          <Whole value={hashes.digest} name="signed hash" testId="hash-digest" />
-        </Fact>
-      </Box>
-    </>
-  );
-}
-
-function Whole({
-  value,
-  name,
-  testId,
-}: {
-  readonly value: string;
-  readonly name: string;
-  readonly testId?: string;
-}) {
-  return (
-    <Group gap={2} wrap="nowrap" component="span" display="inline-flex">
-      <Code style={{ overflowWrap: 'anywhere' }} data-testid={testId}>
-        {value}
-      </Code>
-      <Copy value={value} label={`Copy ${name}`} />
-    </Group>
-  );
-}
-
-function amountShown(amount: string): string {
-  const [number = '', code = ''] = amount.split(' ');
-  return `${formatAmount(number)} ${code}`;
 }
 
 function Failure({ error }: { readonly error: unknown }) {

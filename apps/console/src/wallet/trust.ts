@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { consoleCall } from '../api/client.ts';
 
 /** A chain of this deployment, with what is held against whatever a wallet is asked to sign there. */
-export interface SigningChain {
+interface SigningChain {
   readonly slug: string;
   readonly name: string;
   readonly chain_id: number;
@@ -14,22 +14,26 @@ export interface SigningChain {
   readonly tokens: readonly { readonly code: string; readonly address: string; readonly decimals: number }[];
 }
 
-export function loadSigningChains(): Promise<readonly SigningChain[]> {
-  return consoleCall<{ readonly chains: readonly SigningChain[] }>('getSigningTrust').then(
-    ({ chains }) => chains,
-  );
+interface SigningTrust {
+  /** The partner’s own wallet; null at the other desks. */
+  readonly wallet_address: string | null;
+  readonly chains: readonly SigningChain[];
 }
 
-export function useSigningChains() {
+export function loadSigningTrust(): Promise<SigningTrust> {
+  return consoleCall<SigningTrust>('getSigningTrust');
+}
+
+export function useSigningTrust() {
   return useQuery({
-    queryKey: ['signing-chains'],
-    queryFn: loadSigningChains,
+    queryKey: ['signing-trust'],
+    queryFn: loadSigningTrust,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
 /** For an order’s chain and the wallet that has to sign. */
-export function trustFor(chains: readonly SigningChain[], slug: string, wallet: string): Trust {
+export function trustFor({ chains }: Pick<SigningTrust, 'chains'>, slug: string, wallet: string): Trust {
   const chain = chains.find((one) => one.slug === slug);
   if (chain === undefined) throw new Error(`This deployment does not use the network ${slug}.`);
   const { chain_id: chainId, contracts, service, treasury, tokens } = chain;

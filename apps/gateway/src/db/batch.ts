@@ -34,7 +34,7 @@ export function batchItem<P extends readonly unknown[], R>(statement: Statement<
 
 /** The part of pg's internal Connection that is used here. */
 interface WireConnection {
-  stream: { cork(): void; uncork(): void };
+  stream: { cork(): void; uncork(): void; destroy(): void };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
   bind(message: { portal: string; statement: string; values: readonly unknown[]; binary: boolean }): void;
   describe(message: { type: 'S'; name: string }): void;
@@ -163,6 +163,11 @@ class Batch {
     this.#index++;
   }
 
+  /** The driver then reports the loss of the connection, to this batch as to whatever is behind it. */
+  giveUp(): void {
+    this.#connection?.stream.destroy();
+  }
+
   #knownFields(): readonly Field[] {
     const item = this.#items[this.#index];
     if (!item || !this.#connection) return [];
@@ -215,9 +220,25 @@ function toWireArray(values: readonly unknown[]): string {
   return `{${items.join(',')}}`;
 }
 
-export function runBatch(client: pg.ClientBase, items: readonly BatchItem[]): Promise<Rows[]> {
+/**
+ * Longer than the server lets a statement run (see `SESSION`): where no answer comes by then, the way to it swallows what is
+ * sent, as a firewall does that has forgotten the connection. TCP would take a quarter of an hour to notice, and the
+ * connection with all that waits for it would be lost to the pool until then.
+ */
+const ANSWERED_WITHIN_MS = 18_000;
+
+export function runBatch(
+  client: Pick<pg.ClientBase, 'query'>,
+  items: readonly BatchItem[],
+  answeredWithinMs = ANSWERED_WITHIN_MS,
+): Promise<Rows[]> {
   return new Promise((resolve, reject) => {
-    const batch = new Batch(items, (error, results) => (error ? reject(error) : resolve(results)));
+    const batch = new Batch(items, (error, results) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(results);
+    });
+    const timer = setTimeout(() => batch.giveUp(), answeredWithinMs).unref();
     client.query(batch as unknown as pg.Submittable);
   });
 }

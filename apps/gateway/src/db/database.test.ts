@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDatabaseProxy } from '../../../../test/faults/database-proxy.ts';
+import { startDatabaseProxy } from '../../../../test/deployment/database-proxy.ts';
+import { startToxicProxy } from '../../../../test/deployment/toxic-proxy.ts';
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { until } from '../../../../test/harness/until.ts';
 import {
@@ -12,6 +13,7 @@ import {
   SYSTEM,
   type Transaction,
 } from './database.ts';
+import { isOutage } from './outage.ts';
 import { statement } from './statement.ts';
 
 const put = statement<[name: string, value: string]>(
@@ -404,5 +406,33 @@ describe('a lost connection', () => {
         .catch(() => {});
     }
     await expect(Promise.all([1, 2, 3, 4].map(() => db.query(SYSTEM, get, ['a'])))).resolves.toHaveLength(4);
+  });
+});
+
+describe('a way to the server that swallows what is sent', () => {
+  it('is an outage after a bounded time, and the pool has its connection again', async () => {
+    const link = await startToxicProxy(database.url);
+    const only = createDatabase({ connectionString: link.url, poolSize: 1, answeredWithinMs: 1_000 });
+    try {
+      const [before] = await only.query(SYSTEM, backend, []);
+      await link.poison({ kind: 'timeout' });
+      const reading = await only.query(SYSTEM, backend, []).catch((error: unknown) => error);
+      expect(isOutage(reading)).toBe(true);
+      await link.poison(undefined);
+      const [after] = await only.query(SYSTEM, backend, []);
+      expect(after?.pid).not.toBe(before?.pid);
+
+      await link.poison({ kind: 'timeout' });
+      const writing = await only
+        .transaction(SYSTEM, (tx) => tx.query(put, ['swallowed', 'x']))
+        .catch((error: unknown) => error);
+      expect(isOutage(writing)).toBe(true);
+      await link.poison(undefined);
+      await only.transaction(SYSTEM, (tx) => tx.query(put, ['kept', 'x']));
+      expect(await stored()).toEqual(['kept']);
+    } finally {
+      await only.close();
+      await link.close();
+    }
   });
 });

@@ -106,8 +106,22 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Refuse a login that could see past row-level security. Sandboxes and tests work as the server's superuser. */
   readonly production?: boolean;
+  /** When a connection that does not answer is given up; longer than any statement may take. */
+  readonly answeredWithinMs?: number;
   readonly onRoundTrip?: () => void;
   readonly onError?: () => void;
+  /** Another way to the server than pools of TCP connections: a database inside this process. */
+  readonly connections?: Connections;
+}
+
+/** What a transaction is run on. */
+export type Connection = Pick<pg.PoolClient, 'query' | 'release'>;
+
+export interface Connections {
+  checkOut(scope: Scope): Promise<Connection>;
+  /** Notifies all who listen to these channels. */
+  announce(channels: readonly string[], payloads: readonly string[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 const BEGIN = statement<[]>('db.begin', 'BEGIN');
@@ -142,28 +156,21 @@ const MAX_ATTEMPTS = 4;
 
 export function createDatabase(options: DatabaseOptions): Database {
   const stats: DatabaseStats = { roundTrips: 0, errors: 0 };
-  const pools = {
-    partner: createPool(options, 'causeway_partner', enter(partnerScope(''))),
-    vendor: createPool(options, 'causeway_vendor', enter(vendorScope(''))),
-    system: createPool(options, 'causeway_system', enter(SYSTEM)),
-  };
+  const connections = options.connections ?? pooledConnections(options);
 
   // What runs inside a transaction carries it along. Work that outlives its transaction is free again.
   const surrounding = new AsyncLocalStorage<{ open: boolean }>();
 
-  function checkOut(scope: Scope): Promise<pg.PoolClient> {
+  function checkOut(scope: Scope): Promise<Connection> {
     if (surrounding.getStore()?.open === true) throw new NestedDatabaseUse();
-    return pools[scope.kind === 'customer' ? 'partner' : scope.kind].connect();
+    return connections.checkOut(scope);
   }
 
-  async function send(
-    client: pg.PoolClient,
-    items: readonly BatchItem[],
-  ): Promise<Record<string, unknown>[][]> {
+  async function send(client: Connection, items: readonly BatchItem[]): Promise<Record<string, unknown>[][]> {
     stats.roundTrips++;
     options.onRoundTrip?.();
     try {
-      return await runBatch(client, items);
+      return await runBatch(client, items, options.answeredWithinMs);
     } catch (error) {
       countError();
       throw error;
@@ -175,7 +182,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     options.onError?.();
   }
 
-  const announcer = announcerOn(pools.system, countError);
+  // Not counted as round trips: no caller waits for one, and one carries the news of many.
+  const announcer = createAnnouncer((channels, payloads) =>
+    connections.announce(channels, payloads).catch(countError),
+  );
 
   async function attempt<T>(
     scope: Scope,
@@ -230,35 +240,18 @@ export function createDatabase(options: DatabaseOptions): Database {
 
     async close() {
       await announcer.settled();
-      await Promise.all([pools.partner.end(), pools.vendor.end(), pools.system.end()]);
+      await connections.close();
     },
   };
 }
 
-/** Not counted as round trips: no caller waits for one, and one carries the news of many. */
-function announcerOn(pool: pg.Pool, countError: () => void) {
-  return createAnnouncer(async (channels, payloads) => {
-    const client = await pool.connect();
-    let broken = true;
-    try {
-      await runBatch(client, [...enter(SYSTEM), batchItem(ANNOUNCE, [channels, payloads])]);
-      broken = false;
-    } catch (error) {
-      countError();
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  });
-}
-
-type Send = (client: pg.PoolClient, items: readonly BatchItem[]) => Promise<Record<string, unknown>[][]>;
+type Send = (client: Connection, items: readonly BatchItem[]) => Promise<Record<string, unknown>[][]>;
 
 /** Rows that are fetched, and held, at a time. */
 const PAGE_ROWS = 500;
 
 async function attemptTransaction<T>(
-  client: pg.PoolClient,
+  client: Connection,
   opening: readonly BatchItem[],
   work: (tx: Transaction & Snapshot) => Promise<T>,
   send: Send,
@@ -354,6 +347,30 @@ function enter(scope: Scope): BatchItem[] {
     case 'system':
       return [batchItem(ENTER_SYSTEM, [])];
   }
+}
+
+function pooledConnections(options: DatabaseOptions): Connections {
+  const pools = {
+    partner: createPool(options, 'causeway_partner', enter(partnerScope(''))),
+    vendor: createPool(options, 'causeway_vendor', enter(vendorScope(''))),
+    system: createPool(options, 'causeway_system', enter(SYSTEM)),
+  };
+  return {
+    checkOut: ({ kind }) => pools[kind === 'customer' ? 'partner' : kind].connect(),
+    async announce(channels, payloads) {
+      const client = await pools.system.connect();
+      let broken = true;
+      try {
+        await runBatch(client, [...enter(SYSTEM), batchItem(ANNOUNCE, [channels, payloads])]);
+        broken = false;
+      } finally {
+        client.release(broken);
+      }
+    },
+    async close() {
+      await Promise.all([pools.partner.end(), pools.vendor.end(), pools.system.end()]);
+    },
+  };
 }
 
 function createPool(options: DatabaseOptions, role: WorkingRole, entering: readonly BatchItem[]): pg.Pool {

@@ -39,17 +39,24 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
 
 /** Applies what is missing; several processes may start at once. Returns the names it applied. */
 export function migrate(connectionString: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
-  return withMissing(connectionString, folder, async (client, missing) => {
-    if (missing.length === 0) return [];
-    await provideRoles(client);
-    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+  return withMissing(connectionString, folder, applyAll);
+}
+
+/** All of them, to an empty database that this client has to itself. */
+export async function migrateEmpty(client: Pick<pg.Client, 'query'>): Promise<string[]> {
+  return applyAll(client, await readMigrations(MIGRATIONS_FOLDER));
+}
+
+async function applyAll(client: Pick<pg.Client, 'query'>, missing: readonly Migration[]): Promise<string[]> {
+  if (missing.length === 0) return [];
+  await provideRoles(client);
+  await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       name text PRIMARY KEY,
       checksum text NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
     )`);
-    for (const migration of missing) await apply(client, migration);
-    return missing.map(({ name }) => name);
-  });
+  for (const migration of missing) await apply(client, migration);
+  return missing.map(({ name }) => name);
 }
 
 /** For processes that must leave the schema alone. */
@@ -128,7 +135,7 @@ function refuseDrift(migrations: readonly Migration[], applied: ReadonlyMap<stri
   }
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function apply(client: Pick<pg.Client, 'query'>, migration: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
     await client.query(migration.sql);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDatabaseProxy } from '../../../../test/faults/database-proxy.ts';
+import { startDatabaseProxy } from '../../../../test/deployment/database-proxy.ts';
 import { connect, insertPartner } from '../../../../test/harness/database.ts';
 import { withDatabase } from '../../../../test/harness/global-setup.ts';
 import { type LocalPostgres, startLocalPostgres } from '../local/local-postgres.ts';

@@ -53,7 +53,7 @@ interface KnownRole {
  * Makes sure that migrations can be applied by this login: it owns the schema, the roles exist, and it can act as them. A login
  * that may create roles does what is missing; for any other an administrator does it once.
  */
-export async function provideRoles(client: pg.Client): Promise<void> {
+export async function provideRoles(client: Pick<pg.Client, 'query'>): Promise<void> {
   const { rows } = await client.query<Login>(
     `SELECT current_user AS login, current_database() AS database, r.rolsuper OR r.rolcreaterole AS creates_roles,
             coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'public'), false) AS owns_schema
@@ -77,7 +77,7 @@ export async function provideRoles(client: pg.Client): Promise<void> {
 }
 
 /** The owner also reads rows as they do (INHERIT), because migrations may have to rewrite some of them. */
-async function rolesOf(client: pg.Client): Promise<KnownRole[]> {
+async function rolesOf(client: Pick<pg.Client, 'query'>): Promise<KnownRole[]> {
   const { rows } = await client.query<KnownRole>(
     `SELECT wanted AS name, r.oid IS NOT NULL AS exists,
             coalesce(pg_has_role(r.oid, 'SET') AND pg_has_role(r.oid, 'USAGE'), false) AS usable,
@@ -89,7 +89,7 @@ async function rolesOf(client: pg.Client): Promise<KnownRole[]> {
 }
 
 /** Another database of the same server may be set up at the same moment. */
-async function createRole(client: pg.Client, name: string): Promise<void> {
+async function createRole(client: Pick<pg.Client, 'query'>, name: string): Promise<void> {
   await client.query(
     `DO $$ BEGIN CREATE ROLE ${name} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
   );
@@ -134,9 +134,10 @@ function grantToLogin(login: string): string {
   return `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO ${pg.escapeIdentifier(login)} WITH INHERIT FALSE, SET TRUE;`;
 }
 
+/** A caller waits at most for a connection (10 s) and for one statement: together less than clients wait (30 s). */
 const SESSION = statement<[]>(
   'db.session',
-  `SELECT set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '30s', false),
+  `SELECT set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '15s', false),
           set_config('idle_in_transaction_session_timeout', '30s', false)`,
 );
 

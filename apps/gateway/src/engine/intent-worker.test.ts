@@ -23,6 +23,10 @@ const writeFact = statement<[name: string]>(
   `INSERT INTO deployment_facts (name, value, updated_at) VALUES ($1, 'true', 'epoch')`,
 );
 
+const backendOf = statement<[], { pid: number }>('test.worker_backend', 'SELECT pg_backend_pid() AS pid');
+/** A lease lasts 15 s. */
+const WELL_WITHIN_A_LEASE_MS = 10_000;
+
 interface IntentRow {
   status: string;
   attempts: number;
@@ -287,6 +291,21 @@ describe('the intent worker', () => {
     await reaches('a', 'confirmed');
     expect(await facts()).toEqual(['whole']);
     expect([calls, asked]).toEqual([['perform a', 'reconcile a'], 1]);
+  });
+
+  it('goes on as soon as the database is back: an outcome that was lost with its connection waits for no lease', async () => {
+    await prepare({ dedupeKey: 'a' });
+    startWorker(() => ({
+      kind: 'confirmed',
+      followUp: async (unit) => {
+        const [backend] = await unit.tx.query(backendOf, []);
+        await database.owner.query('SELECT pg_terminate_backend($1)', [backend?.pid]);
+        unit.tx.defer(writeFact, ['lost']);
+      },
+    }));
+    await until('a confirmed', async () => (await row('a')).status === 'confirmed', WELL_WITHIN_A_LEASE_MS);
+    expect(calls).toEqual(['perform a', 'reconcile a']);
+    expect(await facts()).toEqual([]);
   });
 
   it('reconciles an intent that it claimed without ever hearing of it', async () => {

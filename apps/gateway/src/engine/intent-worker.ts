@@ -1,10 +1,12 @@
 import { SYSTEM } from '../db/database.ts';
+import { isOutage } from '../db/outage.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { repeatEvery } from '../lib/pacing.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { payloadProblem } from './effects.ts';
 import {
+  abandonLeases,
   type ClaimedRow,
   claimIntents,
   countPending,
@@ -75,7 +77,8 @@ export function createIntentWorker(
       await settle(handler, intent, outcome);
       metrics.intentsTotal.inc({ kind: row.kind, outcome: outcome.kind });
     } catch (error) {
-      // The lease runs out and the intent is reconciled; nothing is lost.
+      // The lease ends and the intent is reconciled; nothing is lost.
+      claims.doubt(error);
       logger.error(
         { err: error, intent_id: intent.intentId, kind: intent.kind },
         'settling an intent failed',
@@ -212,6 +215,13 @@ function createClaims(
   let stopping = false;
   let claimInFlight: Promise<void> | undefined;
   let wanted = false;
+  // An outage leaves leases behind that no work belongs to: a claim whose answer was lost, an outcome that was not written.
+  let isInDoubt = false;
+
+  /** Only an outage: what fails for another reason fails again, and its lease is the pause before that. */
+  function doubt(error: unknown): void {
+    isInDoubt ||= isOutage(error);
+  }
 
   async function claim(): Promise<void> {
     if (stopping) return;
@@ -228,12 +238,17 @@ function createClaims(
         wanted = false;
         const free = concurrency - running.size;
         if (free <= 0) break;
+        if (isInDoubt) {
+          await db.query(SYSTEM, abandonLeases, [owner, [...inHand]]);
+          isInDoubt = false;
+        }
         const rows = await db.query(SYSTEM, claimIntents, [clock.date(), kinds, free, leaseMs, owner]);
         onTurn();
         for (const row of rows) track(row);
         if (rows.length === free) wanted = true;
       } while (wanted && !stopping);
     } catch (error) {
+      doubt(error);
       logger.error({ err: error }, 'claiming intents failed');
     }
   }
@@ -252,6 +267,7 @@ function createClaims(
 
   return {
     claim,
+    doubt,
     async renew(): Promise<void> {
       if (inHand.size > 0) await db.query(SYSTEM, renewLeases, [owner, leaseMs, [...inHand]]);
     },

@@ -46,11 +46,18 @@ export const claimIntents = statement<
              due.status AS found_as`,
 );
 
-/** Only what is really in hand: an intent whose claim or settling went wrong must run out of its lease. */
+/** Only what is really in hand: an intent whose settling went wrong for a reason of its own must run out of its lease. */
 export const renewLeases = statement<[owner: string, leaseMs: number, intentIds: readonly string[]]>(
   'intents.renew',
   `UPDATE intents SET leased_until = clock_timestamp() + $2::int * interval '1 millisecond'
     WHERE intent_id = ANY($3::uuid[]) AND lease_owner = $1 AND status IN ('submitted', 'unknown')`,
+);
+
+/** After an outage: what the owner has leased, as far as the database knows, and does not have in hand. It is reconciled. */
+export const abandonLeases = statement<[owner: string, inHand: readonly string[]]>(
+  'intents.abandon',
+  `UPDATE intents SET leased_until = clock_timestamp()
+    WHERE lease_owner = $1 AND intent_id <> ALL($2::uuid[]) AND status IN ('submitted', 'unknown')`,
 );
 
 /** Answers no row when the lease was lost: its present holder decides. */

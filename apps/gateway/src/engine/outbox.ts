@@ -41,25 +41,26 @@ const insertEvent = statement<
   { endpoint_id: string }
 >(
   'outbox.insert_event',
-  `WITH event AS (
-     INSERT INTO events (event_id, partner_id, event_type, subject_id, body, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6)
+  `WITH further AS (
+     SELECT endpoint_id FROM webhook_endpoints
+      WHERE partner_id = $2 AND enabled AND (events = '{${ALL_EVENTS}}' OR $3 = ANY (events))),
+   wanted AS (
+     SELECT $7::uuid AS delivery_id, NULL::uuid AS endpoint_id FROM partners
+      WHERE partner_id = $2 AND webhook_enabled
+     UNION ALL
+     SELECT uuidv7(), endpoint_id FROM further),
+   event AS (
+     INSERT INTO events (event_id, partner_id, event_type, subject_id, body, created_at, deliveries)
+     VALUES ($1, $2, $3, $4, $5, $6, (SELECT count(*) FROM wanted))
      RETURNING event_id, partner_id, subject_id, position, created_at),
    streamed AS (
      INSERT INTO event_stream (event_id, partner_id, position) SELECT event_id, partner_id, position FROM event),
-   further AS (
-     SELECT endpoint_id FROM webhook_endpoints
-      WHERE partner_id = $2 AND enabled AND (events = '{${ALL_EVENTS}}' OR $3 = ANY (events))),
    delivered AS (
      INSERT INTO webhook_deliveries
             (partner_id, delivery_id, endpoint_id, event_id, subject_id, position, in_order, run_at, created_at)
      SELECT event.partner_id, wanted.delivery_id, wanted.endpoint_id, event_id, subject_id, position, true,
             event.created_at, event.created_at
-       FROM event CROSS JOIN (
-         SELECT $7::uuid AS delivery_id, NULL::uuid AS endpoint_id FROM partners
-          WHERE partner_id = $2 AND webhook_enabled
-         UNION ALL
-         SELECT uuidv7(), endpoint_id FROM further) AS wanted)
+       FROM event CROSS JOIN wanted)
    SELECT endpoint_id FROM further`,
   ([, partnerId], further) => [
     eventsWritten(partnerId),

@@ -81,10 +81,12 @@ export function createCsvSender(app: FastifyInstance, options: CsvSenderOptions)
     throw announceLimit(reply, { allowed: false, limit, remaining: 0, resetSeconds: 10 });
   }
 
-  /** Every page is a turn of its caller: a large file does not keep other partners' requests waiting. */
-  function inTurn<T>(principal: Principal, reply: FastifyReply, work: () => Promise<T>): Promise<T> | T {
-    if (principal.kind !== 'partner') return work();
-    return app.turns.take(principal.bucket, work, (full) => announceLimit(reply, full));
+  /**
+   * Every page is a turn of its caller: a large file does not keep other partners' requests waiting. It waits for as long as
+   * it takes: half a file is of no use, and there are few of them.
+   */
+  function inTurn<T>(principal: Principal, work: () => Promise<T>): Promise<T> | T {
+    return principal.kind === 'partner' ? app.turns.take(principal.bucket, work) : work();
   }
 
   return {
@@ -105,7 +107,7 @@ export function createCsvSender(app: FastifyInstance, options: CsvSenderOptions)
         const pages = file.pages(snapshot)[Symbol.asyncIterator]();
         let text = csvHeader(file.columns);
         for (;;) {
-          const page = await inTurn(principal, reply, () => pages.next());
+          const page = await inTurn(principal, () => pages.next());
           if (page.done) break;
           await write(text + csvLines(file.columns, page.value));
           text = '';

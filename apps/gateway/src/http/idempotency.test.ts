@@ -5,7 +5,9 @@ import { type Answer, type CallOptions, call } from '../../../../test/harness/ca
 import { insertPartner, openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { insertKey, type Shell, startShell } from '../../../../test/harness/shell.ts';
 import { until } from '../../../../test/harness/until.ts';
+import { partnerScope } from '../db/database.ts';
 import { prepareIntent } from '../engine/intent.ts';
+import { unitOfWork } from '../engine/unit-of-work.ts';
 import { newId } from '../lib/ids.ts';
 import { route } from './route.ts';
 
@@ -27,6 +29,7 @@ describe('Idempotency-Key', () => {
     open: () => void;
   };
   let calls = 0;
+  let written = 0;
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -100,6 +103,20 @@ describe('Idempotency-Key', () => {
               await gate.opened;
             }
             if (mood === 'refuse') throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
+            if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
+            return { call: ++calls };
+          },
+        });
+        route(app, {
+          access: 'partner',
+          transaction: 'outside',
+          deps,
+          ...spec('written'),
+          handle: async (_input, { partnerId }, outside) => {
+            if (!outside.isWritten) {
+              await unitOfWork(deps, partnerScope(partnerId), async (unit) => outside.written(unit));
+              written++;
+            }
             if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
             return { call: ++calls };
           },
@@ -186,6 +203,17 @@ describe('Idempotency-Key', () => {
       expect(code(answer)).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
     }
     expect(await effects()).toBe(1);
+  });
+
+  it('work outside a transaction that has written and was not answered is ended by the next request, not begun anew', async () => {
+    const path = '/api/v1/t/written';
+    mood = 'fail';
+    expect((await post('w1', { path })).status).toBeGreaterThanOrEqual(500);
+    expect((await post('w1', { path, shell: 1 })).status).toBeGreaterThanOrEqual(500);
+    mood = 'succeed';
+    const answered = await post('w1', { path, shell: 1 });
+    expect([answered.status, written]).toEqual([200, 1]);
+    expect((await post('w1', { path })).text).toBe(answered.text);
   });
 
   // Proves D4.1, C7 IDEMPOTENCY_IN_PROGRESS.
@@ -321,6 +349,28 @@ describe('Idempotency-Key', () => {
       expect(code(await outside('k2'))).toEqual([502, 'WEBHOOK_DELIVERY_FAILED']);
       mood = 'succeed';
       expect([(await outside('k2')).status, await stored()]).toEqual([200, 2]);
+    });
+
+    it('keeps its key while it runs, by a lease so short that a killed process does not keep callers waiting', async () => {
+      const leasedForMs = async () => {
+        const { rows } = await database.owner.query<{ until: Date; ms: number }>(
+          `SELECT running_until AS until, 1000 * extract(epoch FROM running_until - clock_timestamp())::float AS ms
+             FROM idempotent_responses`,
+        );
+        return rows[0];
+      };
+      mood = 'wait';
+      const running = outside('k1');
+      await gate.entered;
+      const first = await leasedForMs();
+      expect(first?.ms).toBeLessThanOrEqual(5_000);
+      await until('the lease to be renewed', async () => {
+        const now = await leasedForMs();
+        return now !== undefined && first !== undefined && now.until > first.until;
+      });
+      expect(code(await outside('k1', { shell: 1 }))).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+      gate.open();
+      expect((await running).status).toBe(200);
     });
 
     it('a key whose process died counts as free after a while', async () => {

@@ -4,6 +4,7 @@ import type { Scope } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { sha256Hex } from '../lib/crypto.ts';
+import { repeatEvery } from '../lib/pacing.ts';
 import { invalidRequest } from './errors.ts';
 import type { Principal } from './principals.ts';
 
@@ -43,8 +44,16 @@ export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_KEY_REUSED
 
 const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 const KEEP_MS = 24 * 60 * 60 * 1_000;
-/** Longer than any work that leaves the process may take; after it, the process that leased the key counts as dead. */
-const LEASE_MS = 60_000;
+/**
+ * Renewed while the work is under way; after it, the process that leased the key counts as dead. A caller that repeats its
+ * request waits no longer than this for a process that was killed, however long the work itself may take.
+ */
+const LEASE_MS = 5_000;
+const RENEWALS_PER_LEASE = 3;
+
+/** In place of an HTTP status while the key is leased: whether the work has written what it is to write. */
+const BEGUN = 0;
+const WRITTEN = 1;
 
 const lockKey = statement<[lockName: string], { locked: boolean }>(
   'idempotency.lock',
@@ -73,6 +82,7 @@ interface ResponseTable {
     ],
     unknown
   >;
+  readonly renew: Statement<[owner: string, key: string, runningMs: number], unknown>;
   readonly release: Statement<[owner: string, key: string], unknown>;
   readonly purge: Statement<[before: Date], unknown>;
 }
@@ -93,9 +103,18 @@ function responseTable(name: string, table: string, owner: string): ResponseTabl
          status = excluded.status, body = excluded.body, created_at = excluded.created_at,
          running_until = excluded.running_until`,
     ),
+    renew: statement(
+      `${name}.renew`,
+      `UPDATE ${table} SET running_until = clock_timestamp() + $3::int * interval '1 millisecond'
+        WHERE ${owner} = $1 AND idempotency_key = $2 AND running_until IS NOT NULL`,
+    ),
+    // Work that has written something is not begun anew by the next request, but ended by it.
     release: statement(
       `${name}.release`,
-      `DELETE FROM ${table} WHERE ${owner} = $1 AND idempotency_key = $2 AND running_until IS NOT NULL`,
+      `WITH released AS (DELETE FROM ${table} WHERE ${owner} = $1 AND idempotency_key = $2
+          AND running_until IS NOT NULL AND status <> ${WRITTEN})
+       UPDATE ${table} SET running_until = clock_timestamp() WHERE ${owner} = $1 AND idempotency_key = $2
+          AND running_until IS NOT NULL AND status = ${WRITTEN}`,
     ),
     purge: statement(`${name}.purge`, `DELETE FROM ${table} WHERE created_at <= $1`),
   };
@@ -171,7 +190,7 @@ export async function idempotentResponse(
   reply: FastifyReply,
   work: () => Promise<unknown> | unknown,
 ): Promise<IdempotentResponse> {
-  const stored = await claimIdempotencyKey(unit, identity, sealer);
+  const { stored } = await claimIdempotencyKey(unit, identity, sealer);
   if (stored !== null) return { ...stored, replayed: true };
   let response: StoredResponse;
   try {
@@ -186,9 +205,20 @@ export async function idempotentResponse(
   return { ...response, replayed: false };
 }
 
+/** For work that leaves the process and also writes, in a transaction of its own. */
+export interface OutsideWork {
+  /** A request with this key has written already and ended without an answer: there is only the answer to be found. */
+  readonly isWritten: boolean;
+  /** Said in the transaction that writes, so that there is no moment in which it is done and not known to be. */
+  written(unit: UnitOfWork): void;
+}
+
+/** Without a key nothing is remembered. */
+export const UNREMEMBERED: OutsideWork = { isWritten: false, written: () => undefined };
+
 /**
  * For work that leaves the process, which no transaction may wait for: the key is leased before, the response stored after.
- * Should the process die in between, a retry does the work again once the lease is over.
+ * Should the process die in between, a retry goes on once the lease is over: from what the work has written, or anew.
  */
 export async function idempotentResponseOutside(
   deps: UnitDeps,
@@ -196,20 +226,27 @@ export async function idempotentResponseOutside(
   identity: RequestIdentity,
   sealer: ResponseSealer | null,
   reply: FastifyReply,
-  work: () => Promise<unknown> | unknown,
+  work: (outside: OutsideWork) => Promise<unknown> | unknown,
 ): Promise<IdempotentResponse> {
-  const stored = await unitOfWork(deps, scope, async (unit) => {
+  const { stored, isWritten } = await unitOfWork(deps, scope, async (unit) => {
     const found = await claimIdempotencyKey(unit, identity, sealer);
-    if (found === null) leaseIdempotencyKey(unit, identity, sealer);
+    if (found.stored === null) leaseIdempotencyKey(unit, identity, sealer, found.isWritten ? WRITTEN : BEGUN);
     return found;
   });
   if (stored !== null) return { ...stored, replayed: true };
+  const outside: OutsideWork = {
+    isWritten,
+    written: (unit) => leaseIdempotencyKey(unit, identity, sealer, WRITTEN),
+  };
   let response: StoredResponse;
+  const renewing = keepLeased(deps, scope, identity);
   try {
-    response = await Promise.resolve(work()).then((data) => accepted(reply, data), refusal);
+    response = await Promise.resolve(work(outside)).then((data) => accepted(reply, data), refusal);
   } catch (error) {
     await unitOfWork(deps, scope, async (unit) => releaseIdempotencyKey(unit, identity));
     throw error;
+  } finally {
+    clearInterval(renewing);
   }
   await unitOfWork(deps, scope, async (unit) => storeResponse(unit, identity, response, sealer));
   return { ...response, replayed: false };
@@ -230,12 +267,12 @@ export function sendIdempotentResponse(reply: FastifyReply, response: Idempotent
   return reply.code(response.status).type('application/json; charset=utf-8').send(response.body);
 }
 
-/** The stored response, or null when the work is ours to do (the key is then locked until commit). */
+/** The stored response, or none when the work is ours to do, or to end (the key is then locked until commit). */
 async function claimIdempotencyKey(
   unit: UnitOfWork,
   request: RequestIdentity,
   sealer: ResponseSealer | null,
-): Promise<StoredResponse | null> {
+): Promise<{ readonly stored: StoredResponse | null; readonly isWritten: boolean }> {
   const { owner, idempotencyKey } = request;
   const name = nameOf(owner);
   // Two statements: the look-up must see what the holder of the lock committed just before releasing it.
@@ -248,13 +285,13 @@ async function claimIdempotencyKey(
   if (found !== undefined) {
     const { fingerprint, body } = sealer === null ? found : unsealed(sealer, request, found.body);
     if (fingerprint !== request.fingerprint) throw new CausewayError('IDEMPOTENCY_KEY_REUSED');
-    if (found.running === null) return { status: found.status, body };
+    if (found.running === null) return { stored: { status: found.status, body }, isWritten: true };
     if (found.running) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   }
   if (!lock?.locked) throw new CausewayError('IDEMPOTENCY_IN_PROGRESS');
   // What follows can be rolled back without releasing the lock.
   unit.tx.savepoint();
-  return null;
+  return { stored: null, isWritten: found?.status === WRITTEN };
 }
 
 function storeResponse(
@@ -271,8 +308,15 @@ function leaseIdempotencyKey(
   unit: UnitOfWork,
   request: RequestIdentity,
   sealer: ResponseSealer | null,
+  progress: typeof BEGUN | typeof WRITTEN,
 ): void {
-  write(unit, request, { status: 0, body: '' }, sealer, LEASE_MS);
+  write(unit, request, { status: progress, body: '' }, sealer, LEASE_MS);
+}
+
+function keepLeased({ db }: UnitDeps, scope: Scope, { owner, idempotencyKey }: RequestIdentity) {
+  const renew = () => db.query(scope, tableOf(owner).renew, [nameOf(owner), idempotencyKey, LEASE_MS]);
+  // While the database is away there is nothing to renew, and no other process can take the key either.
+  return repeatEvery(LEASE_MS / RENEWALS_PER_LEASE, renew, () => {}).unref();
 }
 
 /** The work failed without a response, so that a retry may succeed. */

@@ -17,8 +17,8 @@ declare module 'fastify' {
     hide?: boolean;
   }
   interface FastifyInstance {
-    /** What this server offers, as OpenAPI; once it is ready. */
-    apiDescription(): ApiDescription;
+    /** What this server offers, as OpenAPI; once it is ready. `every` has the console's own routes too. */
+    apiDescription(which?: 'published' | 'every'): ApiDescription;
   }
 }
 
@@ -63,12 +63,14 @@ export async function registerOpenApi(app: FastifyInstance, options: OpenApiOpti
     const described = describedRoute(options);
     if (described !== undefined) routes.push(described);
   });
+  const published = () => routes.filter(({ schema }) => schema.hide !== true);
 
   // Routes do not change while the process runs.
   let description: ApiDescription | undefined;
   let text: string | undefined;
-  app.decorate('apiDescription', () => {
-    description ??= documentOf(describeApi(routes), options);
+  app.decorate('apiDescription', (which = 'published') => {
+    if (which === 'every') return documentOf(describeApi(routes), options);
+    description ??= documentOf(describeApi(published()), options);
     return description;
   });
   const describe = () => {

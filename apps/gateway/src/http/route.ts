@@ -1,11 +1,18 @@
 import { type ErrorCode, successResponseOf } from '@causeway/protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  preParsingHookHandler,
+} from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { customerScope, partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { type Access, announceLimit } from './access.ts';
+import { refuseOverload } from './admission.ts';
 import type { ConsolePrincipal } from './console-sessions.ts';
 import { isUnfit } from './errors.ts';
 import {
@@ -14,7 +21,9 @@ import {
   idempotentResponse,
   idempotentResponseOutside,
   identityOf,
+  type OutsideWork,
   sendIdempotentResponse,
+  UNREMEMBERED,
 } from './idempotency.ts';
 import type {
   OperatorPrincipal,
@@ -54,6 +63,8 @@ export interface RouteSpec<P extends TSchema, Q extends TSchema, B extends TSche
    * a caller that may not act on something learns nothing about how to.
    */
   readonly requireSubject?: (request: FastifyRequest) => Promise<void>;
+  /** Taken in however much there is to do: its caller tells what has happened, and may not tell again. */
+  readonly alwaysAdmitted?: true;
 }
 
 export interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema> {
@@ -93,8 +104,8 @@ interface WorkOf {
    * saves opening and closing one; with a key the answer is stored in the same transaction as ever.
    */
   statement: StatementRun;
-  /** The work leaves the process, so that no transaction can hold it. */
-  outside: undefined;
+  /** The work leaves the process, so that no transaction can hold it. What it writes all the same, it says it has written. */
+  outside: OutsideWork;
 }
 type TransactionMode = keyof WorkOf;
 
@@ -166,12 +177,12 @@ export function route<
 >(app: FastifyInstance, spec: RouteDeclaration<A, M, P, Q, B, D, Acquired>): void {
   const { access, transaction } = spec;
   // What leaves the process, and a stream that stays open, does not keep the partner's other requests waiting.
-  const takesTurn =
-    (access === 'partner' || access === 'session') && transaction !== 'outside' && spec.stream === undefined;
+  const isOwnWork = transaction !== 'outside' && spec.stream === undefined;
+  const takesTurn = (access === 'partner' || access === 'session') && isOwnWork;
   // biome-ignore lint/suspicious/noExplicitAny: the runners below serve every combination; `handle` was checked above.
   const declared = spec as RouteDeclaration<any, any, P, Q, B, D, any>;
   const run = transaction === 'none' ? readRunner(declared) : writeRunner(app, declared);
-  add(app, transaction === 'none' ? declared : withWriteErrors(declared), run, takesTurn);
+  add(app, transaction === 'none' ? declared : withWriteErrors(declared), run, { isOwnWork, takesTurn });
 }
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -191,7 +202,10 @@ function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
   if (spec.access === 'public') throw new Error(`${spec.operationId} writes for a caller without a scope`);
   const { readFirst } = spec;
   const acquire: NonNullable<AnyDeclaration['acquire']> =
-    spec.acquire ?? (async (input, _caller, work) => work(await readFirst?.(input)));
+    spec.acquire ??
+    (readFirst === undefined
+      ? (_input, _caller, work) => work(undefined)
+      : async (input, _caller, work) => work(await app.admission.aside(() => readFirst(input))));
   const handle = spec.secondApproval === undefined ? spec.handle : guardedHandle(app, spec);
   const perform = PERFORM[transaction as Exclude<TransactionMode, 'none'>];
   return async (request, reply) => {
@@ -268,8 +282,8 @@ const PERFORM: Record<
 
   outside: async ({ deps, scope, identity, sealer, reply }, handle) =>
     identity === null
-      ? success(await handle(undefined))
-      : idempotentResponseOutside(deps, scope, identity, sealer, reply, async () => handle(undefined)),
+      ? success(await handle(UNREMEMBERED))
+      : idempotentResponseOutside(deps, scope, identity, sealer, reply, async (outside) => handle(outside)),
 };
 
 export function scopeOf(principal: Principal | null): Scope {
@@ -336,7 +350,13 @@ export const EVERY_ROUTE: readonly ErrorCode[] = [
 /** Of every route that reads a body, whether it wants one or not. */
 const WITH_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn: boolean): void {
+interface Burden {
+  /** Of this process and its database, and so counted where there is too much of it. */
+  readonly isOwnWork: boolean;
+  readonly takesTurn: boolean;
+}
+
+function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, burden: Burden): void {
   const access: Access = spec.access;
   const codes = [
     ...EVERY_ROUTE,
@@ -347,6 +367,9 @@ function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn
   const spanName = `${String(spec.method)} ${spec.url}`;
   const traced = (request: FastifyRequest, reply: FastifyReply) =>
     withSpan(spanName, {}, () => handler(request, reply));
+  const counted: Run = burden.isOwnWork
+    ? (request, reply) => app.admission.count(turnOf(request.principal), () => traced(request, reply))
+    : traced;
   app.route({
     method: spec.method,
     url: spec.url,
@@ -368,15 +391,25 @@ function add(app: FastifyInstance, spec: AnyDeclaration, handler: Run, takesTurn
       response: { 200: responseOf(spec) },
     },
     ...(spec.requireSubject === undefined ? {} : { errorHandler: subjectFirst(spec.requireSubject) }),
-    handler: takesTurn
+    ...(spec.alwaysAdmitted === undefined ? { preParsing: admissionHook(app, spec) } : {}),
+    handler: burden.takesTurn
       ? (request, reply) =>
           app.turns.take(
             turnOf(request.principal),
-            () => traced(request, reply),
+            () => counted(request, reply),
             (full) => announceLimit(reply, full),
           )
-      : traced,
+      : counted,
   });
+}
+
+/** After the key, so that it is known whose request it is, and before the body is read. */
+function admissionHook(app: FastifyInstance, { method, url }: AnyDeclaration): preParsingHookHandler {
+  const noteAnswer = app.measuredRoute(String(method), url);
+  return (request, reply, payload, done) => {
+    if (app.admission.admits(turnOf(request.principal))) done(null, payload);
+    else refuseOverload(request, reply, noteAnswer);
+  };
 }
 
 function responseOf({ data, stream }: AnyDeclaration): object {
@@ -391,10 +424,14 @@ function responseOf({ data, stream }: AnyDeclaration): object {
   };
 }
 
-/** Looks only where a request is refused for its form, so that one that fits costs nothing more. */
+/**
+ * Looks only where a request is refused for its form, so that one that fits costs nothing more. A body that cannot be read
+ * is refused before the path is looked at: an id that is none names nothing, and is not asked about.
+ */
 function subjectFirst(requireSubject: (request: FastifyRequest) => Promise<void>) {
   return async (error: Error, request: FastifyRequest): Promise<never> => {
-    if (request.principal !== null && isUnfit(error)) await requireSubject(request);
+    const isAsked = request.principal !== null && isUnfit(error);
+    if (isAsked && request.validateInput(request.params, 'params')) await requireSubject(request);
     throw error;
   };
 }

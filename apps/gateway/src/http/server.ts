@@ -7,6 +7,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { maskText } from '../lib/redaction.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
 import { createAccessLog } from './access-log.ts';
+import { type Admission, createAdmission } from './admission.ts';
 import { type DocsOptions, registerDocs } from './docs/docs.routes.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
 import type { ResponseSealer } from './idempotency.ts';
@@ -27,6 +28,8 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions, DocsOption
   readonly trustedProxies: readonly string[];
   /** Requests of one partner in work at a time, while others are served too; 0 for any number. */
   readonly partnerTimeSharePct: number;
+  /** Requests in work at a time before more are refused; 0 for any number. */
+  readonly requestsAtOnce: number;
   /** Seals responses stored for Idempotency-Key; not needed by a server whose responses hold nothing personal. */
   readonly responseSealer?: ResponseSealer;
   /** Above what a second person has to agree; where it is not said, one is enough. */
@@ -39,6 +42,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     responseSealer: ResponseSealer | null;
     turns: Turns;
+    admission: Admission;
   }
 }
 
@@ -88,6 +92,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     'turns',
     createTurns({
       sharePct: options.partnerTimeSharePct,
+      now: () => performance.now(),
+      metrics: options.metrics,
+    }),
+  );
+  app.decorate(
+    'admission',
+    createAdmission({
+      atOnce: options.requestsAtOnce,
       now: () => performance.now(),
       metrics: options.metrics,
     }),

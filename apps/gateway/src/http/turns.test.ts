@@ -13,6 +13,7 @@ function driver(sharePct = SHARE_PCT) {
   const ends = new Map<string, (error?: Error) => void>();
   return {
     metrics,
+    turns,
     begun,
     begunBy: (partner: string) => begun.filter((name) => name.startsWith(partner)),
     /** Time goes on, for the timers as well. */
@@ -130,5 +131,69 @@ describe('turns', () => {
     const unbound = driver(0);
     for (const name of ['b0', ...names('a', 9)]) void unbound.ask(name);
     expect(unbound.begun).toHaveLength(10);
+  });
+
+  describe('of a partner that has used most of its share', () => {
+    /** `a` has less than half of its burst left, and nothing in work. */
+    async function heavy() {
+      const drive = driver();
+      void drive.ask('b0');
+      for (const name of names('a', 8)) {
+        const asked = drive.ask(name);
+        await drive.pass(12);
+        await drive.end(name);
+        await asked;
+      }
+      await drive.end('b0');
+      return drive;
+    }
+
+    it('begin nothing while a request of a light one is in work, and at once when it is answered', async () => {
+      const { ask, begun, end } = await heavy();
+      void ask('b1');
+      void ask('a-next');
+      expect(begun.at(-1)).toBe('b1');
+      await end('b1');
+      expect(begun.at(-1)).toBe('a-next');
+    });
+
+    it('are held up for fifty milliseconds at most', async () => {
+      const { ask, begun, pass } = await heavy();
+      void ask('b1');
+      void ask('a-next');
+      await pass(49);
+      expect(begun.at(-1)).toBe('b1');
+      await pass(1);
+      expect(begun.at(-1)).toBe('a-next');
+    });
+
+    it('do not hold up those of a light one', async () => {
+      const { ask, begun } = await heavy();
+      for (const name of ['c0', 'b1', 'b2']) void ask(name);
+      expect(begun.slice(-3)).toEqual(['c0', 'b1', 'b2']);
+    });
+  });
+
+  it('are refused where the first of a line has waited for two seconds, and not where a burst is worked off', async () => {
+    const { ask, begunBy, end, pass, metrics } = driver();
+    void ask('b0');
+    for (const name of names('a', 10)) void ask(name);
+    await pass(2_001);
+    await expect(ask('a-late')).rejects.toThrow('full: 1000, 1');
+    expect((await metrics.httpTurnsRefusedTotal.get()).values[0]?.value).toBe(1);
+    for (const name of names('a', 10)) await end(name);
+    await pass(1_000);
+    expect(begunBy('a')).toHaveLength(10);
+    void ask('a-again');
+    expect(begunBy('a')).toHaveLength(11);
+  });
+
+  it('wait for as long as it takes where nothing is said of a refusal', async () => {
+    const { turns, ask, begunBy, pass } = driver();
+    void ask('b0');
+    for (const name of names('a', 6)) void ask(name);
+    await pass(2_001);
+    void turns.take('a', () => 'page');
+    expect(begunBy('a')).toHaveLength(4);
   });
 });

@@ -59,6 +59,7 @@ describe('randomToken', () => {
   it('refuses a length that could be guessed', () => {
     for (const length of [0, 21, 22.5, Number.NaN])
       expect(() => randomToken('cw_live_', length)).toThrow(RangeError);
+    expect(randomToken('cw_live_', 22)).toHaveLength('cw_live_'.length + 22);
   });
 });
 
@@ -109,6 +110,13 @@ describe('sealer', () => {
       sealed.slice(0, -4),
     ];
     for (const text of broken) expect(() => sealer.open(text, 'place')).toThrow(SealedValueError);
+    for (const text of [
+      `${sealer.keyId}.`,
+      `${sealer.keyId}.${'A'.repeat(36)}`,
+      `${sealer.keyId}:${sealed.slice(9)}`,
+    ])
+      expect(() => sealer.open(text, 'place')).toThrow('not a sealed value');
+    expect(sealer.open(sealer.seal('', 'place'), 'place')).toBe('');
     expect(() => sealer.open('deadbeef.plain-text-iban', 'place')).toThrow(
       /^sealed with a key that is not configured$/,
     );
@@ -119,11 +127,13 @@ describe('sealer', () => {
     const rotated = createSealer([next, key]);
     expect(rotated.open(sealer.seal('old', 'place'), 'place')).toBe('old');
     expect(rotated.keyId).not.toBe(sealer.keyId);
+    expect(rotated.keyId).toMatch(/^[0-9a-f]{8}$/);
     expect(() => sealer.open(rotated.seal('new', 'place'), 'place')).toThrow(SealedValueError);
     expect(createSealer([next]).open(rotated.seal('new', 'place'), 'place')).toBe('new');
   });
 
   it('refuses a key that does not have 32 bytes', () => {
     expect(() => createSealer([randomBytes(16)])).toThrow(RangeError);
+    expect(() => createSealer([key, randomBytes(33)])).toThrow('a data encryption key has 32 bytes');
   });
 });

@@ -10,6 +10,7 @@ export interface Metrics {
   /** Requests that have arrived and are not answered yet; read when the figures are collected. */
   readonly httpRequests: { inFlight: number; waiting: number };
   readonly httpTurnsRefusedTotal: Counter;
+  readonly httpOverloadRefusedTotal: Counter;
   readonly dbRoundTripsTotal: Counter;
   readonly dbQueryErrorsTotal: Counter;
   readonly intentsTotal: Counter<'kind' | 'outcome'>;
@@ -65,7 +66,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     httpRequests,
     httpTurnsRefusedTotal: new Counter({
       name: 'http_turns_refused_total',
-      help: 'Requests refused because too many of the same partner were waiting.',
+      help: 'Requests refused because others of the same partner had waited too long, or were too many.',
+      registers,
+    }),
+    httpOverloadRefusedTotal: new Counter({
+      name: 'http_overload_refused_total',
+      help: 'Requests refused because more were in work than the process can do.',
       registers,
     }),
     dbRoundTripsTotal: new Counter({
@@ -191,7 +197,8 @@ export async function startMetricsServer({
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    // Of this process alone: several processes of the API would share it otherwise, and each scrape would get another.
+    server.listen({ host, port, exclusive: true }, () => {
       server.off('error', reject);
       resolve();
     });

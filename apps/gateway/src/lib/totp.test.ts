@@ -28,6 +28,7 @@ describe('codes of authenticator apps', () => {
 
   it('come of a secret of 160 bits that an app can read', () => {
     expect(SECRET).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+    expect(base32(new Uint8Array())).toBe('');
     const secret = newTotpSecret();
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newTotpSecret()).not.toBe(secret);

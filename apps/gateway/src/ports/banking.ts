@@ -16,6 +16,8 @@ export interface BankingPort {
   transfer(order: BankTransfer): Promise<BankReference>;
   /** What came in after the cursor, oldest first; a transfer may be reported any number of times. */
   paymentsAfter(cursor: string | null): Promise<PaymentPage>;
+  /** One transfer that came in, as the bank has it now; null where it knows none of this id. */
+  readPayment(transactionId: string): Promise<IncomingPayment | null>;
 }
 
 export interface BankOffer {

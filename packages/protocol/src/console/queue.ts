@@ -28,7 +28,7 @@ export const QUEUE_TITLES: Readonly<Record<QueueKind, string>> = {
   fiat_payment: 'Fiat payments to match',
   offer: 'Offers to authorize',
   effect: 'Stuck work',
-  reconciliation: 'Books and chain differ',
+  reconciliation: 'Records that differ',
 };
 
 /** How soon each should be decided, where the configuration does not say otherwise. */

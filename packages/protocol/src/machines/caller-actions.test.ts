@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
   actionsInStatus,
+  isDisputeUndecided,
   kycActionsOf,
   orderActionsOf,
   sandboxEventsOf,
   VENDOR_TRIGGERS,
 } from './caller-actions.ts';
 import type { Actor } from './machine.types.ts';
-import { ORDER_MACHINES } from './order-actions.ts';
+import { ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
 import { INITIAL_ORDER_FACTS } from './order-facts.ts';
 import type { OrderStatus } from './order-vocabulary.ts';
 
@@ -17,6 +18,14 @@ const onramp = (status: OrderStatus, more: Partial<typeof facts> = {}) => ({
   status,
   facts: { ...facts, ...more },
 });
+
+/** Facts under which an operator has something to decide, in one status or another. */
+const OPERATOR_STATES: readonly Partial<typeof facts>[] = [
+  { escrow: 'funded' },
+  { escrow: 'funded', proofPending: true },
+  { escrow: 'funded', awardedToBuyer: true },
+  { held: true, kycCleared: false },
+];
 
 /** What an actor may report, in either direction. */
 function triggersOf(actor: Actor): string[] {
@@ -54,6 +63,61 @@ describe('the actions of a caller', () => {
     );
   });
 
+  test.each<[OrderDirection, OrderStatus, Partial<typeof facts>, string[]]>([
+    ['onramp', 'dispute_started', {}, ['hold:place', 'dispute:for_buyer', 'dispute:for_seller']],
+    ['offramp', 'dispute_started', {}, ['hold:place', 'dispute:for_buyer', 'dispute:for_seller']],
+    ['offramp', 'fiat_payment_started', {}, ['hold:place', 'dispute:open']],
+    [
+      'offramp',
+      'fiat_payment_started',
+      { proofPending: true },
+      ['hold:place', 'dispute:open', 'proof-review:start'],
+    ],
+    [
+      'offramp',
+      'fiat_payment_review_started',
+      {},
+      ['hold:place', 'dispute:open', 'proof-review:accepted', 'proof-review:rejected'],
+    ],
+    [
+      'onramp',
+      'fiat_received_confirmed',
+      { held: true, kycCleared: false },
+      ['hold:release', 'hold:override_kyc'],
+    ],
+  ])('%s, %s: an operator has what the table lets it report', (direction, status, more, actions) => {
+    const order = { direction, status, facts: { ...facts, escrow: 'funded' as const, ...more } };
+    expect(orderActionsOf('operator', order)).toEqual(actions);
+    expect(isDisputeUndecided(order)).toBe(status === 'dispute_started');
+  });
+
+  test('every fact that an operator may report about an order is a decision of one of its endpoints', () => {
+    const seen = new Set(
+      (['onramp', 'offramp'] as const).flatMap((direction) =>
+        ORDER_MACHINES[direction].statusNames.flatMap((status) =>
+          OPERATOR_STATES.flatMap((more) =>
+            orderActionsOf('operator', { direction, status, facts: { ...facts, ...more } }),
+          ),
+        ),
+      ),
+    );
+    expect([...seen].sort()).toEqual([
+      ...['dispute:for_buyer', 'dispute:for_seller', 'dispute:open', 'escrow-signature:refund'],
+      ...['escrow-signature:release', 'hold:override_kyc', 'hold:place', 'hold:release'],
+      ...['proof-review:accepted', 'proof-review:rejected', 'proof-review:start'],
+      ...['send-out:failed', 'send-out:settled'],
+    ]);
+  });
+
+  test('a customer acts on what the widget opened, and a repetition is no action', () => {
+    const waiting = onramp('awaiting_fiat_transfer', { origin: 'widget', escrow: 'funded' });
+    expect(orderActionsOf('customer', waiting)).toEqual(['confirm-payment-sent', 'cancel']);
+    expect(orderActionsOf('provider', onramp('fiat_transfer_pending', { escrow: 'funded' }))).toEqual([
+      'fiat-confirmed',
+      'dispute',
+    ]);
+  });
+
   test('sandbox events are those of the direction that would change something', () => {
     const events = sandboxEventsOf(onramp('awaiting_liquidity_provider'));
     expect(events).toContain('vendor_accepts');
@@ -71,6 +135,9 @@ describe('the actions of a caller', () => {
     expect(kycActionsOf('partner', 'NOT_INITIATED')).toEqual(['kyc']);
     expect(kycActionsOf('partner', 'PENDING_DOCUMENTS')).toEqual(['kyc', 'kyc/documents']);
     expect(kycActionsOf('operator', 'UNDER_REVIEW')).toEqual(['approve', 'reject', 'request_resubmission']);
+    expect(kycActionsOf('operator', 'VERIFIED')).toEqual(['reject']);
+    expect(kycActionsOf('operator', 'PENDING_DOCUMENTS')).toEqual([]);
+    expect(kycActionsOf('partner', 'UNDER_REVIEW')).toEqual([]);
     expect(
       actionsInStatus(ORDER_MACHINES.onramp, 'completed', 'vendor', { accept: 'vendor_accepted' }),
     ).toEqual([]);

@@ -120,3 +120,35 @@ test('the phases of a trade, one after the other', () => {
   expect(isOpenForCustomer(order('offramp', 'cancelled', { escrow: 'refunding' }))).toBe(true);
   expect(isOpenForCustomer(order('offramp', 'cancelled', { escrow: 'emptied' }))).toBe(false);
 });
+
+test('how long a phase takes, where others are at work; nothing is promised to a customer whose turn it is', () => {
+  const seconds = (direction: OrderDirection, status: OrderStatus, facts: Partial<OrderFacts> = {}) =>
+    expectedSeconds(order(direction, status, facts));
+  expect(seconds('onramp', 'awaiting_liquidity_provider')).toBe(120);
+  expect(seconds('onramp', 'fiat_transfer_pending', { escrow: 'funded' })).toBe(1_800);
+  expect(seconds('onramp', 'crypto_release_pending', { escrow: 'releasing' })).toBe(60);
+  expect(seconds('offramp', 'crypto_transfer_authorization_pending', { transferAuthorization: 'live' })).toBe(
+    60,
+  );
+  expect(seconds('offramp', 'dispute_started', { escrow: 'funded' })).toBe(172_800);
+  expect(seconds('offramp', 'cancelled', { escrow: 'refunding' })).toBe(60);
+  expect(seconds('onramp', 'cancelled', { escrow: 'refunding' })).toBeNull();
+  expect(seconds('offramp', 'cancelled', { escrow: 'emptied' })).toBeNull();
+  expect(seconds('onramp', 'completed', { escrow: 'emptied' })).toBeNull();
+  expect(seconds('onramp', 'awaiting_fiat_transfer', { escrow: 'funded' })).toBeNull();
+});
+
+test('an order is open until it has ended and owes its customer nothing', () => {
+  const isOpen = (direction: OrderDirection, status: OrderStatus, facts: Partial<OrderFacts> = {}) =>
+    isOpenForCustomer(order(direction, status, facts));
+  expect(isOpen('onramp', 'awaiting_liquidity_provider')).toBe(true);
+  expect(isOpen('onramp', 'completed', { escrow: 'emptied' })).toBe(false);
+  expect(isOpen('onramp', 'dispute_started', { escrow: 'funded' })).toBe(true);
+  expect(isOpen('onramp', 'cancelled', { escrow: 'funded' })).toBe(false);
+  expect(isOpen('offramp', 'cancelled', { escrow: 'funded' })).toBe(true);
+});
+
+test('a deposit of a held order is not asked for', () => {
+  const paid = { escrow: 'funded', fundingSource: 'own_iban' } as const;
+  expect(customerPhase(order('onramp', 'awaiting_fiat_transfer', { ...paid, held: true }))).toBe('settle');
+});

@@ -136,5 +136,8 @@ describe('authorization', () => {
     expect(onlyMove(authorizationMachine, 'nonce_spent')).toEqual({ from: 'authorized', to: 'spent' });
     expect(onlyMove(authorizationMachine, 'deadline_passed')).toEqual({ from: 'authorized', to: 'lapsed' });
     expect(() => onlyMove(fiatPaymentMachine, 'payment_matched')).toThrow(RangeError);
+    expect(() => onlyMove(authorizationMachine, 'no_such_trigger' as 'nonce_spent')).toThrow(
+      'does not move from one status to one on no_such_trigger',
+    );
   });
 });

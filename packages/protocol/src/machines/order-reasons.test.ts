@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FAILURE_CODES, HOLD_REASON_CODES, HOLD_REASONS, ORDER_FAILURES } from '../failures/index.ts';
 import { type Actor, ORDER_MACHINES, type OrderDirection, type OrderTrigger, sourcesOf } from './index.ts';
 import type { OrderRule } from './order-facts.ts';
+import { NO_REASONS, reasonsAfter } from './order-reasons.ts';
 import { OrderWalk } from './testing/order-walk.ts';
 
 const ROWS = (Object.keys(ORDER_MACHINES) as OrderDirection[]).flatMap((direction) =>
@@ -58,6 +59,20 @@ describe('why an order stopped', () => {
     const order = new OrderWalk(direction).report('order_initiated', 'partner');
     for (const [trigger, actor] of steps) order.report(trigger, actor);
     expect(order.reasons).toMatchObject({ failure, cancelledBy });
+  });
+
+  test.each<[Actor, string]>([
+    ...(['partner', 'customer', 'vendor', 'operator', 'system'] as const).map(
+      (name) => [name, name] as [Actor, string],
+    ),
+    ['provider', 'vendor'],
+    ...(['bank', 'chain', 'clock', 'simulator'] as const).map((name) => [name, 'system'] as [Actor, string]),
+  ])('what %s reports is cancelled by the %s', (actor, cancelledBy) => {
+    const row = ROWS.find((one) => one.row.to === 'cancelled')?.row;
+    if (row === undefined) throw new Error('no row cancels');
+    const free = { held: false, heldForDeposit: false };
+    expect(reasonsAfter(row, actor, NO_REASONS, free, free).cancelledBy).toBe(cancelledBy);
+    expect(NO_REASONS).toEqual({ failure: null, cancelledBy: null, hold: null });
   });
 
   test('a widget order is cancelled by its customer', () => {

@@ -6,6 +6,7 @@ import {
   ORDER_MACHINES,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
+  orderStatusesWithPartnerStep,
   vendorDuties,
 } from './index.ts';
 
@@ -79,12 +80,23 @@ describe('what the tables say about statuses', () => {
     expect(orderStatusesThatKnow('vendor_declined')).toEqual(['awaiting_liquidity_provider']);
   });
 
+  test('the partner may be asked for a step while an order is under way, and for a signature after its end', () => {
+    expect(orderStatusesWithPartnerStep()).toEqual({
+      underWay: [
+        'awaiting_fiat_transfer',
+        'awaiting_crypto_transfer_authorization',
+        'awaiting_fiat_received_confirmation',
+      ],
+      ended: ['dispute_started', 'cancelled', 'failed'],
+    });
+  });
+
   test('a vendor owes its crypto on-ramp, and its payment and a good proof off-ramp', () => {
-    expect(vendorDuties().map(({ status, owes }) => [status, owes])).toEqual([
-      ['awaiting_vendor_escrow_funding', 'in_time'],
-      ['crypto_received', 'in_time'],
-      ['fiat_payment_started', 'always'],
-      ['fiat_payment_review_started', 'always'],
+    expect(vendorDuties()).toEqual([
+      { direction: 'onramp', status: 'awaiting_vendor_escrow_funding', owes: 'in_time' },
+      { direction: 'offramp', status: 'crypto_received', owes: 'in_time' },
+      { direction: 'offramp', status: 'fiat_payment_started', owes: 'always' },
+      { direction: 'offramp', status: 'fiat_payment_review_started', owes: 'always' },
     ]);
   });
 

@@ -7,6 +7,7 @@ import {
   MAX_INTEGER_DIGITS,
   parseDecimal,
   parseSignedDecimal,
+  powerOfTen,
 } from './decimal.ts';
 
 describe('parseDecimal accepts one spelling per value', () => {
@@ -139,4 +140,36 @@ test('whatever string is sent, the answer is a value that formats back to it or 
     }),
     { numRuns: 2000 },
   );
+});
+
+describe('the caps', () => {
+  const integer = '9'.repeat(MAX_INTEGER_DIGITS);
+  const fraction = '9'.repeat(MAX_FRACTION_DIGITS);
+
+  test('let the longest number of either sign through', () => {
+    const longest = { unscaled: BigInt(integer + fraction), scale: MAX_FRACTION_DIGITS };
+    expect(parseDecimal(`${integer}.${fraction}`)).toEqual({ ok: true, value: longest });
+    expect(parseSignedDecimal(`-${integer}.${fraction}`)).toEqual({
+      ok: true,
+      value: { ...longest, unscaled: -longest.unscaled },
+    });
+  });
+
+  test.each([
+    ['zeros without end', '0'.repeat(80), 'too_many_digits'],
+    ['digits and dots without end', '1.'.repeat(40), 'too_many_digits'],
+    ['a letter before them', `x${'1'.repeat(80)}`, 'malformed'],
+    ['a letter behind them', `${'1'.repeat(80)}x`, 'malformed'],
+  ])('refuse %s by name, without reading it', (_case, text, reason) => {
+    expect(parseDecimal(text)).toEqual({ ok: false, reason });
+  });
+
+  test('of powers of ten are 0 and 128, whole', () => {
+    expect([powerOfTen(0), powerOfTen(128)]).toEqual([1n, 10n ** 128n]);
+    for (const exponent of [-1, 129, 1.5]) {
+      expect(() => powerOfTen(exponent)).toThrow(
+        `exponent must be an integer within 0..128, got ${exponent}`,
+      );
+    }
+  });
 });

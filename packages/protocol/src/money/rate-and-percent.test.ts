@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costExceedsBound } from './price.ts';
-import { formatPercent, formatRate, parsePercent, parseRate } from './rate.ts';
+import { formatPercent, formatRate, parsePercent, parseRate, ZERO_PERCENT } from './rate.ts';
 import { decimalToWireNumber } from './wire-number.ts';
 
 describe('rates', () => {
@@ -90,4 +90,9 @@ test('the 1.20 bound lets exactly 1.20 settle and stops one atomic unit above it
   // 1.20 * 3 = 3.6: the bound is not rounded to a whole unit in either direction
   expect(costExceedsBound(3n, 3n)).toBe(false);
   expect(costExceedsBound(4n, 3n)).toBe(true);
+});
+
+test('no fee is what "0" reads as', () => {
+  expect(parsePercent('0')).toEqual({ ok: true, value: ZERO_PERCENT });
+  expect(formatPercent(ZERO_PERCENT)).toBe('0');
 });

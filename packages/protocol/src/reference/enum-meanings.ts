@@ -1,4 +1,5 @@
 import { ROLE_MEANINGS } from '../console/access.ts';
+import { DIFFERENCE_MEANINGS } from '../console/differences.ts';
 import { QUEUE_TITLES } from '../console/queue.ts';
 import { kycNotClearedDetails } from '../errors/details.ts';
 import { ERROR_CATALOGUE, ERROR_KEY_CATALOGUE } from '../errors/index.ts';
@@ -106,6 +107,7 @@ export const NAMED_ENUMS: readonly NamedEnum[] = [
   },
   { name: 'ConsoleRole', meanings: ROLE_MEANINGS },
   { name: 'QueueKind', meanings: QUEUE_TITLES },
+  { name: 'DifferenceKind', meanings: DIFFERENCE_MEANINGS },
   {
     name: 'StatisticsInterval',
     meanings: { day: 'A row a day', week: 'A row a week, from Monday on', month: 'A row a month' },

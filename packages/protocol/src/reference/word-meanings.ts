@@ -192,10 +192,10 @@ export const WORD_MEANINGS: readonly NamedEnum[] = [
   {
     name: 'ReconciliationVerdict',
     meanings: {
-      equal: 'Books and chain agree.',
+      equal: 'They agree.',
       in_flight: 'They differ by what is on its way.',
       different: 'They differ.',
-      unreachable: 'No node answers.',
+      unreachable: 'No node of the chain, or no bank, answers.',
     },
   },
   {

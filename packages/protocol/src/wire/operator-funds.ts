@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { DIFFERENCE_KINDS } from '../console/differences.ts';
 import { DEPOSIT_STATUSES, FIAT_PAYMENT_STATUSES } from '../machines/index.ts';
-import { DecimalString, EvmAddress, literals, Timestamp, Uuid } from './common.ts';
+import { DecimalString, EvmAddress, literals, Nullable, Timestamp, Uuid } from './common.ts';
 import { DEPOSIT_KINDS, DepositSchema } from './funds.ts';
 import { oneOf, Reason } from './operator.ts';
 import { GivenSignature, OrderStatusSchema } from './order.ts';
@@ -94,6 +95,9 @@ export const RevealedFiatPaymentSchema = Type.Object({
   reference: NullableText,
 });
 
+export const RECONCILIATION_VERDICTS = ['equal', 'in_flight', 'different', 'unreachable'] as const;
+export type ReconciliationVerdict = (typeof RECONCILIATION_VERDICTS)[number];
+
 export const EscrowComparisonSchema = Type.Object({
   order_id: Uuid,
   partner_id: Uuid,
@@ -104,7 +108,7 @@ export const EscrowComparisonSchema = Type.Object({
   booked: DecimalString,
   on_chain: Type.Union([DecimalString, Type.Null()]),
   difference: Type.Union([DecimalString, Type.Null()], { description: 'On chain less booked' }),
-  verdict: literals(['equal', 'in_flight', 'different', 'unreachable']),
+  verdict: literals(RECONCILIATION_VERDICTS),
 });
 
 export const ReconciliationQuery = Type.Object({
@@ -119,7 +123,44 @@ export const ReconciliationQuery = Type.Object({
   cursor: Type.Optional(Uuid),
 });
 
+export const DifferenceSchema = Type.Object({
+  difference_id: Uuid,
+  kind: literals(DIFFERENCE_KINDS),
+  order_id: Nullable(Uuid),
+  about: Nullable(
+    Type.String({
+      description:
+        'What differs, beside the order: the kind of an entry or an effect, an event, an account, a transfer',
+      examples: ['escrow_released'],
+    }),
+  ),
+  asset: Nullable(Type.String({ examples: ['USDC@base-mainnet'] })),
+  escrow_address: Nullable(Type.String()),
+  expected: Type.String({
+    description: 'What there should be: an amount where one differs, words elsewhere',
+    examples: ['115.198178'],
+  }),
+  found: Type.String({ description: 'What there is', examples: ['115.198183'] }),
+  difference: Nullable(
+    Type.Unsafe<string>({ ...DecimalString, description: 'Found less expected, where an amount differs' }),
+  ),
+  first_seen_at: Timestamp,
+  last_seen_at: Timestamp,
+});
+
 export const ReconciliationSchema = Type.Object({
+  differences: Type.Array(DifferenceSchema, {
+    description: 'What the worker’s own reconciliation found and still finds, oldest first, 500 at most',
+  }),
+  last_run: Type.Object(
+    {
+      finished_at: Nullable(Timestamp),
+      checked: Type.Integer({ examples: [420] }),
+      different: Type.Integer({ examples: [0] }),
+      unreachable: Type.Integer({ examples: [0] }),
+    },
+    { description: 'Of the worker. A run looks at so many rows, and the next goes on' },
+  ),
   books: Type.Array(
     Type.Object({
       asset: Type.String({ examples: ['USDC@base-mainnet'] }),

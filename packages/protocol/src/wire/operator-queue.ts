@@ -8,7 +8,12 @@ import {
   ScreeningCaseSchema,
   ScreeningReviewListSchema,
 } from './operator-compliance.ts';
-import { HeldPaymentSchema, OperatorDepositSchema } from './operator-funds.ts';
+import {
+  DifferenceSchema,
+  HeldPaymentSchema,
+  OperatorDepositSchema,
+  RECONCILIATION_VERDICTS,
+} from './operator-funds.ts';
 import { EffectSchema } from './operator-system.ts';
 
 /** One list of what waits for a person. */
@@ -97,23 +102,6 @@ export const QueueCountsSchema = Type.Object({
 
 export const QueueCaseParams = Type.Object({ kind: Kind, subject_id: Uuid });
 
-export const DifferenceSchema = Type.Object({
-  difference_id: Uuid,
-  asset: Type.String({ examples: ['USDC@base-mainnet'] }),
-  escrow_address: Nullable(Type.String()),
-  booked: Type.Unsafe<string>({
-    ...DecimalString,
-    description: 'Of an escrow; of the books as a whole, what they should sum to',
-  }),
-  found: Type.Unsafe<string>({
-    ...DecimalString,
-    description: 'On chain, or what the books sum to in atomic units',
-  }),
-  difference: DecimalString,
-  first_seen_at: Timestamp,
-  last_seen_at: Timestamp,
-});
-
 /** A case with what the decision needs; an order’s own is in GET /operator/orders/{order_id}. */
 export const QueueCaseDetailSchema = Type.Object({
   ...QueueCaseSchema.properties,
@@ -141,5 +129,5 @@ export const DifferenceParams = Type.Object({ difference_id: Uuid });
 
 export const DifferenceCheckSchema = Type.Object({
   difference_id: Uuid,
-  verdict: literals(['equal', 'in_flight', 'different', 'unreachable']),
+  verdict: literals(RECONCILIATION_VERDICTS),
 });

@@ -581,9 +581,9 @@ export interface OperatorEffectsResource {
 }
 
 export interface OperatorReconciliationResource {
-  /** Reconcile the books with the chain. `GET /api/v1/operator/reconciliation` */
+  /** Reconcile the books. `GET /api/v1/operator/reconciliation` */
   get(query?: ReconcileQuery, options?: RequestOptions): Promise<Reconciliation>;
-  /** Compare the books with the chain again, where they differed. `POST /api/v1/operator/reconciliation/differences/{difference_id}/check` */
+  /** Compare again where two records differed. `POST /api/v1/operator/reconciliation/differences/{difference_id}/check` */
   checkDifference(differenceId: string, options?: RequestOptions): Promise<DifferenceCheck>;
 }
 

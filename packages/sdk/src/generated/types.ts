@@ -556,14 +556,16 @@ export type DetailsInput = Record<string, unknown>;
 
 export interface Difference {
   difference_id: Uuid;
-  asset: string;
+  kind: DifferenceKind;
+  order_id: Uuid | null;
+  about: string | null;
+  asset: string | null;
   escrow_address: string | null;
-  /** Of an escrow; of the books as a whole, what they should sum to */
-  booked: string;
-  /** On chain, or what the books sum to in atomic units */
+  /** What there should be: an amount where one differs, words elsewhere */
+  expected: string;
+  /** What there is */
   found: string;
-  /** A decimal number as text; parse it as a decimal, never as a float */
-  difference: DecimalString;
+  difference: string | null;
   /** ISO 8601, UTC */
   first_seen_at: Timestamp;
   /** ISO 8601, UTC */
@@ -574,6 +576,8 @@ export interface DifferenceCheck {
   difference_id: Uuid;
   verdict: ReconciliationVerdict;
 }
+
+export type DifferenceKind = "books_unbalanced" | "escrow_balance" | "entry_missing" | "entry_unexpected" | "entry_amount" | "effect_missing" | "event_missing" | "stream_gap" | "delivery_missing" | "bank_payment_missing" | "bank_payment_unknown" | "bank_payment_amount" | (string & {});
 
 export type Direction = "onramp" | "offramp" | (string & {});
 
@@ -3062,6 +3066,15 @@ export interface ReconcileQuery {
 }
 
 export interface Reconciliation {
+  /** What the worker’s own reconciliation found and still finds, oldest first, 500 at most */
+  differences: Difference[];
+  /** Of the worker. A run looks at so many rows, and the next goes on */
+  last_run: {
+    finished_at: Timestamp | null;
+    checked: number;
+    different: number;
+    unreachable: number;
+  };
   books: {
     asset: string;
     /** Atomic units */

@@ -90,9 +90,73 @@ describe('constructEvent', () => {
     }
   });
 
+  it.each([
+    ['a stamp with a sign', { 'X-Service-Timestamp': `+${NOW}` }, 'TIMESTAMP_MISSING'],
+    ['a stamp with more behind it', { 'X-Service-Timestamp': `${NOW}.5` }, 'TIMESTAMP_MISSING'],
+    ['a stamp of thirteen digits', { 'X-Service-Timestamp': '1790000000000' }, 'TIMESTAMP_MISSING'],
+    ['an empty stamp', { 'X-Service-Timestamp': '' }, 'TIMESTAMP_MISSING'],
+    ['a signature with more before it', { 'X-Service-Signature': `v1,${sign(BODY)}` }, 'SIGNATURE_MISSING'],
+    ['a signature with more behind it', { 'X-Service-Signature': `${sign(BODY)}00` }, 'SIGNATURE_MISSING'],
+    ['a signature cut short', { 'X-Service-Signature': sign(BODY).slice(0, -2) }, 'SIGNATURE_MISSING'],
+    [
+      'a signature of other letters',
+      { 'X-Service-Signature': `sha256=${'g'.repeat(64)}` },
+      'SIGNATURE_MISSING',
+    ],
+  ])('reads headers strictly: %s is none', async (_case, given, code) => {
+    expect(await codeOf(construct(BODY, headers(given)))).toBe(code);
+  });
+
+  it('takes a signature in capitals, the first of several values, and the one good secret of many', async () => {
+    const capitals = `sha256=${sign(BODY).slice(7).toUpperCase()}`;
+    expect(await codeOf(construct(BODY, headers({ 'X-Service-Signature': capitals })))).toBe('accepted');
+    const several = { ...headers(), 'X-Service-Signature': [sign(BODY), sign('other')] };
+    expect(await codeOf(construct(BODY, several))).toBe('accepted');
+    expect(await codeOf(construct(BODY, { ...headers(), 'X-Service-Signature': [] }))).toBe(
+      'SIGNATURE_MISSING',
+    );
+    expect(await codeOf(construct(BODY, headers(), {}, [secret, 'another']))).toBe('accepted');
+    expect(await codeOf(construct(BODY, headers(), {}, ['', secret]))).toBe('accepted');
+    expect(await codeOf(constructEvent(BODY, headers(), undefined as unknown as string))).toBe(
+      'SECRET_MISSING',
+    );
+    const absent = { get: (name: string) => (name === 'x-service-timestamp' ? `${NOW}` : null) };
+    expect(await codeOf(construct(BODY, absent))).toBe('SIGNATURE_MISSING');
+  });
+
+  it('refuses what is signed and yet no event: wrong types, no data, text that is not UTF-8', async () => {
+    for (const body of [
+      '{"event_id":1,"event_type":"t","data":{}}',
+      '{"event_id":"e","event_type":1,"data":{}}',
+      '{"event_id":"e","event_type":"t","data":"x"}',
+      '{"event_id":"e","event_type":"t","data":null}',
+      Buffer.from([
+        ...Buffer.from('{"event_id":"e","event_type":"t","data":{"x":"'),
+        0xff,
+        ...Buffer.from('"}}'),
+      ]),
+    ]) {
+      const given = headers({ 'X-Service-Signature': sign(body) });
+      expect(await codeOf(construct(body, given)), String(body)).toBe('BODY_NOT_AN_EVENT');
+    }
+  });
+
+  it('goes by the machine’s clock where no time is given, and says how old a delivery is', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const stamped = (at: number) => ({
+      'X-Service-Timestamp': `${at}`,
+      'X-Service-Signature': sign(BODY, secret, at),
+    });
+    expect(await codeOf(constructEvent(BODY, stamped(now), secret))).toBe('accepted');
+    await expect(constructEvent(BODY, stamped(now - 1_000), secret)).rejects.toThrow(
+      /signed 100\d seconds ago/,
+    );
+  });
+
   it('refuses stamps that are too old or too far ahead', async () => {
     for (const [now, tolerance, code] of [
       [NOW + 300, undefined, 'accepted'],
+      [NOW - 300, undefined, 'accepted'],
       [NOW + 301, undefined, 'TIMESTAMP_OUTSIDE_TOLERANCE'],
       [NOW - 301, undefined, 'TIMESTAMP_OUTSIDE_TOLERANCE'],
       [NOW + 61, 60, 'TIMESTAMP_OUTSIDE_TOLERANCE'],

@@ -2,10 +2,10 @@ import type { AuditList as AuditPage } from '@causeway/sdk';
 import { Box, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { api } from '../../api/client.ts';
+import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { type Filter, List } from '../../ui/list.tsx';
 import { Link } from '../../ui/navigation.tsx';
 import { Time } from '../../ui/values.tsx';
-import { given, periodOf, textOf } from './parts.tsx';
 
 type State = Readonly<Record<string, unknown>> | null;
 

@@ -5,11 +5,14 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Json } from '../../ui/code.tsx';
+import { given, textOf } from '../../ui/filters.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { type Filter, List } from '../../ui/list.tsx';
+import { PageTabs } from '../../ui/page-tabs.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Status, Time } from '../../ui/values.tsx';
 import { AuditTable } from './audit-entries.tsx';
-import { FormDialog, given, PageTabs, PartHead, textOf } from './parts.tsx';
 
 /** What can be switched, in the words of the page. */
 const KINDS = [
@@ -217,9 +220,9 @@ function SwitchRecord({
       color={live ? 'red' : 'teal'}
       testId="switch-record"
       disabled={!may('putReferenceRecord') || !usage.can_be_switched}
-      isValid={!needsCare || sure}
+      isReady={!needsCare || sure}
       onOpen={() => setSure(false)}
-      submit={(reason) =>
+      run={(reason) =>
         api.operator.reference.put(kind.value, record.id, { data: { ...record.data, live: !live }, reason })
       }
     >

@@ -1,11 +1,13 @@
 import type { Effect } from '@causeway/sdk';
 import { Stack, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
+import { given, textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
 import { Empty, PageHead } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Id, Status, Time } from '../../ui/values.tsx';
 import { EffectRemedies } from './order-sections.tsx';
-import { given, Party, Tone, textOf, useParties } from './parts.tsx';
+import { Party, useParties } from './parties.tsx';
 
 const STATES = [
   { value: 'failed', label: 'Failed' },

@@ -1,9 +1,10 @@
 import { Button, Card, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
+import { PartHead } from '../../ui/part-head.tsx';
 import { stringifySearch } from '../../ui/search.ts';
 import { PageHead } from '../../ui/states.tsx';
-import { PartHead, useParties } from './parts.tsx';
+import { useParties } from './parties.tsx';
 
 const FILES = [
   {

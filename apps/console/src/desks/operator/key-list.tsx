@@ -5,9 +5,9 @@ import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { List, type ListPage } from '../../ui/list.tsx';
 import { Status, Time } from '../../ui/values.tsx';
-import { FormDialog } from './parts.tsx';
 
 /** What is shown this once: keys and secrets that only their hashes are kept of. */
 export interface Secret {
@@ -64,7 +64,7 @@ export function KeyList({ queryKey, load, create, operation, hasKinds = false }:
             reason="optional"
             testId="create-key"
             disabled={!may(operation)}
-            submit={async (reason) => {
+            run={async (reason) => {
               const key = await create({ label, kind, ...(reason === '' ? {} : { reason }) });
               setSecrets([{ label: label === '' ? 'Key' : label, value: key.key }]);
               setLabel('');

@@ -4,9 +4,10 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 're
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Link } from '../../ui/navigation.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Loading } from '../../ui/states.tsx';
-import { FormDialog, PartHead } from './parts.tsx';
 
 /** Brings the signing code along only where something is to be signed. */
 const OwnerSignature = lazy(async () => {
@@ -161,7 +162,7 @@ function ReleaseHold({ trail }: { readonly trail: OrderAuditTrail }) {
       reason="required"
       testId="decide-hold-release"
       disabled={!may('decideOrderHold')}
-      submit={(reason) =>
+      run={(reason) =>
         api.operator.orders.decideHold(trail.order.order_id, {
           decision: 'release',
           reason,
@@ -207,8 +208,8 @@ function SendOut({ orderId }: { readonly orderId: string }) {
         reason="required"
         testId="send-out-settled"
         disabled={!may('decideSendOut')}
-        isValid={/^0x[0-9a-fA-F]{64}$/.test(hash.trim())}
-        submit={(reason) =>
+        isReady={/^0x[0-9a-fA-F]{64}$/.test(hash.trim())}
+        run={(reason) =>
           api.operator.orders.decideSendOut(orderId, { outcome: 'settled', tx_hash: hash.trim(), reason })
         }
       >

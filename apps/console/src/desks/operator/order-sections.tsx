@@ -4,10 +4,11 @@ import { Badge, Box, Card, Group, Stack, Table, Text, Timeline } from '@mantine/
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { OrderMachine } from '../../order/machine.tsx';
 import { Action } from '../../ui/actions.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
-import { PartHead } from './parts.tsx';
 
 /** The parts of an order’s page behind its tabs. */
 
@@ -180,6 +181,10 @@ export function Machine({ trail: { order, timeline, facts, proofs } }: { readonl
   const ways = [...new Map(next.map((row) => [`${row.on} ${row.to}`, row])).values()];
   return (
     <Stack>
+      <OrderMachine
+        direction={order.direction as OrderDirection}
+        order={{ status: order.status, timeline: timeline.filter(({ decision }) => decision === undefined) }}
+      />
       <Timeline active={timeline.length - 1} bulletSize={16} data-testid="timeline">
         {timeline.map(({ status, at, decision }, index) => (
           <Timeline.Item

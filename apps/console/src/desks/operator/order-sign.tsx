@@ -10,7 +10,7 @@ import { SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { type PreparedSignature, SignTypedData } from '../../wallet/signing.tsx';
-import { loadSigningChains, trustFor } from '../../wallet/trust.ts';
+import { loadSigningTrust, trustFor } from '../../wallet/trust.ts';
 
 export type Purpose = 'release' | 'refund';
 type Side = 'seller' | 'buyer';
@@ -57,7 +57,7 @@ export function OwnerSignature({
         done="The signature is handed in"
         disabled={reason.trim() === ''}
         testId="owner-sign"
-        before={
+        before={() => (
           <Textarea
             label="Reason"
             description="Kept in the audit log"
@@ -69,7 +69,7 @@ export function OwnerSignature({
             onChange={({ currentTarget }) => setReason(currentTarget.value)}
             data-testid="sign-reason"
           />
-        }
+        )}
         prepare={() => prepareOwnerPayout(trail, purpose, side)}
         submit={(signature) =>
           api.operator.orders.submitSignature(order.order_id, { purpose, signature, reason: reason.trim() })
@@ -84,15 +84,15 @@ async function prepareOwnerPayout(
   purpose: Purpose,
   side: Side,
 ): Promise<PreparedSignature> {
-  const [parameters, chains, partner] = await Promise.all([
+  const [parameters, trusted, partner] = await Promise.all([
     api.operator.orders.signingParameters(order.order_id, { purpose }),
-    loadSigningChains(),
+    loadSigningTrust(),
     api.operator.partners.get(order.partner_id),
   ]);
   if (funds.escrow === null)
     throw new SigningRefusedError('EXPECTATION_MISSING', 'funds.escrow', 'an escrow', null);
   const { owners } = funds.escrow;
-  const trust = trustFor(chains, order.chain, owners[side]);
+  const trust = trustFor(trusted, order.chain, owners[side]);
   if (owners.service.toLowerCase() !== trust.service.toLowerCase())
     throw new SigningRefusedError('OWNER_MISMATCH', 'owners.service', trust.service, owners.service);
   const escrow = escrowAddress(trust.contracts, order.order_id, owners as EscrowOwners);

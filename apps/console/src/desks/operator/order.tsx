@@ -4,12 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { Json } from '../../ui/code.tsx';
 import { useParam } from '../../ui/navigation.tsx';
+import { PageTabs } from '../../ui/page-tabs.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
+import { words } from '../../ui/words.ts';
 import { AuditTable } from './audit-entries.tsx';
 import { Decisions, reasonText } from './order-decisions.tsx';
 import { Effects, Escrow, Machine, Webhooks } from './order-sections.tsx';
-import { PageTabs, Party } from './parts.tsx';
+import { Party } from './parties.tsx';
 
 const REFETCH_MS = 5_000;
 
@@ -161,7 +163,7 @@ function Overview({ trail: { order, funds, signatures } }: { readonly trail: Ord
         <Fact label="Waits for">
           {funds.waiting_for === null
             ? 'nothing'
-            : `${funds.waiting_for.actor}: ${words(funds.waiting_for.fact)}`}
+            : `${funds.waiting_for.actor}: ${words(funds.waiting_for.fact).toLowerCase()}`}
         </Fact>
         <Fact label="Time runs out">
           <Time at={order.deadline_at} />
@@ -185,8 +187,4 @@ function Overview({ trail: { order, funds, signatures } }: { readonly trail: Ord
       </Facts>
     </SimpleGrid>
   );
-}
-
-function words(name: string): string {
-  return name.replaceAll('_', ' ');
 }

@@ -2,12 +2,13 @@ import { ORDER_STATUSES } from '@causeway/protocol/machines';
 import type { OperatorOrder } from '@causeway/sdk';
 import { Badge, Group } from '@mantine/core';
 import { api } from '../../api/client.ts';
+import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { type Filter, List } from '../../ui/list.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { listOfSearch } from '../../ui/search.ts';
 import { PageHead } from '../../ui/states.tsx';
 import { Id, Money, Status, Time } from '../../ui/values.tsx';
-import { given, Party, periodOf, textOf, useParties } from './parts.tsx';
+import { Party, useParties } from './parties.tsx';
 
 const YES = 'true';
 

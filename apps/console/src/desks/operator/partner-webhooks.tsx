@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { given, textOf } from '../../ui/filters.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
 import { Id, Status, Time } from '../../ui/values.tsx';
-import { FormDialog, given, textOf } from './parts.tsx';
 
 const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
@@ -88,8 +89,8 @@ function ReplayAll({ partnerId }: { readonly partnerId: string }) {
       variant="light"
       testId="replay-events"
       disabled={!may('replayPartnerEvents')}
-      isValid={at !== undefined && !Number.isNaN(at.getTime())}
-      submit={(reason) =>
+      isReady={at !== undefined && !Number.isNaN(at.getTime())}
+      run={(reason) =>
         api.operator.partners.replayEvents(partnerId, { since: (at ?? new Date()).toISOString(), reason })
       }
     >

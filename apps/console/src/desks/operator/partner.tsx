@@ -1,17 +1,19 @@
 import type { Partner } from '@causeway/sdk';
-import { Anchor, Box, Card, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Link, useParam } from '../../ui/navigation.tsx';
+import { PageTabs } from '../../ui/page-tabs.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Time } from '../../ui/values.tsx';
 import { AuditList } from './audit-entries.tsx';
 import { KeyList } from './key-list.tsx';
 import { OrderList } from './orders.tsx';
 import { PartnerWebhooks } from './partner-webhooks.tsx';
-import { FormDialog, PageTabs, PartHead } from './parts.tsx';
 import { PartyUsers } from './party-users.tsx';
 
 export default function OperatorPartner() {
@@ -80,25 +82,6 @@ function Terms({ partner }: { readonly partner: Partner }) {
   );
 }
 
-function Part({
-  title,
-  action,
-  children,
-}: {
-  readonly title: string;
-  readonly action: ReactNode;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Card withBorder>
-      <PartHead title={title}>{action}</PartHead>
-      <Box component="dl" m={0}>
-        {children}
-      </Box>
-    </Card>
-  );
-}
-
 function Settings({ partner }: { readonly partner: Partner }) {
   const may = useMay();
   const begun = {
@@ -122,8 +105,8 @@ function Settings({ partner }: { readonly partner: Partner }) {
       testId="change-partner"
       disabled={!may('changePartner')}
       onOpen={() => setForm(begun)}
-      isValid={Object.keys(changed).length > 0}
-      submit={(reason) => api.operator.partners.update(partner.partner_id, { ...changed, reason })}
+      isReady={Object.keys(changed).length > 0}
+      run={(reason) => api.operator.partners.update(partner.partner_id, { ...changed, reason })}
     >
       <Text size="sm">
         In force everywhere within a second. Quotes keep the fee, and accepted orders the wallet, that they
@@ -162,20 +145,22 @@ function Settings({ partner }: { readonly partner: Partner }) {
     </FormDialog>
   );
   return (
-    <Part title="Terms" action={edit}>
-      <Fact label="Platform’s fee">
-        <span data-testid="fee">{partner.platform_fee_pct} %</span>
-      </Fact>
-      <Fact label="Settles on">{partner.settlement_chain}</Fact>
-      <Fact label="Wallet">
-        <Id value={partner.wallet_address} name="wallet" />
-      </Fact>
-      <Fact label="Fiat accounts">{partner.fiat_accounts_enabled ? 'allowed' : 'not allowed'}</Fact>
-      <Fact label="Collection">{partner.collection_enabled ? 'on' : 'off'}</Fact>
-      <Fact label="Since">
-        <Time at={partner.created_at} />
-      </Fact>
-    </Part>
+    <Panel title="Terms" actions={edit}>
+      <dl>
+        <Fact label="Platform’s fee">
+          <span data-testid="fee">{partner.platform_fee_pct} %</span>
+        </Fact>
+        <Fact label="Settles on">{partner.settlement_chain}</Fact>
+        <Fact label="Wallet">
+          <Id value={partner.wallet_address} name="wallet" />
+        </Fact>
+        <Fact label="Fiat accounts">{partner.fiat_accounts_enabled ? 'allowed' : 'not allowed'}</Fact>
+        <Fact label="Collection">{partner.collection_enabled ? 'on' : 'off'}</Fact>
+        <Fact label="Since">
+          <Time at={partner.created_at} />
+        </Fact>
+      </dl>
+    </Panel>
   );
 }
 
@@ -207,8 +192,8 @@ function Limits({ partner }: { readonly partner: Partner }) {
       testId="change-limits"
       disabled={!may('changePartner')}
       onOpen={() => setForm(begun)}
-      isValid={changed.length > 0 && changed.every(([name]) => isLimit(form[name]))}
-      submit={(reason) =>
+      isReady={changed.length > 0 && changed.every(([name]) => isLimit(form[name]))}
+      run={(reason) =>
         api.operator.partners.update(partner.partner_id, {
           ...Object.fromEntries(
             changed.map(([name]) => [name, form[name] === '' ? null : Number(form[name])]),
@@ -237,15 +222,17 @@ function Limits({ partner }: { readonly partner: Partner }) {
     </FormDialog>
   );
   return (
-    <Part title="Limits" action={edit}>
-      {LIMITS.map(([name, label, unit]) => (
-        <Fact key={name} label={label}>
-          <span data-testid={`shown-${name.replaceAll('_', '-')}`}>
-            {partner[name] === null ? 'the deployment’s own' : `${partner[name]} ${unit}`}
-          </span>
-        </Fact>
-      ))}
-    </Part>
+    <Panel title="Limits" actions={edit}>
+      <dl>
+        {LIMITS.map(([name, label, unit]) => (
+          <Fact key={name} label={label}>
+            <span data-testid={`shown-${name.replaceAll('_', '-')}`}>
+              {partner[name] === null ? 'the deployment’s own' : `${partner[name]} ${unit}`}
+            </span>
+          </Fact>
+        ))}
+      </dl>
+    </Panel>
   );
 }
 
@@ -263,9 +250,9 @@ function Origins({ partnerId }: { readonly partnerId: string }) {
   return (
     <Loaded query={query}>
       {({ origins }) => (
-        <Part
+        <Panel
           title="Widget"
-          action={
+          actions={
             <FormDialog
               label="Change the origins"
               done="The origins are changed"
@@ -274,9 +261,7 @@ function Origins({ partnerId }: { readonly partnerId: string }) {
               testId="change-origins"
               disabled={!may('setWidgetOrigins')}
               onOpen={() => setText(origins.join('\n'))}
-              submit={(reason) =>
-                api.operator.partners.setWidgetOrigins(partnerId, { origins: lines, reason })
-              }
+              run={(reason) => api.operator.partners.setWidgetOrigins(partnerId, { origins: lines, reason })}
             >
               <Textarea
                 label="Pages that may show the widget, one a line"
@@ -290,16 +275,18 @@ function Origins({ partnerId }: { readonly partnerId: string }) {
             </FormDialog>
           }
         >
-          {origins.length === 0 ? (
-            <Fact label="Origins">none: no page may show it</Fact>
-          ) : (
-            origins.map((origin) => (
-              <Fact key={origin} label="Origin">
-                {origin}
-              </Fact>
-            ))
-          )}
-        </Part>
+          <dl>
+            {origins.length === 0 ? (
+              <Fact label="Origins">none: no page may show it</Fact>
+            ) : (
+              origins.map((origin) => (
+                <Fact key={origin} label="Origin">
+                  {origin}
+                </Fact>
+              ))
+            )}
+          </dl>
+        </Panel>
       )}
     </Loaded>
   );

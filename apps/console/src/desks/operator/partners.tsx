@@ -3,13 +3,13 @@ import { Select, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Id, Time } from '../../ui/values.tsx';
-import { useSigningChains } from '../../wallet/trust.ts';
+import { useSigningTrust } from '../../wallet/trust.ts';
 import { type Secret, SecretsShown } from './key-list.tsx';
-import { FormDialog } from './parts.tsx';
 
 export default function OperatorPartners() {
   const go = useGo();
@@ -71,7 +71,7 @@ const EMPTY = {
 
 function CreatePartner({ onCreated }: { readonly onCreated: (made: NewPartner) => void }) {
   const may = useMay();
-  const chains = useSigningChains().data ?? [];
+  const chains = useSigningTrust().data?.chains ?? [];
   const [form, setForm] = useState(EMPTY);
   const set = (change: Partial<typeof EMPTY>) => setForm((before) => ({ ...before, ...change }));
   return (
@@ -81,12 +81,8 @@ function CreatePartner({ onCreated }: { readonly onCreated: (made: NewPartner) =
       reason="optional"
       testId="create-partner"
       disabled={!may('createPartner')}
-      isValid={form.name.trim() !== '' && form.settlement_chain !== '' && form.wallet_address.trim() !== ''}
-      onDone={(made) => {
-        setForm(EMPTY);
-        onCreated(made as NewPartner);
-      }}
-      submit={(reason) => {
+      isReady={form.name.trim() !== '' && form.settlement_chain !== '' && form.wallet_address.trim() !== ''}
+      run={(reason) => {
         const { platform_fee_pct, ...rest } = form;
         return api.operator.partners.create({
           ...rest,
@@ -95,6 +91,10 @@ function CreatePartner({ onCreated }: { readonly onCreated: (made: NewPartner) =
           ...(platform_fee_pct.trim() === '' ? {} : { platform_fee_pct: platform_fee_pct.trim() }),
           ...(reason === '' ? {} : { reason }),
         });
+      }}
+      onDone={(made) => {
+        setForm(EMPTY);
+        onCreated(made);
       }}
     >
       <TextInput

@@ -5,11 +5,13 @@ import { useState } from 'react';
 import { api, consoleCall } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Time } from '../../ui/values.tsx';
 import { type Secret, SecretsShown } from './key-list.tsx';
 import { Rows } from './order-sections.tsx';
-import { FormDialog, PartHead, Tone } from './parts.tsx';
 
 interface Team {
   readonly members: readonly {
@@ -132,14 +134,14 @@ function Invite({
       done="The invitation is made"
       testId="invite-user"
       disabled={!may('createInvitation')}
-      isValid={/^\S+@\S+$/.test(email.trim())}
-      onDone={(made) => {
-        setEmail('');
-        onInvited((made as { readonly url: string }).url);
-      }}
-      submit={() =>
+      isReady={/^\S+@\S+$/.test(email.trim())}
+      run={() =>
         api.operator.invitations.create({ desk, owner_id: ownerId, email: email.trim().toLowerCase(), role })
       }
+      onDone={(made) => {
+        setEmail('');
+        onInvited(made.url);
+      }}
     >
       <TextInput
         label="E-mail"

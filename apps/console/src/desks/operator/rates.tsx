@@ -3,10 +3,11 @@ import { Alert, Box, Button, Drawer, SegmentedControl, Stack } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Fact, Time } from '../../ui/values.tsx';
-import { Tone, textOf } from './parts.tsx';
 import { RateChart } from './rate-chart.tsx';
 
 type Rate = OperatorRateList['rates'][number];

@@ -1,12 +1,15 @@
-import type { EscrowComparison, Reconciliation } from '@causeway/sdk';
+import type { Difference, EscrowComparison, Reconciliation } from '@causeway/sdk';
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { given, textOf } from '../../ui/filters.ts';
 import { useGo, usePath, useSearch } from '../../ui/navigation.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
-import { Id, Money, Status } from '../../ui/values.tsx';
+import { Id, Money, Status, Time } from '../../ui/values.tsx';
 import { Rows } from './order-sections.tsx';
-import { given, PartHead, Party, textOf } from './parts.tsx';
+import { Party } from './parties.tsx';
+import { adviceOn, meaningOf } from './queue/differences.ts';
 
 const PAGE = 200;
 
@@ -88,6 +91,7 @@ function Findings({
           service.
         </Alert>
       )}
+      <LastRun found={found} />
       <Text size="sm">
         {escrows.checked} escrows looked at, {escrows.equal} agree.
       </Text>
@@ -118,6 +122,66 @@ function Findings({
       )}
     </Stack>
   );
+}
+
+/** What the worker found by itself, of everything that is recorded twice. */
+function LastRun({ found: { differences, last_run: run } }: { readonly found: Reconciliation }) {
+  return (
+    <div data-testid="kept-differences">
+      <Text size="sm">
+        {run.finished_at === null ? (
+          'No worker has reconciled yet.'
+        ) : (
+          <>
+            A worker last compared books, chain, bank, orders, events and effects{' '}
+            <Time at={run.finished_at} />: {run.checked} rows, {run.unreachable} without an answer.
+          </>
+        )}
+      </Text>
+      {differences.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          It knows of nothing that differs.
+        </Text>
+      ) : (
+        <>
+          <PartHead title={`Found by the worker (${differences.length})`} />
+          <Rows
+            label="Found by the worker"
+            titles={['What', 'Order', 'Expected', 'Found', 'Since', 'What to do']}
+            rows={differences.map((one) => ({ key: one.difference_id, cells: cellsOf(one) }))}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function cellsOf(one: Difference) {
+  return [
+    <Text key="what" size="sm" fw={700}>
+      {meaningOf(one.kind)} {one.asset ?? one.about}
+    </Text>,
+    one.order_id === null ? (
+      '–'
+    ) : (
+      <Id
+        key="order"
+        value={one.order_id}
+        name="order id"
+        to={`/operator/orders/${one.order_id}?tab=money`}
+      />
+    ),
+    <Text key="expected" size="sm">
+      {one.expected}
+    </Text>,
+    <Text key="found" size="sm">
+      {one.found}
+    </Text>,
+    <Time key="since" at={one.first_seen_at} />,
+    <Text key="advice" size="sm">
+      {adviceOn(one.kind)}
+    </Text>,
+  ];
 }
 
 /** What it probably is, and where to look. */

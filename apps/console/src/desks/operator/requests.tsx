@@ -3,10 +3,12 @@ import { Drawer, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { Json } from '../../ui/code.tsx';
+import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
 import { PageHead } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Id, Time } from '../../ui/values.tsx';
-import { given, Party, periodOf, Tone, textOf, useParties } from './parts.tsx';
+import { Party, useParties } from './parties.tsx';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const CLASSES = [

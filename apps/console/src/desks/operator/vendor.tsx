@@ -4,14 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { given, textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
 import { useParam } from '../../ui/navigation.tsx';
+import { PageTabs } from '../../ui/page-tabs.tsx';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
 import { AuditList } from './audit-entries.tsx';
 import { KeyList } from './key-list.tsx';
 import { OrderList } from './orders.tsx';
-import { given, PageTabs, PartHead, Tone, textOf } from './parts.tsx';
 import { PartyUsers } from './party-users.tsx';
 
 type VendorRow = VendorList['vendors'][number];

@@ -3,12 +3,12 @@ import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Id, Status, Time } from '../../ui/values.tsx';
 import { type Secret, SecretsShown } from './key-list.tsx';
-import { FormDialog } from './parts.tsx';
 
 type VendorRow = VendorList['vendors'][number];
 
@@ -67,12 +67,8 @@ function CreateVendor({ onCreated }: { readonly onCreated: (made: SandboxNewVend
       reason="optional"
       testId="create-vendor"
       disabled={!may('createVendor')}
-      isValid={form.name.trim() !== '' && form.wallet_address.trim() !== ''}
-      onDone={(made) => {
-        setForm(EMPTY);
-        onCreated(made as SandboxNewVendor);
-      }}
-      submit={(reason) =>
+      isReady={form.name.trim() !== '' && form.wallet_address.trim() !== ''}
+      run={(reason) =>
         api.operator.vendors.create({
           name: form.name.trim(),
           wallet_address: form.wallet_address.trim(),
@@ -80,6 +76,10 @@ function CreateVendor({ onCreated }: { readonly onCreated: (made: SandboxNewVend
           ...(reason === '' ? {} : { reason }),
         })
       }
+      onDone={(made) => {
+        setForm(EMPTY);
+        onCreated(made);
+      }}
     >
       <TextInput
         label="Name"

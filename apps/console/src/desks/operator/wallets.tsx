@@ -2,10 +2,11 @@ import type { HotWallet } from '@causeway/sdk';
 import { Alert, Box, Card, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { PartHead } from '../../ui/part-head.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
+import { Tone } from '../../ui/tone.tsx';
 import { Fact, Id, Money, Time } from '../../ui/values.tsx';
 import { Rows } from './order-sections.tsx';
-import { PartHead, Tone } from './parts.tsx';
 import { duration } from './rates.tsx';
 
 const REFETCH_MS = 15_000;

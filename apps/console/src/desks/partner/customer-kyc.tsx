@@ -17,6 +17,7 @@ import { api } from '../../api/client.ts';
 import { useCan, useMay, useSession } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
+import { base64Of } from '../../ui/files.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Loaded } from '../../ui/states.tsx';
@@ -330,13 +331,4 @@ function UploadDocument({ userId, wanted }: { readonly userId: string; readonly 
       />
     </FormDialog>
   );
-}
-
-function base64Of(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).replace(/^data:[^,]*,/, ''));
-    reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read.'));
-    reader.readAsDataURL(file);
-  });
 }

@@ -1,46 +1,12 @@
 import type { Order, OrderFunds } from '@causeway/sdk';
 import { Alert, Anchor, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, consoleCall } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Copy, Fact, formatAmount, Id, Money, Status, Time } from '../../ui/values.tsx';
-import { ACTOR_WORDS, accountWords, MOVEMENT_WORDS, words } from './order-words.ts';
-
-/** What a signature may name on each chain, and where its transactions are looked at. */
-export interface SigningTrust {
-  readonly wallet_address: string | null;
-  readonly chains: readonly {
-    readonly slug: string;
-    readonly name: string;
-    readonly chain_id: number;
-    readonly explorer_url: string | null;
-    readonly treasury: string;
-    readonly contracts: Readonly<
-      Record<
-        | 'forwarder'
-        | 'router'
-        | 'safeSingleton'
-        | 'safeProxyFactory'
-        | 'fallbackHandler'
-        | 'multiSendCallOnly',
-        string
-      >
-    >;
-    readonly tokens: readonly {
-      readonly code: string;
-      readonly address: string;
-      readonly decimals: number;
-    }[];
-  }[];
-}
-
-export function useSigningTrust() {
-  return useQuery({
-    queryKey: ['signing-trust'],
-    queryFn: ({ signal }) => consoleCall<SigningTrust>('getSigningTrust', { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
+import { words } from '../../ui/words.ts';
+import { useSigningTrust } from '../../wallet/trust.ts';
+import { ACTOR_WORDS, accountWords, MOVEMENT_WORDS } from './order-words.ts';
 
 export function useFunds(orderId: string, refetchMs: number | false) {
   return useQuery({

@@ -12,10 +12,11 @@ import type { Order, OrderFunds } from '@causeway/sdk';
 import { Card, Group, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { directionOf } from '../../order/layout.ts';
 import { Action } from '../../ui/actions.tsx';
-import { directionOf } from './order-layout.ts';
+import { words } from '../../ui/words.ts';
 import { useFunds } from './order-money.tsx';
-import { SANDBOX_EVENT_WORDS, words } from './order-words.ts';
+import { SANDBOX_EVENT_WORDS } from './order-words.ts';
 
 const WORSE_COST = '1.25';
 /** What goes wrong stands apart from what goes on. */

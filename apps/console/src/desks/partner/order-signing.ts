@@ -1,22 +1,18 @@
 import type { Order, OrderFunds } from '@causeway/sdk';
 import {
-  type Reviewed,
   reviewBridge,
   reviewRefund,
   reviewRelease,
   reviewTransfer,
-  type Signer,
   SigningRefusedError,
-  signBridge,
-  signRefund,
-  signRelease,
-  signTransfer,
   type Trust,
 } from '@causeway/sdk/signing';
-import { api, consoleCall } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
+import { serviceNow } from '../../api/service-time.ts';
 import { loadSession } from '../../api/session.ts';
-import { formatAmount } from '../../ui/values.tsx';
-import type { SigningTrust } from './order-money.tsx';
+import type { PreparedSignature } from '../../wallet/signing.tsx';
+import { loadSigningTrust, trustFor } from '../../wallet/trust.ts';
+import type { Names } from '../../wallet/words.ts';
 
 /** What a partner’s wallet is asked to sign, after it has been held against the order. What does not fit is never shown. */
 export type SignedAction =
@@ -30,16 +26,10 @@ export interface Destination {
   readonly destination_address: string;
 }
 
-export interface ToSign {
-  /** One sentence: what the signature does. */
-  readonly sentence: string;
-  readonly facts: readonly (readonly [label: string, value: string])[];
-  readonly reviewed: Reviewed;
-  /** The wallet that has to sign. */
-  readonly wallet: string;
-  readonly chainId: number;
-  /** Asks the wallet, checks what it gives and hands it in. */
-  readonly signAndSend: (signer: Signer) => Promise<unknown>;
+export interface PartnerSignature extends PreparedSignature {
+  /** What the signature means for the order, beyond the payments that it makes. */
+  readonly meaning: string;
+  readonly handIn: (signature: string) => Promise<unknown>;
 }
 
 /** Reads everything anew and refuses it unless everything fits. */
@@ -47,148 +37,107 @@ export async function prepareSignature(
   orderId: string,
   action: SignedAction,
   destination: Destination | undefined,
-): Promise<ToSign> {
-  const [order, funds, trusted, session] = await Promise.all([
+): Promise<PartnerSignature> {
+  const [order, funds, trusted] = await Promise.all([
     api.orders.get(orderId),
     api.orders.funds(orderId),
-    consoleCall<SigningTrust>('getSigningTrust'),
+    loadSigningTrust(),
     loadSession(),
   ]);
-  // Signed requests end by the clock of the service, which a sandbox may have moved.
-  const now = Math.max(Date.now(), Date.parse(session?.server_time ?? '') || 0) / 1_000;
-  const common: Common = { order, trust: trustOf(trusted, funds), funds, now };
+  if (trusted.wallet_address === null)
+    throw new SigningRefusedError('EXPECTATION_MISSING', 'wallet_address', 'the partner’s wallet', null);
+  const common: Common = {
+    order,
+    funds,
+    trust: trustFor(trusted, funds.chain, trusted.wallet_address),
+    // Signed requests end by the clock of the service, which a sandbox may have moved.
+    now: serviceNow() / 1_000,
+  };
   if (action === 'authorize-bridge') {
     if (destination === undefined) throw new Error('Say where the crypto is to go.');
     return bridgeToSign(common, destination);
   }
-  if (action === 'authorize-crypto-transfer') return transferToSign(common);
-  return payoutToSign(common, action);
+  return action === 'authorize-crypto-transfer' ? transferToSign(common) : payoutToSign(common, action);
 }
 
 interface Common {
   readonly order: Order;
-  readonly trust: Trust;
   readonly funds: OrderFunds;
+  readonly trust: Trust;
   readonly now: number;
 }
 
-function trustOf({ wallet_address, chains }: SigningTrust, funds: OrderFunds): Trust {
-  const chain = chains.find(({ slug }) => slug === funds.chain);
-  if (chain === undefined || wallet_address === null) {
-    throw new SigningRefusedError(
-      'CHAIN_MISMATCH',
-      'chain',
-      chains.map(({ slug }) => slug).join(', '),
-      funds.chain,
-    );
-  }
+function escrowOf({ escrow }: OrderFunds) {
+  if (escrow === null) throw new SigningRefusedError('ESCROW_MISMATCH', 'escrow', 'an escrow', 'none yet');
+  return escrow;
+}
+
+function namesOf({ wallet, treasury }: Trust, more: Names): Names {
   return {
-    chainId: chain.chain_id,
-    contracts: chain.contracts as Trust['contracts'],
-    wallet: wallet_address,
-    // The address of the escrow is made of its owners: another service would have another escrow.
-    service: funds.escrow?.owners.service ?? '',
-    treasury: chain.treasury,
-    bridgeSolvers: 'any',
-    tokens: Object.fromEntries(
-      chain.tokens.map(({ code, address, decimals }) => [code, { address, decimals }]),
-    ),
+    ...(treasury === undefined ? {} : { [treasury]: 'the platform, as its fee' }),
+    ...more,
+    [wallet]: 'your wallet',
   };
 }
 
-function ownersOf({ escrow }: OrderFunds) {
-  if (escrow === null) throw new SigningRefusedError('ESCROW_MISMATCH', 'escrow', 'an escrow', 'none yet');
-  return escrow.owners;
-}
-
-const amountOf = (amount: string, currency: string) => `${formatAmount(amount)} ${currency}`;
-const until = (seconds: string) =>
-  new Date(Number(seconds) * 1_000).toISOString().slice(0, 19).replace('T', ' ');
-
-async function transferToSign({ order, trust, funds, now }: Common): Promise<ToSign> {
+async function transferToSign({ order, trust, funds, now }: Common): Promise<PartnerSignature> {
+  const { owners, address } = escrowOf(funds);
   const parameters = await api.orders.transferParameters(order.order_id);
-  const request = { order, parameters, owners: ownersOf(funds), trust, now };
-  const reviewed = reviewTransfer(request);
-  const amount = amountOf(parameters.amount_human, parameters.crypto_currency);
+  const { forward_request } = parameters;
   return {
-    sentence: `Move ${amount} from your wallet into the escrow of this order, and nothing else.`,
-    facts: [
-      ['Amount', amount],
-      ['From', parameters.sender_address],
-      ['Into escrow', parameters.escrow_address],
-      ['Token contract', parameters.token_address],
-      ['Chain', `${funds.chain} (${parameters.chain_id})`],
-      ['Good until', `${until(parameters.forward_request.deadline)} UTC`],
-      ['Number of the request', parameters.forward_request.nonce],
-    ],
-    reviewed,
-    wallet: trust.wallet,
-    chainId: trust.chainId,
-    signAndSend: async (signer) =>
-      api.orders.authorizeTransfer(order.order_id, await signTransfer(request, signer)),
+    reviewed: reviewTransfer({ order, parameters, owners, trust, now }),
+    trust,
+    names: namesOf(trust, { [address]: 'the escrow of this order' }),
+    meaning:
+      'The vendor pays the recipient once it is there. If the trade stops, your signature brings all of it back.',
+    handIn: (signature) =>
+      api.orders.authorizeTransfer(order.order_id, { forward_request: { ...forward_request }, signature }),
   };
 }
 
 async function payoutToSign(
   { order, trust, funds }: Common,
   action: 'authorize-refund' | 'authorize-release',
-): Promise<ToSign> {
-  const isRefund = action === 'authorize-refund';
+): Promise<PartnerSignature> {
   const { orders } = api;
-  const parameters = isRefund
-    ? await orders.refundParameters(order.order_id)
-    : await orders.releaseParameters(order.order_id);
-  const request = {
-    order,
-    parameters,
-    owners: ownersOf(funds),
-    trust,
-    ...(isRefund ? { shortfall: shortfallOf(funds) } : {}),
-  };
-  const reviewed = isRefund ? reviewRefund(request) : reviewRelease(request);
-  const amount = amountOf(parameters.amount_human, parameters.crypto_currency);
+  const { owners, address } = escrowOf(funds);
+  const common = { trust, names: namesOf(trust, { [address]: 'the escrow of this order' }) };
+  if (action === 'authorize-refund') {
+    const parameters = await orders.refundParameters(order.order_id);
+    return {
+      ...common,
+      reviewed: reviewRefund({ order, parameters, owners, trust, shortfall: shortfallOf(funds) }),
+      meaning: 'The whole deposit comes back. The order then cannot be paid out any more.',
+      handIn: (signature) => orders.authorizeRefund(order.order_id, { signature }),
+    };
+  }
+  const parameters = await orders.releaseParameters(order.order_id);
   return {
-    sentence: isRefund
-      ? `Pay the whole deposit of ${amount} back from the escrow to your wallet. The order then cannot be paid out any more.`
-      : `Pay ${amount} from the escrow to your wallet, and the platform its fee. The order then cannot be refunded any more.`,
-    facts: [
-      ['Amount', amount],
-      ['From escrow', parameters.escrow_address],
-      ['To', parameters.recipient_address],
-      ['Token contract', parameters.token_address],
-      ['Chain', `${funds.chain} (${parameters.chain_id})`],
-    ],
-    reviewed,
-    wallet: trust.wallet,
-    chainId: trust.chainId,
-    signAndSend: async (signer) =>
-      isRefund
-        ? orders.authorizeRefund(order.order_id, await signRefund(request, signer))
-        : orders.authorizeRelease(order.order_id, await signRelease(request, signer)),
+    ...common,
+    reviewed: reviewRelease({ order, parameters, owners, trust }),
+    meaning: 'The dispute was decided for you. The order then cannot be refunded any more.',
+    handIn: (signature) => orders.authorizeRelease(order.order_id, { signature }),
   };
 }
 
-async function bridgeToSign({ order, trust, funds, now }: Common, destination: Destination): Promise<ToSign> {
+async function bridgeToSign(
+  { order, trust, now }: Common,
+  destination: Destination,
+): Promise<PartnerSignature> {
+  const { destination_chain: chain, destination_address: address } = destination;
   const parameters = await api.orders.bridgeParameters(order.order_id, { ...destination });
-  const request = { order, parameters, destination, trust, now };
-  const reviewed = reviewBridge(request);
-  const amount = amountOf(parameters.amount_human, parameters.crypto_currency);
+  const { forward_request, solver_address, to_amount } = parameters;
   return {
-    sentence: `Pay ${amount} from your wallet to the bridge, which pays ${destination.destination_address} on ${destination.destination_chain}.`,
-    facts: [
-      ['Amount', amount],
-      ['From', parameters.sender_address],
-      ['Bridge', parameters.solver_address],
-      ['To', `${destination.destination_address} on ${destination.destination_chain}`],
-      ['Arrives, in the smallest units there', parameters.to_amount],
-      ['Chain', `${funds.chain} (${parameters.chain_id})`],
-      ['Good until', `${until(parameters.forward_request.deadline)} UTC`],
-    ],
-    reviewed,
-    wallet: trust.wallet,
-    chainId: trust.chainId,
-    signAndSend: async (signer) =>
-      api.orders.authorizeBridge(order.order_id, await signBridge(request, signer)),
+    reviewed: reviewBridge({ order, parameters, destination, trust, now }),
+    trust,
+    names: namesOf(trust, { [solver_address]: 'the bridge' }),
+    meaning: `The bridge pays ${address} on ${chain}: ${to_amount} in the smallest units there.`,
+    handIn: (signature) =>
+      api.orders.authorizeBridge(order.order_id, {
+        ...destination,
+        forward_request: { ...forward_request },
+        signature,
+      }),
   };
 }
 

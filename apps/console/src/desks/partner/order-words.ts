@@ -76,9 +76,3 @@ export const SANDBOX_EVENT_WORDS: Readonly<Record<string, string>> = {
   release_hold: 'End the hold',
   reprice: 'The price moves 25 % against it',
 };
-
-/** `fiat_transfer_pending` as `Fiat transfer pending`. */
-export function words(name: string): string {
-  const text = name.replaceAll(/[_-]/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

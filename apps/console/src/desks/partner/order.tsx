@@ -5,15 +5,17 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useLiveOrders } from '../../api/live.ts';
 import { useSession } from '../../api/session.ts';
+import { directionOf } from '../../order/layout.ts';
+import { OrderMachine } from '../../order/machine.tsx';
 import { useParam } from '../../ui/navigation.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Status, Time } from '../../ui/values.tsx';
+import { words } from '../../ui/words.ts';
 import { OrderActions } from './order-actions.tsx';
 import { OrderDetails } from './order-log.tsx';
-import { OrderMachine } from './order-machine.tsx';
 import { Amounts, ChainLink, useFunds } from './order-money.tsx';
 import { SandboxPanel } from './order-sandbox.tsx';
-import { ACTOR_WORDS, ORDER_TYPE_WORDS, words } from './order-words.ts';
+import { ACTOR_WORDS, ORDER_TYPE_WORDS } from './order-words.ts';
 import { Live } from './orders.tsx';
 
 /** Steps that no event tells of are seen by looking, while something is still to come. */
@@ -73,7 +75,7 @@ function OrderPage({ order }: { readonly order: Order }) {
               <Text fw={600} component="h2" size="sm">
                 Where it is
               </Text>
-              <OrderMachine order={order} />
+              <OrderMachine direction={directionOf(order.order_type)} order={order} />
             </Card>
             <Card withBorder>
               <OrderDetails order={order} refetchMs={refetchMs} />
@@ -146,7 +148,7 @@ function Facts({ order }: { readonly order: Order }) {
         </Fact>
         {recipient === undefined ? null : (
           <Fact label="Recipient">
-            <Id value={recipient} name="recipient id" to={`/partner/recipients?recipient=${recipient}`} />
+            <Id value={recipient} name="recipient id" to={`/partner/recipients/${recipient}`} />
           </Fact>
         )}
         <Fact label="Quote">

@@ -1,13 +1,14 @@
-import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay, useSession } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
 import { useGo } from '../../ui/navigation.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded, PageHead, Problem } from '../../ui/states.tsx';
 import { Fact, Id, Time } from '../../ui/values.tsx';
-import { useSigningTrust } from './order-money.tsx';
+import { useSigningTrust } from '../../wallet/trust.ts';
 import { openTestOrder, type TestOrder } from './test-order.ts';
 
 /** The sandbox’s controls: test orders, the faucet, the clock, simulated parties. */
@@ -44,30 +45,6 @@ export default function PartnerSandbox() {
   );
 }
 
-function Part({
-  title,
-  about,
-  id,
-  children,
-}: {
-  readonly title: string;
-  readonly about: string;
-  readonly id: string;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Card withBorder data-testid={id}>
-      <Text fw={600} component="h2">
-        {title}
-      </Text>
-      <Text size="sm" c="dimmed" mb="sm">
-        {about}
-      </Text>
-      {children}
-    </Card>
-  );
-}
-
 function OpenOrder() {
   const may = useMay();
   const go = useGo();
@@ -79,8 +56,8 @@ function OpenOrder() {
   const mayOpen =
     may('createUser') && may('sandboxKycStatus') && may('createOnrampQuote') && may('initiateOnramp');
   return (
-    <Part
-      id="open-order"
+    <Panel
+      testId="open-order"
       title="Open a test order"
       about="With a new customer who is verified already, for EUR by bank transfer."
     >
@@ -135,7 +112,7 @@ function OpenOrder() {
           </Group>
         </Stack>
       </form>
-    </Part>
+    </Panel>
   );
 }
 
@@ -153,7 +130,11 @@ function Clock() {
     refetchInterval: 10_000,
   });
   return (
-    <Part id="clock" title="Clock" about="Move time ahead to see what runs out. It moves for everybody here.">
+    <Panel
+      testId="clock"
+      title="Clock"
+      about="Move time ahead to see what runs out. It moves for everybody here."
+    >
       <Loaded query={query}>
         {({ now, offset_seconds: offset }) => (
           <>
@@ -192,7 +173,7 @@ function Clock() {
           </>
         )}
       </Loaded>
-    </Part>
+    </Panel>
   );
 }
 
@@ -216,7 +197,7 @@ function Faucet() {
       }),
   });
   return (
-    <Part id="faucet" title="Faucet" about="Test tokens and gas for any wallet.">
+    <Panel testId="faucet" title="Faucet" about="Test tokens and gas for any wallet.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -276,7 +257,7 @@ function Faucet() {
           </Group>
         </Stack>
       </form>
-    </Part>
+    </Panel>
   );
 }
 
@@ -287,8 +268,8 @@ function Kyc() {
   const [user, setUser] = useState('');
   const [status, setStatus] = useState<string | null>('VERIFIED');
   return (
-    <Part
-      id="simulated-kyc"
+    <Panel
+      testId="simulated-kyc"
       title="KYC of a customer"
       about="Decide as the verification provider would, without documents."
     >
@@ -323,7 +304,7 @@ function Kyc() {
           </Action>
         </Group>
       </Stack>
-    </Part>
+    </Panel>
   );
 }
 
@@ -333,8 +314,8 @@ function Conduct() {
     mutationFn: (auto_advance: boolean) => api.sandbox.setSettings({ auto_advance }),
   });
   return (
-    <Part
-      id="conduct"
+    <Panel
+      testId="conduct"
       title="Simulated parties"
       about="They can act by themselves, within seconds, or wait for your clicks on the page of an order."
     >
@@ -358,6 +339,6 @@ function Conduct() {
           Make them wait
         </Action>
       </Group>
-    </Part>
+    </Panel>
   );
 }

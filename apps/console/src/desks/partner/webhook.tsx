@@ -14,7 +14,7 @@ import { Action } from '../../ui/actions.tsx';
 import { CodeBlock, Json } from '../../ui/code.tsx';
 import { FormDialog, ShownOnce } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
-import { useGo, useParam } from '../../ui/navigation.tsx';
+import { useGo, useParam, usePath, useSearch } from '../../ui/navigation.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Status, Time } from '../../ui/values.tsx';
@@ -218,7 +218,11 @@ function ReplaySince({ endpointId }: { readonly endpointId: string }) {
 }
 
 function Deliveries({ endpointId }: { readonly endpointId: string }) {
-  const [opened, setOpened] = useState<string | null>(null);
+  // In the address, so that a search and the page of an order lead to it.
+  const [path, search, go] = [usePath(), useSearch(), useGo()];
+  const opened = typeof search.delivery === 'string' ? search.delivery : null;
+  const setOpened = (id: string | undefined) =>
+    go(path, { search: { ...search, delivery: id }, replace: true });
   return (
     <Panel title="Deliveries">
       <List<Delivery>
@@ -259,7 +263,7 @@ function Deliveries({ endpointId }: { readonly endpointId: string }) {
       />
       <Drawer
         opened={opened !== null}
-        onClose={() => setOpened(null)}
+        onClose={() => setOpened(undefined)}
         position="right"
         size="xl"
         title="Delivery"

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import { useServerNow } from './live.ts';
+import { useServiceNow } from '../../api/clock.ts';
 
 const URGENT_SECONDS = 120;
 
 /** What is left until a moment of the service: `4:59`, `2 h 10 min`; red in the last two minutes. */
 export function Countdown({ until, label }: { readonly until: string | null; readonly label?: string }) {
-  const now = useServerNow();
+  const now = useServiceNow();
   if (until === null || now === null)
     return (
       <Text span c="dimmed">

@@ -4,28 +4,18 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, problemOf } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
+import { periodOf } from '../../ui/filters.ts';
 import { List, useListSearch } from '../../ui/list.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Id, Money, Time } from '../../ui/values.tsx';
 
 type Entry = VendorStatement['entries'][number];
 
-/** Days of the viewer’s zone, `to` included, as the statement takes moments. */
-function periodOf(from: string | undefined, to: string | undefined) {
-  const startOf = (day: string, plus = 0) => {
-    const date = new Date(`${day}T00:00:00`);
-    date.setDate(date.getDate() + plus);
-    return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-  };
-  const [begin, end] = [from && startOf(from), to && startOf(to, 1)];
-  return { ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) };
-}
-
 export default function Earnings() {
   const [search, change] = useListSearch();
   const day = (name: 'from' | 'to') => (typeof search[name] === 'string' ? search[name] : undefined);
   const [from, to] = [day('from'), day('to')];
-  const period = periodOf(from, to);
+  const period = periodOf(search);
   const summary = useQuery({
     queryKey: ['vendor-statement', period],
     queryFn: ({ signal }) => api.vendor.statement({ ...period, limit: 1 }, { signal }),

@@ -2,14 +2,14 @@ import type { VendorOrderDetail } from '@causeway/sdk';
 import { reviewVendorFunding, reviewVendorRefund, reviewVendorRelease } from '@causeway/sdk/signing';
 import { api } from '../../api/client.ts';
 import type { PreparedSignature, PreparedTransaction } from '../../wallet/signing.tsx';
-import { loadSigningChains, trustFor } from '../../wallet/trust.ts';
+import { loadSigningTrust, trustFor } from '../../wallet/trust.ts';
 import type { Names } from '../../wallet/words.ts';
 
 /** What the vendor’s wallet is asked, after it has been held against the order. */
 
 async function trustOf(order: VendorOrderDetail) {
-  const [chains, { wallet_address }] = await Promise.all([loadSigningChains(), api.vendor.profile()]);
-  return trustFor(chains, order.chain, wallet_address);
+  const [trusted, { wallet_address }] = await Promise.all([loadSigningTrust(), api.vendor.profile()]);
+  return trustFor(trusted, order.chain, wallet_address);
 }
 
 function namesOf(

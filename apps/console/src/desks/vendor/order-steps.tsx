@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { base64Of } from '../../ui/files.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Copy, Fact, Id } from '../../ui/values.tsx';
 import { SendTransaction, SignTypedData } from '../../wallet/signing.tsx';
@@ -320,13 +321,4 @@ function NotYours() {
       Your role may look but not act here. Ask an administrator of your team.
     </Text>
   );
-}
-
-async function base64Of(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = '';
-  const CHUNK = 0x80_00;
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return btoa(text);
 }

@@ -94,11 +94,20 @@ describe('recovering a signer', () => {
 
 describe('a signature is read strictly', () => {
   test('v of 0 and 1 means the same as 27 and 28, and is written as 27 and 28', async () => {
-    const signature = await signer.signDigest(digest);
-    const old = `${signature.slice(0, -2)}0${Number.parseInt(signature.slice(-2), 16) - 27}` as Hex;
-    expect(recoverSigner(digest, old)).toBe(signer.address);
-    expect(canonicalSignature(old)).toBe(signature);
-    expect(canonicalSignature(`0x${signature.slice(2).toUpperCase()}`)).toBe(signature);
+    // Digests enough for both halves of the curve.
+    const seen = new Set<string>();
+    for (let count = 1n; count <= 16n; count += 1n) {
+      const one = wordOf(count);
+      const signature = await signer.signDigest(one);
+      const bit = Number.parseInt(signature.slice(-2), 16) - 27;
+      const old = `${signature.slice(0, -2)}0${bit}` as Hex;
+      seen.add(old.slice(-2));
+      expect(recoverSigner(one, old)).toBe(signer.address);
+      expect(canonicalSignature(old)).toBe(signature);
+      expect(canonicalSignature(`0x${signature.slice(2).toUpperCase()}`)).toBe(signature);
+      expect(isSignedBy(signer.address, one, `${signature}zz`), 'more behind it').toBe(false);
+    }
+    expect([...seen].sort()).toEqual(['00', '01']);
   });
 
   test('the mirrored form of a good signature is refused, though it recovers to the same key', async () => {
@@ -116,13 +125,37 @@ describe('a signature is read strictly', () => {
     ['not hexadecimal', `0x${'zz'.repeat(65)}`],
     ['r is zero', `0x${'00'.repeat(32)}${'11'.repeat(32)}1b`],
     ['r is the curve order', `${wordOf(CURVE_ORDER)}${'11'.repeat(32)}1b`],
+    ['something before it', `00${'0x'}${'11'.repeat(64)}1b`],
+    ['r above the curve order', `${wordOf(CURVE_ORDER + 1n)}${'11'.repeat(32)}1b`],
+    ['s just in the upper half', `0x${'11'.repeat(32)}${wordOf(CURVE_ORDER / 2n + 1n).slice(2)}1b`],
     ['s is zero', `0x${'11'.repeat(32)}${'00'.repeat(32)}1b`],
     ['v is 2', `0x${'11'.repeat(64)}02`],
     ['v is 29', `0x${'11'.repeat(64)}1d`],
     ['v carries a chain id', `0x${'11'.repeat(64)}25`],
   ])('%s is no signature', (_name, malformed) => {
     expect(() => recoverSigner(digest, malformed as Hex)).toThrow(InvalidSignatureError);
+    expect(() => canonicalSignature(malformed as Hex)).toThrow(InvalidSignatureError);
     expect(isSignedBy(signer.address, digest, malformed as Hex)).toBe(false);
+  });
+
+  test('the largest r and s that there are pass the reading, whatever key they lead to', () => {
+    const largest = `${wordOf(CURVE_ORDER - 1n)}${wordOf(CURVE_ORDER / 2n).slice(2)}1b` as Hex;
+    expect(canonicalSignature(largest)).toBe(largest);
+    const smallest = `${wordOf(1n)}${wordOf(1n).slice(2)}1c` as Hex;
+    expect(canonicalSignature(smallest)).toBe(smallest);
+  });
+
+  test('a signature that no key can have made is refused as such, and other faults are not hidden', async () => {
+    // No point of the curve has this x: r is in range, and nothing can be recovered from it.
+    const impossible = `${wordOf(5n)}${wordOf(1n).slice(2)}1b` as Hex;
+    expect(() => recoverSigner(digest, impossible)).toThrow('no key can have made the signature');
+    // s times the point r is the digest's own point, so that the key would be no point at all.
+    const generator = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+    const nowhere = `0x${generator}${wordOf(2n).slice(2)}1b` as Hex;
+    expect(() => recoverSigner(wordOf(2n), nowhere)).toThrow('no key can have made the signature');
+    expect(recoverSigner(wordOf(3n), nowhere)).toMatch(/^0x[0-9a-fA-F]{40}$/);
+    const signature = await signer.signDigest(digest);
+    expect(() => isSignedBy('0x1234', digest, signature)).toThrow('invalid');
   });
 
   test('a good signature of another digest is not this one', async () => {

@@ -47,7 +47,7 @@ describe('deposits on fiat accounts', () => {
 
   const report = async (account: string, transactionId: string, amount: bigint) => {
     const [row] = await gateway.deps.db.query(SYSTEM, referenceOf, [account.replace('retail_', '')]);
-    gateway.deps.simulatedBank?.receive({
+    await gateway.deps.simulatedBank?.receive({
       transactionId,
       accountReference: row?.bank_reference ?? 'nobody’s',
       currency: 'EUR',

@@ -197,3 +197,35 @@ export const saveCursor = statement<[cursor: string, at: Date]>(
   `INSERT INTO deployment_facts (name, value, updated_at) VALUES ('bank_payments', jsonb_build_object('cursor', $1::text), $2)
    ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
 );
+
+/** Payments as the bank would know them, for comparing. */
+export interface KnownPaymentRow {
+  payment_id: string;
+  bank_transaction_id: string;
+  account_number: string;
+  order_id: string | null;
+  currency: string;
+  currency_decimals: number;
+  amount: string;
+}
+
+const KNOWN = `SELECT payment_id, bank_transaction_id, account_number::text, order_id, currency, currency_decimals, amount::text
+     FROM fiat_payments`;
+
+export const knownPayments = statement<[after: string | null, limit: number], KnownPaymentRow>(
+  'reconcile.payments',
+  `${KNOWN} WHERE $1::uuid IS NULL OR payment_id > $1 ORDER BY payment_id LIMIT $2`,
+);
+
+export const knownPayment = statement<[paymentId: string], KnownPaymentRow>(
+  'reconcile.payment',
+  `${KNOWN} WHERE payment_id = $1`,
+);
+
+export const paymentsOfTransactions = statement<
+  [transactionIds: readonly string[]],
+  { bank_transaction_id: string }
+>(
+  'reconcile.payments_of_transactions',
+  'SELECT bank_transaction_id FROM fiat_payments WHERE bank_transaction_id = ANY($1::text[])',
+);

@@ -14,6 +14,7 @@ import {
   releaseIfAwaiting,
 } from '../orders/lifecycle/payment-request.ts';
 import { lockUserIfAny, userKeyOwner, vaultOfUser } from '../users/user.ts';
+import { isSound, matchDeposit } from './deposit-matching.ts';
 import { accountByReference, type PaidAccountRow } from './fiat-account.store.ts';
 import { ledgerAccountOf, type PaymentDetails, paymentContext, paymentDetailsOf } from './fiat-account.ts';
 import { mayMatch, type PaymentDraft, reportOnPayment, writePayment } from './fiat-payment.adapter.ts';
@@ -58,13 +59,6 @@ export async function takeDeposit(
   return take(deps, unit, account, given, orders);
 }
 
-const LONGEST_ID = 200;
-
-/** What a bank reports is looked at before it is believed: one odd report must not keep all later ones waiting. */
-function isSound({ amount, transactionId }: IncomingPayment): boolean {
-  return amount > 0n && transactionId.length > 0 && transactionId.length <= LONGEST_ID;
-}
-
 function draftPayment(
   { vaults }: DepositDeps,
   unit: UnitOfWork,
@@ -104,17 +98,17 @@ function take(
 ): PaymentRow {
   const { orderAdapters } = deps;
   const payment = draftPayment(deps, unit, account, given);
-  const [order, another] = orders;
-  if (order === undefined) {
+  const match = matchDeposit(orders, given);
+  if (match.kind === 'none') {
     const settlementId = account.collection_enabled ? unit.ids.uuid() : null;
     const received = { ...payment, settlement_id: settlementId };
     return writePayment(unit, received, given.transactionId, 'payment_received');
   }
-  if (another === undefined && !order.facts.held && given.forReview !== true) {
-    const matched = { ...payment, order_id: order.order_id };
+  if (match.kind === 'pays') {
+    const matched = { ...payment, order_id: match.order.order_id };
     // Booked first: the order is paid out of what the account has received.
     const taken = writePayment(unit, matched, given.transactionId, 'payment_matched');
-    payByDeposit(unit, orderAdapters, order, ledgerAccountOf(account.account_number), 'bank');
+    payByDeposit(unit, orderAdapters, match.order, ledgerAccountOf(account.account_number), 'bank');
     return taken;
   }
   const ambiguous = {

@@ -68,7 +68,7 @@ export function registerSandboxDepositRoute(app: FastifyInstance, deps: SandboxD
       const taken = await unitOfWork(deps, scope, (unit) => takeDeposit(deps, unit, transfer));
       if (taken === undefined) throw new CausewayError('FIAT_ACCOUNT_NOT_FOUND');
       // The bank reports it too, as banks do: more than once.
-      deps.simulatedBank.receive(transfer);
+      await deps.simulatedBank.receive(transfer);
       const payment = await settled(deps, scope, taken);
       return {
         ...paymentView(vault, payment),

@@ -39,6 +39,7 @@ export function registerProviderRoutes(app: FastifyInstance, deps: ProviderRoute
       documented: { body: KycCallbackInput, headers: KycCallbackHeaders },
       data: EmptySchema,
       errors: ['UNAUTHORIZED'],
+      alwaysAdmitted: true,
       handle: async ({ request }) => {
         const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const answer = await takeCallback(deps, deps.kycProvider, { headers: request.headers, rawBody });

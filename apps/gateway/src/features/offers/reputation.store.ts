@@ -6,6 +6,7 @@ import {
   orderStatusesWithOutcome,
 } from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
+import { COUNT_MARKED, MARKED_COLUMNS } from '../orders/lifecycle/count-orders.ts';
 
 const DECIDED = sqlWords(orderStatusesWithOutcome('settled', 'stopped', 'disputed'));
 
@@ -15,7 +16,8 @@ const passed = (status: OrderStatus) => `timeline @> '[{"status": "${status}"}]'
 /**
  * An outcome is read off the timeline, so a dispute that was decided before the look counts as well. A
  * cancelled order is the vendor's failure where the vendor let its time run out or had every proof refused; a partner
- * that cancels earlier, and an order held for review, leave the vendor alone.
+ * that cancels earlier, and an order held for review, leave the vendor alone. The same mark counts the order for lists
+ * and statistics of its partner.
  */
 export const countOutcomes = statement<
   [limit: number, dutyStatuses: readonly string[], dutyMs: readonly number[]],
@@ -40,7 +42,8 @@ export const countOutcomes = statement<
      ], NULL) AS outcomes FROM timed),
    marked AS (
      UPDATE orders o SET counted_status = o.status, counted_outcomes = j.outcomes
-       FROM judged j WHERE o.order_id = j.order_id RETURNING o.order_id),
+       FROM judged j WHERE o.order_id = j.order_id RETURNING ${MARKED_COLUMNS}),
+   ${COUNT_MARKED},
    gained AS (
      SELECT vendor_id, count(*) FILTER (WHERE outcome = 'completed') AS completed,
             count(*) FILTER (WHERE outcome = 'disputed') AS disputed,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseProxy, startDatabaseProxy } from '../../../../../test/faults/database-proxy.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../../../../../test/deployment/database-proxy.ts';
 import { openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
 import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
 import { createLogger } from '../../lib/logger.ts';

@@ -2,20 +2,25 @@ import {
   DELIVERY_DELIVERED,
   DELIVERY_FAILED,
   DELIVERY_PENDING,
-  ORDER_COMPLETED,
   type OrderStatus,
   orderStatusesWithOutcome,
 } from '@causeway/protocol';
 import { sqlWords, statement } from '../../db/statement.ts';
+import { COMPLETED_AT, UNCOUNTED } from '../orders/lifecycle/count-orders.ts';
 
 /**
  * SQL of a partner's statistics. Amounts are sums of atomic units, as decimal text: they are put into units by the program,
- * which never rounds. All of it is found along orders_by_partner, by partner and period.
+ * which never rounds. Orders that a worker has counted are read as figures (decision 0059), the others as they are.
  */
 type PeriodOfPartner = [partnerId: string, from: Date, to: Date];
 
-const IN_PERIOD = 'o.partner_id = $1 AND o.created_at >= $2 AND o.created_at < $3';
-const SETTLED = `o.status IN (${sqlWords(orderStatusesWithOutcome('settled'))})`;
+const inPeriod = (row: 'o' | 'f') =>
+  `${row}.partner_id = $1 AND ${row}.created_at >= $2 AND ${row}.created_at < $3`;
+const FIGURES = (
+  row: 'o' | 'f',
+) => `${row}.status, width_bucket(${row}.created_at, $4::timestamptz[]) AS bucket,
+  ${row}.status IN (${sqlWords(orderStatusesWithOutcome('settled'))}) AS is_settled,
+  ${row}.fiat_currency, ${row}.fiat_decimals, ${row}.fiat_amount, ${row}.crypto_currency, ${row}.crypto_decimals, ${row}.crypto_amount`;
 
 /** Either of one interval and pair of currencies, or of one status; the times are of the whole period, in every row. */
 export interface FigureRow {
@@ -34,26 +39,23 @@ export interface FigureRow {
   p90_seconds: number | null;
 }
 
-/** When both sides had what they traded for: most often the last entry, so that the others need not be looked at. */
-const COMPLETED_AT = `CASE WHEN o.status = ${sqlWords(ORDER_COMPLETED)} THEN o.timeline -> -1
-  ELSE jsonb_path_query_first(o.timeline, '$[*] ? (@.status == $sought)',
-    jsonb_build_object('sought', ${sqlWords(ORDER_COMPLETED)})) END ->> 'at'`;
-
 /** One pass over the orders of the period; what is counted of them is small and counted twice. */
 export const orderFigures = statement<[...PeriodOfPartner, starts: readonly Date[]], FigureRow>(
   'statistics.order_figures',
   `WITH o AS MATERIALIZED (
-     SELECT o.status, width_bucket(o.created_at, $4::timestamptz[]) AS bucket, o.fiat_currency, o.fiat_decimals,
-            o.crypto_currency, o.crypto_decimals, o.fiat_amount, o.crypto_amount, ${SETTLED} AS is_settled,
-            CASE WHEN ${SETTLED} THEN extract(epoch FROM (${COMPLETED_AT})::timestamptz - o.created_at) END AS seconds
-       FROM orders o WHERE ${IN_PERIOD}),
-   times AS (SELECT percentile_disc(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY seconds) AS percentile FROM o)
+     SELECT ${FIGURES('f')}, f.completed_at - f.created_at AS lasted
+       FROM order_figures f
+      WHERE ${inPeriod('f')} AND NOT EXISTS (
+        SELECT FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')} AND o.order_id = f.order_id)
+     UNION ALL
+     SELECT ${FIGURES('o')}, ${COMPLETED_AT} - o.created_at FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')}),
+   times AS (SELECT percentile_disc(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY lasted) AS percentile FROM o)
    SELECT o.status, o.bucket, o.fiat_currency, o.fiat_decimals, o.crypto_currency, o.crypto_decimals,
           count(*)::text AS orders, count(*) FILTER (WHERE is_settled)::text AS settled,
           coalesce(sum(o.fiat_amount) FILTER (WHERE is_settled), 0)::text AS fiat_amount,
           coalesce(sum(o.crypto_amount) FILTER (WHERE is_settled), 0)::text AS crypto_amount,
-          (SELECT round(percentile[1])::int FROM times) AS median_seconds,
-          (SELECT round(percentile[2])::int FROM times) AS p90_seconds
+          (SELECT round(extract(epoch FROM percentile[1]))::int FROM times) AS median_seconds,
+          (SELECT round(extract(epoch FROM percentile[2]))::int FROM times) AS p90_seconds
      FROM o
     GROUP BY GROUPING SETS (
       (o.bucket, o.fiat_currency, o.fiat_decimals, o.crypto_currency, o.crypto_decimals), (o.status))`,

@@ -203,8 +203,14 @@ function registerIdentify(app: FastifyInstance, deps: SessionRouteDeps): void {
     body: IdentifyInput,
     data: WidgetSessionSchema,
     errors: ['EMAIL_CODE_INVALID', 'OPERATION_NOT_ALLOWED', 'USER_ALREADY_EXISTS'],
-    handle: async ({ body }, session) => {
-      const row = await unitOfWork(deps, scopeOf(session), (unit) => identify(deps, unit, session, body));
+    handle: async ({ body }, session, outside) => {
+      const row = outside.isWritten
+        ? await readSession(deps.db, session)
+        : await unitOfWork(deps, scopeOf(session), async (unit) => {
+            const bound = await identify(deps, unit, session, body);
+            outside.written(unit);
+            return bound;
+          });
       return sessionView(deps, session.partner, row);
     },
   });

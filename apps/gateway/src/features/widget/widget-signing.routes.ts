@@ -146,8 +146,8 @@ function registerRefund(app: FastifyInstance, deps: WidgetOrderRouteDeps): void 
     body: SignatureInput,
     data: WidgetOrderSchema,
     errors: [...SIGNING_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    handle: async ({ params, body }, session) => {
-      await refundDeposit(deps, customerCaller(session), params.order_id, body.signature);
+    handle: async ({ params, body }, session, outside) => {
+      await refundDeposit(deps, customerCaller(session), params.order_id, body.signature, outside);
       return readWidgetOrder(deps, session, params.order_id);
     },
   });

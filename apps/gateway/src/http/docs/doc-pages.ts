@@ -64,7 +64,16 @@ const ORDER: readonly {
   {
     title: 'Run',
     folder: 'guides',
-    names: ['production', 'console', 'operating', 'chain', 'observability', 'backup', 'upgrading'],
+    names: [
+      'production',
+      'console',
+      'operating',
+      'chain',
+      'observability',
+      'capacity',
+      'backup',
+      'upgrading',
+    ],
   },
   {
     title: 'Tables',

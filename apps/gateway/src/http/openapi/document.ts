@@ -48,10 +48,10 @@ export interface ApiDescription {
   readonly components: Readonly<Record<string, Json>>;
 }
 
-/** A route that has an operationId; one that has none, or is the HEAD of another, is not described. */
+/** A route that has an operationId; one that has none, or is the HEAD of another, is never described. */
 export function describedRoute({ method, url, schema, config }: RouteOptions): RouteDescription | undefined {
   const described = schema as Partial<DescribedSchema> | undefined;
-  if (described?.operationId === undefined || described.hide === true || method === 'HEAD') return undefined;
+  if (described?.operationId === undefined || method === 'HEAD') return undefined;
   return {
     method: String(method).toLowerCase(),
     url,

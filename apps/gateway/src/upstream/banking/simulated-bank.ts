@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { testOutcomeOf, testOutcomeOfAmount } from '@causeway/protocol';
-import { machineNow } from '../../lib/clock.ts';
 import {
   type BankClient,
   BankingError,
@@ -9,6 +8,7 @@ import {
   type ClientDecision,
   type IncomingPayment,
 } from '../../ports/banking.ts';
+import type { BankRecord } from './bank-record.store.ts';
 
 /** How accounts are numbered where the simulated bank opens them: what stands before the account, and how long that is. */
 interface Numbering {
@@ -56,34 +56,29 @@ export interface SimulatedBankOptions {
   readonly now: () => number;
   /** Equal in every process of a sandbox, so that each reads the references that another wrote. */
   readonly secret: string;
+  /** What came in, the same in every process of a sandbox. */
+  readonly record: BankRecord;
 }
 
 export interface SimulatedBank extends BankingPort {
   /** An account was paid into: the bank reports it from now on. */
-  receive(payment: IncomingPayment): void;
+  receive(payment: IncomingPayment): Promise<void>;
 }
 
 /** Of every currency that the bank has. */
 const MINOR_UNITS = 2;
 const THINKING_MS = 150;
 const BANK_NAME = 'Causeway Sandbox Bank';
-const REMEMBERED_PAYMENTS = 1_000;
 const PAGE = 100;
-
-interface Remembered {
-  readonly position: number;
-  readonly payment: IncomingPayment;
-}
+const REMEMBERED_PAYMENTS = 1_000;
 
 /**
- * A bank that never leaves the process and still takes its time. A decision is written in its reference, signed, so that
+ * A bank that never leaves the deployment and still takes its time. A decision is written in its reference, signed, so that
  * it can be read after a restart and by another process; an account's number follows from its reference.
  */
-export function createSimulatedBank({ now, secret }: SimulatedBankOptions): SimulatedBank {
-  const received: Remembered[] = [];
-  // Later than every position of an earlier life of this process.
-  let position = machineNow() * 1_000;
-
+export function createSimulatedBank({ now, secret, record }: SimulatedBankOptions): SimulatedBank {
+  /** Who paid, and with what words: in this process alone, because nothing personal is kept in the record. */
+  const received = new Map<string, IncomingPayment>();
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
   const refer = (kind: string, key: string, answer: string) => {
     const content = [kind, digest(key).slice(0, 24), answer, now() + THINKING_MS].join('.');
@@ -151,18 +146,20 @@ export function createSimulatedBank({ now, secret }: SimulatedBankOptions): Simu
     },
 
     async paymentsAfter(cursor) {
-      const page = received.filter((one) => cursor === null || one.position > Number(cursor)).slice(0, PAGE);
-      const last = page.at(-1);
+      const page = await record.after(cursor, PAGE);
       return {
-        payments: page.map(({ payment }) => payment),
-        cursor: last === undefined ? cursor : `${last.position}`,
+        payments: page.map(({ payment }) => received.get(payment.transactionId) ?? payment),
+        cursor: page.at(-1)?.position ?? cursor,
       };
     },
 
-    receive(payment) {
-      position += 1;
-      received.push({ position, payment });
-      if (received.length > REMEMBERED_PAYMENTS) received.shift();
+    readPayment: async (transactionId) => (await record.find(transactionId))?.payment ?? null,
+
+    async receive(payment) {
+      received.set(payment.transactionId, payment);
+      const [oldest] = received.keys();
+      if (received.size > REMEMBERED_PAYMENTS && oldest !== undefined) received.delete(oldest);
+      await record.add(payment);
     },
   };
 }

@@ -321,7 +321,7 @@ const RECONCILIATION: readonly Decision[] = [
   {
     key: 'A',
     label: 'Compare again now',
-    says: 'Where books and chain agree now, the case is closed.',
+    says: 'Where the two records agree now, the case is closed.',
     operation: 'checkReconciliationDifference',
     color: 'teal',
     reasons: because('The missing movement is booked now'),
@@ -363,7 +363,7 @@ export const CHECKLISTS: Readonly<Record<QueueKind, readonly string[]>> = {
   fiat_payment: ['Sender is the customer', 'Reference and time are compared'],
   offer: ['The price is near the market', 'Limits and ways to pay are plausible'],
   effect: ['What it does is understood', 'Whether it has happened is looked up'],
-  reconciliation: ['The escrow is looked up on the chain', 'Movements of the order are read'],
+  reconciliation: ['The two records are looked up where they come from', 'Movements of the order are read'],
 };
 
 /** Which of them make sense for this case as it stands; whether the user may is asked elsewhere. */

@@ -2,6 +2,7 @@ import type { Difference, Effect, ReviewedOffer } from '@causeway/sdk';
 import { Alert, Code, Stack, Text } from '@mantine/core';
 import { Empty } from '../../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../../ui/values.tsx';
+import { adviceOn, meaningOf } from './differences.ts';
 import type { PanelProps } from './selection.ts';
 
 /** Offers that wait, work that is stuck, and books that differ. */
@@ -91,30 +92,25 @@ function EffectPanel({ effect }: { readonly effect: Effect }) {
 }
 
 function DifferencePanel({ difference }: { readonly difference: Difference }) {
-  const isBook = difference.escrow_address === null;
   return (
     <Stack gap="md">
-      <Text size="sm">
-        {isBook
-          ? 'Every movement is booked on two sides, so an asset sums to zero. This one does not: a fault of the program. Tell its makers before anything is paid out.'
-          : 'Look the escrow up on the chain and read the movements of its order. A payment that the books miss is booked by the worker once it is final; then compare again.'}
-      </Text>
+      <Text size="sm">{adviceOn(difference.kind)}</Text>
       <dl data-testid="difference">
-        <Fact label="Asset">{difference.asset}</Fact>
-        {isBook ? null : (
+        <Fact label="Kind">{meaningOf(difference.kind)}</Fact>
+        {difference.about === null ? null : <Fact label="About">{difference.about}</Fact>}
+        {difference.asset === null ? null : <Fact label="Asset">{difference.asset}</Fact>}
+        {difference.escrow_address === null ? null : (
           <Fact label="Escrow">
             <Id value={difference.escrow_address} name="escrow" />
           </Fact>
         )}
-        <Fact label={isBook ? 'Should sum to' : 'Books say'}>
-          <Money amount={difference.booked} />
-        </Fact>
-        <Fact label={isBook ? 'Sums to' : 'Chain says'}>
-          <Money amount={difference.found} />
-        </Fact>
-        <Fact label="Difference">
-          <Money amount={difference.difference} />
-        </Fact>
+        <Fact label="Expected">{difference.expected}</Fact>
+        <Fact label="Found">{difference.found}</Fact>
+        {difference.difference === null ? null : (
+          <Fact label="Difference">
+            <Money amount={difference.difference} />
+          </Fact>
+        )}
         <Fact label="First seen">
           <Time at={difference.first_seen_at} />
         </Fact>

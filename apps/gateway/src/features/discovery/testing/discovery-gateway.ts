@@ -114,6 +114,7 @@ export async function startDiscoveryGateway(
     principals,
     rateLimit,
     partnerTimeSharePct: 0,
+    requestsAtOnce: 0,
     partnerPerMinute: 1_000_000,
     publicPerMinute: 1_000_000_000,
     wrongKeysPerMinute: 1_000_000,

@@ -24,12 +24,13 @@ import { documentsToReview } from '../../kyc/documents/documents.ts';
 import { readReviewedOffer } from '../../offers/offer.view.ts';
 import type { DepositDeps } from '../../orders/deposits/decide-deposit.ts';
 import { readDeposits } from '../../orders/deposits/deposit.view.ts';
+import { recipientToReview } from '../../recipients/review-recipients.ts';
 import {
   checkDifference,
+  differenceView,
   type ReconciliationDeps,
   readDifference,
-} from '../../orders/escrow/keep-reconciliation.ts';
-import { recipientToReview } from '../../recipients/review-recipients.ts';
+} from '../../reconciliation/reconcile.ts';
 import { type CaseReviewDeps, screeningCase } from '../../screening/screen-wallet.ts';
 import { readUser } from '../../users/user.ts';
 import { recipientReviewView } from '../compliance/recipient-review.routes.ts';
@@ -190,14 +191,14 @@ function registerDifferenceCheck(app: FastifyInstance, deps: QueueRouteDeps): vo
     url: '/api/v1/operator/reconciliation/differences/:difference_id/check',
     operationId: 'checkReconciliationDifference',
     tag: OPERATOR_TAG,
-    summary: 'Compare the books with the chain again, where they differed',
+    summary: 'Compare again where two records differed',
     description:
-      'A worker does so for all escrows every RECONCILIATION_SECONDS. Where they agree now, the difference leaves the queue.',
+      'A worker does so every RECONCILIATION_SECONDS. Where they agree now, the difference leaves the queue.',
     params: DifferenceParams,
     data: DifferenceCheckSchema,
     errors: ['QUEUE_CASE_NOT_FOUND'],
-    handle: async ({ params: { difference_id } }) => {
-      const verdict = await checkDifference(deps, difference_id);
+    handle: async ({ params: { difference_id } }, _operator, outside) => {
+      const verdict = await checkDifference(deps, difference_id, outside);
       if (verdict === null) throw new CausewayError('QUEUE_CASE_NOT_FOUND');
       return { difference_id, verdict };
     },
@@ -271,10 +272,7 @@ async function partOf(
     }
     case 'reconciliation': {
       const row = await readDifference(deps, id);
-      if (row === undefined) return {};
-      const { subject: _, order_id: __, first_seen_at, last_seen_at, ...rest } = row;
-      const seen = { first_seen_at: first_seen_at.toISOString(), last_seen_at: last_seen_at.toISOString() };
-      return { difference: { ...rest, ...seen } };
+      return row === undefined ? {} : { difference: differenceView(row) };
     }
     default:
       return {};

@@ -214,8 +214,12 @@ function sources({
         since: 'x.first_seen_at',
         partner: 'o.partner_id',
         order: 'x.order_id',
-        amount: ['x.difference', 'NULL::smallint', `split_part(x.asset, '@', 1)`],
-        facts: `jsonb_build_object('asset', x.asset, 'book', x.order_id IS NULL)`,
+        amount: [
+          'x.difference',
+          'NULL::smallint',
+          `CASE WHEN x.difference IS NOT NULL THEN split_part(x.asset, '@', 1) END`,
+        ],
+        facts: `jsonb_build_object('difference_kind', x.kind, 'asset', x.asset, 'about', x.about)`,
       },
     ],
   };

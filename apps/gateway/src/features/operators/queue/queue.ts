@@ -1,5 +1,11 @@
 import { CausewayError, formatFixed, HOLD_REASONS, type QueueCaseSchema } from '@causeway/protocol';
-import { QUEUE_CLAIM_MINUTES, QUEUE_KINDS, type QueueKind } from '@causeway/protocol/console';
+import {
+  DIFFERENCE_MEANINGS,
+  type DifferenceKind,
+  QUEUE_CLAIM_MINUTES,
+  QUEUE_KINDS,
+  type QueueKind,
+} from '@causeway/protocol/console';
 import type { Static } from 'typebox';
 import { type Reading, reading, SYSTEM } from '../../../db/database.ts';
 import { recordAction } from '../../../engine/audit.ts';
@@ -248,8 +254,8 @@ const SAYS: Readonly<Record<QueueKind, (facts: Facts) => string>> = {
   offer: ({ vendor, side, crypto, fiat }) =>
     `${vendor} wants to ${String(side).toLowerCase()} ${crypto} for ${fiat}.`,
   effect: effectSays,
-  reconciliation: ({ asset, book }) =>
-    book
-      ? `The books of ${asset} do not sum to zero.`
-      : `An escrow of ${asset} holds another amount than the books say.`,
+  reconciliation: ({ difference_kind, asset, about }) => {
+    const says = DIFFERENCE_MEANINGS[difference_kind as DifferenceKind] ?? 'Two records of one thing differ.';
+    return [says, asset ?? about].filter((part) => typeof part === 'string').join(' ');
+  },
 };

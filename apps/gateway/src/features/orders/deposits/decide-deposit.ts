@@ -112,11 +112,13 @@ export async function lookAtDeposit(
   const wallets = [...new Set(payers.map((payer) => payer.toLowerCase()))].map(
     async (payer) => [payer, await lookUpWallet(deps, payer)] as const,
   );
-  return {
-    nonce: await readEscrowNonce(deps.chains, order, address),
-    balance: await balance,
-    wallets: new Map(await Promise.all(wallets)),
-  };
+  // Together: a question that failed while another was waited for would end the process.
+  const [nonce, held, looks] = await Promise.all([
+    readEscrowNonce(deps.chains, order, address),
+    balance,
+    Promise.all(wallets),
+  ]);
+  return { nonce, balance: held, wallets: new Map(looks) };
 }
 
 interface LockedDeposit {

@@ -22,6 +22,7 @@ import { issueAuthorization } from '../../../chain/authorization/issue-authoriza
 import { type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
+import type { OutsideWork } from '../../../http/idempotency.ts';
 import {
   loadOrderForAction,
   moveOrder,
@@ -191,10 +192,18 @@ export async function refundDeposit(
   { scope, actor }: OrderCaller,
   orderId: string,
   signature: string,
+  outside: OutsideWork,
   waitMs = WAIT_MS,
 ): Promise<Static<typeof RefundAnswerSchema>> {
   const given = { purpose: 'refund', actor, owners: ['seller'], signature } as const;
-  let { after: order } = await unitOfWork(deps, scope, (unit) => authorizePayout(deps, unit, orderId, given));
+  const known = outside.isWritten ? await readOrder(deps.db, scope, orderId) : undefined;
+  let order =
+    known ??
+    (await unitOfWork(deps, scope, async (unit) => {
+      const { after } = await authorizePayout(deps, unit, orderId, given);
+      outside.written(unit);
+      return after;
+    }));
   for (let waited = 0; isInFlight(order) && waited < waitMs; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);
     order = (await readOrder(deps.db, scope, orderId)) ?? order;

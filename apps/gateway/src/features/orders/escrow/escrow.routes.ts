@@ -169,13 +169,19 @@ export function registerDepositReturnRoutes(app: FastifyInstance, deps: DepositR
     body: SignatureInput,
     data: DepositStateSchema,
     errors: [...DEPOSIT_RETURN_ERRORS, 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    handle: async ({ params, body }, partner) => {
+    handle: async ({ params, body }, partner, outside) => {
       const signer = signerOf(partner);
+      if (outside.isWritten) {
+        const { deposit } = await requireDepositToSign(deps, signer, params.deposit_id);
+        return { deposit_id: deposit.deposit_id, status: deposit.disposition };
+      }
       await requireSignable(deps, signer, params.deposit_id);
       const sight = await lookBeforeSigning(deps, signer, params.deposit_id);
-      const { after } = await unitOfWork(deps, signer.scope, (unit) =>
-        signDepositReturn(deps, unit, signer, params.deposit_id, body.signature, sight),
-      );
+      const { after } = await unitOfWork(deps, signer.scope, async (unit) => {
+        const signed = await signDepositReturn(deps, unit, signer, params.deposit_id, body.signature, sight);
+        outside.written(unit);
+        return signed;
+      });
       return { deposit_id: after.deposit_id, status: after.disposition };
     },
   });

@@ -5,6 +5,7 @@ import {
   formatFixed,
   type OrderFundsSchema,
 } from '@causeway/protocol';
+import { ORDER_MACHINES } from '@causeway/protocol/machines';
 import type { Static } from 'typebox';
 import { type Address, type ChainSettings, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains, ConnectedChain } from '../../../chain/chains.ts';
@@ -113,9 +114,7 @@ function fundsView(
     summary: [
       ...whereItIs(order, shown, inside),
       ...(order.facts.held ? ['It is held for review.'] : []),
-      next === null
-        ? 'The order needs no action.'
-        : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`,
+      nextSentence(order, next),
     ].join(' '),
     crypto_currency: order.crypto_currency,
     chain: order.chain,
@@ -143,6 +142,20 @@ function fundsView(
     deadline_at: order.deadline_at?.toISOString() ?? null,
     who_can_move_it: whoCanMove(order),
   };
+}
+
+/** A dispute ends the trade and yet waits: for the operator, who may decide either way, then for a signature. */
+function nextSentence(order: OrderRow, next: OrderFunds['waiting_for']): string {
+  const isDisputed = ORDER_MACHINES[order.direction].statuses[order.status]?.outcome === 'disputed';
+  if (isDisputed && !order.facts.held) {
+    const signer = whoCanMove(order).find(({ actor }) => actor !== 'operator')?.actor;
+    return signer === undefined
+      ? 'The operator decides the dispute.'
+      : `It waits for a signature of the ${signer}.`;
+  }
+  return next === null
+    ? 'The order needs no action.'
+    : `Next: ${next.actor} (${next.fact.replaceAll('_', ' ')}).`;
 }
 
 type BalanceView = NonNullable<OrderFunds['escrow']>['balances'][number];

@@ -1,9 +1,16 @@
-import { formatFixed, isTerminal, ORDER_MACHINES, ORDER_STATUSES } from '@causeway/protocol';
+import {
+  formatFixed,
+  isTerminal,
+  ORDER_MACHINES,
+  ORDER_STATUSES,
+  type ReconciliationVerdict,
+} from '@causeway/protocol';
 import { tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { tokenBalance } from '../../../chain/token-reads.ts';
 import { stopWatching } from '../../../chain/watcher/watch.store.ts';
 import { type Database, SYSTEM } from '../../../db/database.ts';
+import { type Difference, difference, type ReconciliationPart } from '../../../engine/reconciliation-part.ts';
 import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
 import {
   type BookedEscrowRow,
@@ -28,11 +35,8 @@ export interface EscrowComparison {
   readonly booked: string;
   readonly on_chain: string | null;
   readonly difference: string | null;
-  readonly verdict: Verdict;
+  readonly verdict: ReconciliationVerdict;
 }
-
-/** in_flight: the chain is ahead of the books, which follow once it is final. unreachable: no node answered. */
-export type Verdict = 'equal' | 'in_flight' | 'different' | 'unreachable';
 
 /** Nodes are asked for so many balances at once. */
 const AT_ONCE = 20;
@@ -106,7 +110,8 @@ async function compare(chains: Chains, row: BookedEscrowRow): Promise<EscrowComp
   };
 }
 
-function verdictOn(row: BookedEscrowRow, booked: bigint, onChain: bigint | null): Verdict {
+/** in_flight: the chain is ahead of the books, which follow once it is final. unreachable: no node answered. */
+function verdictOn(row: BookedEscrowRow, booked: bigint, onChain: bigint | null): ReconciliationVerdict {
   if (onChain === null) return 'unreachable';
   if (onChain === booked) return 'equal';
   // A payout is booked when it is final, and so is a deposit; until then the chain knows more.
@@ -126,4 +131,70 @@ async function balanceOf(chains: Chains, row: BookedEscrowRow): Promise<bigint |
   } catch {
     return null;
   }
+}
+
+/** Pages of open escrows are all looked at in a run, of finished ones so many: each asks a node. */
+const PAGE = 200;
+
+function ofEscrow(one: EscrowComparison): Difference {
+  return difference('escrow_balance', one.order_id, {
+    orderId: one.order_id,
+    asset: one.asset,
+    escrowAddress: one.escrow_address,
+    expected: one.booked,
+    found: one.on_chain ?? '0',
+    difference: one.difference,
+  });
+}
+
+/** What the books say each escrow holds against the chain: those in use in every run, the finished ones by and by. */
+export function escrowPart(deps: ReconcileDeps): ReconciliationPart {
+  return {
+    name: 'escrows',
+    kinds: ['escrow_balance'],
+    async sweep(cursor) {
+      const compared: EscrowComparison[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: EscrowComparison[] = await compareEscrows(deps, 'open', { after, limit: PAGE });
+        compared.push(...page);
+        after = page.at(-1)?.order_id ?? null;
+        if (page.length < PAGE) break;
+      }
+      const others = await compareEscrows(deps, 'all', { after: cursor, limit: PAGE });
+      const inUse = new Set(compared.map(({ order_id }) => order_id));
+      compared.push(...others.filter(({ order_id }) => !inUse.has(order_id)));
+      return {
+        checked: compared.length,
+        found: compared.filter(({ verdict }) => verdict === 'different').map(ofEscrow),
+        unreachable: compared.filter(({ verdict }) => verdict === 'unreachable').length,
+        next: others.length < PAGE ? null : (others.at(-1)?.order_id ?? null),
+      };
+    },
+    async again(subject) {
+      const compared = await compareEscrow(deps, subject);
+      const verdict = compared?.verdict ?? 'equal';
+      return compared !== null && verdict === 'different'
+        ? { verdict, found: ofEscrow(compared) }
+        : { verdict };
+    },
+  };
+}
+
+/** The books against themselves. */
+export function bookPart({ db }: Pick<ReconcileDeps, 'db'>): ReconciliationPart {
+  const look = async () =>
+    (await checkBooks(db))
+      .filter(({ balanced }) => !balanced)
+      .map(({ asset, sum }) =>
+        difference('books_unbalanced', asset, { asset, expected: '0', found: sum, difference: sum }),
+      );
+  return {
+    name: 'books',
+    kinds: ['books_unbalanced'],
+    sweep: async () => ({ checked: 1, found: await look(), unreachable: 0, next: null }),
+    async again(subject) {
+      const found = (await look()).find((one) => one.subject === subject);
+      return found === undefined ? { verdict: 'equal' } : { verdict: 'different', found };
+    },
+  };
 }

@@ -1,26 +1,79 @@
 import type { OrderStatus } from '@causeway/protocol';
 import { statement } from '../../../db/statement.ts';
 import { OPEN_DEPOSITS_SQL } from '../escrow/escrow.store.ts';
+import { UNCOUNTED } from './count-orders.ts';
 import { ORDER_COLUMNS, ORDER_TABLES } from './order.store.ts';
 import type { OrderRow } from './order.ts';
 
 /**
  * Lists of a partner's orders; row-level security narrows them to the partner. A page is found in an index alone and only
- * its rows are read, so a late page costs little more than the first. A kept plan knows no values: a customer or a reference
- * written as "null or equal" would be looked for among all orders of the partner, so each has statements of its own.
+ * its rows are read. A kept plan knows no values: a customer or a reference written as "null or equal" would be looked for
+ * among all orders of the partner, so each has statements of its own.
  */
-export type OrderFilters = [
+type Matching = [
   statuses: readonly OrderStatus[] | null,
   orderType: string | null,
   createdFrom: Date | '-infinity',
   createdTo: Date | 'infinity',
-  userId: string | null,
-  referenceId: string | null,
 ];
 
-const MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ($2::text IS NULL OR o.order_type = $2)
+const OF_TYPE = '($2::text IS NULL OR o.order_type = $2)';
+const MATCHES = `($1::text[] IS NULL OR o.status = ANY($1)) AND ${OF_TYPE}
   AND o.created_at >= $3::timestamptz AND o.created_at < $4::timestamptz`;
 
+const DAY = `(o.created_at AT TIME ZONE 'UTC')::date`;
+const startOf = (day: string) => `(${day})::timestamp AT TIME ZONE 'UTC'`;
+const oneIf = (column: string) =>
+  `CASE WHEN ${column} IS NOT NULL AND ($1::text[] IS NULL OR ${column} = ANY($1)) THEN 1 ELSE 0 END`;
+
+/**
+ * How many orders match, a day each: whole days by the counts, corrected by what is not counted as it is now, and the parts
+ * of days at both ends of the period by their orders.
+ */
+const DAYS = `SELECT day, sum(orders)::bigint AS orders FROM (
+     SELECT c.day, c.orders FROM order_counts c
+      WHERE c.day >= ($5::timestamptz AT TIME ZONE 'UTC')::date AND c.day < ($6::timestamptz AT TIME ZONE 'UTC')::date
+        AND ($1::text[] IS NULL OR c.status = ANY($1)) AND ($2::text IS NULL OR c.order_type = $2)
+     UNION ALL
+     SELECT ${DAY}, ${oneIf('o.status')} - ${oneIf('o.counted_status')} FROM orders o
+      WHERE ${UNCOUNTED} AND o.created_at >= $5 AND o.created_at < $6 AND ${OF_TYPE}
+     UNION ALL
+     SELECT ${DAY}, 1 FROM orders o WHERE ${MATCHES} AND o.created_at < $5
+     UNION ALL
+     SELECT ${DAY}, 1 FROM orders o WHERE ${MATCHES} AND o.created_at >= $6) AS lines
+   GROUP BY day HAVING sum(orders) > 0`;
+
+/** A row of a page with the total beside it; one row without an order where the page is empty. */
+export type ListedOrderRow = { total: string } & (OrderRow | { order_id: null });
+
+/**
+ * A page of all orders, and their total, in one snapshot. The days say where a page begins, so that neither a late page
+ * nor a rare status is walked to: only days that hold orders of the page are looked at.
+ */
+export const pageOfOrders = statement<
+  [...Matching, wholeFrom: Matching[2] | Matching[3], wholeTo: Matching[3], limit: number, offset: number],
+  ListedOrderRow
+>(
+  'orders.list',
+  `WITH days AS MATERIALIZED (${DAYS}),
+   placed AS (SELECT day, orders, (sum(orders) OVER (ORDER BY day DESC) - orders)::bigint AS before FROM days),
+   looked_at AS MATERIALIZED (
+     SELECT day, before FROM placed WHERE before < $8::bigint + $7::bigint AND before + orders > $8::bigint),
+   found AS (
+     SELECT o.order_id FROM looked_at l CROSS JOIN LATERAL (
+         SELECT o.order_id, o.created_at FROM orders o
+          WHERE ${MATCHES} AND o.created_at >= ${startOf('l.day')} AND o.created_at < ${startOf('l.day + 1')}
+          ORDER BY o.created_at DESC, o.order_id DESC LIMIT $8 + $7 - l.before) AS o
+      ORDER BY o.created_at DESC, o.order_id DESC LIMIT $7 OFFSET $8 - (SELECT min(before) FROM looked_at))
+   SELECT t.total, listed.* FROM (SELECT coalesce(sum(orders), 0)::text AS total FROM days) t
+     LEFT JOIN LATERAL (
+       SELECT ${ORDER_COLUMNS} ${ORDER_TABLES} WHERE o.order_id = ANY(ARRAY(SELECT order_id FROM found))) listed ON true
+    ORDER BY listed.created_at DESC, listed.order_id DESC`,
+);
+
+export type OrderFilters = [...Matching, userId: string | null, referenceId: string | null];
+
+/** Of one customer or with one reference: few enough to be counted. */
 function listOf(name: string, sought: string) {
   return {
     // An array, because its rows are then found one by one, however long the planner expects the page to be.
@@ -38,7 +91,6 @@ function listOf(name: string, sought: string) {
   };
 }
 
-export const allOrders = listOf('', '$5::uuid IS NULL AND $6::text IS NULL');
 export const ordersOfUser = listOf('_of_user', 'o.user_id = $5 AND $6::text IS NULL');
 export const ordersByReference = listOf(
   '_by_reference',

@@ -13,13 +13,13 @@ import type { Static } from 'typebox';
 import { type Database, partnerScope, type Scope, SYSTEM, vendorScope } from '../../../db/database.ts';
 import { depositsOfOrder } from '../escrow/escrow.store.ts';
 import {
-  allOrders,
   type BackofficeOrderRow,
   countOrdersOfVendor,
   type EarningRow,
   type EarningSumRow,
   earningSums,
   earnings,
+  type ListedOrderRow,
   type NamedOrdersRow,
   type OrderFilters,
   orderForOperator,
@@ -29,6 +29,7 @@ import {
   ordersOfUser,
   ordersOfVendor,
   ordersThatMayWaitForPartner,
+  pageOfOrders,
   signedPayouts,
   someOrdersOfVendor,
 } from './list-orders.store.ts';
@@ -36,31 +37,51 @@ import { factsOf } from './order.adapter.ts';
 import { countPendingProofs, type PendingProofRow, pendingProofs } from './order.store.ts';
 import type { OrderRow } from './order.ts';
 
+interface OrderPage {
+  readonly orders: readonly OrderRow[];
+  readonly total: number;
+}
+
 /** A page of a partner's orders, newest first, and how many there are in all. */
 export async function listOrders(
   db: Database,
   partnerId: string,
   query: Static<typeof OrderQuery>,
-): Promise<{ readonly orders: readonly OrderRow[]; readonly total: number }> {
-  const { page, limit } = query;
+): Promise<OrderPage> {
+  const { limit } = query;
+  const offset = (query.page - 1) * limit;
   const userId = query.user_uuid ?? null;
   const referenceId = query.reference_id ?? null;
-  const list = referenceId !== null ? ordersByReference : userId !== null ? ordersOfUser : allOrders;
-  const filters: OrderFilters = [
-    query.status ?? null,
-    query.order_type ?? null,
-    query.created_from === undefined ? '-infinity' : new Date(query.created_from),
-    query.created_to === undefined ? 'infinity' : new Date(query.created_to),
-    userId,
-    referenceId,
-  ];
+  const from = query.created_from === undefined ? '-infinity' : new Date(query.created_from);
+  const to = query.created_to === undefined ? 'infinity' : new Date(query.created_to);
+  const matching = [query.status ?? null, query.order_type ?? null, from, to] as const;
   const scope = partnerScope(partnerId);
-  const [orders, [count]] = await Promise.all([
-    db.query(scope, list.page, [...filters, limit, (page - 1) * limit]),
-    db.query(scope, list.count, filters),
-  ]);
+  if (userId === null && referenceId === null) {
+    const rows = await db.query(scope, pageOfOrders, [...matching, ...wholeDays(from, to), limit, offset]);
+    return {
+      orders: rows.filter((row): row is Extract<ListedOrderRow, OrderRow> => row.order_id !== null),
+      total: Number(rows[0]?.total ?? 0),
+    };
+  }
+  const list = referenceId !== null ? ordersByReference : ordersOfUser;
+  const filters: OrderFilters = [...matching, userId, referenceId];
+  const [orders, [count]] = await db.transaction(scope, (tx) =>
+    tx.queryBoth(list.page, [...filters, limit, offset], list.count, filters),
+  );
   return { orders, total: Number(count?.total ?? 0) };
 }
+
+/** The whole days (UTC) in a period; where there are none, its end twice. */
+export function wholeDays<From extends string, To extends string>(
+  from: Date | From,
+  to: Date | To,
+): [from: Date | From | To, to: Date | To] {
+  const first = from instanceof Date ? new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS) : from;
+  const end = to instanceof Date ? new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS) : to;
+  return first instanceof Date && end instanceof Date && first >= end ? [to, to] : [first, end];
+}
+
+const DAY_MS = 86_400_000;
 
 const PARTNER_STEPS = orderStatusesWithPartnerStep();
 

@@ -288,7 +288,7 @@ function registerRefund(app: FastifyInstance, deps: OfframpRouteDeps): void {
     body: SignatureInput,
     data: RefundAnswerSchema,
     errors: [...ACTION_ERRORS, 'WALLET_NOT_CLEARED', 'INVALID_SIGNATURE', 'ESCROW_SIGNER_MISMATCH'],
-    handle: ({ params, body }, partner) =>
-      refundDeposit(deps, callerOf(partner), params.order_id, body.signature),
+    handle: ({ params, body }, partner, outside) =>
+      refundDeposit(deps, callerOf(partner), params.order_id, body.signature, outside),
   });
 }

@@ -1,0 +1,34 @@
+import type { IncomingPayment } from '../../ports/banking.ts';
+
+const LONGEST_ID = 200;
+
+/** What a bank reports is looked at before it is believed: one odd report must not keep all later ones waiting. */
+export function isSound({
+  amount,
+  transactionId,
+}: Pick<IncomingPayment, 'amount' | 'transactionId'>): boolean {
+  return amount > 0n && transactionId.length > 0 && transactionId.length <= LONGEST_ID;
+}
+
+/** An order that waits for just this amount of this customer. */
+interface WaitingOrder {
+  readonly facts: { readonly held: boolean };
+}
+
+export type DepositMatch<Order> =
+  /** No order waits for it: the money stays on the account, or goes to the partner. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'pays'; readonly order: Order }
+  /** A person decides. */
+  | { readonly kind: 'ambiguous' };
+
+/** What a payment pays, given the orders that wait for its amount: the one there is, unless it is held or the bank has doubts. */
+export function matchDeposit<Order extends WaitingOrder>(
+  orders: readonly Order[],
+  { forReview }: Pick<IncomingPayment, 'forReview'>,
+): DepositMatch<Order> {
+  const [order, another] = orders;
+  if (order === undefined) return { kind: 'none' };
+  if (another !== undefined || order.facts.held || forReview === true) return { kind: 'ambiguous' };
+  return { kind: 'pays', order };
+}

@@ -1,0 +1,78 @@
+import { figure } from './frame/measurement.ts';
+import type { BenchReport } from './frame/report.ts';
+import { median } from './frame/statistics.ts';
+import { type BenchGateway, withGateway } from './gateway.ts';
+import { writeOrdersOfOnePartner } from './servers/orders-history.ts';
+
+/**
+ * What a partner with many orders waits for: its lists with their totals, whatever they are filtered by, and a year of
+ * statistics. The figures are of one request at a time, so they are latencies and not rates.
+ */
+const SIZES = [100_000, 1_000_000] as const;
+const FIRST_PAGE_MS = 5;
+const REQUESTS = 25;
+
+const LISTS = [
+  { what: 'the first page', query: '', target: FIRST_PAGE_MS },
+  { what: 'the first page of one status', query: '?status=failed', target: FIRST_PAGE_MS },
+  {
+    what: 'the first page of a status that none has',
+    query: '?status=dispute_started',
+    target: FIRST_PAGE_MS,
+  },
+  { what: 'the first page of a type that none has', query: '?order_type=offramp', target: FIRST_PAGE_MS },
+  {
+    what: 'the first page of a month',
+    query: '?created_from=2025-05-07T08:09:10Z&created_to=2025-06-07T08:09:10Z',
+  },
+  { what: 'a page in the middle', query: '?limit=100&page=500' },
+  { what: 'the last page', query: (orders: number) => `?limit=100&page=${orders / 100}` },
+  { what: 'one reference', query: '?reference_id=ref-5000' },
+] as const;
+
+export async function run(report: BenchReport): Promise<void> {
+  for (const orders of SIZES) {
+    const script = new URL('./servers/orders-gateway.ts', import.meta.url);
+    await withGateway(script, {}, async (gateway) => {
+      await writeOrdersOfOnePartner(gateway.databaseUrl, orders);
+      await measureLists(report, gateway, orders);
+    });
+  }
+}
+
+async function measureLists(report: BenchReport, gateway: BenchGateway, orders: number): Promise<void> {
+  const of = `of a partner with ${orders.toLocaleString('en')} orders`;
+  for (const { what, query, ...list } of LISTS) {
+    const path = `/orders${typeof query === 'string' ? query : query(orders)}`;
+    report.add(
+      figure({
+        name: `listing ${what}, with its total, ${of}`,
+        value: await medianMs(gateway, path),
+        unit: 'ms',
+        better: 'lower',
+        target: 'target' in list ? list.target : undefined,
+      }),
+    );
+  }
+  report.add(
+    figure({
+      name: `statistics of a year, ${of}`,
+      value: await medianMs(gateway, '/statistics?from=2025-01-01&to=2025-12-31&interval=month'),
+      unit: 'ms',
+      better: 'lower',
+    }),
+  );
+}
+
+/** Of many, once the plans are kept. */
+async function medianMs({ server, apiKey }: BenchGateway, path: string): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < REQUESTS; turn += 1) {
+    const startedAt = performance.now();
+    const response = await fetch(`${server.url}${path}`, { headers: { 'x-api-key': apiKey } });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    times.push(performance.now() - startedAt);
+  }
+  return median(times.slice(REQUESTS / 2));
+}

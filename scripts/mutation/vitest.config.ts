@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take seconds: most mutants are noticed by others first. */
+const SLOW = /(order-actions|customer-phase|random-walks|price\.property|receipt-base)\.test\.ts$/;
+
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted(
+      (left, right) =>
+        Number(SLOW.test(left.moduleId)) - Number(SLOW.test(right.moduleId)) ||
+        left.moduleId.localeCompare(right.moduleId),
+    );
+  }
+}
+
+/** The tests of one area, which scripts/mutation.ts names; properties draw the same cases for every mutant. */
+export default defineConfig({
+  test: {
+    include: (process.env.MUTATION_TESTS ?? '').split(' '),
+    setupFiles: ['scripts/mutation/fixed-seed.ts'],
+    sequence: { sequencer: QuickFirst },
+    testTimeout: 30_000,
+  },
+});

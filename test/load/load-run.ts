@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
+import { type Deployment, processorSeconds, residentMib, startDeployment } from './deployment.ts';
+import { findPeak, type LoadSummary, summarise } from './judge-load.ts';
+import { type LoadResult, type LoadRound, type RequestKind, USUAL_MIX } from './partner-requests.ts';
+import type { PreparedLoad } from './prepare-partners.ts';
+
+/** A deployment under load, with what its parts used for it. */
+export interface MeasuredLoad {
+  readonly result: LoadResult;
+  readonly summary: LoadSummary;
+  /** Milliseconds of the processor for each request, by process. */
+  readonly cpuMsARequest: Readonly<Record<string, number>>;
+  /** MiB of the API and the worker, every second. */
+  readonly memory: readonly number[];
+}
+
+export interface LoadRun {
+  play(round: { seconds: number; aSecond: number; mix?: readonly RequestKind[] }): Promise<MeasuredLoad>;
+  findPeak(): Promise<number>;
+  /** Bytes of the write-ahead log, and of all tables with their indexes. */
+  databaseBytes(): Promise<{ wal: number; tables: number }>;
+}
+
+export interface LoadRunOptions {
+  readonly seed: number;
+  readonly partners: number;
+  readonly apiProcesses: number;
+  readonly say: (text: string) => void;
+}
+
+const FIRST_RATE = 60;
+const WARM_UP = { seconds: 8, aSecond: 60 };
+const SECONDS_A_STEP = 8;
+
+export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
+  const { seed, partners, apiProcesses, say } = options;
+  let deployment: Deployment | undefined;
+  const generator = startLoadProcess('../load/load-generator.ts');
+  try {
+    // Every partner calls from an address of its own, as a proxy tells it: the limits are those of production.
+    const env = { TRUSTED_PROXIES: '127.0.0.1', API_PROCESSES: String(apiProcesses) };
+    deployment = await startDeployment({ roles: 'together', env });
+    const { base_url: baseUrl, operator_key: operatorKey } = deployment.description;
+    await generator.ask('prepare', { baseUrl, operatorKey, partners } satisfies PreparedLoad);
+    const run = createRun(deployment, generator, seed, say);
+    await run.play(WARM_UP);
+    return await use(run);
+  } finally {
+    await generator.stop();
+    await deployment?.stop();
+  }
+}
+
+function createRun(
+  { home, processes }: Deployment,
+  generator: LoadProcess,
+  seed: number,
+  say: (text: string) => void,
+): LoadRun {
+  let rounds = 0;
+
+  async function play({ mix = USUAL_MIX, ...rate }: Parameters<LoadRun['play']>[0]): Promise<MeasuredLoad> {
+    const before = await processorSeconds(processes);
+    const sampling = sampleMemory(processes);
+    const round: LoadRound = { ...rate, mix, seed: seed + rounds++ };
+    const result = await generator.ask<LoadResult>('round', round);
+    const memory = await sampling.stop();
+    const after = await processorSeconds(processes);
+    const summary = summarise(result, rate.seconds);
+    const requests = summary.offered * rate.seconds;
+    const cpuMsARequest = Object.fromEntries(
+      Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1_000) / requests]),
+    );
+    say(
+      `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB`,
+    );
+    return { result, summary, cpuMsARequest, memory };
+  }
+
+  return {
+    play,
+    findPeak: () =>
+      findPeak(FIRST_RATE, async (aSecond) => (await play({ seconds: SECONDS_A_STEP, aSecond })).summary),
+    async databaseBytes() {
+      const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
+      const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
+      const client = new pg.Client(`postgres://causeway:${password}@127.0.0.1:${port}/causeway`);
+      await client.connect();
+      const { rows } = await client.query(
+        `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,
+                (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+                  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace)::float8 AS tables`,
+      );
+      await client.end();
+      return rows[0];
+    },
+  };
+}
+
+const SAMPLE_MS = 1_000;
+
+function sampleMemory({ gateway, worker }: Deployment['processes']) {
+  const samples: number[] = [];
+  const stopped = new AbortController();
+  const sampling = (async () => {
+    while (!stopped.signal.aborted) {
+      samples.push((await residentMib(gateway)) + (await residentMib(worker)));
+      await sleep(SAMPLE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop(): Promise<number[]> {
+      stopped.abort();
+      await sampling;
+      return samples;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { type EvidenceInput, reportEvidence } from '../../bench/frame/evidence.ts';
+import { figure, type Measurement } from '../../bench/frame/measurement.ts';
+import { p99ByKind, slopeOf } from './judge-load.ts';
+import { type LoadRun, withLoad } from './load-run.ts';
+
+/**
+ * `npm run load [-- phase …] [seed=N] [soak=seconds] [partners=N]`: finds the peak, then the phases that are named, or all:
+ *   half      p99 by kind of request at half of the peak
+ *   overload  three times the peak: what is still answered in time, and how the rest is refused
+ *   cost      what one order costs each process and the database
+ *   soak      memory over ten minutes at half of the peak
+ *   scaling   the peak with two processes of the API
+ * Exits with 1 where a target is missed. A run of all phases is recorded.
+ */
+const PHASES = ['half', 'overload', 'cost', 'soak', 'scaling'] as const;
+type Phase = (typeof PHASES)[number];
+
+const args = process.argv.slice(2);
+const setting = (name: string, fallback: number) =>
+  Number(args.find((arg) => arg.startsWith(`${name}=`))?.split('=')[1] ?? fallback);
+const named = args.filter((arg) => !arg.includes('=')) as Phase[];
+const phases: readonly Phase[] = named.length === 0 ? PHASES : named;
+const seed = setting('seed', Math.floor(Math.random() * 2 ** 31));
+const soakSeconds = setting('soak', 600);
+const partners = setting('partners', 40);
+const SECONDS = 30;
+const P99_TARGETS: Readonly<Record<string, number>> = { quote: 25, read: 10, discovery: 5 };
+
+const say = (text: string) => console.log(text);
+const lower = (name: string, value: number, unit: string, target?: number, details = {}) =>
+  figure({ name, value, unit, better: 'lower', target, details });
+
+async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
+  const { result, summary } = await run.play({ seconds: SECONDS, aSecond: peak / 2 });
+  return [
+    ...Object.entries(p99ByKind(result)).map(([kind, ms]) =>
+      lower(`p99 at half of the peak: ${kind}`, ms, 'ms', P99_TARGETS[kind]),
+    ),
+    lower('not answered 200 at half of the peak', summary.refused + summary.broken, 'requests', 0),
+  ];
+}
+
+async function atThreeTimes(run: LoadRun, peak: number): Promise<Measurement[]> {
+  const usual = await run.play({ seconds: SECONDS, aSecond: peak / 2 });
+  const over = await run.play({ seconds: SECONDS, aSecond: peak * 3 });
+  const { summary, result, cpuMsARequest } = over;
+  const served = summary.goodput / summary.offered;
+  const refusalMs =
+    ((cpuMsARequest.gateway ?? 0) - served * (usual.cpuMsARequest.gateway ?? 0)) / (1 - served);
+  return [
+    figure({
+      ...{ name: 'goodput at three times the peak', value: summary.goodput / peak, unit: 'of the peak' },
+      ...{ better: 'higher', target: 0.8, details: summary.statuses },
+    }),
+    lower('5xx but 503, or no answer, at three times the peak', summary.broken, 'requests', 0),
+    lower('refusals without Retry-After', result.withoutRetryAfter, 'requests', 0),
+    lower('processor for a refusal, at most', refusalMs, 'ms'),
+  ];
+}
+
+/** Orders alone, each quoted, opened and cancelled: three requests. */
+async function costOfAnOrder(run: LoadRun, peak: number): Promise<Measurement[]> {
+  const before = await run.databaseBytes();
+  const played = await run.play({
+    ...{ seconds: SECONDS, aSecond: peak / 4 },
+    mix: ['quote', 'initiate', 'cancel'],
+  });
+  const after = await run.databaseBytes();
+  const orders = (played.summary.offered * SECONDS) / 3;
+  return [
+    ...Object.entries(played.cpuMsARequest)
+      .filter(([name]) => name === 'gateway' || name === 'database')
+      .map(([name, ms]) =>
+        lower(`processor for an order: ${name === 'gateway' ? 'API and worker' : name}`, ms * 3, 'ms'),
+      ),
+    lower('write-ahead log for an order', (after.wal - before.wal) / orders / 1_024, 'KiB'),
+    lower('tables and indexes for an order', (after.tables - before.tables) / orders / 1_024, 'KiB'),
+  ];
+}
+
+async function soak(run: LoadRun, peak: number): Promise<Measurement[]> {
+  const { memory } = await run.play({ seconds: soakSeconds, aSecond: peak / 2 });
+  // The first fifth is growth to size: code is compiled, caches fill.
+  const settled = memory.slice(Math.floor(memory.length / 5));
+  return [
+    lower('API and worker under load, at most', Math.max(...memory), 'MiB', 300),
+    lower('growth over ten minutes', slopeOf(settled) * 600, 'MiB', 15, { minutes: soakSeconds / 60 }),
+  ];
+}
+
+function peakWith(apiProcesses: number): Promise<number> {
+  return withLoad({ seed, partners, apiProcesses, say }, (run) => run.findPeak());
+}
+
+const WORK: Readonly<
+  Record<Exclude<Phase, 'scaling'>, (run: LoadRun, peak: number) => Promise<Measurement[]>>
+> = { half: atHalf, overload: atThreeTimes, cost: costOfAnOrder, soak };
+
+console.log(`seed ${seed}, ${partners} partners`);
+const figures = await withLoad({ seed, partners, apiProcesses: 1, say }, async (run) => {
+  const peak = await run.findPeak();
+  const all = [
+    figure({ name: 'peak, one process', value: peak, unit: 'requests/s', better: 'higher' as const }),
+  ];
+  for (const phase of phases) if (phase !== 'scaling') all.push(...(await WORK[phase](run, peak)));
+  return all;
+});
+if (phases.includes('scaling')) {
+  const [one, two] = [figures[0]?.value ?? Number.NaN, await peakWith(2)];
+  figures.push(
+    figure({ name: 'peak, API_PROCESSES=2', value: two, unit: 'requests/s', better: 'higher' }),
+    figure({ name: 'two processes against one', value: two / one, unit: 'times', better: 'higher' }),
+  );
+}
+const evidence: EvidenceInput = { run: 'load', command: 'npm run load', seed, figures };
+const met = reportEvidence(evidence, { record: named.length === 0 });
+process.exit(met ? 0 : 1);
