@@ -77,6 +77,8 @@ function chainMoves(world: World): Move[] {
   const { chain, bank, trace } = world;
   const executions = chain.pool.filter(({ from }) => from === PARTIES.service.address);
   const move = (key: string, weight: number, run: (dice: Dice) => void): Move => ({ key, weight, run });
+  // One fork after the other must not reach what was final before the first.
+  const changeable = chain.head.number - chain.everFinal;
   return [
     move('a block is mined', chain.pool.length > 0 ? 10 : 3, (dice) => {
       // Some of the pool, in an order of the miner's own.
@@ -92,8 +94,8 @@ function chainMoves(world: World): Move[] {
       world.now += 2_000;
       trace.push(`block ${block.number} with ${block.receipts.length}`);
     }),
-    move('the chain forks', chain.head.number > 5 ? 0.6 : 0, (dice) => {
-      const depth = 1 + dice.below('depth', chain.settings.confirmations - 1);
+    move('the chain forks', changeable > 0 ? 0.6 : 0, (dice) => {
+      const depth = 1 + dice.below('depth', changeable);
       const back = chain.reorganise(depth, ({ nonce }) => nonce === null && dice.chance('dropped', 30));
       world.count('fork');
       trace.push(`fork of ${depth} with ${back}`);
