@@ -59,8 +59,8 @@ const REFUSED = new Set([429, 503]);
 
 export function createPartnerLoad(baseUrl: string, partners: readonly LoadPartner[]) {
   const { hostname, port } = new URL(baseUrl);
-  // Kept from one round to the next, as the proxies of partners keep them: a process accepts one in each turn of its event
-  // loop, so that a busy one is slow to accept and what would be measured is that.
+  // Kept from one round to the next, as the proxies of partners keep them: a busy process is slow to accept, and what would be
+  // measured is that.
   const connections = openConnections({ host: hostname, port: Number(port) }, CONNECTIONS);
   const states: PartnerState[] = partners.map((partner) => ({ ...partner, quotes: [], opened: [] }));
 
