@@ -55,7 +55,7 @@ export async function startDrain(settings: DrainSettings, clock: Clock): Promise
   const listener = createListener(databaseUrl, () => {});
   if (listens) {
     await listener.start();
-    await listener.on('events_written', (partnerId) => drain.wake(partnerId));
+    await listener.on('deliveries_written', (endpointId) => drain.wake(endpointId));
   }
   drain.start();
   return {

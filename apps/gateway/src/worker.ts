@@ -143,7 +143,6 @@ export function createWorker(deps: Deps): Worker {
     checks: [databaseCheck(deps.db), ...health.checks],
     start() {
       deps.listener.on('intents_written', () => intents.wake());
-      deps.listener.on('events_written', (partnerId) => deliveries.wake(partnerId));
       deps.listener.on('deliveries_written', (endpointId) => deliveries.wake(endpointId));
       deps.listener.on('reservations_due', (quoteId) => {
         const work = endReservationsOf(quoteId)

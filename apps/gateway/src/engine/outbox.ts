@@ -17,17 +17,17 @@ export type EventDraft = TypedEvent & {
   readonly subjectId: string;
 };
 
-/** There is something to deliver to this partner's default endpoint, or to show on its stream. */
-export function eventsWritten(partnerId: string): Announcement {
+/** There is something to show on this partner's stream. */
+function eventsWritten(partnerId: string): Announcement {
   return { channel: 'events_written', payload: partnerId };
 }
 
-/** There is something to deliver to this endpoint. */
+/** There is something to deliver to this endpoint; the default one has its partner's id. */
 export function deliveriesWritten(endpointId: string): Announcement {
   return { channel: 'deliveries_written', payload: endpointId };
 }
 
-/** Answers the further endpoints that get it: none, for most partners. */
+/** Answers the endpoints that get it, null for the default one: without any, no worker is woken. */
 const insertEvent = statement<
   [
     eventId: string,
@@ -38,7 +38,7 @@ const insertEvent = statement<
     at: Date,
     deliveryId: string,
   ],
-  { endpoint_id: string }
+  { endpoint_id: string | null }
 >(
   'outbox.insert_event',
   `WITH further AS (
@@ -61,10 +61,10 @@ const insertEvent = statement<
      SELECT event.partner_id, wanted.delivery_id, wanted.endpoint_id, event_id, subject_id, position, true,
             event.created_at, event.created_at
        FROM event CROSS JOIN wanted)
-   SELECT endpoint_id FROM further`,
-  ([, partnerId], further) => [
+   SELECT endpoint_id FROM wanted`,
+  ([, partnerId], wanted) => [
     eventsWritten(partnerId),
-    ...further.map(({ endpoint_id }) => deliveriesWritten(endpoint_id)),
+    ...wanted.map(({ endpoint_id }) => deliveriesWritten(endpoint_id ?? partnerId)),
   ],
 );
 

@@ -2,7 +2,7 @@ import { buildCatalogue, loadReferenceFiles, type RateReading } from '@causeway/
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
 import { describe, expect, test } from 'vitest';
 import { RateTable } from '../../upstream/rates/rate-table.ts';
-import { listCorridors } from './corridors.ts';
+import { CorridorList, corridorsOneByOne } from './corridors.ts';
 
 const AT = Date.UTC(2026, 0, 31, 12);
 const reference = { version: '1', catalogue: buildCatalogue(loadReferenceFiles()) };
@@ -59,7 +59,7 @@ function leg(
 const MARKET = new RateTable({ publishedAt: AT, legs: [leg('USDC', 'USD', '1'), leg('USD', 'GHS', '16')] });
 
 function corridor(rates: RateTable, offers: OfferBook, crypto = 'USDC', fiat = 'GHS', country = 'GH') {
-  return listCorridors(reference, rates, offers).find(
+  return [...corridorsOneByOne(reference, rates, offers)].find(
     (row) => row.crypto_currency === crypto && row.fiat_currency === fiat && row.country === country,
   );
 }
@@ -98,6 +98,30 @@ describe('a corridor', () => {
   });
 });
 
+test('a list stays the same while only balances change, and says what a new list would when prices do', () => {
+  const list = new CorridorList();
+  const first = list.at(reference, MARKET, book);
+  const drained = book.withChanged({
+    offers: [offer('good', 'SELL', { availableBalance: '4000', version: 2 })],
+  });
+  expect(list.at(reference, MARKET, drained)).toBe(first);
+  const dearer = drained.withChanged({
+    offers: [offer('good', 'SELL', { pricing: { type: 'margin', percent: '1.9' }, version: 3 })],
+  });
+  const outdated = MARKET.outdated();
+  for (const [rates, offers] of [
+    [MARKET, dearer],
+    [MARKET, dearer.withChanged({ removedOfferIds: ['buys'] })],
+    [outdated, dearer],
+    [MARKET, book],
+    [MARKET, OfferBook.empty],
+  ] as const) {
+    const before = list.at(reference, rates, offers);
+    expect(before).toEqual([...corridorsOneByOne(reference, rates, offers)]);
+    expect(list.at(reference, rates, offers)).toBe(before);
+  }
+});
+
 test.each(['stale', 'guarded'] as const)('a %s rate is not shown as a price', (status) => {
   const rates = new RateTable({
     publishedAt: AT,
@@ -112,7 +136,7 @@ test('rates that are not confirmed any more are not shown as prices', () => {
 
 // Proves D5.4.
 test('every live rail is in a corridor of each of its currencies and countries, for every crypto currency', () => {
-  const rows = listCorridors(reference, RateTable.empty, book);
+  const rows = [...corridorsOneByOne(reference, RateTable.empty, book)];
   const listed = new Set(
     rows.flatMap((row) =>
       row.rails.map((rail) => `${row.crypto_currency} ${row.fiat_currency} ${row.country} ${rail}`),

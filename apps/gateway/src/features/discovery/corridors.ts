@@ -30,17 +30,9 @@ interface Corridor {
 
 /**
  * Every corridor with the best rate that live offers give there now: what an estimate of a fitting amount says. A direction
- * is null where no vendor serves it, and where there is no market rate that may be priced on.
+ * is null where no vendor serves it, and where there is no market rate that may be priced on. One by one, for callers that
+ * give way to others in between.
  */
-export function listCorridors(
-  reference: ReferenceSnapshot,
-  rates: RateTable,
-  book: OfferBook,
-): CorridorView[] {
-  return [...corridorsOneByOne(reference, rates, book)];
-}
-
-/** As `listCorridors`, for whoever gives way to others in between. */
 export function* corridorsOneByOne(
   { catalogue }: ReferenceSnapshot,
   rates: RateTable,
@@ -48,23 +40,104 @@ export function* corridorsOneByOne(
 ): Generator<CorridorView, void, void> {
   const corridors = corridorsOf(catalogue.data.rails);
   for (const { code: crypto } of catalogue.cryptoCurrencies()) {
-    for (const { fiat, country, rails, directions } of corridors) {
-      const market = marketOf(rates, crypto, fiat);
-      const side = (direction: Direction): CorridorSideView | null => {
-        const pair = directions.has(direction) ? book.pair(sideServing(direction), crypto, fiat) : undefined;
-        return pair === undefined ? null : priceIn(pair, country, market, rates, catalogue);
-      };
-      yield {
-        crypto_currency: crypto,
-        fiat_currency: fiat,
-        country,
-        rails,
-        onramp: side('onramp'),
-        offramp: side('offramp'),
-        updated_at: market.updatedAt,
-      };
-    }
+    for (const corridor of corridors)
+      yield viewOf(crypto, corridor, pairsOf(book, crypto, corridor.fiat), rates, catalogue);
   }
+}
+
+interface ServingPairs {
+  readonly onramp: PairIndex | undefined;
+  readonly offramp: PairIndex | undefined;
+}
+
+function pairsOf(book: OfferBook, crypto: string, fiat: string): ServingPairs {
+  return {
+    onramp: book.pair(sideServing('onramp'), crypto, fiat),
+    offramp: book.pair(sideServing('offramp'), crypto, fiat),
+  };
+}
+
+function viewOf(
+  crypto: string,
+  { fiat, country, rails, directions }: Corridor,
+  pairs: ServingPairs,
+  rates: RateTable,
+  catalogue: Catalogue,
+): CorridorView {
+  const market = marketOf(rates, crypto, fiat);
+  const side = (direction: Direction): CorridorSideView | null => {
+    const pair = directions.has(direction) ? pairs[direction] : undefined;
+    return pair === undefined ? null : priceIn(pair, country, market, rates, catalogue);
+  };
+  return {
+    crypto_currency: crypto,
+    fiat_currency: fiat,
+    country,
+    rails,
+    onramp: side('onramp'),
+    offramp: side('offramp'),
+    updated_at: market.updatedAt,
+  };
+}
+
+/** The corridors of one crypto and one fiat currency: they change when one of its two pairs does. */
+interface CurrencyGroup {
+  readonly crypto: string;
+  readonly corridors: readonly Corridor[];
+  pairs: ServingPairs;
+  views: readonly CorridorView[];
+}
+
+/**
+ * The corridors as they are now, and the same list as long as none of them changes. Every order changes a balance in the
+ * book and few change a price: neither the other corridors nor the answer made of them are worked out again.
+ */
+export class CorridorList {
+  #reference: ReferenceSnapshot | undefined;
+  #rates: RateTable | undefined;
+  #groups: CurrencyGroup[] = [];
+  #list: readonly CorridorView[] = [];
+
+  at(reference: ReferenceSnapshot, rates: RateTable, book: OfferBook): readonly CorridorView[] {
+    if (this.#reference !== reference) {
+      this.#reference = reference;
+      this.#groups = groupsOf(reference.catalogue);
+      this.#rates = undefined;
+    }
+    const isRepriced = this.#rates !== rates;
+    this.#rates = rates;
+    let hasChanged = isRepriced;
+    for (const group of this.#groups) {
+      const fiat = group.corridors[0]?.fiat ?? '';
+      const pairs = pairsOf(book, group.crypto, fiat);
+      if (!isRepriced && pairs.onramp === group.pairs.onramp && pairs.offramp === group.pairs.offramp)
+        continue;
+      const views = group.corridors.map((corridor) =>
+        viewOf(group.crypto, corridor, pairs, rates, reference.catalogue),
+      );
+      hasChanged ||= views.some((view, index) => !isSamePrice(view, group.views[index]));
+      group.pairs = pairs;
+      group.views = views;
+    }
+    if (hasChanged) this.#list = this.#groups.flatMap(({ views }) => views);
+    return this.#list;
+  }
+}
+
+function groupsOf(catalogue: Catalogue): CurrencyGroup[] {
+  const byFiat = Map.groupBy(corridorsOf(catalogue.data.rails), ({ fiat }) => fiat);
+  return catalogue.cryptoCurrencies().flatMap(({ code: crypto }) =>
+    [...byFiat.values()].map((corridors) => ({
+      ...{ crypto, corridors, views: [] },
+      pairs: { onramp: undefined, offramp: undefined },
+    })),
+  );
+}
+
+function isSamePrice(view: CorridorView, before: CorridorView | undefined): boolean {
+  const isSame = (now: CorridorSideView | null, then: CorridorSideView | null | undefined) =>
+    now?.rate === then?.rate && now?.spread_pct === then?.spread_pct;
+  return isSame(view.onramp, before?.onramp) && isSame(view.offramp, before?.offramp);
 }
 
 interface PricedPair {

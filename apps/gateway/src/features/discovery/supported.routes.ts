@@ -14,7 +14,7 @@ import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { corridorsOneByOne, listCorridors } from './corridors.ts';
+import { CorridorList, corridorsOneByOne } from './corridors.ts';
 import { createLiquidityMarks } from './rail-liquidity.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
@@ -158,7 +158,7 @@ const CORRIDORS_A_TURN = 10;
 
 function registerCorridors(app: FastifyInstance, { currencies, offers }: SupportedDeps): void {
   const memory = new AnswerMemory();
-  let generation: { reference: object; rates: object; book: object } | undefined;
+  const list = new CorridorList();
   let wasAsked = false;
 
   /** New rates price every pair anew. Done at once and in turns, it is not the next caller who waits for it. */
@@ -190,13 +190,8 @@ function registerCorridors(app: FastifyInstance, { currencies, offers }: Support
     },
     () => {
       const { reference, rates, ageSeconds } = currencies.current();
-      const book = offers.book();
-      if (generation?.reference !== reference || generation.rates !== rates || generation.book !== book) {
-        generation = { reference, rates, book };
-      }
-      const answer = memory.recall(generation, 'corridors', () => ({
-        corridors: listCorridors(reference, rates, book),
-      }));
+      const corridors = list.at(reference, rates, offers.book());
+      const answer = memory.recall(corridors, 'corridors', () => ({ corridors }));
       wasAsked = true;
       return { answer, ageSeconds };
     },

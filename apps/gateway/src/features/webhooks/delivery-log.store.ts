@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
-import { deliveriesWritten, eventsWritten } from '../../engine/outbox.ts';
+import { deliveriesWritten } from '../../engine/outbox.ts';
 import type { AttemptLogEntry } from './delivery.store.ts';
 
 /** SQL of what is seen of deliveries, of sending them again, and of erasing what receivers answered. */
@@ -76,7 +76,7 @@ export const findDelivery = statement<[partnerId: string, deliveryId: string], D
 );
 
 const newsFor = (partnerId: string, endpointId: string | null) => [
-  endpointId === null ? eventsWritten(partnerId) : deliveriesWritten(endpointId),
+  deliveriesWritten(endpointId ?? partnerId),
 ];
 
 /** To the endpoint that it went to before. */

@@ -25,7 +25,7 @@ export interface InProcessOffersOptions {
 }
 
 /** Every order changes the balance of an offer; on a busy day they are read together. */
-const REFRESH_SPACING_MS = 50;
+const REFRESH_SPACING_MS = 200;
 /** Before every transaction there ever was. */
 const BEGINNING = '0';
 
