@@ -33,7 +33,7 @@ export interface LoadRunOptions {
 }
 
 const FIRST_RATE = 60;
-const WARM_UP = { seconds: 8, aSecond: 60 };
+const WARM_UP = { seconds: 15, aSecond: 60 };
 const SECONDS_A_STEP = 8;
 
 export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
