@@ -18,7 +18,8 @@ export interface CrashRunOptions extends DeploymentOptions, FaultCounts {
 
 /** How long work stood still after a fault, in milliseconds from the restart; of the chain, from its first answer. */
 export interface Resumption {
-  readonly kind: Fault['kind'];
+  /** `role`: every process of a role was killed at once, so that work goes on when one has started. */
+  readonly kind: Fault['kind'] | 'role';
   readonly answered: number;
   /** Until the first effect or webhook was settled; after a stop of the chain, the first transaction. */
   readonly settled: number;
@@ -117,7 +118,18 @@ async function strike(fault: Fault, deployment: Deployment, journal: Journal): P
     until('a request to be answered', () => firstAnswer(journal, restartedAt), STANDSTILL_MS),
     firstSettled(deployment, fault.kind, restartedAt),
   ]);
-  return { kind: fault.kind, answered, settled, standing: await standing };
+  return {
+    kind: isWholeRole(fault, deployment) ? 'role' : fault.kind,
+    answered,
+    settled,
+    standing: await standing,
+  };
+}
+
+function isWholeRole(fault: Fault, { slots }: Deployment): boolean {
+  if (fault.kind !== 'kill') return false;
+  const spared = slots.filter((_, place) => !fault.slots.includes(place)).map(({ role }) => role);
+  return slots.some(({ role }) => !spared.includes(role));
 }
 
 /** Sent after the restart, not only answered then. */

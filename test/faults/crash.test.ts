@@ -69,12 +69,17 @@ function figuresOf({ differences, resumptions, journal, ...result }: CrashResult
     ...Object.entries(differences).map(([name, found]) =>
       figure({ name, value: found.length, unit: 'count', better: 'lower', target: 0 }),
     ),
-    ...(['kill', 'database', 'chain'] as const).flatMap((kind) => timesOf(kind, resumptions)),
+    ...(['kill', 'role', 'database', 'chain'] as const).flatMap((kind) => timesOf(kind, resumptions)),
     figure({ name: 'longest wait for the answer to one write', value: longest, unit: 'ms', better: 'lower' }),
   ];
 }
 
-const AFTER = { kill: 'a kill', database: 'a stop of PostgreSQL', chain: 'a stop of the chain' } as const;
+const AFTER = {
+  kill: 'a kill',
+  role: 'a kill of both APIs or both workers',
+  database: 'a stop of PostgreSQL',
+  chain: 'a stop of the chain',
+} as const;
 
 function timesOf(kind: Resumption['kind'], all: readonly Resumption[]): Measurement[] {
   const some = all.filter((one) => one.kind === kind);

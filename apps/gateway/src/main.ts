@@ -193,8 +193,13 @@ async function serveRoles(
   brief: Omit<ApiBrief, 'place'>,
 ): Promise<Served> {
   const { config, logger, port, signal } = options;
-  if (!config.roles.includes('api')) yieldProcessor();
-  if (config.apiProcesses === 1 || !config.roles.includes('api')) return serve(options);
+  if (!config.roles.includes('api')) {
+    const served = await serve(options);
+    // Not before: work may stand still until it has started.
+    yieldProcessor();
+    return served;
+  }
+  if (config.apiProcesses === 1) return serve(options);
   const others = config.roles.filter((role) => role !== 'api');
   const served = others.length === 0 ? {} : await serve({ ...options, config: { ...config, roles: others } });
   const processes = await startApiProcesses({
