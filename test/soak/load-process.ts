@@ -57,8 +57,9 @@ export async function expectSuccess(answer: Promise<LoadAnswer>): Promise<LoadAn
   return body.data;
 }
 
-/** Answers the parent's questions, one at a time, by the function of that name. */
+/** Answers the parent's questions, one at a time, by the function of that name, and ends with the parent. */
 export function answerParent(answers: Record<string, (given: never) => Promise<unknown>>): void {
+  process.on('disconnect', () => process.exit());
   process.on('message', ({ ask, given }: { ask: string; given: unknown }) => {
     void Promise.resolve(answers[ask]?.(given as never))
       .then((value) => ({ value: value ?? null }))

@@ -132,4 +132,17 @@ describe('an offers backend of its own', () => {
     expect(offers.book().rows()).toEqual({ vendors: [], offers: [] });
     expect(logged).toContain('does not know');
   });
+
+  test('offers whose id the database could not hold are left out, the others stay', async () => {
+    const usable = { ...OFFER, offer_id: '0198a6f0-1f5e-7c3a-9d52-6a1b2c3d4e5f' };
+    answer = (response) => response.end(JSON.stringify({ vendors: [VENDOR], offers: [OFFER, usable] }));
+    await connect({ knownVendorIds: async () => new Set(['v1']) }).start();
+    expect(
+      offers
+        .book()
+        .rows()
+        .offers.map(({ offerId }) => offerId),
+    ).toEqual([usable.offer_id]);
+    expect(logged).toContain('not a UUID');
+  });
 });

@@ -1,4 +1,5 @@
 import { OfferBook, type OfferRows, parseWireRows } from '@causeway/offers';
+import { isUuid } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type OfferBooks, offersUnavailable } from '../../ports/offers.ts';
 import { createSnapshotClient } from '../snapshot-client.ts';
@@ -25,6 +26,8 @@ const DEFAULT_TIMEOUT_MS = 2_000;
 const DEFAULT_MAX_BYTES = 64 * 1_024 * 1_024;
 /** Offers that were not confirmed for so long are not quoted any more. */
 const DEFAULT_MAX_AGE_MS = 60_000;
+/** In one line of the log. */
+const MOST_TOLD = 20;
 
 /** An offers backend of its own, reached over HTTP and asked twice a second. A book that is too old is not quoted from. */
 export function createHttpOffers(options: HttpOffersOptions): OfferBooks {
@@ -55,9 +58,13 @@ export function createHttpOffers(options: HttpOffersOptions): OfferBooks {
     if (known === undefined) return rows;
     const strangers = rows.vendors.filter(({ vendorId }) => !known.has(vendorId)).map(({ name }) => name);
     if (strangers.length > 0) logger.warn({ vendors: strangers }, 'vendors that this gateway does not know');
+    // Quotes and reservations name the offer, and the database has its id as a UUID.
+    const unnamed = rows.offers.filter(({ offerId }) => !isUuid(offerId)).map(({ offerId }) => offerId);
+    if (unnamed.length > 0)
+      logger.warn({ offers: unnamed.slice(0, MOST_TOLD) }, 'offers whose id is not a UUID');
     return {
       vendors: rows.vendors.filter(({ vendorId }) => known.has(vendorId)),
-      offers: rows.offers.filter(({ vendorId }) => known.has(vendorId)),
+      offers: rows.offers.filter(({ vendorId, offerId }) => known.has(vendorId) && isUuid(offerId)),
     };
   }
 
