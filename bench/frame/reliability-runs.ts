@@ -50,6 +50,21 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
           'API and worker held 80 MiB that had been freed: glibc keeps an arena for each thread that read modules at the start.',
         mended: '`npm start` allows one arena and trims it (0062).',
       },
+      {
+        found:
+          'Every order priced every corridor anew, with an answer of 70 kB for the next caller: 3 ms of each request for it, on the event loop of all others.',
+        mended: 'The list is the same until a price in it changes (features/discovery/corridors.ts).',
+      },
+      {
+        found:
+          'Workers looked for deliveries after every event, also of partners without a webhook: 40 claims a second, 2 ms to plan each.',
+        mended: 'They are woken for deliveries, not for events (engine/outbox.ts).',
+      },
+      {
+        found:
+          'The heap grew to three times what lives in it: 390 MiB after 70 s at half of the peak, and growing.',
+        mended: 'It is collected when it is a third larger: 243 MiB at most over ten minutes (0062).',
+      },
     ],
   },
   {
@@ -121,6 +136,11 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
         found:
           'A process killed during a request that leaves the service (`authorize-refund`, a webhook test) kept its Idempotency-Key for a minute: the repeated request was told IDEMPOTENCY_IN_PROGRESS until then.',
         mended: 'The lease of the key lasts 5 s and is renewed while the work runs (`http/idempotency.ts`).',
+      },
+      {
+        found:
+          'A worker made itself nicer than the API before it started: where both workers had been killed, effects waited for a start with a third of the processor.',
+        mended: 'It yields when it stands (`main.ts`).',
       },
     ],
   },
