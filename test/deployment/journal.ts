@@ -56,6 +56,11 @@ export function journalingClient(urls: readonly string[], apiKey: string, journa
       return undefined;
     }
     const code: string | undefined = answer.body?.error?.code;
+    // What the contract has for a chain that is away.
+    if (answer.status === 502 && code === 'TRANSACTOR_UNAVAILABLE') {
+      journal.refused++;
+      return undefined;
+    }
     if (answer.status === 503 || answer.status === 504 || code === 'IDEMPOTENCY_IN_PROGRESS') {
       const isTold = answer.status < 500 || answer.headers.get('retry-after') !== null;
       if (!isTold) journal.broken.push(`${method} ${path}: ${answer.status} without Retry-After`);
