@@ -293,16 +293,20 @@ describe('a foreign token', () => {
     await chain.control.mine({ blocks: 5 });
     await watcher.catchUp();
     // A node that is slow to make up so long an answer is asked again the next time.
-    await until('what is beside the flood', async () => {
-      await foreign.look();
-      return (await deposits(other)).length > 0;
-    });
+    await until(
+      'what is beside the flood',
+      async () => {
+        await foreign.look();
+        return (await deposits(other)).length > 0;
+      },
+      150_000,
+    );
     expect(await deposits(other)).toEqual([
       { kind: 'wrong_token', deposits: 1, disposition: 'held_for_review' },
     ]);
     expect(await deposits(victim)).toEqual([]);
     expect(await db.query(SYSTEM, readGaps, [])).toEqual([{ escrows: 1, deposits: 0 }]);
-  }, 60_000);
+  }, 180_000);
 
   test('that comes again and again is kept twenty times, and the rest is counted', async () => {
     const watch = await watched();
