@@ -83,6 +83,7 @@ function viewOf(
 /** The corridors of one crypto and one fiat currency: they change when one of its two pairs does. */
 interface CurrencyGroup {
   readonly crypto: string;
+  readonly fiat: string;
   readonly corridors: readonly Corridor[];
   pairs: ServingPairs;
   views: readonly CorridorView[];
@@ -105,11 +106,11 @@ export class CorridorList {
       this.#rates = undefined;
     }
     const isRepriced = this.#rates !== rates;
-    this.#rates = rates;
+    // Until all is priced: after an error in between, the next call prices everything.
+    this.#rates = undefined;
     let hasChanged = isRepriced;
     for (const group of this.#groups) {
-      const fiat = group.corridors[0]?.fiat ?? '';
-      const pairs = pairsOf(book, group.crypto, fiat);
+      const pairs = pairsOf(book, group.crypto, group.fiat);
       if (!isRepriced && pairs.onramp === group.pairs.onramp && pairs.offramp === group.pairs.offramp)
         continue;
       const views = group.corridors.map((corridor) =>
@@ -120,6 +121,7 @@ export class CorridorList {
       group.views = views;
     }
     if (hasChanged) this.#list = this.#groups.flatMap(({ views }) => views);
+    this.#rates = rates;
     return this.#list;
   }
 }
@@ -127,8 +129,8 @@ export class CorridorList {
 function groupsOf(catalogue: Catalogue): CurrencyGroup[] {
   const byFiat = Map.groupBy(corridorsOf(catalogue.data.rails), ({ fiat }) => fiat);
   return catalogue.cryptoCurrencies().flatMap(({ code: crypto }) =>
-    [...byFiat.values()].map((corridors) => ({
-      ...{ crypto, corridors, views: [] },
+    [...byFiat].map(([fiat, corridors]) => ({
+      ...{ crypto, fiat, corridors, views: [] },
       pairs: { onramp: undefined, offramp: undefined },
     })),
   );
