@@ -14,6 +14,7 @@ import {
   authorizePayout,
   payoutAuthorizationParameters,
   refundDeposit,
+  TRANSFER_AUTHORIZATION_ERRORS,
   transferAuthorizationParameters,
 } from '../orders/escrow/authorize.ts';
 import { requireOrder } from '../orders/lifecycle/act-on-order.ts';
@@ -75,14 +76,7 @@ function registerTransfer(app: FastifyInstance, deps: WidgetOrderRouteDeps): voi
     operationId: 'authorizeCryptoTransferInWidget',
     summary: 'Submit the transfer into escrow, signed by the customer’s wallet',
     body: TransferAuthorizationInput,
-    errors: [
-      'KYC_NOT_CLEARED',
-      'RECIPIENT_NOT_CLEARED',
-      'WALLET_NOT_CLEARED',
-      'INVALID_FORWARD_REQUEST',
-      'INVALID_SIGNATURE',
-      'NONCE_ALREADY_USED',
-    ],
+    errors: TRANSFER_AUTHORIZATION_ERRORS,
     act: (unit, orderId, body) => authorizeCryptoTransfer(deps, unit, orderId, body, 'customer'),
   });
 }

@@ -3,6 +3,7 @@ import {
   type Actor,
   CausewayError,
   decide,
+  type ErrorCode,
   type ForwardRequestInput,
   ORDER_MACHINES,
   type OrderTrigger,
@@ -91,6 +92,16 @@ export async function transferAuthorizationParameters(
   });
   return transferParameters(chain.settings, token, authorization);
 }
+
+/** What the partner's route and the widget's answer besides what every action may. */
+export const TRANSFER_AUTHORIZATION_ERRORS = [
+  'KYC_NOT_CLEARED',
+  'RECIPIENT_NOT_CLEARED',
+  'WALLET_NOT_CLEARED',
+  'INVALID_FORWARD_REQUEST',
+  'INVALID_SIGNATURE',
+  'NONCE_ALREADY_USED',
+] as const satisfies readonly ErrorCode[];
 
 export async function authorizeCryptoTransfer(
   deps: { readonly chains: Chains; readonly orderAdapters: OrderAdapters },

@@ -22,6 +22,7 @@ import {
   authorizeCryptoTransfer,
   payoutAuthorizationParameters,
   refundDeposit,
+  TRANSFER_AUTHORIZATION_ERRORS,
   transferAuthorizationParameters,
 } from '../escrow/authorize.ts';
 import { registerReleaseRoutes } from '../escrow/escrow.routes.ts';
@@ -211,15 +212,7 @@ function registerFunding(app: FastifyInstance, deps: OfframpRouteDeps): void {
     requireSubject: requireOrder(deps),
     body: TransferAuthorizationInput,
     data: CompactOrderSchema,
-    errors: [
-      ...ACTION_ERRORS,
-      'KYC_NOT_CLEARED',
-      'RECIPIENT_NOT_CLEARED',
-      'WALLET_NOT_CLEARED',
-      'INVALID_FORWARD_REQUEST',
-      'INVALID_SIGNATURE',
-      'NONCE_ALREADY_USED',
-    ],
+    errors: [...ACTION_ERRORS, ...TRANSFER_AUTHORIZATION_ERRORS],
     handle: async ({ params, body }, _partner, unit) => {
       const order = await authorizeCryptoTransfer(deps, unit, params.order_id, body);
       return { order_id: order.order_id, status: order.status };
