@@ -24,7 +24,7 @@ const writeFact = statement<[name: string]>(
 );
 
 const backendOf = statement<[], { pid: number }>('test.worker_backend', 'SELECT pg_backend_pid() AS pid');
-/** A lease lasts 15 s. */
+const LONG_LEASE_MS = 60_000;
 const WELL_WITHIN_A_LEASE_MS = 10_000;
 
 interface IntentRow {
@@ -295,14 +295,15 @@ describe('the intent worker', () => {
 
   it('goes on as soon as the database is back: an outcome that was lost with its connection waits for no lease', async () => {
     await prepare({ dedupeKey: 'a' });
-    startWorker(() => ({
-      kind: 'confirmed',
-      followUp: async (unit) => {
+    const act = () => ({
+      kind: 'confirmed' as const,
+      followUp: async (unit: UnitOfWork) => {
         const [backend] = await unit.tx.query(backendOf, []);
         await database.owner.query('SELECT pg_terminate_backend($1)', [backend?.pid]);
         unit.tx.defer(writeFact, ['lost']);
       },
-    }));
+    });
+    startWorker(act, { leaseMs: LONG_LEASE_MS });
     await until('a confirmed', async () => (await row('a')).status === 'confirmed', WELL_WITHIN_A_LEASE_MS);
     expect(calls).toEqual(['perform a', 'reconcile a']);
     expect(await facts()).toEqual([]);

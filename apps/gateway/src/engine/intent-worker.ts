@@ -39,7 +39,8 @@ interface WorkerDeps extends UnitDeps {
   readonly metrics: Metrics;
 }
 
-const DEFAULT_LEASE_MS = 15_000;
+/** What a killed worker had in hand goes on after this. Renewed while the work lasts. */
+const DEFAULT_LEASE_MS = 4_000;
 const DEFAULT_POLL_MS = 250;
 const PENDING_GAUGE_MS = 5_000;
 const MISFIT_LOOK_MS = 60_000;

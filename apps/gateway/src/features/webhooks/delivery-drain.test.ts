@@ -18,6 +18,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const CONTRACT_DELAYS_MS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 12 * HOUR];
 const DAY = 24 * HOUR;
+const SHORT_LEASE_MS = 900;
 
 describe('the drain of webhook deliveries', () => {
   let database: TestDatabase;
@@ -210,6 +211,15 @@ describe('the drain of webhook deliveries', () => {
       [partner],
     );
     expect(rows[0].attempts).toBe(1);
+  });
+
+  it('a receiver that takes longer than the lease gets the delivery once, however many drains there are', async () => {
+    sink.setFault({ kind: 'slow', bytes: 5, intervalMs: SHORT_LEASE_MS });
+    await emit(ids.uuid(), [1]);
+    for (let n = 0; n < 3; n++) startDrain({ leaseMs: SHORT_LEASE_MS });
+    await until('delivered', async () => (await statuses()).delivered === 1);
+    expect(sink.received).toHaveLength(1);
+    expect((await deliveries())[0].attempts).toBe(1);
   });
 
   // Proves trap 36.

@@ -10,6 +10,7 @@ import {
   cancelForDisabled,
   claimDeliveries,
   endpointsWithDueDeliveries,
+  renewDeliveries,
 } from './delivery.store.ts';
 import { type DeliveryOutcome, outcomeOf } from './delivery-outcome.ts';
 import { createEndpointWindows, type EndpointWindows, settleOutcomes } from './endpoint-health.ts';
@@ -44,7 +45,6 @@ export interface DrainDeps {
 export interface DrainOptions {
   /** Deliveries under way at the same time in this process, those aside whose receivers let them wait. */
   readonly concurrency?: number;
-  /** Longer than an attempt can take: a lease is not renewed. */
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly random?: () => number;
@@ -53,7 +53,9 @@ export interface DrainOptions {
 }
 
 const CONCURRENCY = 512;
-const LEASE_MS = 20_000;
+/** Renewed while an attempt lasts: it says that the process is alive, not how long a receiver takes. */
+const LEASE_MS = 4_000;
+const RENEWALS_PER_LEASE = 3;
 const POLL_MS = 500;
 const SWEEP_MS = 60_000;
 const ENDPOINTS_A_CLAIM = 64;
@@ -70,6 +72,8 @@ interface DrainState {
   readonly windows: EndpointWindows;
   /** Held until the outcome is recorded: sending may not run ahead of that, or a circuit would open too late. */
   readonly slots: ConcurrencySlots;
+  /** Deliveries whose outcome is not recorded yet, by id. */
+  readonly inHand: Map<string, { readonly partnerId: string; readonly sinceMs: number }>;
   isStopping: boolean;
 }
 
@@ -81,11 +85,14 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     ready: new Set(),
     windows: createEndpointWindows(),
     slots: createConcurrencySlots({ size, now: () => performance.now() }),
+    inHand: new Map(),
     isStopping: false,
   };
   const settling = createSettling(deps, state, () => claiming.soon());
   const attempts = createAttempts(deps, state, settling.add, options.random ?? Math.random);
-  const claiming = createClaiming(deps, state, attempts.begin, options.leaseMs ?? LEASE_MS);
+  const leaseMs = options.leaseMs ?? LEASE_MS;
+  const renewMs = leaseMs / RENEWALS_PER_LEASE;
+  const claiming = createClaiming(deps, state, attempts.begin, leaseMs);
   const timers: NodeJS.Timeout[] = [];
 
   async function discover(): Promise<void> {
@@ -102,6 +109,16 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     if (slow.length > 0) claiming.soon();
   }
 
+  /** Most attempts end long before: their leases are not written again. */
+  async function renewLeases(): Promise<void> {
+    const before = performance.now() - renewMs;
+    const held = [...state.inHand].filter(([, { sinceMs }]) => sinceMs <= before);
+    if (held.length === 0) return;
+    const partnerIds = held.map(([, { partnerId }]) => partnerId);
+    const deliveryIds = held.map(([deliveryId]) => deliveryId);
+    await db.query(SYSTEM, renewDeliveries, [partnerIds, deliveryIds, state.owner, leaseMs]);
+  }
+
   const upkeep = (ms: number, run: () => Promise<unknown>) =>
     repeatEvery(ms, run, (error) =>
       logger.error({ err: error }, 'upkeep of webhook deliveries failed'),
@@ -112,6 +129,7 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
       timers.push(
         upkeep(options.pollMs ?? POLL_MS, discover),
         upkeep(LOOK_FOR_SLOW_MS, withdrawFromSlow),
+        upkeep(renewMs, renewLeases),
         upkeep(SWEEP_MS, () => db.query(SYSTEM, cancelForDisabled, [clock.date()])),
       );
       this.wake();
@@ -126,10 +144,11 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
     },
     async stop() {
       state.isStopping = true;
-      for (const timer of timers) clearInterval(timer);
       await claiming.done();
       await attempts.done();
       await settling.done();
+      // Leases are renewed to the end: what is still being sent must not be sent by another process as well.
+      for (const timer of timers) clearInterval(timer);
     },
   };
 }
@@ -229,7 +248,7 @@ function createAttempts(
     } catch (error) {
       // Nothing was sent: the lease runs out and the delivery is due again.
       logger.error({ err: error, delivery_id: claimed.delivery_id }, 'a webhook could not be signed');
-      letGo(state, claimed.endpoint_id, slot, 'prompt');
+      letGo(state, claimed.delivery_id, claimed.endpoint_id, slot, 'prompt');
       return;
     }
     slot.answered();
@@ -240,6 +259,8 @@ function createAttempts(
 
   return {
     begin(claimed: ClaimedDelivery): void {
+      const { delivery_id: deliveryId, partner_id: partnerId } = claimed;
+      state.inHand.set(deliveryId, { partnerId, sinceMs: performance.now() });
       state.windows.started(claimed.endpoint_id);
       const work = attempt(claimed, state.slots.take(claimed.endpoint_id)).finally(() =>
         underWay.delete(work),
@@ -281,8 +302,8 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
         continue;
       }
       for (const { outcome, slot } of batch) {
-        const { endpointId, error } = outcome;
-        letGo(state, endpointId, slot, error === 'timeout' ? 'timeout' : 'prompt');
+        const { deliveryId, endpointId, error } = outcome;
+        letGo(state, deliveryId, endpointId, slot, error === 'timeout' ? 'timeout' : 'prompt');
         state.ready.add(endpointId);
       }
       onSettled();
@@ -300,7 +321,14 @@ function createSettling(deps: DrainDeps, state: DrainState, onSettled: () => voi
   };
 }
 
-function letGo({ windows }: DrainState, endpointId: string, slot: Slot, end: 'prompt' | 'timeout'): void {
+function letGo(
+  { inHand, windows }: DrainState,
+  deliveryId: string,
+  endpointId: string,
+  slot: Slot,
+  end: 'prompt' | 'timeout',
+): void {
+  inHand.delete(deliveryId);
   slot.giveBack();
   windows.ended(endpointId, end);
 }

@@ -135,6 +135,18 @@ export const claimDeliveries = statement<
      FROM claimed JOIN due USING (partner_id, delivery_id)`,
 );
 
+/** Of attempts that last. It waits for no disk: a renewal that a crash undoes leaves a lease that ends sooner. */
+export const renewDeliveries = statement<
+  [partnerIds: readonly string[], deliveryIds: readonly string[], owner: string, leaseMs: number]
+>(
+  'webhook_deliveries.renew',
+  `UPDATE webhook_deliveries d SET leased_until = clock_timestamp() + $4::int * interval '1 millisecond'
+     FROM (SELECT set_config('synchronous_commit', 'off', true)) AS unhurried,
+          unnest($1::uuid[], $2::uuid[]) AS held (partner_id, delivery_id)
+    WHERE d.partner_id = held.partner_id AND d.delivery_id = held.delivery_id
+      AND d.lease_owner = $3 AND d.status = ${PENDING}`,
+);
+
 /**
  * A delivery that was accepted is delivered, whichever process holds its lease by now; a failure counts only for the
  * one who was entitled to try.
