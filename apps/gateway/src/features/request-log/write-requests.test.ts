@@ -94,9 +94,26 @@ describe('writing the log of requests', () => {
     const log = start({ ...SELDOM, batchRows: 2 });
     log.add(() => rowOf(owner));
     log.add(() => rowOf(owner));
-    // Joins what has begun; nothing else has asked for it.
+    // Waits for what has begun; nothing else has asked for it.
     await log.flush();
     expect(await counted()).toEqual({ written: 2 });
+  });
+
+  it('notes what comes while a batch is written for the next one, instead of writing it row by row', async () => {
+    const owner = randomUUID();
+    const log = start({ ...SELDOM, waitingRows: 100 });
+    let batches = 0;
+    proxy.onStatement = (text, moment) => {
+      if (moment === 'before' && text.includes('request_log.write') && ++batches === 1) {
+        for (let count = 0; count < 3; count++) log.add(() => rowOf(owner));
+      }
+      return 'pass';
+    };
+    log.add(() => rowOf(owner));
+    await log.flush();
+    expect([batches, await counted()]).toEqual([1, { written: 1 }]);
+    await log.flush();
+    expect([batches, await counted(), await sequences(owner)]).toEqual([2, { written: 4 }, [1, 2, 3, 4]]);
   });
 
   it('waits while the database is away, and writes everything once it is back', async () => {

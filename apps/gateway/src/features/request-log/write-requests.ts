@@ -64,7 +64,13 @@ export function createRequestWriter(
     }
   }
 
-  function flush(): Promise<void> {
+  async function flush(): Promise<void> {
+    // What is under way began before some of it was noted.
+    if (flushing !== undefined) await flushing;
+    await begin();
+  }
+
+  function begin(): Promise<void> {
     flushing ??= writeAll().finally(() => {
       flushing = undefined;
     });
@@ -72,13 +78,16 @@ export function createRequestWriter(
   }
 
   function flushInBackground(): void {
-    if (waiting.length > 0 || inDoubt.length > 0) void flush();
+    if (waiting.length > 0 || inDoubt.length > 0) void begin();
   }
 
+  /** What is noted meanwhile waits for the next time: written at once, it would come in batches of a few rows. */
   async function writeAll(): Promise<void> {
-    while (waiting.length > 0 || inDoubt.length > 0) {
+    let left = waiting.length;
+    while (left > 0 || inDoubt.length > 0) {
       const again = inDoubt.length > 0;
-      const taken = again ? [] : waiting.splice(0, batchRows);
+      const taken = again ? [] : waiting.splice(0, Math.min(batchRows, left));
+      left -= taken.length;
       onTheWay = again ? inDoubt.length : taken.length;
       // Requests that come meanwhile get their turn between some rows and the next.
       const rows = again ? inDoubt : await inSlices(taken, rowOf);
@@ -125,9 +134,7 @@ export function createRequestWriter(
     flush,
     async stop() {
       clearInterval(timer);
-      // A batch that was under way may have left some behind.
       await flush();
-      if (waiting.length > 0 && !isFailing) await flush();
       const lost = waiting.length + inDoubt.length;
       if (lost > 0) {
         logger.warn({ rows: lost }, 'the last requests were not logged');
