@@ -1,6 +1,7 @@
 import { type EvidenceInput, reportEvidence } from '../../bench/frame/evidence.ts';
 import { figure, type Measurement } from '../../bench/frame/measurement.ts';
 import { median } from '../../bench/frame/statistics.ts';
+import { playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { p99ByKind, slopeOf } from './judge-load.ts';
 import { type LoadRun, type MeasuredLoad, withLoad } from './load-run.ts';
 
@@ -35,9 +36,10 @@ const lower = (name: string, value: number, unit: string, target?: number, detai
 
 /** The median of several rounds: in one of them the machine may have done something else. */
 async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
-  const rounds: MeasuredLoad[] = [];
-  for (let round = 0; round < ROUNDS; round++)
-    rounds.push(await run.play({ seconds: SECONDS_A_ROUND, aSecond: peak / 2 }));
+  const played = await playUndisturbed({ wanted: ROUNDS }, () =>
+    run.play({ seconds: SECONDS_A_ROUND, aSecond: peak / 2 }),
+  );
+  const rounds = played.map(({ round }) => round);
   const middle = (of: (round: MeasuredLoad) => number) => {
     const values = rounds.map(of);
     return { value: median(values), details: { rounds: values } };
@@ -50,6 +52,11 @@ async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
     }),
     ...[middle(({ summary }) => summary.refused + summary.broken)].map(({ value, details }) =>
       lower('not answered 200 at half of the peak', value, 'requests', 0, details),
+    ),
+    lower(
+      'taken by the host in these rounds',
+      median(played.map(({ stolen }) => stolen * 100)),
+      '% of the processors',
     ),
   ];
 }

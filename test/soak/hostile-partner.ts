@@ -3,6 +3,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { percentile } from '../../bench/frame/statistics.ts';
+import { playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { startNameServer } from '../harness/name-server.ts';
 import { until } from '../harness/until.ts';
 import { CLIENT_NICENESS, type Deployment, processorSeconds, startDeployment } from '../load/deployment.ts';
@@ -28,6 +29,8 @@ export interface HostileRunOptions {
   /** Of each kind, before anything counts. */
   readonly warmUpSeconds?: number;
   readonly requestsASecond: number;
+  /** Rounds that the host of the machine disturbed are played again, at most so many times as many in all. */
+  readonly repeats?: number;
   readonly attack: HostileRound;
   readonly say?: (text: string) => void;
 }
@@ -65,11 +68,18 @@ export interface HostileRound {
 /** How many of each it got: what it did, status and code. */
 export type HostileResult = Readonly<Record<string, number>>;
 
+export interface HostileRun {
+  /** Quiet and hostile by turns. */
+  readonly rounds: readonly Round[];
+  /** Of each pair of rounds: which part of the processors' time the host gave to others. */
+  readonly stolen: readonly number[];
+}
+
 type Hex = `0x${string}`;
 const DEPOSIT_EVERY_MS = 4_000;
 const POLL_MS = 150;
 
-export async function runHostilePartner(options: HostileRunOptions): Promise<Round[]> {
+export async function runHostilePartner(options: HostileRunOptions): Promise<HostileRun> {
   const { say = () => {} } = options;
   const names = await startNameServer();
   const hostile = startLoadProcess('./hostile-load.ts', CLIENT_NICENESS);
@@ -86,20 +96,25 @@ export async function runHostilePartner(options: HostileRunOptions): Promise<Rou
     const depositor = await prepareDeposits(second);
     const processes = { ...deployment.processes, hostile: hostile.child.pid };
     let played = 0;
-    const rounds: Round[] = [];
     // The first requests of every kind compile what they need: rounds that count for nothing.
     const { warmUpSeconds = 0 } = options;
     for (const isHostile of warmUpSeconds > 0 ? [false, true] : []) {
       await playRound(isHostile, { ...options, secondsARound: warmUpSeconds });
     }
-    for (let n = 0; n < options.rounds * 2; n++) {
-      // Each pair in the other order than the one before: what drifts meets both kinds alike.
-      const isHostile = n % 4 === 1 || n % 4 === 2;
-      const round = await playRound(isHostile, options);
-      rounds.push(round);
-      say(describeRound(round));
-    }
-    return rounds;
+    const pairs = await playUndisturbed(
+      { wanted: options.rounds, atMost: options.repeats ?? 1 },
+      async (n) => {
+        const pair: Round[] = [];
+        // Each in the other order than the one before: what drifts meets both kinds alike.
+        for (const isHostile of n % 2 === 0 ? [false, true] : [true, false]) {
+          const round = await playRound(isHostile, options);
+          say(describeRound(round));
+          pair.push(round);
+        }
+        return pair;
+      },
+    );
+    return { rounds: pairs.flatMap(({ round }) => round), stolen: pairs.map(({ stolen }) => stolen) };
 
     async function playRound(
       isHostile: boolean,

@@ -10,11 +10,12 @@ import { ATTACKS, type Attack, brokenPromises, latenciesOf, runHostilePartner } 
  */
 const LARGEST_RATIO = 1.5;
 const [rounds = '10', seconds = '20', ...attacks] = process.argv.slice(2);
-const played = await runHostilePartner({
+const { rounds: played, stolen } = await runHostilePartner({
   rounds: Number(rounds),
   secondsARound: Number(seconds),
   warmUpSeconds: 5,
   requestsASecond: 10,
+  repeats: 3,
   attack: {
     attacks: attacks.length === 0 ? ATTACKS : (attacks as Attack[]),
     // The nodes take a fifth of a core for it: what is measured is what the logs cost those who read them.
@@ -62,6 +63,11 @@ const met = reportEvidence(
         'a deposit is credited after, against quiet',
         result.hostileDepositMs / result.quietDepositMs,
         'times',
+      ),
+      measured(
+        'taken by the host in these rounds',
+        median(stolen.map((share) => share * 100)),
+        '% of the processors',
       ),
     ],
   },
