@@ -35,7 +35,16 @@ const SHARED = [
 const CARRIERS = ['engine/unit-of-work.ts', 'db/database.ts', 'http/route.ts'];
 
 /** Constants that hold reading statements to choose from. One that wrote would be met outside of any site, and reported. */
-const READ_CHOICES = ['SEARCHES', 'READERS', 'ordersOfUser', 'list', 'reader', 'listPartners', 'listVendors'];
+const READ_CHOICES = [
+  'SEARCHES',
+  'READERS',
+  'ordersOfUser',
+  'list',
+  'reader',
+  'listPartners',
+  'listVendors',
+  'ahead',
+];
 
 /** Where `client` is the client of a chain's nodes, whose methods are a library's. */
 const ASKS_NODES = /^(chain|features\/orders)\//;
@@ -120,7 +129,8 @@ function onlyReads(work: SyntaxNode | undefined, statements: Program['statements
       lastName(callee.object) === connection,
   );
   const named = queries
-    .flatMap(({ arguments: args }) => args.map(lastName))
+    .flatMap(({ arguments: args }) => args as SyntaxNode[])
+    .flatMap((one) => [lastName(one), lastName(one.object)].filter((name) => name !== undefined).slice(-1))
     .filter((name) => statements.has(name) || READ_CHOICES.includes(name));
   return (
     uses === queries.length && named.length >= queries.length && named.every((name) => !statements.get(name))
