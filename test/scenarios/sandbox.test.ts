@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeWallet } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { PartnerPrincipal } from '../../apps/gateway/src/http/principals.ts';
+import { connect } from '../harness/database.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
@@ -33,6 +34,29 @@ describe('the calls of a sandbox', () => {
     const clock = async () => (await gateway.partner.sandbox.clock()).body.data;
     const reset = () => gateway.partner.sandbox.resetClock();
     const isNow = (text: string) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
+
+    it('is moved once by a request that is repeated because its answer was lost', async () => {
+      const owner = await connect(gateway.databaseUrl);
+      const advance = () =>
+        gateway.call('POST', '/api/v1/sandbox/clock/advance', {
+          body: { seconds: 100 },
+          headers: { 'idempotency-key': 'advance-once' },
+        });
+      await owner.query(`CREATE FUNCTION lose_answer() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF NEW.running_until IS NULL THEN RAISE EXCEPTION 'lost'; END IF; RETURN NEW; END $$`);
+      await owner.query(`CREATE TRIGGER lose_answer BEFORE INSERT OR UPDATE ON idempotent_responses
+        FOR EACH ROW EXECUTE FUNCTION lose_answer()`);
+      expect((await advance()).status).toBeGreaterThanOrEqual(500);
+      await owner.query('DROP TRIGGER lose_answer ON idempotent_responses');
+      await owner.query(
+        `UPDATE idempotent_responses SET running_until = clock_timestamp() WHERE idempotency_key = 'advance-once'`,
+      );
+      await owner.end();
+      const answers = [await advance(), await advance()];
+      expect(answers.map(({ body }) => body.data.offset_seconds)).toEqual([100, 100]);
+      expect((await clock()).offset_seconds).toBe(100);
+      await reset();
+    });
 
     // Proves D13.5, D11.3.
     it('can be read, and put back; what waits keeps its time, what happened is told', async () => {

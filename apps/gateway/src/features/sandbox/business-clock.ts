@@ -1,6 +1,8 @@
 import type { SandboxClockResetSchema, SandboxClockSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { type Database, partnerScope, SYSTEM } from '../../db/database.ts';
+import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
+import type { OutsideWork } from '../../http/idempotency.ts';
 import type { MovableClock } from '../../lib/clock.ts';
 import {
   advanceClock,
@@ -27,8 +29,18 @@ export async function readBusinessClock(deps: BusinessClockDeps): Promise<ClockV
   return follow(deps, row);
 }
 
-export async function advanceBusinessClock(deps: BusinessClockDeps, seconds: number): Promise<ClockView> {
-  const [row] = await deps.db.query(SYSTEM, advanceClock, [seconds * 1_000]);
+export async function advanceBusinessClock(
+  deps: BusinessClockDeps & UnitDeps,
+  seconds: number,
+  outside: OutsideWork,
+): Promise<ClockView> {
+  // A request whose answer was lost has moved it.
+  if (outside.isWritten) return readBusinessClock(deps);
+  const row = await unitOfWork(deps, SYSTEM, async (unit) => {
+    const [moved] = await unit.tx.query(advanceClock, [seconds * 1_000]);
+    outside.written(unit);
+    return moved;
+  });
   return follow(deps, row);
 }
 

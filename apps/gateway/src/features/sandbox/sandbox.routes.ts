@@ -165,7 +165,7 @@ function registerClock(app: FastifyInstance, deps: SandboxRouteDeps): void {
     description: 'Quote expiry, time-outs and webhook retries follow it, in every process.',
     body: SandboxClockInput,
     data: SandboxClockSchema,
-    handle: ({ body }) => advanceBusinessClock(deps, body.seconds),
+    handle: ({ body }, _partner, outside) => advanceBusinessClock(deps, body.seconds, outside),
   });
 
   route(app, {
