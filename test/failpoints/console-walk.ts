@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../harness/authenticator.ts';
 import type { Answer } from '../harness/call.ts';
 import { type ConsoleClient, consoleClient, nextCode } from '../harness/console-client.ts';
+import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 
 const PASSWORD = 'a long enough sentence';
 const NEXT_PASSWORD = 'another long enough sentence';
@@ -29,6 +31,7 @@ export async function walkConsole(gateway: TestGateway): Promise<void> {
   await codes(member, browser);
   await passkey(member, browser, origin);
   await sessions(member, browser);
+  await renewal(gateway, admin, browser);
   await untilDone('the search', () => admin.get('/search?q=member'));
   const invited = await untilDone('an invitation', () =>
     admin.post('/team/invitations', { email: 'third@walk.example', role: 'viewer' }),
@@ -119,6 +122,31 @@ async function sessions(client: ConsoleClient, browser: () => ConsoleClient): Pr
     const changed = await client.post('/account/password', change);
     return changed.status === 200 ? changed : browser().signIn('member@walk.example', NEXT_PASSWORD);
   });
+}
+
+/** After a quarter of an hour the cookie is another; who comes with the old one then has a copy. */
+async function renewal(gateway: TestGateway, admin: ConsoleClient, browser: () => ConsoleClient) {
+  const email = 'admin@walk.example';
+  const client = browser();
+  await untilDone('to sign in', () => client.signIn(email, PASSWORD));
+  const copy = client.cookie;
+  const owner = await connect(gateway.databaseUrl);
+  await owner.query(
+    `UPDATE console_sessions SET rotated_at = rotated_at - interval '16 minutes' WHERE csrf_token = $1`,
+    [client.csrf],
+  );
+  await until('another cookie', async () => (await client.session()) && client.cookie !== copy);
+  // That it has come is seen when it comes back.
+  await untilDone('the new cookie', () => client.session());
+  await owner.query(
+    `UPDATE console_sessions SET rotated_at = rotated_at - interval '2 minutes',
+            confirmed_at = confirmed_at - interval '2 minutes' WHERE csrf_token = $1`,
+    [client.csrf],
+  );
+  await owner.end();
+  client.cookie = copy;
+  await until('the end of the session', async () => (await client.session()).status === 401);
+  await untilDone('the other session to go on', () => admin.session());
 }
 
 async function untilDone(what: string, step: () => Promise<Answer>): Promise<Answer> {
