@@ -8,9 +8,11 @@ import { expectOneOutcome } from './checks.ts';
 import { walkConsole } from './console-walk.ts';
 import { isElsewhere, isOutOfReach } from './elsewhere.ts';
 import { changedSince, failpointsOf, readList } from './list.ts';
+import { walkOrders } from './orders-walk.ts';
 import { readProgram } from './program.ts';
 import { startRound } from './round.ts';
 import { listSites } from './sites.ts';
+import { letTimePass, walkSurroundings } from './surroundings-walk.ts';
 
 /** What `npm run failpoints` asks for: a part of the names, or nothing for all. Undefined in a test run. */
 const PATTERN = process.env.FAILPOINTS;
@@ -72,9 +74,10 @@ describe('failpoints', () => {
       process.stdout.write(
         `${wanted.length} failpoints; since the last commit ${added.length} sites added, ${removed.length} removed\n`,
       );
-      const failed = MODES.includes('fail') ? await hitAll('fail', wanted) : new Set(wanted);
-      const died = MODES.includes('die') ? await hitAll('die', wanted) : new Set(wanted);
-      const missed = wanted.filter((name) => !failed.has(name) || !died.has(name));
+      const hits: { readonly by: string; readonly hit: ReadonlySet<string> }[] = [];
+      if (MODES.includes('fail')) hits.push({ by: 'an error', hit: await hitAll('fail', wanted) });
+      if (MODES.includes('die')) hits.push({ by: 'a death', hit: await hitAll('die', wanted) });
+      const missed = wanted.filter((name) => hits.some(({ hit }) => !hit.has(name)));
       for (const name of missed) process.stdout.write(`NOT HIT ${name}\n`);
       const isMet = reportEvidence(
         {
@@ -82,18 +85,14 @@ describe('failpoints', () => {
           command: 'npm run failpoints',
           figures: [
             figure({ name: 'sites', value: sites.length, unit: 'commits and calls', better: 'higher' }),
-            figure({
-              name: 'failpoints hit by an error',
-              value: failed.size,
-              unit: 'failpoints',
-              better: 'higher',
-            }),
-            figure({
-              name: 'failpoints hit by a death',
-              value: died.size,
-              unit: 'failpoints',
-              better: 'higher',
-            }),
+            ...hits.map(({ by, hit }) =>
+              figure({
+                name: `failpoints hit by ${by}`,
+                value: hit.size,
+                unit: 'failpoints',
+                better: 'higher',
+              }),
+            ),
             figure({ name: 'not hit', value: missed.length, unit: 'failpoints', better: 'lower', target: 0 }),
             figure({
               name: 'tested elsewhere, with a reason',
@@ -123,6 +122,10 @@ async function hitAll(mode: 'fail' | 'die', wanted: readonly string[]): Promise<
     try {
       await sendEveryOperation(round.gateway, await exampleRun(round.gateway));
       await walkConsole(round.gateway);
+      await walkSurroundings(round);
+      await walkOrders(round);
+      await expectOneOutcome(round);
+      await letTimePass(round);
       await expectOneOutcome(round);
       const news = round.supervisor.hit();
       process.stdout.write(`${mode}: ${news.length} hit, ${round.supervisor.deaths} processes ended\n`);

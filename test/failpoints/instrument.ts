@@ -3,10 +3,11 @@ import type { Program } from './program.ts';
 import { type PlacedSite, sitesIn } from './sites.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** What the worker does once a minute is done once a second, so that a process meets it before it dies elsewhere. */
+/** What is done once a minute or an hour is done once a second, so that a process meets it before it dies elsewhere. */
 const MORE_OFTEN = [
-  ['const SWEEP_MS = 60_000;', 'const SWEEP_MS = 1_000;'],
-  ['const GAP_CHECK_MS = 30_000;', 'const GAP_CHECK_MS = 1_000;'],
+  ['worker.ts', 'const SWEEP_MS = 60_000;', 'const SWEEP_MS = 1_000;'],
+  ['worker.ts', 'const GAP_CHECK_MS = 30_000;', 'const GAP_CHECK_MS = 1_000;'],
+  ['upstream/rates/rate-publisher.ts', 'const UPKEEP_MS = 3_600_000;', 'const UPKEEP_MS = 1_000;'],
 ] as const;
 
 /** The text of every file that has sites, with the functions called there wrapped. Lines stay where they are. */
@@ -16,10 +17,10 @@ export function instrument(program: Program): Record<string, string> {
     const sites = sitesIn(path, program);
     if (sites.length > 0) changed[path] = applied(text, sites.flatMap(editsOf));
   }
-  for (const [seldom, often] of MORE_OFTEN) {
-    const text = changed['worker.ts'] ?? '';
-    if (!text.includes(seldom)) throw new Error(`worker.ts has no ${seldom}`);
-    changed['worker.ts'] = text.replace(seldom, often);
+  for (const [path, seldom, often] of MORE_OFTEN) {
+    const text = changed[path] ?? '';
+    if (!text.includes(seldom)) throw new Error(`${path} has no ${seldom}`);
+    changed[path] = text.replace(seldom, often);
   }
   return changed;
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { type RpcProxy, startRpcProxy } from '../../apps/gateway/src/chain/testing/rpc-proxy.ts';
 import { clientsAt, startGateway, type TestGateway } from '../harness/gateway.ts';
 import { readDescription } from '../invariants/described-routes.ts';
 import { startPatientProxy } from './patient-proxy.ts';
@@ -10,9 +11,15 @@ import { type Supervisor, startSupervisor } from './supervisor.ts';
 export interface Round {
   readonly gateway: TestGateway;
   readonly supervisor: Supervisor;
+  /** The way to each chain's node, by the slug of the chain. */
+  readonly nodes: ReadonlyMap<string, RpcProxy>;
   readonly contradictions: readonly string[];
   stop(): Promise<void>;
 }
+
+/** Walks move the business clock past these. */
+export const VENDOR_RESPONSE_SECONDS = 3_000;
+export const EVENT_RETENTION_DAYS = 7;
 
 /** Business time runs with the machine's: what waits for a person must not expire while processes are restarted. */
 const UNHURRIED = {
@@ -24,12 +31,25 @@ const UNHURRIED = {
   RATE_LIMIT_PARTNER_PER_MINUTE: '100000',
   RATE_LIMIT_PUBLIC_PER_MINUTE: '100000',
   CONSOLE_SIGN_INS_PER_MINUTE: '10000',
+  ORDER_VENDOR_RESPONSE_SECONDS: `${VENDOR_RESPONSE_SECONDS}`,
+  EVENT_RETENTION_DAYS: `${EVENT_RETENTION_DAYS}`,
   RECONCILIATION_SECONDS: '10',
 };
 
 export async function startRound(program: Program, plan: FailpointPlan): Promise<Round> {
   // The test's own process reads database and chains; requests and effects are the other one's.
-  const ground = await startGateway({ chains: true, worker: false, args: ['api'], env: UNHURRIED });
+  const nodes = new Map<string, RpcProxy>();
+  const ground = await startGateway({
+    chains: true,
+    worker: false,
+    args: ['api'],
+    env: UNHURRIED,
+    nodeAddress: async (slug, rpcUrl) => {
+      const node = await startRpcProxy(rpcUrl);
+      nodes.set(slug, node);
+      return node.url;
+    },
+  });
   const port = await freePort();
   const supervisor = await startSupervisor(program, plan, {
     databaseUrl: ground.databaseUrl,
@@ -40,11 +60,13 @@ export async function startRound(program: Program, plan: FailpointPlan): Promise
   return {
     gateway: { ...ground, ...clientsAt(proxy.url, ground.sandbox) },
     supervisor,
+    nodes,
     contradictions: proxy.contradictions,
     async stop() {
       await proxy.close();
       await supervisor.stop();
       await ground.stop();
+      await Promise.all([...nodes.values()].map((node) => node.close()));
     },
   };
 }

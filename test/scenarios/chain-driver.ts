@@ -2,6 +2,7 @@ import { testToken } from '@causeway/contracts';
 import { createWalletClient, erc20Abi, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
+import type { ContractCall } from '../../apps/gateway/src/chain/chain-settings.ts';
 import { viemChain } from '../../apps/gateway/src/chain/rpc/chain-client.ts';
 import { callRpc, toQuantity } from '../../apps/gateway/src/local/chain-rpc.ts';
 import type { SandboxPartner } from '../../apps/gateway/src/local/sandbox-file.ts';
@@ -15,6 +16,8 @@ export interface ChainDriver {
   transfer(key: string, to: string, amount: bigint, token?: string): Promise<void>;
   /** A token that the chain is not configured for, all of it in this wallet. */
   deployToken(key: string, supply: bigint): Promise<`0x${string}`>;
+  /** Any wallet sends any call, as anyone may. */
+  send(key: string, call: ContractCall): Promise<void>;
   /** What the router may take from the partner's wallet; 0 makes every signed request revert. */
   allowRouter(partner: SandboxPartner, amount: bigint): Promise<void>;
   /** Nothing is mined while `work` runs. */
@@ -53,6 +56,10 @@ export function chainDriver(gateway: TestGateway): ChainDriver {
   return {
     pay: (partner, to, amount) => write(partner.walletPrivateKey, 'transfer', to, amount),
     transfer: (key, to, amount, token) => write(key, 'transfer', to, amount, token),
+    async send(key, call) {
+      const hash = await walletOf(key).sendTransaction(call);
+      expect(await client.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' });
+    },
     allowRouter: (partner, amount) =>
       write(partner.walletPrivateKey, 'approve', settings.contracts.router, amount),
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A node between the gateway and a real chain whose answers a test can bend, break or hold back. */
@@ -24,7 +24,7 @@ export interface RpcQuestion {
 type Interception = undefined | number | 'drop' | { result?: unknown; error?: unknown };
 
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
-  const server = createServer(async (request, response) => {
+  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const {
       id,
@@ -56,6 +56,10 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
     const answer = decided ?? (await passOn());
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', ...answer, id }));
+  }
+  const server = createServer((request, response) => {
+    // Whoever asked, or the chain, is gone.
+    answerTo(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: RpcProxy = {
