@@ -53,8 +53,9 @@ async function silentVendors(gateway: TestGateway, driver: OrdersDriver): Promis
   };
   const cancelled = await driver.onrampOrder();
   await fallSilent(cancelled);
-  const owner = await connect(gateway.databaseUrl);
-  const waiting = async (count: number) => (await owner.query(waiters)).rows[0].count >= count;
+  // Inside a transaction the list of who waits stays as it was first seen.
+  const [owner, onlooker] = [await connect(gateway.databaseUrl), await connect(gateway.databaseUrl)];
+  const waiting = async (count: number) => (await onlooker.query(waiters)).rows[0].count >= count;
   try {
     await owner.query('BEGIN');
     await owner.query('SELECT 1 FROM orders WHERE order_id = $1 FOR UPDATE', [cancelled]);
@@ -66,7 +67,7 @@ async function silentVendors(gateway: TestGateway, driver: OrdersDriver): Promis
     const { status, text } = await cancelling;
     expect([status, text]).toEqual([200, expect.anything()]);
   } finally {
-    await owner.end();
+    await Promise.all([owner.end(), onlooker.end()]);
   }
   const reassigned = await driver.onrampOrder();
   await fallSilent(reassigned);
