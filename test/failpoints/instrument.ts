@@ -7,6 +7,7 @@ import type { SyntaxNode } from './syntax.ts';
 const MORE_OFTEN = [
   ['worker.ts', 'const SWEEP_MS = 60_000;', 'const SWEEP_MS = 1_000;'],
   ['worker.ts', 'const GAP_CHECK_MS = 30_000;', 'const GAP_CHECK_MS = 1_000;'],
+  ['features/webhooks/delivery-drain.ts', 'const SWEEP_MS = 60_000;', 'const SWEEP_MS = 1_000;'],
   ['upstream/rates/rate-publisher.ts', 'const UPKEEP_MS = 3_600_000;', 'const UPKEEP_MS = 1_000;'],
 ] as const;
 

@@ -3,6 +3,7 @@ import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/test
 import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
+import { startWebhookSink } from '../harness/webhook-sink.ts';
 import { fiatDriver } from '../scenarios/fiat-driver.ts';
 import { EVENT_RETENTION_DAYS, type Round } from './round.ts';
 
@@ -14,6 +15,7 @@ export async function walkSurroundings({ gateway }: Round): Promise<void> {
     closedBank(gateway),
     paymentsAtTheBank(gateway),
     namedEndpoint(gateway),
+    slowReceiver(gateway),
     mailedInvitation(gateway),
     playground(gateway),
   ]);
@@ -81,6 +83,25 @@ async function namedEndpoint({ partner }: TestGateway): Promise<void> {
   const made = await partner.webhookEndpoints.create({ url: 'https://hooks.invalid/causeway' });
   expect(made.status, made.text).toBe(200);
   await partner.webhookEndpoints.delete(made.body.data.id);
+}
+
+/** It takes longer to answer than a lease of its delivery lasts. */
+async function slowReceiver(gateway: TestGateway): Promise<void> {
+  const { webhookEndpoints } = gateway.partner;
+  const sink = await startWebhookSink({ tls: false, faults: { kind: 'slow', bytes: 5, intervalMs: 1_000 } });
+  try {
+    const made = await webhookEndpoints.create({ url: sink.url });
+    expect(made.status, made.text).toBe(200);
+    const { id } = made.body.data;
+    await gateway.partner.kyc.submit(await newUser(gateway, 'told@slowly.example'), { ...SUBMISSION });
+    await until('its answer', async () => {
+      const { deliveries } = (await webhookEndpoints.listDeliveries(id, {})).body.data;
+      return deliveries.some(({ status }) => status === 'delivered');
+    });
+    await webhookEndpoints.delete(id);
+  } finally {
+    await sink.close();
+  }
 }
 
 /** A sandbox keeps the mails of partners. */
