@@ -118,6 +118,16 @@ const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
   'UPDATE escrow_watches SET caught_up = true WHERE chain_id = $1 AND address = ANY($2::text[])',
 );
 
+const selectCaughtUpSince = statement<[chainId: number, horizon: string], { address: Address }>(
+  'chain.caught_up_since',
+  'SELECT address FROM escrow_watches WHERE chain_id = $1 AND changed_in >= $2::xid8 AND caught_up',
+);
+
+const markNew = statement<[chainId: number, addresses: readonly string[]]>(
+  'chain.mark_new',
+  'UPDATE escrow_watches SET caught_up = false WHERE chain_id = $1 AND address = ANY($2::text[])',
+);
+
 export async function readCursor(db: Database, chainId: number): Promise<Cursor | undefined> {
   return cursorOf(await db.query(SYSTEM, selectCursor, [chainId]));
 }
@@ -180,6 +190,16 @@ export async function listNewWatches(db: Database, chainId: number, limit: numbe
 
 export function finishCatchingUp(unit: UnitOfWork, chainId: number, watches: readonly EscrowWatch[]): void {
   unit.tx.defer(markCaughtUp, [chainId, watches.map(({ address }) => address)]);
+}
+
+/** Those that changed since, and count as searched up to the cursor. */
+export async function caughtUpSince(unit: UnitOfWork, chainId: number, horizon: string): Promise<Address[]> {
+  return (await unit.tx.query(selectCaughtUpSince, [chainId, horizon])).map(({ address }) => address);
+}
+
+/** The blocks behind the cursor are searched for them once more. */
+export function catchUpAgain(unit: UnitOfWork, chainId: number, addresses: readonly Address[]): void {
+  unit.tx.defer(markNew, [chainId, addresses]);
 }
 
 function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {

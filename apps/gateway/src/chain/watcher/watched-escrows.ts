@@ -1,8 +1,9 @@
 import type { Database } from '../../db/database.ts';
+import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Address } from '../chain-settings.ts';
 import type { EscrowWatch } from './chain-facts.ts';
-import { type KnownWatch, readChangedWatches, readWatches } from './watch.store.ts';
+import { caughtUpSince, type KnownWatch, readChangedWatches, readWatches } from './watch.store.ts';
 
 /**
  * The escrows of a chain that are watched, kept in memory. Those of cancelled orders stay for weeks, so a step that
@@ -12,6 +13,11 @@ import { type KnownWatch, readChangedWatches, readWatches } from './watch.store.
 export interface WatchedEscrows {
   /** All that is committed by now. */
   list(): Promise<EscrowWatch[]>;
+  /**
+   * Those that were not in the last list and that another process has caught up with since. Where the cursor moves over blocks
+   * that were read by that list, what they hold for these has not been seen.
+   */
+  passedOver(unit: UnitOfWork): Promise<Address[]>;
 }
 
 /** How long the escrow of a finished order is watched for stray deposits. */
@@ -41,6 +47,11 @@ export function createWatchedEscrows(
         if (closedAt !== null && closedAt <= closedAfter) known.delete(address);
       }
       return [...known.values()];
+    },
+    async passedOver(unit) {
+      if (horizon === undefined) return [];
+      const addresses = await caughtUpSince(unit, chainId, horizon);
+      return addresses.filter((address) => !known.has(address));
     },
   };
 }

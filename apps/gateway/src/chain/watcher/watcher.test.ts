@@ -200,6 +200,42 @@ describe('a deposit', () => {
     expect(await kinds(early)).toEqual(['exact']);
   });
 
+  test('to an escrow that became known while a slow process read the chain is not passed over', async () => {
+    await register(newWatch());
+    const watcher = await started();
+    await watcher.catchUp();
+    const before = await chain.client.getBlockNumber({ cacheTime: 0 });
+    const [early, slow, behind] = [
+      newWatch(),
+      await startRpcProxy(chain.settings.rpcUrl),
+      await startRpcProxy(chain.settings.rpcUrl),
+    ];
+    // The address of an order's escrow can be seen before it is watched.
+    await pay(early.address);
+    await mine(CONFIRMATIONS);
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    slow.intercept = async ({ method }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      asked.resolve();
+      await answer.promise;
+      return undefined;
+    };
+    behind.intercept = ({ method }) =>
+      method === 'eth_blockNumber' ? { result: `0x${before.toString(16)}` } : undefined;
+    const through = ({ url }: { url: string }) =>
+      watcherOf({ client: createChainClient({ ...chain.settings, rpcUrl: url }) });
+    const reading = through(slow).catchUp();
+    await asked.promise;
+    await register(early);
+    // Searches the blocks that have been read, for this escrow alone; the payment is not among them.
+    await through(behind).catchUp();
+    answer.resolve();
+    await reading;
+    await watcher.catchUp();
+    await Promise.all([slow.close(), behind.close()]);
+    expect(await kinds(early)).toEqual(['exact']);
+  });
+
   test('whose consequence cannot be recorded is not passed over', async () => {
     const watch = await register(newWatch());
     await started();

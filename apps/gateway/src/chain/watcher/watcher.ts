@@ -13,6 +13,7 @@ import type { BlockRange } from './log-reader.ts';
 import { reportFacts } from './report-facts.ts';
 import {
   type Cursor,
+  catchUpAgain,
   finishCatchingUp,
   holdCursor,
   listNewWatches,
@@ -189,7 +190,7 @@ async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<
   const { db, chainId, settings, reader, escrows } = watching;
   const fromBlock = cursor.blockNumber + 1n;
   const range = { fromBlock, toBlock: smaller(cursor.blockNumber + watching.rangeBlocks, final) };
-  // Asked after the head: the payer of an address has learnt it from a registration that is committed by now.
+  // Asked after the head. An escrow that is registered later may have been paid all the same: it is caught up with.
   const [watches, signers] = await Promise.all([
     escrows.list(),
     listSigners(db, chainId, settings.contracts.forwarder),
@@ -200,6 +201,8 @@ async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<
   const isMoved = await unitOfWork(watching, SYSTEM, async (unit) => {
     if (!(await holdCursor(unit, chainId, cursor))) return false;
     await reportFacts(watching, unit, facts, watches);
+    const passedOver = await escrows.passedOver(unit);
+    if (passedOver.length > 0) catchUpAgain(unit, chainId, passedOver);
     moveCursor(unit, chainId, end);
     return true;
   });
