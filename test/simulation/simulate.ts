@@ -116,7 +116,8 @@ export async function check(world: World): Promise<void> {
 
 /** Of one process in one step. */
 const MOST_CALLS = 5;
-const MOST_ROUNDS = 30;
+/** Longer than an order waits for a vendor in all. */
+const MOST_ROUNDS = 60;
 const ROUND_MS = 16_000;
 
 /** Faults end, nobody acts any more, and workers and chain go on: all that was begun must come to an end of its own. */
