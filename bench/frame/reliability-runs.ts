@@ -117,6 +117,11 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
           'A body that cannot be read, sent about an order id that is none, was answered 500: the order was looked up before its id was checked.',
         mended: 'What the path names is looked up only where the path fits (http/route.ts).',
       },
+      {
+        found:
+          'A file about an account that is not there was answered 404 and told as an error in the log as well.',
+        mended: 'What goes wrong before the first line is the answer alone (http/csv-route.ts).',
+      },
     ],
   },
   {

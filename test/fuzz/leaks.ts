@@ -16,6 +16,9 @@ const MOST_ISSUED = 500;
 /** Shown once, by the operation that makes it. */
 const SHOWN_ONCE = /"(?:key|api_key|secret|token|recovery_code)":"([^"]{20,})"/g;
 
+/** They list what their readers asked for before, ids in paths included, whosever those are. */
+const HISTORIES = ['listRequests', 'listVendorRequests', 'listConsoleActivity'];
+
 export interface LeakWatch {
   /** Names of what an answer tells that it must not; what the request itself said may come back. */
   inAnswer(caller: FuzzCaller, operationId: string, sent: string, answer: string): readonly string[];
@@ -28,6 +31,7 @@ export interface LeakWatch {
 export function createLeakWatch(needles: readonly Needle[]): LeakWatch {
   const known = [...needles];
   const texts = new Set(known.map(({ text }) => text));
+  const asked = { partner: new Set<Needle>(), vendor: new Set<Needle>() };
   let issued = 0;
   const isForbidden = ({ forbiddenTo }: Needle, { seesAll, isVendor }: FuzzCaller) => {
     if (forbiddenTo === 'everybody') return true;
@@ -37,16 +41,22 @@ export function createLeakWatch(needles: readonly Needle[]): LeakWatch {
     get size() {
       return known.length;
     },
-    inAnswer: (caller, operationId, sent, answer) =>
-      known
+    inAnswer(caller, operationId, sent, answer) {
+      const askedBefore = asked[caller.isVendor ? 'vendor' : 'partner'];
+      for (const needle of known) if (sent.includes(needle.text)) askedBefore.add(needle);
+      const isOwnHistory = (needle: Needle) =>
+        HISTORIES.includes(operationId) && needle.forbiddenTo !== 'everybody' && askedBefore.has(needle);
+      return known
         .filter(
           (needle) =>
             answer.includes(needle.text) &&
             isForbidden(needle, caller) &&
             needle.issuedBy !== operationId &&
-            !sent.includes(needle.text),
+            !sent.includes(needle.text) &&
+            !isOwnHistory(needle),
         )
-        .map(({ what }) => what),
+        .map(({ what }) => what);
+    },
     inLog: (line) =>
       known.filter(({ inLogs, text }) => inLogs && line.includes(text)).map(({ what }) => what),
     learn(operationId, answer) {

@@ -151,6 +151,8 @@ describe('a file of comma-separated values', () => {
     expect([failing.status, failing.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect((await call(shell.baseUrl, 'HEAD', PATH, { key })).status).toBe(404);
     await released();
+    // The answer says it all.
+    expect(log.filter((line) => line.includes('file not sent'))).toEqual([]);
   });
 
   it('breaks the connection where it fails later, so that half of it never looks whole', async () => {

@@ -97,8 +97,10 @@ export function createCsvSender(app: FastifyInstance, options: CsvSenderOptions)
       const entry = { owner: principal.bucket, out };
       underWay.add(entry);
       const begun = Promise.withResolvers<void>();
+      let hasBegun = false;
       const deadline = performance.now() + longestMs;
       const write = async (text: string) => {
+        hasBegun = true;
         begun.resolve();
         await written(out, text, Math.min(stallMs, deadline - performance.now()));
       };
@@ -121,8 +123,12 @@ export function createCsvSender(app: FastifyInstance, options: CsvSenderOptions)
           // Only what was read to its end is ended.
           () => out.end(),
           (error: unknown) => {
-            begun.reject(error);
             out.destroy(error as Error);
+            // Nothing was sent: it is the answer to the request.
+            if (!hasBegun) {
+              begun.reject(error);
+              return;
+            }
             const level = error instanceof Unfinished ? 'info' : 'error';
             logger[level](
               { err: error, request_id: request.id, route: request.routeOptions.url },
