@@ -38,10 +38,7 @@ describe('the calls of a sandbox', () => {
     it('is moved once by a request that is repeated because its answer was lost', async () => {
       const owner = await connect(gateway.databaseUrl);
       const advance = () =>
-        gateway.call('POST', '/api/v1/sandbox/clock/advance', {
-          body: { seconds: 100 },
-          headers: { 'idempotency-key': 'advance-once' },
-        });
+        gateway.partner.sandbox.advanceClock({ seconds: 100 }, { idempotencyKey: 'advance-once' });
       await owner.query(`CREATE FUNCTION lose_answer() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN IF NEW.running_until IS NULL THEN RAISE EXCEPTION 'lost'; END IF; RETURN NEW; END $$`);
       await owner.query(`CREATE TRIGGER lose_answer BEFORE INSERT OR UPDATE ON idempotent_responses
