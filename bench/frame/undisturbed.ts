@@ -11,14 +11,14 @@ export interface PlayedRound<T> {
   readonly stolen: number;
 }
 
-/** 25 ms of ten seconds on one core: a tenth of what would move a p99 by itself. */
+/** 25 ms of ten seconds on one core: a quarter of what would move a p99 by itself. */
 const UNDISTURBED = 0.0025;
-/** Where the machine is never left alone, the run ends all the same. */
-const THREE_TIMES = 3;
+/** How many times as many rounds are played at most: where the machine is never left alone, the run ends all the same. */
+const AT_MOST = 3;
 
 /** Plays until `wanted` rounds were undisturbed, at most so many times as many; returns the least disturbed, in their order. */
 export async function playUndisturbed<T>(
-  { wanted, atMost = THREE_TIMES }: { readonly wanted: number; readonly atMost?: number },
+  { wanted, atMost = AT_MOST }: { readonly wanted: number; readonly atMost?: number },
   play: (n: number) => Promise<T>,
   readTimes: () => ProcessorTimes = processorTimes,
 ): Promise<PlayedRound<T>[]> {

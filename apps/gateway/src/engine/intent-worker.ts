@@ -2,7 +2,7 @@ import { SYSTEM } from '../db/database.ts';
 import { isOutage } from '../db/outage.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { repeatEvery } from '../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery } from '../lib/pacing.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { payloadProblem } from './effects.ts';
 import {
@@ -117,7 +117,7 @@ export function createIntentWorker(
   return {
     start() {
       every(options.pollMs ?? DEFAULT_POLL_MS, claims.claim);
-      every(leaseMs / 3, claims.renew);
+      every(leaseMs / RENEWALS_PER_LEASE, claims.renew);
       every(PENDING_GAUGE_MS, () => updateGauges(deps));
       void claims.claim();
     },

@@ -4,7 +4,7 @@ import type { Scope } from '../db/database.ts';
 import { type Statement, statement } from '../db/statement.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import { sha256Hex } from '../lib/crypto.ts';
-import { repeatEvery } from '../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery } from '../lib/pacing.ts';
 import { invalidRequest } from './errors.ts';
 import type { Principal } from './principals.ts';
 
@@ -49,7 +49,6 @@ const KEEP_MS = 24 * 60 * 60 * 1_000;
  * request waits no longer than this for a process that was killed, however long the work itself may take.
  */
 const LEASE_MS = 5_000;
-const RENEWALS_PER_LEASE = 3;
 
 /** In place of an HTTP status while the key is leased: whether the work has written what it is to write. */
 const BEGUN = 0;

@@ -21,6 +21,9 @@ export async function giveWay(n: number): Promise<void> {
   if (n > 0 && n % SLICE === 0) await nextTurn();
 }
 
+/** A lease outlives two renewals that fail. */
+export const RENEWALS_PER_LEASE = 3;
+
 /** Runs work at an interval: never two of it at once, and never an unhandled failure. The timer is the caller's to clear. */
 export function repeatEvery(
   ms: number,

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { repeatEvery } from '../../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery } from '../../lib/pacing.ts';
 import { type ConcurrencySlots, createConcurrencySlots, type Slot } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
@@ -55,7 +55,6 @@ export interface DrainOptions {
 const CONCURRENCY = 512;
 /** Renewed while an attempt lasts: it says that the process is alive, not how long a receiver takes. */
 const LEASE_MS = 4_000;
-const RENEWALS_PER_LEASE = 3;
 const POLL_MS = 500;
 const SWEEP_MS = 60_000;
 const ENDPOINTS_A_CLAIM = 64;

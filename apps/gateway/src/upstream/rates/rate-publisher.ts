@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { repeatEvery } from '../../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery } from '../../lib/pacing.ts';
 import { coalesce } from '../coalesce.ts';
 import { holdBook, publishBook, releaseBook, type StoredRateHistory } from './rate.store.ts';
 
@@ -72,7 +72,6 @@ export interface RateLeadership {
 }
 
 const DEFAULT_LEASE_MS = 15_000;
-const RENEWALS_PER_LEASE = 3;
 
 export function createRateLeadership(options: RateLeadershipOptions): RateLeadership {
   const { db, logger, holder } = options;
