@@ -43,7 +43,9 @@ export function createLeakWatch(needles: readonly Needle[]): LeakWatch {
     },
     inAnswer(caller, operationId, sent, answer) {
       const askedBefore = asked[caller.isVendor ? 'vendor' : 'partner'];
-      for (const needle of known) if (sent.includes(needle.text)) askedBefore.add(needle);
+      // What an operator asks for is in no history that a partner or a vendor reads.
+      if (!caller.seesAll)
+        for (const needle of known) if (sent.includes(needle.text)) askedBefore.add(needle);
       const isOwnHistory = (needle: Needle) =>
         HISTORIES.includes(operationId) && needle.forbiddenTo !== 'everybody' && askedBefore.has(needle);
       return known
