@@ -1,5 +1,5 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
@@ -32,7 +32,6 @@ const PRODUCTION_LIMITS = {
   RATE_LIMIT_WRONG_KEYS_PER_MINUTE: '30',
   PARTNER_TIME_SHARE_PCT: '20',
 };
-export const CLIENT_NICENESS = 19;
 
 export async function startDeployment({ roles, env: own = {} }: DeploymentOptions): Promise<Deployment> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-load-'));
@@ -53,7 +52,7 @@ export async function startDeployment({ roles, env: own = {} }: DeploymentOption
     if (roles === 'apart') worker = startProcess(await besides(home, env, gateway), ['worker']);
     await Promise.all([gateway.ready(), worker?.ready()]);
     // Not before: a start waits for them.
-    if (nodes.child.pid !== undefined) setPriority(nodes.child.pid, CLIENT_NICENESS);
+    nodes.yieldProcessor();
     const description = await readSandboxFile(home);
     const processes = { gateway: gateway.child.pid, worker: worker?.child.pid, nodes: nodes.child.pid };
     return { home, description, processes, stop };

@@ -6,7 +6,7 @@ import { percentile } from '../../bench/frame/statistics.ts';
 import { playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { startNameServer } from '../harness/name-server.ts';
 import { until } from '../harness/until.ts';
-import { CLIENT_NICENESS, type Deployment, processorSeconds, startDeployment } from '../load/deployment.ts';
+import { type Deployment, processorSeconds, startDeployment } from '../load/deployment.ts';
 import { type LoadResult, type LoadRound, REQUEST_KINDS } from '../load/partner-requests.ts';
 import type { PreparedLoad } from '../load/prepare-partners.ts';
 import {
@@ -82,7 +82,8 @@ const POLL_MS = 150;
 export async function runHostilePartner(options: HostileRunOptions): Promise<HostileRun> {
   const { say = () => {} } = options;
   const names = await startNameServer();
-  const hostile = startLoadProcess('./hostile-load.ts', CLIENT_NICENESS);
+  const hostile = startLoadProcess('./hostile-load.ts');
+  hostile.yieldProcessor();
   const measured = startLoadProcess('../load/load-generator.ts');
   let deployment: Deployment | undefined;
   try {
