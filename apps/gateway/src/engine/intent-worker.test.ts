@@ -76,6 +76,7 @@ describe('the intent worker', () => {
       retries?: RetrySchedule;
       leaseMs?: number;
       concurrency?: number;
+      pollMs?: number;
       onTurn?: () => void;
     } = {},
   ): IntentWorker {
@@ -94,7 +95,7 @@ describe('the intent worker', () => {
       { [KIND]: handler },
       {
         concurrency: options.concurrency ?? 10,
-        pollMs: 20,
+        pollMs: options.pollMs ?? 20,
         ...(options.leaseMs ? { leaseMs: options.leaseMs } : {}),
         ...(options.onTurn ? { onTurn: options.onTurn } : {}),
       },
@@ -183,6 +184,21 @@ describe('the intent worker', () => {
     expect(failed).toMatchObject({ attempts: 3, last_error: 'refused' });
     expect(secondsFromStart(failed.settled_at as Date)).toBe(360);
     expect(await facts()).toContain('exhausted a');
+  });
+
+  it('asks once for what is due and once to settle each, and again only where more was due than it could take', async () => {
+    await prepare({ dedupeKey: 'a' }, { dedupeKey: 'b' }, { dedupeKey: 'c' });
+    const asked = async (concurrency: number, last: string) => {
+      const before = database.db.stats.roundTrips;
+      const worker = startWorker(() => ({ kind: 'confirmed' }), { concurrency, pollMs: LONG_LEASE_MS });
+      await reaches(last, 'confirmed');
+      await worker.stop();
+      return database.db.stats.roundTrips - before;
+    };
+    expect(await asked(4, 'c')).toBe(1 + 3);
+    await prepare({ dedupeKey: 'd' }, { dedupeKey: 'e' }, { dedupeKey: 'f' });
+    // One at a time: each is asked for, and at the end whether there is another.
+    expect(await asked(1, 'f')).toBe(2 * 3 + 1);
   });
 
   it('does not count waiting as an attempt', async () => {

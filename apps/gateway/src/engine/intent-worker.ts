@@ -16,7 +16,7 @@ import {
 } from './intent.store.ts';
 import type { Intent } from './intent.ts';
 import { type AnyHandler, handlersByKind, type IntentHandlers, type Outcome } from './intent-handler.ts';
-import { type UnitDeps, unitOfWork } from './unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from './unit-of-work.ts';
 
 export interface IntentWorkerOptions {
   readonly concurrency: number;
@@ -87,26 +87,20 @@ export function createIntentWorker(
     }
   }
 
+  /** By one statement where nothing follows from it, which is most of what a worker does. */
   async function settle(handler: AnyHandler, intent: Intent, outcome: Outcome): Promise<void> {
-    await unitOfWork(deps, SYSTEM, async (unit) => {
-      const plan = settlementOf(handler, intent, outcome, unit.at);
-      const settled = await unit.tx.query(settleIntent, [
-        intent.intentId,
-        owner,
-        plan.status,
-        plan.result,
-        plan.error,
-        plan.runAt,
-        plan.attempts,
-        plan.settled ? unit.at : null,
-      ]);
-      if (settled.length === 0) {
-        logger.warn({ intent_id: intent.intentId, kind: intent.kind }, 'lease lost before settling');
-        return;
-      }
-      if (plan.exhausted) await handler.exhausted?.(intent, unit);
-      else if ('followUp' in outcome) await outcome.followUp?.(unit);
-    });
+    const plan = settlementOf(handler, intent, outcome);
+    const settled =
+      plan.further === undefined
+        ? await deps.db.query(SYSTEM, settleIntent, settlementParams(intent, owner, plan, deps.clock.date()))
+        : await unitOfWork(deps, SYSTEM, async (unit) => {
+            const rows = await unit.tx.query(settleIntent, settlementParams(intent, owner, plan, unit.at));
+            if (rows.length > 0) await plan.further?.(unit);
+            return rows;
+          });
+    if (settled.length === 0) {
+      logger.warn({ intent_id: intent.intentId, kind: intent.kind }, 'lease lost before settling');
+    }
   }
 
   function every(ms: number, run: () => Promise<unknown>): void {
@@ -148,35 +142,33 @@ interface Settlement {
   readonly status: string;
   readonly result: string | null;
   readonly error: string | null;
-  readonly runAt: Date | null;
+  /** When to look at it again; null where that is over. */
+  readonly afterMs: number | null;
   readonly attempts: number;
-  readonly settled: boolean;
-  readonly exhausted: boolean;
+  /** What is recorded together with it. */
+  readonly further: ((unit: UnitOfWork) => Promise<void>) | undefined;
 }
 
-function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome, at: Date): Settlement {
+function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome): Settlement {
   const base = {
     result: null,
     error: 'error' in outcome ? outcome.error : null,
-    runAt: null,
+    afterMs: null,
     attempts: intent.attempts,
-    settled: false,
-    exhausted: false,
+    further: 'followUp' in outcome ? outcome.followUp : undefined,
   };
   switch (outcome.kind) {
-    case 'confirmed':
-      return {
-        ...base,
-        status: 'confirmed',
-        result: outcome.result === undefined ? null : JSON.stringify(outcome.result),
-        settled: true,
-      };
+    case 'confirmed': {
+      const result = outcome.result === undefined ? null : JSON.stringify(outcome.result);
+      return { ...base, status: 'confirmed', result };
+    }
     case 'failed':
-      return { ...base, status: 'failed', settled: true };
+      return { ...base, status: 'failed' };
     case 'retry': {
       const delaySeconds = handler.schedule.delayBeforeAttempt(intent.attempts + 1);
-      if (delaySeconds === null) return { ...base, status: 'failed', settled: true, exhausted: true };
-      return { ...base, status: 'prepared', runAt: later(at, delaySeconds * 1_000) };
+      if (delaySeconds !== null) return { ...base, status: 'prepared', afterMs: delaySeconds * 1_000 };
+      const { exhausted } = handler;
+      return { ...base, status: 'failed', further: exhausted && ((unit) => exhausted(intent, unit)) };
     }
     case 'waiting':
       // Counted back: looking again is not another try.
@@ -184,11 +176,17 @@ function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome, at:
         ...base,
         status: 'unknown',
         attempts: Math.max(1, intent.attempts - 1),
-        runAt: later(at, outcome.afterMs),
+        afterMs: outcome.afterMs,
       };
     case 'unknown':
-      return { ...base, status: 'unknown', runAt: later(at, outcome.afterMs) };
+      return { ...base, status: 'unknown', afterMs: outcome.afterMs };
   }
+}
+
+function settlementParams(intent: Intent, owner: string, plan: Settlement, at: Date) {
+  const { status, result, error, afterMs, attempts } = plan;
+  const [runAt, settledAt] = afterMs === null ? [null, at] : [later(at, afterMs), null];
+  return [intent.intentId, owner, status, result, error, runAt, attempts, settledAt] as const;
 }
 
 function later(at: Date, ms: number): Date {
@@ -218,6 +216,8 @@ function createClaims(
   let wanted = false;
   // An outage leaves leases behind that no work belongs to: a claim whose answer was lost, an outcome that was not written.
   let isInDoubt = false;
+  // Where a claim has taken all that was due, what comes later is announced; the poll finds what only time makes due.
+  let isMoreDue = false;
 
   /** Only an outage: what fails for another reason fails again, and its lease is the pause before that. */
   function doubt(error: unknown): void {
@@ -238,6 +238,7 @@ function createClaims(
       do {
         wanted = false;
         const free = concurrency - running.size;
+        isMoreDue = true;
         if (free <= 0) break;
         if (isInDoubt) {
           await db.query(SYSTEM, abandonLeases, [owner, [...inHand]]);
@@ -246,7 +247,8 @@ function createClaims(
         const rows = await db.query(SYSTEM, claimIntents, [clock.date(), kinds, free, leaseMs, owner]);
         onTurn();
         for (const row of rows) track(row);
-        if (rows.length === free) wanted = true;
+        isMoreDue = rows.length === free;
+        if (isMoreDue) wanted = true;
       } while (wanted && !stopping);
     } catch (error) {
       doubt(error);
@@ -262,7 +264,7 @@ function createClaims(
       inHand.delete(row.intent_id);
       running.delete(work);
       onTurn();
-      void claim();
+      if (isMoreDue) void claim();
     });
   }
 
