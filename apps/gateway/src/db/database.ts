@@ -379,7 +379,8 @@ function createPool(options: DatabaseOptions, role: WorkingRole, entering: reado
     max: options.poolSize,
     application_name: role.replace('_', '-'),
     connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 60_000,
+    // The first requests of a new connection are slow: it reads the catalogue, and plans every statement five times.
+    idleTimeoutMillis: 600_000,
     onConnect: (client) => checkConnection(client, role, entering, options.production ?? false),
   });
   // An idle connection that the server closes (restart, fail-over) is replaced on the next checkout.
