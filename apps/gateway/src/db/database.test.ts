@@ -14,7 +14,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { isOutage } from './outage.ts';
-import { statement } from './statement.ts';
+import { plannedOnce, statement } from './statement.ts';
 
 const put = statement<[name: string, value: string]>(
   'test.put',
@@ -433,6 +433,29 @@ describe('a way to the server that swallows what is sent', () => {
     } finally {
       await only.close();
       await link.close();
+    }
+  });
+});
+
+describe('a statement that says so', () => {
+  it('is planned once a connection, and leaves the others as they are', async () => {
+    const named = `SELECT name FROM deployment_facts WHERE ($1::text IS NULL OR name = $1)`;
+    const kept = plannedOnce(statement<[name: string | null]>('test.kept_plan', named));
+    const usual = statement<[name: string | null]>('test.usual_plan', named);
+    const plans = statement<[], { name: string; generic: string; custom: string }>(
+      'test.plans',
+      `SELECT name, generic_plans::text AS generic, custom_plans::text AS custom FROM pg_prepared_statements
+        WHERE name LIKE 'test.%_plan' ORDER BY name`,
+    );
+    const only = createDatabase({ connectionString: database.url, poolSize: 1 });
+    try {
+      for (const each of [kept, usual, kept, usual, kept]) await only.query(SYSTEM, each, ['a']);
+      expect(await only.query(SYSTEM, plans, [])).toEqual([
+        { name: 'test.kept_plan', generic: '3', custom: '0' },
+        { name: 'test.usual_plan', generic: '0', custom: '2' },
+      ]);
+    } finally {
+      await only.close();
     }
   });
 });

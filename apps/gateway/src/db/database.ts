@@ -145,6 +145,12 @@ const ENTER_VENDOR = statement<[vendorId: string]>(
 );
 const ENTER_SYSTEM = statement<[]>('db.enter_system', `SELECT set_config('role', 'causeway_system', true)`);
 
+/** In force for what follows in the same batch. */
+const PLAN_ONCE = statement<[]>(
+  'db.plan_once',
+  `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`,
+);
+
 const ANNOUNCE = statement<[channels: readonly string[], payloads: readonly string[]]>(
   'db.announce',
   'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS news (channel, payload)',
@@ -207,7 +213,11 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionString: options.connectionString,
 
     async query(scope, declared, params) {
-      const items = [...enter(scope), batchItem(declared, params)];
+      const items = [
+        ...enter(scope),
+        ...(declared.isPlannedOnce ? [batchItem(PLAN_ONCE, [])] : []),
+        batchItem(declared, params),
+      ];
       const client = await checkOut(scope);
       let broken = false;
       try {

@@ -9,6 +9,8 @@ export interface Statement<Params extends readonly unknown[], Row> {
   readonly text: string;
   /** Whom to tell once what it wrote is committed; see announcer.ts. */
   readonly announces?: Announces<readonly unknown[], unknown>;
+  /** See `plannedOnce`. */
+  readonly isPlannedOnce?: true;
   /** Never set: carries the types of the parameters and of a row to the callers. */
   readonly types?: { params: Params; row: Row };
 }
@@ -57,6 +59,17 @@ export function statement<Params extends readonly unknown[], Row = Record<string
   };
   registry.set(name, declared as Statement<readonly unknown[], unknown>);
   return declared;
+}
+
+/**
+ * A statement whose plan is kept although PostgreSQL expects more of one for the values at hand: filters that may be absent
+ * look cheaper when they are known to be, and a long statement is then planned at every call for longer than it runs. Only
+ * for those whose indexes serve whatever is asked for, and only outside of transactions.
+ */
+export function plannedOnce<Params extends readonly unknown[], Row>(
+  declared: Statement<Params, Row>,
+): Statement<Params, Row> {
+  return { ...declared, isPlannedOnce: true };
 }
 
 export function declaredStatements(): readonly Statement<readonly unknown[], unknown>[] {

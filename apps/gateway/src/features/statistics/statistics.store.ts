@@ -5,7 +5,7 @@ import {
   type OrderStatus,
   orderStatusesWithOutcome,
 } from '@causeway/protocol';
-import { sqlWords, statement } from '../../db/statement.ts';
+import { plannedOnce, sqlWords, statement } from '../../db/statement.ts';
 import { COMPLETED_AT, UNCOUNTED } from '../orders/lifecycle/count-orders.ts';
 
 /**
@@ -16,11 +16,11 @@ type PeriodOfPartner = [partnerId: string, from: Date, to: Date];
 
 const inPeriod = (row: 'o' | 'f') =>
   `${row}.partner_id = $1 AND ${row}.created_at >= $2 AND ${row}.created_at < $3`;
-const FIGURES = (
-  row: 'o' | 'f',
-) => `${row}.status, width_bucket(${row}.created_at, $4::timestamptz[]) AS bucket,
-  ${row}.status IN (${sqlWords(orderStatusesWithOutcome('settled'))}) AS is_settled,
-  ${row}.fiat_currency, ${row}.fiat_decimals, ${row}.fiat_amount, ${row}.crypto_currency, ${row}.crypto_decimals, ${row}.crypto_amount`;
+const SETTLED = sqlWords(orderStatusesWithOutcome('settled'));
+const PAIR = 'fiat_currency, fiat_decimals, crypto_currency, crypto_decimals';
+const FIGURES = (row: 'o' | 'f') =>
+  `${row}.status, ${row}.created_at, ${row}.fiat_currency, ${row}.fiat_decimals, ${row}.fiat_amount,
+   ${row}.crypto_currency, ${row}.crypto_decimals, ${row}.crypto_amount`;
 
 /** Either of one interval and pair of currencies, or of one status; the times are of the whole period, in every row. */
 export interface FigureRow {
@@ -39,26 +39,34 @@ export interface FigureRow {
   p90_seconds: number | null;
 }
 
-/** One pass over the orders of the period; what is counted of them is small and counted twice. */
-export const orderFigures = statement<[...PeriodOfPartner, starts: readonly Date[]], FigureRow>(
-  'statistics.order_figures',
-  `WITH o AS MATERIALIZED (
+/**
+ * Two passes over the orders of the period, neither of which keeps them: one counts them as finely as anything is asked for,
+ * and the other sorts how long each took. Planned for the year at hand, it would read all orders for the few uncounted ones.
+ */
+export const orderFigures = plannedOnce(
+  statement<[...PeriodOfPartner, starts: readonly Date[]], FigureRow>(
+    'statistics.order_figures',
+    `WITH o AS NOT MATERIALIZED (
      SELECT ${FIGURES('f')}, f.completed_at - f.created_at AS lasted
        FROM order_figures f
       WHERE ${inPeriod('f')} AND NOT EXISTS (
         SELECT FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')} AND o.order_id = f.order_id)
      UNION ALL
      SELECT ${FIGURES('o')}, ${COMPLETED_AT} - o.created_at FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')}),
+   counted AS MATERIALIZED (
+     SELECT status, width_bucket(created_at, $4::timestamptz[]) AS bucket, ${PAIR}, count(*) AS orders,
+            sum(fiat_amount) AS fiat_amount, sum(crypto_amount) AS crypto_amount
+       FROM o GROUP BY status, bucket, ${PAIR}),
    times AS (SELECT percentile_disc(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY lasted) AS percentile FROM o)
-   SELECT o.status, o.bucket, o.fiat_currency, o.fiat_decimals, o.crypto_currency, o.crypto_decimals,
-          count(*)::text AS orders, count(*) FILTER (WHERE is_settled)::text AS settled,
-          coalesce(sum(o.fiat_amount) FILTER (WHERE is_settled), 0)::text AS fiat_amount,
-          coalesce(sum(o.crypto_amount) FILTER (WHERE is_settled), 0)::text AS crypto_amount,
+   SELECT status, bucket, ${PAIR}, sum(orders)::text AS orders,
+          coalesce(sum(orders) FILTER (WHERE status IN (${SETTLED})), 0)::text AS settled,
+          coalesce(sum(fiat_amount) FILTER (WHERE status IN (${SETTLED})), 0)::text AS fiat_amount,
+          coalesce(sum(crypto_amount) FILTER (WHERE status IN (${SETTLED})), 0)::text AS crypto_amount,
           (SELECT round(extract(epoch FROM percentile[1]))::int FROM times) AS median_seconds,
           (SELECT round(extract(epoch FROM percentile[2]))::int FROM times) AS p90_seconds
-     FROM o
-    GROUP BY GROUPING SETS (
-      (o.bucket, o.fiat_currency, o.fiat_decimals, o.crypto_currency, o.crypto_decimals), (o.status))`,
+     FROM counted
+    GROUP BY GROUPING SETS ((bucket, ${PAIR}), (status))`,
+  ),
 );
 
 export interface DeliveryFigures {

@@ -1,5 +1,5 @@
 import type { OrderStatus } from '@causeway/protocol';
-import { statement } from '../../../db/statement.ts';
+import { plannedOnce, statement } from '../../../db/statement.ts';
 import { OPEN_DEPOSITS_SQL } from '../escrow/escrow.store.ts';
 import { UNCOUNTED } from './count-orders.ts';
 import { ORDER_COLUMNS, ORDER_TABLES } from './order.store.ts';
@@ -50,12 +50,13 @@ export type ListedOrderRow = { total: string } & (OrderRow | { order_id: null })
  * A page of all orders, and their total, in one snapshot. The days say where a page begins, so that neither a late page
  * nor a rare status is walked to: only days that hold orders of the page are looked at.
  */
-export const pageOfOrders = statement<
-  [...Matching, wholeFrom: Matching[2] | Matching[3], wholeTo: Matching[3], limit: number, offset: number],
-  ListedOrderRow
->(
-  'orders.list',
-  `WITH days AS MATERIALIZED (${DAYS}),
+export const pageOfOrders = plannedOnce(
+  statement<
+    [...Matching, wholeFrom: Matching[2] | Matching[3], wholeTo: Matching[3], limit: number, offset: number],
+    ListedOrderRow
+  >(
+    'orders.list',
+    `WITH days AS MATERIALIZED (${DAYS}),
    placed AS (SELECT day, orders, (sum(orders) OVER (ORDER BY day DESC) - orders)::bigint AS before FROM days),
    looked_at AS MATERIALIZED (
      SELECT day, before FROM placed WHERE before < $8::bigint + $7::bigint AND before + orders > $8::bigint),
@@ -69,6 +70,7 @@ export const pageOfOrders = statement<
      LEFT JOIN LATERAL (
        SELECT ${ORDER_COLUMNS} ${ORDER_TABLES} WHERE o.order_id = ANY(ARRAY(SELECT order_id FROM found))) listed ON true
     ORDER BY listed.created_at DESC, listed.order_id DESC`,
+  ),
 );
 
 export type OrderFilters = [...Matching, userId: string | null, referenceId: string | null];
