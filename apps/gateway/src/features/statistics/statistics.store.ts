@@ -41,7 +41,8 @@ export interface FigureRow {
 
 /**
  * Two passes over the orders of the period, neither of which keeps them: one counts them as finely as anything is asked for,
- * and the other sorts how long each took. Planned for the year at hand, it would read all orders for the few uncounted ones.
+ * and the other sorts how long each took. Planned for the year at hand, it would read all orders for the few uncounted ones;
+ * these are a list to look in, because a join would keep the others to look them up.
  */
 export const orderFigures = plannedOnce(
   statement<[...PeriodOfPartner, starts: readonly Date[]], FigureRow>(
@@ -49,8 +50,8 @@ export const orderFigures = plannedOnce(
     `WITH o AS NOT MATERIALIZED (
      SELECT ${FIGURES('f')}, f.completed_at - f.created_at AS lasted
        FROM order_figures f
-      WHERE ${inPeriod('f')} AND NOT EXISTS (
-        SELECT FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')} AND o.order_id = f.order_id)
+      WHERE ${inPeriod('f')} AND f.order_id NOT IN (
+        SELECT o.order_id FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')})
      UNION ALL
      SELECT ${FIGURES('o')}, ${COMPLETED_AT} - o.created_at FROM orders o WHERE ${UNCOUNTED} AND ${inPeriod('o')}),
    counted AS MATERIALIZED (
