@@ -50,7 +50,7 @@ function statementsOf(files: Program['files']): Program['statements'] {
     const declared = declarationsOf(tree);
     walk(tree, ({ type, id, init }) => {
       if (type !== 'VariableDeclarator' || init?.type !== 'CallExpression') return;
-      if (lastName(init.callee) !== 'statement') return;
+      if (!['statement', 'plannedOnce'].includes(lastName(init.callee) ?? '')) return;
       // Of two with one name, either may be meant.
       statements.set(
         id.name,
