@@ -28,7 +28,7 @@ const OPERATIONS = new Set([METHODS, ALIASES, NOT_CALLED].flatMap(Object.keys));
 /** One piece of code that commits for many: what it calls, and what tells them apart when it runs. */
 const SHARED = [
   { file: 'http/route.ts', callee: 'perform', prefix: 'route ', key: 'spec.operationId' },
-  { file: 'engine/intent-worker.ts', callee: 'unitOfWork', prefix: 'effect ', key: 'intent.kind' },
+  { file: 'engine/intent-worker.ts', callee: 'writeWith', prefix: 'effect ', key: 'intent.kind' },
 ] as const;
 
 /** They carry the transactions of all others, which are sites themselves. */

@@ -16,7 +16,7 @@ import {
 } from './intent.store.ts';
 import type { Intent } from './intent.ts';
 import { type AnyHandler, handlersByKind, type IntentHandlers, type Outcome } from './intent-handler.ts';
-import { type UnitDeps, type UnitOfWork, unitOfWork } from './unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, writeWith } from './unit-of-work.ts';
 
 export interface IntentWorkerOptions {
   readonly concurrency: number;
@@ -87,17 +87,10 @@ export function createIntentWorker(
     }
   }
 
-  /** By one statement where nothing follows from it, which is most of what a worker does. */
   async function settle(handler: AnyHandler, intent: Intent, outcome: Outcome): Promise<void> {
     const plan = settlementOf(handler, intent, outcome);
-    const settled =
-      plan.further === undefined
-        ? await deps.db.query(SYSTEM, settleIntent, settlementParams(intent, owner, plan, deps.clock.date()))
-        : await unitOfWork(deps, SYSTEM, async (unit) => {
-            const rows = await unit.tx.query(settleIntent, settlementParams(intent, owner, plan, unit.at));
-            if (rows.length > 0) await plan.further?.(unit);
-            return rows;
-          });
+    const params = (at: Date) => settlementParams(intent, owner, plan, at);
+    const settled = await writeWith(deps, SYSTEM, [settleIntent, params], plan.further);
     if (settled.length === 0) {
       logger.warn({ intent_id: intent.intentId, kind: intent.kind }, 'lease lost before settling');
     }

@@ -1,4 +1,5 @@
 import type { Database, Scope, Transaction } from '../db/database.ts';
+import type { Statement } from '../db/statement.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdGenerator } from '../lib/ids.ts';
 
@@ -47,4 +48,22 @@ export async function unitOfWork<T>(
   });
   if ('refusal' in done) throw done.refusal;
   return done.value;
+}
+
+/**
+ * What one statement writes, together with what follows from it: in one transaction, and nothing where it found no row. Where
+ * nothing ever follows, the statement is sent alone.
+ */
+export async function writeWith<Params extends readonly unknown[], Row>(
+  deps: UnitDeps,
+  scope: Scope,
+  [declared, params]: readonly [declared: Statement<Params, Row>, params: (at: Date) => Params],
+  further: ((unit: UnitOfWork) => Promise<void>) | undefined,
+): Promise<readonly Row[]> {
+  if (further === undefined) return deps.db.query(scope, declared, params(deps.clock.date()));
+  return unitOfWork(deps, scope, async (unit) => {
+    const rows = await unit.tx.query(declared, params(unit.at));
+    if (rows.length > 0) await further(unit);
+    return rows;
+  });
 }
