@@ -14,6 +14,8 @@ export interface DeploymentOptions {
   /** `together` as `npm start` has it; `apart` as `npm start -- api` and `npm start -- worker`. */
   readonly roles: 'together' | 'apart';
   readonly env?: Readonly<Record<string, string>>;
+  /** See LoadProcess.yieldProcessor: not for a load that leaves no core idle. */
+  readonly nodesOnlyIdle?: boolean;
 }
 
 export interface Deployment {
@@ -33,7 +35,11 @@ const PRODUCTION_LIMITS = {
   PARTNER_TIME_SHARE_PCT: '20',
 };
 
-export async function startDeployment({ roles, env: own = {} }: DeploymentOptions): Promise<Deployment> {
+export async function startDeployment({
+  roles,
+  env: own = {},
+  nodesOnlyIdle = false,
+}: DeploymentOptions): Promise<Deployment> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-load-'));
   const nodes = startLoadProcess('./chain-nodes.ts');
   let gateway: GatewayProcess | undefined;
@@ -52,7 +58,7 @@ export async function startDeployment({ roles, env: own = {} }: DeploymentOption
     if (roles === 'apart') worker = startProcess(await besides(home, env, gateway), ['worker']);
     await Promise.all([gateway.ready(), worker?.ready()]);
     // Not before: a start waits for them.
-    nodes.yieldProcessor();
+    nodes.yieldProcessor({ onlyIdle: nodesOnlyIdle });
     const description = await readSandboxFile(home);
     const processes = { gateway: gateway.child.pid, worker: worker?.child.pid, nodes: nodes.child.pid };
     return { home, description, processes, stop };

@@ -31,6 +31,8 @@ export interface HostileRunOptions {
   readonly requestsASecond: number;
   /** Rounds that the host of the machine disturbed are played again, at most so many times as many in all. */
   readonly repeats?: number;
+  /** Nothing else runs on the machine: nodes and attacker then take nothing that the deployment could use. */
+  readonly isAlone?: boolean;
   readonly attack: HostileRound;
   readonly say?: (text: string) => void;
 }
@@ -80,14 +82,16 @@ const DEPOSIT_EVERY_MS = 4_000;
 const POLL_MS = 150;
 
 export async function runHostilePartner(options: HostileRunOptions): Promise<HostileRun> {
-  const { say = () => {} } = options;
+  const { say = () => {}, isAlone = false } = options;
   const names = await startNameServer();
   const hostile = startLoadProcess('./hostile-load.ts');
-  hostile.yieldProcessor();
+  hostile.yieldProcessor({ onlyIdle: isAlone });
   const measured = startLoadProcess('../load/load-generator.ts');
   let deployment: Deployment | undefined;
   try {
-    deployment = await startDeployment({ roles: 'apart', env: { DNS_SERVERS: names.address } });
+    deployment = await startDeployment({
+      ...{ roles: 'apart', env: { DNS_SERVERS: names.address }, nodesOnlyIdle: isAlone },
+    });
     const [first, second] = partnersOf(deployment);
     const load: PreparedLoad = {
       ...{ baseUrl: second.baseUrl, operatorKey: deployment.description.operator_key },

@@ -22,6 +22,7 @@ const { rounds: played, stolen } = await runHostilePartner({
   warmUpSeconds: 5,
   requestsASecond: 20,
   repeats: 3,
+  isAlone: true,
   attack: {
     attacks: attacks.length === 0 ? ATTACKS : (attacks as Attack[]),
     // The nodes take a fifth of a core for it: what is measured is what the logs cost those who read them.

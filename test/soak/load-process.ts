@@ -74,8 +74,11 @@ const LAST = 19;
 
 export interface LoadProcess {
   readonly child: ChildProcess;
-  /** For what would be another machine: it runs only where the deployment leaves a core idle, as far as the system knows how. */
-  yieldProcessor(): void;
+  /**
+   * For what would be another machine: it shall not take the processor from the deployment. `onlyIdle`: it runs where a core
+   * is idle and nowhere else, as far as the system knows how; on a machine that is never idle it would not answer.
+   */
+  yieldProcessor(options?: { readonly onlyIdle?: boolean }): void;
   ask<T>(question: string, given?: unknown): Promise<T>;
   stop(): Promise<void>;
 }
@@ -85,9 +88,10 @@ export function startLoadProcess(script: string): LoadProcess {
   const ended = once(child, 'exit');
   return {
     child,
-    yieldProcessor() {
+    yieldProcessor({ onlyIdle = false } = {}) {
       if (child.pid === undefined) return;
       setPriority(child.pid, LAST);
+      if (!onlyIdle) return;
       // A process of low priority still ends its slice of 4 ms before another is let in; an idle one is stopped at once.
       spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(child.pid)]);
     },
