@@ -223,6 +223,8 @@ describe('statuses', () => {
 });
 
 describe('tenancy', () => {
+  const OWN_ROWS = '(partner_id = ( SELECT current_partner_id() AS current_partner_id))';
+
   // Proves trap 7.
   it('every table that carries partner_id shows a partner its own rows, or nothing at all', async () => {
     const tables = await names(TABLES_WITH_PARTNER);
@@ -231,11 +233,19 @@ describe('tenancy', () => {
       SELECT c.relname AS name FROM pg_class c
        WHERE c.relname IN (${TABLES_WITH_PARTNER}) AND c.relrowsecurity AND c.relforcerowsecurity
          AND (EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'partner_rows'
-                        AND pg_get_expr(p.polqual, c.oid) = '(partner_id = current_partner_id())'
-                        AND pg_get_expr(p.polwithcheck, c.oid) = '(partner_id = current_partner_id())')
+                        AND pg_get_expr(p.polqual, c.oid) = '${OWN_ROWS}'
+                        AND pg_get_expr(p.polwithcheck, c.oid) = '${OWN_ROWS}')
               OR NOT has_table_privilege('causeway_partner', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE'))
          AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'system_rows')`);
     expect(guarded).toEqual(tables);
+  });
+
+  it('whose rows they are is asked once a statement, and not of every row', async () => {
+    const everyRow = await names(`
+      SELECT polrelid::regclass || ': ' || polname AS name FROM pg_policy
+       WHERE concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
+             ~ '(?<!SELECT )(?<!SELECT \\()current_(partner|vendor|customer)_id\\(\\)'`);
+    expect(everyRow).toEqual([]);
   });
 
   it('no table is without row-level security, so a missing grant shows nothing', async () => {

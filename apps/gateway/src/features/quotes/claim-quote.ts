@@ -12,6 +12,7 @@ import { type Database, type Scope, SYSTEM } from '../../db/database.ts';
 import { execute } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
 import type { Offers, VendorKind } from '../../ports/offers.ts';
 import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
 import { quoteAdapter } from './quote.adapter.ts';
@@ -247,27 +248,24 @@ export async function endFinishedReservations({ db, offers }: Deps): Promise<num
 
 async function endReservationsOf({ db, offers }: Deps, quoteIds: readonly string[]): Promise<void> {
   await offers.reservations.endFinished({ ...RULE, quoteIds });
-  await db.query(SYSTEM, endQuoteClaimsOf, [ENDED, ABANDONED_AFTER_MS, quoteIds.length, quoteIds]);
+  await db.query(SYSTEM, endQuoteClaimsOf, [ENDED, ABANDONED_AFTER_MS, quoteIds]);
 }
 
-/** Ends what it is told of, all that came while it was busy together. Resolves when it is done with that. */
+/** A burst of ends, or a steady stream of them, is worked off in so few turns. */
+const TURN_MS = 50;
+
+/** Ends what it is told of: the first at once, and all that comes in the next moment together. Resolves when that is done. */
 export function createReservationEnder(deps: Deps): (quoteId: string) => Promise<void> {
   const told = new Set<string>();
-  let running: Promise<void> | undefined;
-
-  async function run(): Promise<void> {
+  const endTold = coalesce(async () => {
     while (told.size > 0) {
       const quoteIds = [...told].slice(0, QUOTES_AT_ONCE);
       for (const quoteId of quoteIds) told.delete(quoteId);
       await endReservationsOf(deps, quoteIds);
     }
-  }
-
+  }, TURN_MS);
   return (quoteId) => {
     told.add(quoteId);
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-    return running;
+    return endTold();
   };
 }

@@ -9,7 +9,7 @@ import {
   SCREENING_CLEAR,
   type ScreeningStatus,
 } from '@causeway/protocol';
-import { sqlWords, statement } from '../../db/statement.ts';
+import { plannedOnce, sqlWords, statement } from '../../db/statement.ts';
 import type { PaymentDetailsLocation, ThirdPartyRow } from './payee.ts';
 
 /** What the tables say, as SQL. */
@@ -199,22 +199,30 @@ export const releaseQuoteClaim = statement<[quoteId: string], { quote_id: string
   'DELETE FROM quote_claims WHERE quote_id = $1 AND order_id IS NULL RETURNING quote_id',
 );
 
-/** Claims of orders that have ended, and of quotes that no order came of for a while. */
-const endClaimsAmong = (among: string) => `DELETE FROM quote_claims ended USING (
-     SELECT c.quote_id FROM quote_claims c LEFT JOIN orders o ON o.quote_id = c.quote_id
-      WHERE (o.status = ANY($1::text[])
-         OR (c.order_id IS NULL AND c.claimed_at < clock_timestamp() - $2::int * interval '1 millisecond')) ${among}
-      LIMIT $3 FOR UPDATE OF c SKIP LOCKED) AS due
-    WHERE ended.quote_id = due.quote_id`;
+/**
+ * Ends claims of orders that have ended, and of quotes that no order came of for a while. As with reservations, the commit
+ * does not wait for the disk.
+ */
+const endClaimsAmong = (claims: string, first: string) => `WITH ended AS (
+     DELETE FROM quote_claims e USING (
+       SELECT c.quote_id FROM ${claims} LEFT JOIN orders o ON o.quote_id = c.quote_id
+        WHERE o.status = ANY($1::text[])
+           OR (c.order_id IS NULL AND c.claimed_at < clock_timestamp() - $2::int * interval '1 millisecond')
+       ${first} FOR UPDATE OF c SKIP LOCKED) AS due
+      WHERE e.quote_id = due.quote_id)
+   SELECT set_config('synchronous_commit', 'off', true)`;
 
 export const endQuoteClaims = statement<[ended: readonly string[], abandonedAfterMs: number, limit: number]>(
   'quotes.end_claims',
-  endClaimsAmong(''),
+  endClaimsAmong('quote_claims c', 'LIMIT $3'),
 );
 
-export const endQuoteClaimsOf = statement<
-  [ended: readonly string[], abandonedAfterMs: number, limit: number, quoteIds: readonly string[]]
->('quotes.end_claims_of', endClaimsAmong('AND c.quote_id = ANY($4::uuid[])'));
+export const endQuoteClaimsOf = plannedOnce(
+  statement<[ended: readonly string[], abandonedAfterMs: number, quoteIds: readonly string[]]>(
+    'quotes.end_claims_of',
+    endClaimsAmong('unnest($3::uuid[]) AS given (quote_id) JOIN quote_claims c USING (quote_id)', ''),
+  ),
+);
 
 export const claimedBy = statement<
   [quoteId: string, status: QuoteStatus, vendorId: string, servingOfferId: string | null]

@@ -1,6 +1,7 @@
 import { buildCatalogue, type CatalogueOptions } from '@causeway/currencies';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
+import { coalesce } from '../../lib/coalesce.ts';
 import type { Logger } from '../../lib/logger.ts';
 import {
   type Currencies,
@@ -8,7 +9,6 @@ import {
   currenciesUnavailable,
   type ReferenceSnapshot,
 } from '../../ports/currencies.ts';
-import { coalesce } from '../coalesce.ts';
 import { readBook } from '../rates/rate.store.ts';
 import { parsePublishedLegs } from '../rates/rate-publisher.ts';
 import { RateTable } from '../rates/rate-table.ts';

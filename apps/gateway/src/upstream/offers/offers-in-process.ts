@@ -1,9 +1,9 @@
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
 import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
+import { coalesce } from '../../lib/coalesce.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type Offers, offersUnavailable } from '../../ports/offers.ts';
-import { coalesce } from '../coalesce.ts';
 import {
   allVendors,
   changedOffers,
@@ -101,13 +101,7 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
         const [row] =
           quoteIds === undefined
             ? await db.query(SYSTEM, endReservations, [settled, stopped, abandonedAfterMs, limit])
-            : await db.query(SYSTEM, endReservationsOfQuotes, [
-                settled,
-                stopped,
-                abandonedAfterMs,
-                limit,
-                quoteIds,
-              ]);
+            : await db.query(SYSTEM, endReservationsOfQuotes, [settled, stopped, abandonedAfterMs, quoteIds]);
         return Number(row?.ended ?? 0);
       },
     },

@@ -1,5 +1,5 @@
 import type { ALL_METHODS, Offer, OfferSide, Vendor, VendorKind } from '@causeway/offers';
-import { statement } from '../../db/statement.ts';
+import { plannedOnce, statement } from '../../db/statement.ts';
 
 /** All SQL of the offers backend in this process. */
 export interface VendorBookRow {
@@ -83,34 +83,36 @@ export const consumeReservation = statement<[quoteId: string, offerId: string]>(
   'DELETE FROM offer_reservations WHERE quote_id = $1 AND offer_id = $2',
 );
 
-const ANY_QUOTE = '';
-const GIVEN_QUOTES = 'AND r.quote_id = ANY($5::uuid[])';
+/** Of all quotes the oldest, or all of the given ones, each found by its id however many others there are. */
+const ANY_QUOTE = { from: '', first: 'ORDER BY r.reserved_at LIMIT $4' };
+const GIVEN_QUOTES = {
+  from: 'unnest($4::uuid[]) AS given (quote_id) JOIN',
+  on: 'USING (quote_id)',
+  first: '',
+};
+type Among = { readonly from: string; readonly on?: string; readonly first: string };
 
 /** Which reservations of a table are no longer owed, and whether their orders settled. */
-const finished = (table: string, key: string, open: string, among: string) => `
+const finished = (table: string, key: string, open: string, { from, on = '', first }: Among) => `
      SELECT ${key}, o.status IS NOT NULL AND o.status = ANY($1::text[]) AS is_settled
-       FROM ${table} r
+       FROM ${from} ${table} r ${on}
        LEFT JOIN orders o ON o.quote_id = r.quote_id
        LEFT JOIN quotes q ON q.quote_id = r.quote_id
       WHERE ${open} AND (o.status = ANY($1::text[]) OR o.status = ANY($2::text[]) OR r.offer_id = ANY(o.declined_offer_ids)
          OR ((o.order_id IS NULL OR q.serving_offer_id IS DISTINCT FROM r.offer_id)
-             AND r.reserved_at < clock_timestamp() - $3::int * interval '1 millisecond')) ${among}
-      ORDER BY r.reserved_at LIMIT $4 FOR UPDATE OF r SKIP LOCKED`;
+             AND r.reserved_at < clock_timestamp() - $3::int * interval '1 millisecond'))
+      ${first} FOR UPDATE OF r SKIP LOCKED`;
 
-type FinishedParams = [
-  settled: readonly string[],
-  stopped: readonly string[],
-  abandonedAfterMs: number,
-  limit: number,
-];
-type FinishedOfQuotesParams = [...FinishedParams, quoteIds: readonly string[]];
+type Finished = [settled: readonly string[], stopped: readonly string[], abandonedAfterMs: number];
+type FinishedParams = [...Finished, limit: number];
+type FinishedOfQuotesParams = [...Finished, quoteIds: readonly string[]];
 
 /**
  * Ends reservations: of orders that settled, whose crypto is gone for good; and of orders that stopped, of vendors that declined,
  * of quotes that another vendor serves, and of quotes that no order came of for a while, whose crypto goes back to the
- * offer.
+ * offer. The commit does not wait for the disk: what a crash undoes is found again.
  */
-const endReservationsAmong = (among: string) => `WITH due AS (
+const endReservationsAmong = (among: Among) => `WITH due AS (
      ${finished('offer_reservations', 'r.quote_id, r.offer_id', 'true', among)}),
    ended AS (
      DELETE FROM offer_reservations r USING due d WHERE r.quote_id = d.quote_id AND r.offer_id = d.offer_id
@@ -119,16 +121,18 @@ const endReservationsAmong = (among: string) => `WITH due AS (
      UPDATE offers o SET available_balance = o.available_balance + e.crypto
        FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
       WHERE o.offer_id = e.offer_id)
-   SELECT count(*)::text AS ended FROM ended`;
+   SELECT count(*)::text AS ended, set_config('synchronous_commit', 'off', true) FROM ended`;
 
 export const endReservations = statement<FinishedParams, { ended: string }>(
   'offers.end_reservations',
   endReservationsAmong(ANY_QUOTE),
 );
 
-export const endReservationsOfQuotes = statement<FinishedOfQuotesParams, { ended: string }>(
-  'offers.end_reservations_of_quotes',
-  endReservationsAmong(GIVEN_QUOTES),
+export const endReservationsOfQuotes = plannedOnce(
+  statement<FinishedOfQuotesParams, { ended: string }>(
+    'offers.end_reservations_of_quotes',
+    endReservationsAmong(GIVEN_QUOTES),
+  ),
 );
 
 /** What is reserved at a backend of its own. */
@@ -162,7 +166,7 @@ export const giveUpRemoteReservation = statement<[reservationId: string]>(
   `UPDATE remote_offer_reservations SET ending = 'release' WHERE reservation_id = $1 AND ending IS NULL`,
 );
 
-const markFinishedAmong = (among: string) =>
+const markFinishedAmong = (among: Among) =>
   `WITH due AS (${finished('remote_offer_reservations', 'r.reservation_id', 'r.ending IS NULL', among)})
    UPDATE remote_offer_reservations r SET ending = CASE WHEN d.is_settled THEN 'consume' ELSE 'release' END
      FROM due d WHERE r.reservation_id = d.reservation_id`;

@@ -102,7 +102,6 @@ export function createRemoteReservations(
           settled,
           stopped,
           abandonedAfterMs,
-          limit,
           quoteIds,
         ]);
       }

@@ -2,9 +2,9 @@ import { type PolledSource, RateBook, type RateReading, RateService } from '@cau
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Database, SYSTEM } from '../../db/database.ts';
+import { coalesce } from '../../lib/coalesce.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { RENEWALS_PER_LEASE, repeatEvery } from '../../lib/pacing.ts';
-import { coalesce } from '../coalesce.ts';
 import { holdBook, publishBook, releaseBook, type StoredRateHistory } from './rate.store.ts';
 
 /** The legs of a rate book as they are stored in the database and sent by a remote backend. */

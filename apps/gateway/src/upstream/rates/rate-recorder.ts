@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
+import { coalesce } from '../../lib/coalesce.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Currencies } from '../../ports/currencies.ts';
-import { coalesce } from '../coalesce.ts';
 import type { StoredRateHistory } from './rate.store.ts';
 import { createRateLeadership, type RateLeadership } from './rate-publisher.ts';
 
