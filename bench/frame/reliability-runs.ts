@@ -97,7 +97,8 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
       {
         found:
           'An order that ended read all reservations and the totals of all customers: a fifth of what it cost the database.',
-        mended: 'What it held is found by its quote, and ended together with what else ends just then (0066).',
+        mended:
+          'What it held is found by its quote, and ended together with what else ends just then (0066).',
       },
     ],
   },

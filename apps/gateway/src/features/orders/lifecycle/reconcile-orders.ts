@@ -14,6 +14,7 @@ import {
   secondLook,
 } from '../../../engine/reconciliation-part.ts';
 import type { UnitDeps } from '../../../engine/unit-of-work.ts';
+import { inSlices } from '../../../lib/pacing.ts';
 import { assetOf, entryForOrder } from './postings.ts';
 import {
   type BookedEntry,
@@ -59,7 +60,7 @@ export function orderPart(deps: OrderPartDeps): ReconciliationPart {
       for (let page = 0; page < PAGES; page++) {
         const orders = await deps.db.query(SYSTEM, recordedOrders, [next, PAGE]);
         checked += orders.length;
-        found.push(...orders.flatMap(differencesOf));
+        found.push(...(await inSlices(orders, differencesOf)));
         next = orders.length < PAGE ? null : (orders.at(-1)?.order_id ?? null);
         if (next === null) break;
       }
