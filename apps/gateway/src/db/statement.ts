@@ -63,8 +63,9 @@ export function statement<Params extends readonly unknown[], Row = Record<string
 
 /**
  * A statement whose plan is kept although PostgreSQL expects more of one for the values at hand: filters that may be absent
- * look cheaper when they are known to be, and a long statement is then planned at every call for longer than it runs. Only
- * for those whose indexes serve whatever is asked for, and only outside of transactions.
+ * look cheaper when they are known to be, and a list of one id cheaper than the ten that are expected; the statement is then
+ * planned at every call, for longer than it runs. Only for those whose indexes serve whatever is asked for, and only outside
+ * of transactions.
  */
 export function plannedOnce<Params extends readonly unknown[], Row>(
   declared: Statement<Params, Row>,

@@ -1,7 +1,7 @@
 -- What keeps the database busy besides the orders themselves (decision 0066).
 
--- As before, one row at a time and found by its key: the totals have a row for every customer, and were read through for
--- every order that ended. The partner's row has the smallest id and so comes first, as where a claim is opened.
+-- The same sums, each row found by its key: the totals have one for every customer, and were read through for every order
+-- that ended. The partner's row has the smallest id and so comes first, as where a claim is opened.
 CREATE OR REPLACE FUNCTION subtract_ended_claims() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   line record;
@@ -19,7 +19,8 @@ BEGIN
 END $$;
 
 -- Whenever a table is vacuumed or analyzed, every connection plans every statement on it anew. At the default of fifty changes a
--- table of a few rows that change with every order would be due each minute, and so would the tables of a young deployment.
+-- table of a few rows that change with every order would be due each minute, and so would the tables of a young deployment. Not
+-- offer_reservations and quote_claims: the plans that end them need to know that few rows have the same quote.
 DO $$
 DECLARE
   busy text;
