@@ -1,6 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, CallOptions } from '../harness/call.ts';
+import { connect } from '../harness/database.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import { openConnections } from '../load/connections.ts';
@@ -8,6 +12,7 @@ import { findPeak, slopeOf, summarise } from '../load/judge-load.ts';
 import { runOpenLoop, seededRandom } from '../load/open-loop.ts';
 import { createPartnerLoad, type LoadResult } from '../load/partner-requests.ts';
 import { preparePartners } from '../load/prepare-partners.ts';
+import { ordersDriver } from '../scenarios/orders-driver.ts';
 
 /** Two seconds of what `npm run load` measures for minutes: how requests are answered, not how many. */
 describe('more requests than a process may have in work', () => {
@@ -59,6 +64,69 @@ describe('more requests than a process may have in work', () => {
     await until('a request to be served', async () => {
       return (await gateway.call('GET', '/api/v1/partner/orders')).status === 200;
     });
+  });
+});
+
+describe('a process that has too many requests in work', () => {
+  let gateway: TestGateway;
+  let owner: pg.Client;
+  let held: Promise<Answer>;
+  const refused = (method: string, options: CallOptions = {}) =>
+    gateway.call(method, '/api/v1/partner/orders', options);
+
+  beforeAll(async () => {
+    gateway = await startGateway({ worker: false, env: { API_REQUESTS_AT_ONCE: '1' } });
+    const orderId = await ordersDriver(gateway).onrampOrder();
+    owner = await connect(gateway.databaseUrl);
+    await owner.query('BEGIN');
+    await owner.query('SELECT 1 FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
+    // In work until the row is let go.
+    held = gateway.call('POST', `/api/v1/partner/orders/${orderId}/cancel`);
+    await until('the first refusal', async () => (await refused('GET')).status === 503);
+  });
+  afterAll(async () => {
+    await owner?.end();
+    await gateway?.stop();
+  });
+
+  it('refuses a known partner at the door, with the headers and the body of any refusal', async () => {
+    const answer = await refused('GET', { headers: { 'x-request-id': 'mine-1' } });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual(toPartnerErrorBody(new CausewayError('SERVICE_UNAVAILABLE')));
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...{ 'x-request-id': 'mine-1', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+      ...{ 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' },
+    });
+    const text = await gateway.deps.metrics.registry.metrics();
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="overload",status="503"\} [1-9]/,
+    );
+  });
+
+  it('refuses without reading a body, and sends none for HEAD', async () => {
+    const written = await refused('POST', { rawBody: `{"note":"${'x'.repeat(50_000)}"}` });
+    expect(written.status).toBe(503);
+    const head = await refused('HEAD');
+    expect([head.status, head.text]).toEqual([503, '']);
+  });
+
+  it('serves another partner that has nothing in work, and what is answered from memory', async () => {
+    const other = await refused('GET', { key: gateway.partners[1].apiKey });
+    expect(other.status).toBe(200);
+    const liquidity = '/api/v1/partner/liquidity?fiat_currency=EUR';
+    expect((await gateway.call('GET', liquidity)).status).not.toBe(503);
+    expect((await gateway.call('GET', '/api/v1/supported/corridors', { key: null })).status).toBe(200);
+  });
+
+  it('tells a wrong key that it is wrong, as ever', async () => {
+    expect((await refused('GET', { key: `${gateway.partners[0].apiKey}x` })).status).toBe(401);
+    expect((await refused('GET', { key: null })).status).toBe(401);
+  });
+
+  it('goes on with what it has begun, and serves again', async () => {
+    await owner.query('COMMIT');
+    expect((await held).status).toBe(200);
+    expect((await refused('GET')).status).toBe(200);
   });
 });
 

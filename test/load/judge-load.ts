@@ -49,8 +49,8 @@ const STEP = 1.4;
 const HALVINGS = 3;
 
 /**
- * The highest rate at which what is answered in time follows what is asked, by steps and then by halves. A rate has two
- * tries: a moment in which the machine did something else is not the end of what it can do.
+ * The highest rate at which what is answered in time follows what is asked, twice in a row, by steps and then by halves.
+ * Once may be luck: near the end of what a machine can do, one measurement in three is followed that the next one is not.
  */
 export async function findPeak(
   from: number,
@@ -60,7 +60,7 @@ export async function findPeak(
     const { goodput, offered } = await measure(aSecond);
     return goodput >= FOLLOWS * offered;
   };
-  const follows = async (aSecond: number) => (await isFollowed(aSecond)) || isFollowed(aSecond);
+  const follows = async (aSecond: number) => (await isFollowed(aSecond)) && isFollowed(aSecond);
   let [kept, failed] = [0, from];
   while (await follows(failed)) [kept, failed] = [failed, failed * STEP];
   for (let n = 0; n < HALVINGS; n++) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type PlayedRound, playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
 import { type Deployment, processorSeconds, residentMib, startDeployment } from './deployment.ts';
 import { findPeak, type LoadSummary, summarise } from './judge-load.ts';
@@ -84,7 +85,11 @@ function createRun(
   return {
     play,
     findPeak: () =>
-      findPeak(FIRST_RATE, async (aSecond) => (await play({ seconds: SECONDS_A_STEP, aSecond })).summary),
+      findPeak(FIRST_RATE, async (aSecond) => {
+        const step = { seconds: SECONDS_A_STEP, aSecond };
+        const [played] = await playUndisturbed({ wanted: 1 }, () => play(step));
+        return (played as PlayedRound<MeasuredLoad>).round.summary;
+      }),
     async databaseBytes() {
       const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
       const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();

@@ -27,6 +27,7 @@ const soakSeconds = setting('soak', 600);
 const partners = setting('partners', 40);
 const SECONDS = 30;
 const ROUNDS = 7;
+const OVERLOADS = 3;
 const SECONDS_A_ROUND = 10;
 const P99_TARGETS: Readonly<Record<string, number>> = { quote: 25, read: 10, discovery: 5 };
 
@@ -63,19 +64,35 @@ async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
 
 async function atThreeTimes(run: LoadRun, peak: number): Promise<Measurement[]> {
   const usual = await run.play({ seconds: SECONDS, aSecond: peak / 2 });
-  const over = await run.play({ seconds: SECONDS, aSecond: peak * 3 });
-  const { summary, result, cpuMsARequest } = over;
-  const served = summary.goodput / summary.offered;
-  const refusalMs =
-    ((cpuMsARequest.gateway ?? 0) - served * (usual.cpuMsARequest.gateway ?? 0)) / (1 - served);
+  const played = await playUndisturbed({ wanted: OVERLOADS }, () =>
+    run.play({ seconds: SECONDS, aSecond: peak * 3 }),
+  );
+  const rounds = played.map(({ round }) => round);
+  const refusals = rounds.map(({ summary, cpuMsARequest }) => {
+    const served = summary.goodput / summary.offered;
+    return ((cpuMsARequest.gateway ?? 0) - served * (usual.cpuMsARequest.gateway ?? 0)) / (1 - served);
+  });
+  const shares = rounds.map(({ summary }) => summary.goodput / peak);
+  const all = (of: (round: MeasuredLoad) => number) => rounds.reduce((sum, round) => sum + of(round), 0);
   return [
     figure({
-      ...{ name: 'goodput at three times the peak', value: summary.goodput / peak, unit: 'of the peak' },
-      ...{ better: 'higher', target: 0.8, details: summary.statuses },
+      ...{ name: 'goodput at three times the peak', value: median(shares), unit: 'of the peak' },
+      ...{ better: 'higher', target: 0.8 },
+      details: { rounds: shares, ...rounds.at(-1)?.summary.statuses },
     }),
-    lower('5xx but 503, or no answer, at three times the peak', summary.broken, 'requests', 0),
-    lower('refusals without Retry-After', result.withoutRetryAfter, 'requests', 0),
-    lower('processor for a refusal, at most', refusalMs, 'ms'),
+    lower(
+      '5xx but 503, or no answer, at three times the peak',
+      all(({ summary }) => summary.broken),
+      'requests',
+      0,
+    ),
+    lower(
+      'refusals without Retry-After',
+      all(({ result }) => result.withoutRetryAfter),
+      'requests',
+      0,
+    ),
+    lower('processor for a refusal, at most', median(refusals), 'ms'),
   ];
 }
 

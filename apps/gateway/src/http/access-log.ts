@@ -16,7 +16,11 @@ export interface AccessLog {
   logUnreadable(requestId: string, status: number): void;
 }
 
-export type LogAnswer = (request: FastifyRequest, status: number, ms: number) => void;
+/** What a line tells of a request. */
+export type LoggedRequest = Pick<FastifyRequest, 'id' | 'principal'> & {
+  readonly raw: Pick<FastifyRequest['raw'], 'method' | 'socket'>;
+};
+export type LogAnswer = (request: LoggedRequest, status: number, ms: number) => void;
 
 /** Asked every few seconds for ever by whatever watches the process: their answers are in the metrics. */
 const PROBES = new Set(['/health', '/ready']);

@@ -58,6 +58,22 @@ describe('admission', () => {
     expect(admission.admits('a')).toBe(true);
   });
 
+  it('says that it is refusing from the first refusal on, while too many are in work', async () => {
+    const { admission, begin, end, pass } = driver();
+    begin('a', AT_ONCE);
+    admission.admits('a');
+    pass(250);
+    expect(admission.isRefusing()).toBe(false);
+    admission.admits('a');
+    expect(admission.isRefusing()).toBe(true);
+    await end(1);
+    expect(admission.isRefusing()).toBe(false);
+    begin('a', 1);
+    expect(admission.isRefusing()).toBe(true);
+    pass(5_000);
+    expect(admission.isRefusing()).toBe(false);
+  });
+
   it('lets in one that has nothing in work, so that a busy partner keeps out no other', () => {
     const { admission, begin, pass } = driver();
     begin('a', AT_ONCE);

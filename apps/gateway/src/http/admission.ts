@@ -1,9 +1,11 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { CausewayError, toPartnerErrorBody } from '@causeway/protocol';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../lib/metrics.ts';
+import { apiKeyOf } from './access.ts';
 import { RETRY_AFTER_SECONDS } from './errors.ts';
-import type { NoteAnswer } from './measurement.ts';
+import type { Measurement, NoteAnswer } from './measurement.ts';
+import type { Principal, Principals } from './principals.ts';
 
 /**
  * What a process does when more is asked of it than it can do: it goes on with as much as it can and refuses the rest at
@@ -15,6 +17,8 @@ import type { NoteAnswer } from './measurement.ts';
  * nothing in work is let in even then, so that a busy partner does not keep out another.
  */
 export interface Admission {
+  /** Whether requests are being refused just now: what is cheap to ask before anything else is. */
+  isRefusing(): boolean;
   /** Whether one more request of this asker may be begun. */
   admits(asker: string): boolean;
   /** Counts the work as in work until it has ended. */
@@ -66,6 +70,8 @@ export function createAdmission({ atOnce, now, metrics }: AdmissionOptions): Adm
   }
 
   return {
+    isRefusing: () => atOnce > 0 && inWork >= atOnce && now() < overloadedUntil,
+
     admits(asker) {
       if (atOnce === 0 || !isOverloaded()) return true;
       if (!inWorkOf.has(asker) && inWork < atOnce * BURST_TIMES) return true;
@@ -115,3 +121,50 @@ export function refuseOverload(request: FastifyRequest, reply: FastifyReply, not
   reply.raw.end(request.method === 'HEAD' ? undefined : OVERLOADED);
   noteAnswer(request, STATUS);
 }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Paths that are answered from memory, however much there is to do. */
+    neverRefused: Set<string>;
+  }
+}
+
+export interface DoorOptions {
+  readonly admission: Pick<Admission, 'isRefusing' | 'admits'>;
+  readonly principals: Pick<Principals, 'known'>;
+  readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Of every answer, whatever it is about. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly noteRefusal: Measurement['noteRefusal'];
+}
+
+const OF_PARTNERS = '/api/v1/partner/';
+
+/**
+ * Refuses at the door what `admits` would refuse later on. Under overload most requests are refused, and all that Fastify
+ * does until then, a route, hooks, limits and headers, took time in which others would have been served. Only what comes
+ * with a known key: one that guesses keys is counted as ever.
+ */
+export function refuseAtTheDoor(app: FastifyInstance, options: DoorOptions): void {
+  const { admission, principals, requestIdOf, headers: common, noteRefusal } = options;
+  const [serve, ...others] = app.server.listeners('request') as Serve[];
+  if (serve === undefined || others.length > 0) throw new Error('the server has another way in');
+
+  function refusedCaller({ url = '', headers }: IncomingMessage): Principal | null {
+    if (!url.startsWith(OF_PARTNERS) || app.neverRefused.has(url.split('?', 1)[0] ?? '')) return null;
+    const caller = principals.known(apiKeyOf(headers));
+    return caller === null || admission.admits(caller.bucket) ? null : caller;
+  }
+
+  app.server.off('request', serve);
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const principal = admission.isRefusing() ? refusedCaller(request) : null;
+    if (principal === null) return serve(request, response);
+    const id = requestIdOf(request);
+    response.writeHead(STATUS, { 'x-request-id': id, ...common, ...HEAD });
+    response.end(request.method === 'HEAD' ? undefined : OVERLOADED);
+    noteRefusal({ id, principal, raw: request }, STATUS);
+  });
+}
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;

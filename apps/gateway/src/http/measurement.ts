@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { DurationSeries } from '../lib/duration-histogram.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { AccessLog, LogAnswer } from './access-log.ts';
+import type { AccessLog, LogAnswer, LoggedRequest } from './access-log.ts';
 
 /**
  * Counts, times and logs every request by its route's pattern, never by the address asked. It ends at the moment of
@@ -22,7 +22,12 @@ export type NoteAnswer = (request: FastifyRequest, status: number) => void;
 export interface Measurement {
   /** For a request that found no route, and so none of its hooks. */
   noteUnmatched(request: FastifyRequest, status: number): void;
+  /** For one that is refused before its route is looked for. */
+  noteRefusal(request: LoggedRequest, status: number): void;
 }
+
+/** In place of a route's pattern. */
+const REFUSED_AT_THE_DOOR = 'overload';
 
 export function registerMeasurement(
   app: FastifyInstance,
@@ -73,8 +78,25 @@ export function registerMeasurement(
     route.onSend = [...others, hook];
   });
 
+  const refusals = new Map<string, (request: LoggedRequest, status: number) => void>();
+
+  function refusalsOf(method: string): (request: LoggedRequest, status: number) => void {
+    const log = accessLog?.ofUnmatched(method);
+    return (request, status) => {
+      const labels = { method, route: REFUSED_AT_THE_DOOR, status: String(status) };
+      metrics.httpRequestDurationSeconds.series(labels).observe(0);
+      log?.(request, status, 0);
+    };
+  }
+
   const unmatched = new Map<string, NoteAnswer>();
   return {
+    noteRefusal(request, status) {
+      const { method = '' } = request.raw;
+      const note = refusals.get(method) ?? refusalsOf(method);
+      refusals.set(method, note);
+      note(request, status);
+    },
     noteUnmatched(request, status) {
       const { method } = request;
       const note = unmatched.get(method) ?? answersOf(method, 'none', accessLog?.ofUnmatched(method));

@@ -162,6 +162,8 @@ export async function partnerSettingsOf(db: Database, partnerId: string): Promis
 export interface Principals {
   /** The key's owner, or null. Synchronous unless notifications may have been missed. */
   find(key: string): Principal | null | Promise<Principal | null>;
+  /** The owner of a key that was used before, where memory knows it for sure: nothing is looked up. */
+  known(key: string): Principal | null;
   refresh(): Promise<void>;
 }
 
@@ -228,12 +230,15 @@ export function createPrincipals(
   const unlessEnded = (principal: Principal | null): Principal | null =>
     principal?.endsAt !== undefined && principal.endsAt <= clock.date() ? null : principal;
 
+  const isCurrent = () => listener.healthy && trusted;
+
   return {
     refresh,
+    known: (key) => unlessEnded((isCurrent() ? byKey.get(key) : undefined) ?? null),
     find(key) {
       if (key.length > MAX_KEY_LENGTH) return null;
       if (key.startsWith(TOKEN_PREFIX.session)) return findSession(key);
-      const current = listener.healthy && trusted;
+      const current = isCurrent();
       if (!trusted && refreshing === undefined) refreshInBackground();
       const seen = current ? byKey.get(key) : undefined;
       if (seen !== undefined) return unlessEnded(seen);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -7,7 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { maskText } from '../lib/redaction.ts';
 import { type AccessOptions, registerAccess } from './access.ts';
 import { createAccessLog } from './access-log.ts';
-import { type Admission, createAdmission } from './admission.ts';
+import { type Admission, createAdmission, refuseAtTheDoor } from './admission.ts';
 import { type DocsOptions, registerDocs } from './docs/docs.routes.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
 import type { ResponseSealer } from './idempotency.ts';
@@ -15,7 +16,7 @@ import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { schemaCompilers } from './schema-compilers.ts';
 import { createSecondApprovals } from './second-approval.ts';
-import { clientErrorAnswerer, registerHeaders } from './transport.ts';
+import { clientErrorAnswerer, commonHeaders, registerHeaders } from './transport.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export interface ServerOptions extends AccessOptions, OpenApiOptions, DocsOptions {
@@ -53,7 +54,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The HTTP shell: envelopes, access, limits, documentation. Routes come from the features. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const nextRequestId = requestIds(options.ids);
+  const requestIdOf = requestIds(options.ids);
   const errors = errorAnswers(options.logger);
   const lines = options.accessLog ? lineWriter(options.logger) : undefined;
   const accessLog = lines && createAccessLog(lines);
@@ -67,10 +68,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Most requests have no body, and its stream costs more than the rest of the shell.
     http: { optimizeEmptyRequests: true },
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && isRequestId(given) ? given : nextRequestId();
-    },
+    genReqId: requestIdOf,
     clientErrorHandler: clientErrorAnswerer(options.ids, accessLog),
     frameworkErrors: errors.answerFrameworkError,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
@@ -79,7 +77,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     schemaController: schemaCompilers(options.sandbox ? 'at first use' : 'at start'),
   });
 
-  registerHeaders(app, { production: !options.sandbox });
+  const transport = { production: !options.sandbox };
+  registerHeaders(app, transport);
   app.decorate('responseSealer', options.responseSealer ?? null);
   app.decorate(
     'secondApprovals',
@@ -96,15 +95,21 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       metrics: options.metrics,
     }),
   );
-  app.decorate(
-    'admission',
-    createAdmission({
-      atOnce: options.requestsAtOnce,
-      now: () => performance.now(),
-      metrics: options.metrics,
-    }),
-  );
+  const admission = createAdmission({
+    atOnce: options.requestsAtOnce,
+    now: () => performance.now(),
+    metrics: options.metrics,
+  });
+  app.decorate('admission', admission);
+  app.decorate('neverRefused', new Set<string>());
   const measurement = registerMeasurement(app, options.metrics, accessLog);
+  refuseAtTheDoor(app, {
+    admission,
+    principals: options.principals,
+    requestIdOf,
+    headers: commonHeaders(transport),
+    noteRefusal: measurement.noteRefusal,
+  });
   errors.register(app, measurement.noteUnmatched);
   registerAccess(app, options);
   giveEmptyBodies(app);
@@ -143,11 +148,14 @@ function isRequestId(given: string): boolean {
   return REQUEST_ID.test(given) && maskText(given) === given;
 }
 
-/** Unique over all processes and cheap: a uuid for the process, a count for the request. */
-function requestIds(ids: IdGenerator): () => string {
+/** The caller's own, or one that is unique over all processes and cheap: a uuid for the process, a count for the request. */
+function requestIds(ids: IdGenerator): (request: Pick<IncomingMessage, 'headers'>) => string {
   const prefix = `${ids.uuid()}-`;
   let count = 0;
-  return () => prefix + ++count;
+  return ({ headers }) => {
+    const given = headers['x-request-id'];
+    return typeof given === 'string' && isRequestId(given) ? given : prefix + ++count;
+  };
 }
 
 /**

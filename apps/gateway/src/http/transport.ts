@@ -4,8 +4,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { IdGenerator } from '../lib/ids.ts';
 import type { AccessLog } from './access-log.ts';
 
+const STRICT = 'max-age=31536000; includeSubDomains';
+const COMMON = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
+interface Transport {
+  readonly production: boolean;
+}
+
+/** Of every answer, beside the id of its request. */
+export function commonHeaders({ production }: Transport): Readonly<Record<string, string>> {
+  return production ? { ...COMMON, 'strict-transport-security': STRICT } : COMMON;
+}
+
 /** Headers of every answer, and answers to what is not even HTTP. */
-export function registerHeaders(app: FastifyInstance, options: { production: boolean }): void {
+export function registerHeaders(app: FastifyInstance, options: Transport): void {
   app.addHook('onRoute', (route) => {
     // Framing and referrers concern pages, not JSON.
     const declared = [route.onRequest ?? []].flat();
@@ -15,7 +27,7 @@ export function registerHeaders(app: FastifyInstance, options: { production: boo
   });
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
-    if (options.production) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains');
+    if (options.production) reply.header('strict-transport-security', STRICT);
     done();
   });
 }
@@ -28,8 +40,8 @@ const setPageHeaders: onRequestHookHandler = (_request, reply, done) => {
 
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
-  reply.header('x-content-type-options', 'nosniff');
-  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', COMMON['x-content-type-options']);
+  reply.header('cache-control', COMMON['cache-control']);
 }
 
 const STATUS_LINES: Record<string, string> = {
