@@ -39,4 +39,9 @@ describe('rounds on a machine that is shared with others', () => {
     expect(round?.stolen).toBeGreaterThanOrEqual(0);
     expect(round?.stolen).toBeLessThanOrEqual(1);
   });
+
+  it('plays none again for less than what is said to be a disturbance', async () => {
+    const rounds = await playUndisturbed({ wanted: 2, disturbed: 0.02 }, play, host([0.01, 0.015]));
+    expect(rounds.map(({ round }) => round)).toEqual([0, 1]);
+  });
 });

@@ -36,6 +36,8 @@ export interface LoadRunOptions {
 const FIRST_RATE = 60;
 const WARM_UP = { seconds: 15, aSecond: 60 };
 const SECONDS_A_STEP = 8;
+/** Less of the processors' time taken by the host does not decide whether a rate is followed. */
+const MOVES_A_PEAK = 0.02;
 
 export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
   const { seed, partners, apiProcesses, say } = options;
@@ -87,7 +89,7 @@ function createRun(
     findPeak: () =>
       findPeak(FIRST_RATE, async (aSecond) => {
         const step = { seconds: SECONDS_A_STEP, aSecond };
-        const [played] = await playUndisturbed({ wanted: 1 }, () => play(step));
+        const [played] = await playUndisturbed({ wanted: 1, disturbed: MOVES_A_PEAK }, () => play(step));
         return (played as PlayedRound<MeasuredLoad>).round.summary;
       }),
     async databaseBytes() {

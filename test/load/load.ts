@@ -63,15 +63,10 @@ async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
 }
 
 async function atThreeTimes(run: LoadRun, peak: number): Promise<Measurement[]> {
-  const usual = await run.play({ seconds: SECONDS, aSecond: peak / 2 });
   const played = await playUndisturbed({ wanted: OVERLOADS }, () =>
     run.play({ seconds: SECONDS, aSecond: peak * 3 }),
   );
   const rounds = played.map(({ round }) => round);
-  const refusals = rounds.map(({ summary, cpuMsARequest }) => {
-    const served = summary.goodput / summary.offered;
-    return ((cpuMsARequest.gateway ?? 0) - served * (usual.cpuMsARequest.gateway ?? 0)) / (1 - served);
-  });
   const shares = rounds.map(({ summary }) => summary.goodput / peak);
   const all = (of: (round: MeasuredLoad) => number) => rounds.reduce((sum, round) => sum + of(round), 0);
   return [
@@ -92,7 +87,6 @@ async function atThreeTimes(run: LoadRun, peak: number): Promise<Measurement[]> 
       'requests',
       0,
     ),
-    lower('processor for a refusal, at most', median(refusals), 'ms'),
   ];
 }
 
