@@ -50,7 +50,7 @@ const HALVINGS = 3;
 
 /**
  * The highest rate at which what is answered in time follows what is asked, twice in a row, by steps and then by halves.
- * Once may be luck: near the end of what a machine can do, one measurement in three is followed that the next one is not.
+ * Once may be luck: near the end of what a machine can do, one measurement is followed and the next one is not.
  */
 export async function findPeak(
   from: number,

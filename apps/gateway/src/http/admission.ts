@@ -115,18 +115,19 @@ const HEAD = {
 
 /** Past the error mapper, which would write a stack into the log for each: a refusal that costs much is no relief. */
 export function refuseOverload(request: FastifyRequest, reply: FastifyReply, noteAnswer: NoteAnswer): void {
-  const head = { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEAD };
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.hijack();
-  reply.raw.writeHead(STATUS, head);
-  reply.raw.end(request.method === 'HEAD' ? undefined : OVERLOADED);
+  sendRefusal(request.raw, reply.raw, headers);
   noteAnswer(request, STATUS);
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Paths that are answered from memory, however much there is to do. */
-    neverRefused: Set<string>;
-  }
+function sendRefusal(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders,
+): void {
+  response.writeHead(STATUS, { ...headers, ...HEAD });
+  response.end(method === 'HEAD' ? undefined : OVERLOADED);
 }
 
 export interface DoorOptions {
@@ -141,7 +142,7 @@ export interface DoorOptions {
 const OF_PARTNERS = '/api/v1/partner/';
 
 /**
- * Refuses at the door what `admits` would refuse later on. Under overload most requests are refused, and all that Fastify
+ * Refuses at the door what its route would refuse later on. Under overload most requests are refused, and all that Fastify
  * does until then, a route, hooks, limits and headers, took time in which others would have been served. Only what comes
  * with a known key: one that guesses keys is counted as ever.
  */
@@ -149,11 +150,13 @@ export function refuseAtTheDoor(app: FastifyInstance, options: DoorOptions): voi
   const { admission, principals, requestIdOf, headers: common, noteRefusal } = options;
   const [serve, ...others] = app.server.listeners('request') as Serve[];
   if (serve === undefined || others.length > 0) throw new Error('the server has another way in');
+  const isNeverRefused = neverRefusedPaths(app);
 
   function refusedCaller({ url = '', headers }: IncomingMessage): Principal | null {
-    if (!url.startsWith(OF_PARTNERS) || app.neverRefused.has(url.split('?', 1)[0] ?? '')) return null;
+    if (!url.startsWith(OF_PARTNERS)) return null;
     const caller = principals.known(apiKeyOf(headers));
-    return caller === null || admission.admits(caller.bucket) ? null : caller;
+    if (caller === null || isNeverRefused(url.split('?', 1)[0] ?? '')) return null;
+    return admission.admits(caller.bucket) ? null : caller;
   }
 
   app.server.off('request', serve);
@@ -161,10 +164,27 @@ export function refuseAtTheDoor(app: FastifyInstance, options: DoorOptions): voi
     const principal = admission.isRefusing() ? refusedCaller(request) : null;
     if (principal === null) return serve(request, response);
     const id = requestIdOf(request);
-    response.writeHead(STATUS, { 'x-request-id': id, ...common, ...HEAD });
-    response.end(request.method === 'HEAD' ? undefined : OVERLOADED);
+    sendRefusal(request, response, { 'x-request-id': id, ...common });
     noteRefusal({ id, principal, raw: request }, STATUS);
   });
+}
+
+/** Routes that do not ask for admission: answers from memory, and files, which have bounds of their own. */
+function neverRefusedPaths(app: FastifyInstance): (path: string) => boolean {
+  const asking = new Set<string>();
+  const notAsking = new Set<string>();
+  app.addHook('onRoute', ({ url, preParsing }) => {
+    if (url.startsWith(OF_PARTNERS)) (preParsing === undefined ? notAsking : asking).add(url);
+  });
+  let patterns: RegExp[] = [];
+  app.addHook('onReady', async () => {
+    patterns = [...notAsking].filter((url) => !asking.has(url)).map(patternOf);
+  });
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:[^/]+/g, '[^/]+')}$`);
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;

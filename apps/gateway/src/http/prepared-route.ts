@@ -56,7 +56,6 @@ export function preparedRoute(app: FastifyInstance, spec: PreparedRouteSpec, ans
     handler: handlerOf(answer, app.measuredRoute('GET', spec.url)),
   });
   answerPreflight(app, spec.url);
-  app.neverRefused.add(spec.url);
 }
 
 /** Bytes are sent as they are, so compiling a serialiser from the schema would only cost start-up time. */

@@ -101,7 +101,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     metrics: options.metrics,
   });
   app.decorate('admission', admission);
-  app.decorate('neverRefused', new Set<string>());
   const measurement = registerMeasurement(app, options.metrics, accessLog);
   refuseAtTheDoor(app, {
     admission,

@@ -28,7 +28,6 @@ beforeAll(async () => {
   app = Fastify();
   await registerOpenApi(app, { baseUrl: 'http://localhost', sandbox: true });
   registerMeasurement(app, createMetrics());
-  app.decorate('neverRefused', new Set<string>());
   registerDiscoveryRoutes(app, UNUSED);
   await app.ready();
   description = dereference(app.apiDescription()) as unknown as Description;
