@@ -31,9 +31,15 @@ process.once('message', () => {
   void load('main.ts');
 });
 await Promise.all(
-  ['serve.ts', 'sandbox.ts', 'features/sandbox/seed.ts', 'db/migrate.ts', 'local/local-services.ts'].map(
-    load,
-  ),
+  [
+    'serve.ts',
+    'worker.ts',
+    'api.ts',
+    'sandbox.ts',
+    'features/sandbox/seed.ts',
+    'db/migrate.ts',
+    'local/local-services.ts',
+  ].map(load),
 );
 flushCompileCache();
 process.send?.('loaded');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { connect } from '../harness/database.ts';
-import { COMPILED } from '../harness/process.ts';
+import { COMPILED, START } from '../harness/process.ts';
 import { instrument } from './instrument.ts';
 import { GATEWAY, type Program } from './program.ts';
 import { type FailpointPlan, HIT, linesOf, PLAN, REACHED, UNLISTED } from './runtime.ts';
@@ -66,8 +66,7 @@ export async function startSupervisor(
 
   function prepare(): Child {
     const child = fork(MAIN, [folder, GATEWAY, 'api', 'worker'], {
-      // Not those of the test's own process.
-      execArgv: [],
+      execArgv: START.flags,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILED, ...env },
     });

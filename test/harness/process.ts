@@ -23,7 +23,7 @@ const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
 export const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
 
 /** The settings and flags of Node with which `npm start` starts the program: what is measured is what runs. */
-const START = (() => {
+export const START = (() => {
   const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   const words = String(scripts.start).split(' ');
   const node = words.indexOf('node');
