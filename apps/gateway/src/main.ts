@@ -29,6 +29,7 @@ import type { Served, ServeOptions, Stops } from './serve.ts';
 /** What PostgreSQL's start needs until its first program runs, and from one program to the next. */
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MS = 20;
+const RELEASE_AFTER_MS = 5_000;
 
 /** Starts what the command line asks for, and stops it in order. */
 const stops: Stops = [];
@@ -86,7 +87,7 @@ async function startSandbox(config: Config): Promise<void> {
     signal: interruption.signal,
   });
   // PostgreSQL starts in processes of its own: meanwhile the program is read.
-  const loading = loadProgram();
+  const loading = loadProgram(config);
   // Its failure is told when the services are there and can be stopped.
   loading.catch(() => undefined);
   const services = await startingServices;
@@ -142,17 +143,17 @@ async function startSandbox(config: Config): Promise<void> {
  * Reading a module and all it imports is one block of work: without pauses, PostgreSQL's start would wait for the end of it
  * all before each of its own steps.
  */
-async function loadProgram() {
-  await delay(FIRST_PAUSE_MS);
+async function loadProgram(config: Config) {
+  const pause = (ms: number) => (config.databaseUrl === undefined ? delay(ms) : undefined);
+  await pause(FIRST_PAUSE_MS);
   const { layGround } = await import('./sandbox.ts');
-  await delay(PAUSE_MS);
-  await import('./http/server.ts');
-  await delay(PAUSE_MS);
+  await pause(PAUSE_MS);
   const { seedSandbox } = await import('./features/sandbox/seed.ts');
   const { migrate } = await import('./db/migrate.ts');
   await import('./deps.ts');
-  await delay(PAUSE_MS);
-  const { serve } = await import('./serve.ts');
+  await pause(PAUSE_MS);
+  const { serve, readRoles } = await import('./serve.ts');
+  if (config.apiProcesses === 1) await readRoles(config);
   return { seedSandbox, migrate, layGround, serve };
 }
 
@@ -265,7 +266,8 @@ async function portFor(config: Config, notice: (text: string) => void): Promise<
 /** What a start needs once: done when it is over, so that the start does not wait for it. */
 function tidyUp(): void {
   flushCompileCache();
-  releaseStartMemory();
+  // It stands still for some tenths of a second; whoever has waited for the start goes first.
+  setTimeout(releaseStartMemory, RELEASE_AFTER_MS).unref();
 }
 
 /** A start under way is waited for: what it has begun can only be stopped once it stands. */

@@ -1,4 +1,3 @@
-import { createApi } from './api.ts';
 import { type Config, publicBaseUrlOf } from './config.ts';
 import { createDeps, type Deps, type EarlyDeps, type Surroundings } from './deps.ts';
 import { createReadiness, type Readiness } from './features/health/health.routes.ts';
@@ -6,7 +5,6 @@ import type { Logger } from './lib/logger.ts';
 import { startMetricsServer } from './lib/metrics.ts';
 import { startTracing } from './lib/tracing.ts';
 import { pickPort } from './local/free-port.ts';
-import { createWorker } from './worker.ts';
 
 /** What was started, to be stopped in the reverse order. */
 export type Stops = { readonly what: string; readonly stop: () => Promise<unknown> }[];
@@ -28,6 +26,16 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
 }
 
+// Read where a process has the role: the routes are a quarter of the program, and a worker has no use for them.
+const readApi = () => import('./api.ts');
+const readWorker = () => import('./worker.ts');
+
+/** What `serve` will want, for a caller that has time before it. */
+export async function readRoles({ roles }: Pick<Config, 'roles'>): Promise<void> {
+  if (roles.includes('worker')) await readWorker();
+  if (roles.includes('api')) await readApi();
+}
+
 /** Connects what the program is made of and starts the roles of this process on it. */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { config, stops, port, notice } = options;
@@ -43,12 +51,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
     notice('MAIL_URL is not set: customers at the widget cannot confirm an e-mail address.');
   }
   if (config.roles.includes('worker')) {
+    const { createWorker } = await readWorker();
     const worker = createWorker(deps);
     worker.start();
     readiness.add(...worker.checks);
     stops.push({ what: 'worker', stop: () => worker.stop() });
   }
   if (config.roles.includes('api')) {
+    const { createApi } = await readApi();
     const api = await createApi(deps, baseUrl);
     await api.listen({ host: config.host, port });
     stops.push({ what: 'api', stop: () => api.close() });

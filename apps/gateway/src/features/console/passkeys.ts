@@ -1,13 +1,6 @@
 import { isIP } from 'node:net';
 import { CausewayError } from '@causeway/protocol';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { FastifyRequest } from 'fastify';
 import { SYSTEM } from '../../db/database.ts';
 import { endConsoleSessionsOfUser } from '../../http/console-session.store.ts';
@@ -37,6 +30,9 @@ export interface PasskeyDeps extends SecondFactorDeps {
   readonly baseUrl: string;
   readonly sandbox: boolean;
 }
+
+/** Read when it is asked for: the API would read a tenth more at its start. */
+const webAuthn = () => import('@simplewebauthn/server');
 
 const RP_NAME = 'Causeway';
 const MOST_PASSKEYS = 20;
@@ -80,6 +76,7 @@ export async function beginPasskey(
   const user = await ownRow(deps, caller);
   await reauthenticate(deps, caller, user, proof);
   const known = await deps.db.query(scopeOf(caller), listPasskeys, [user.user_id]);
+  const { generateRegistrationOptions } = await webAuthn();
   const options = await generateRegistrationOptions({
     rpName: RP_NAME,
     rpID: party.id,
@@ -115,6 +112,7 @@ export async function addPasskey(
       message: `An account has at most ${MOST_PASSKEYS} passkeys. Remove one first.`,
     });
   }
+  const { verifyRegistrationResponse } = await webAuthn();
   const verified = await verifyRegistrationResponse({
     response: given.response as unknown as RegistrationResponseJSON,
     expectedChallenge: step.challenge ?? '',
@@ -143,6 +141,7 @@ export async function addPasskey(
 
 export async function beginPasskeySignIn(deps: PasskeyDeps, request: FastifyRequest) {
   const party = requireRelyingParty(deps, request);
+  const { generateAuthenticationOptions } = await webAuthn();
   const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' });
   const opened = await openChallenge(deps, 'passkey_sign_in', { challenge: options.challenge });
   return { ...opened, options: { ...options } };
@@ -160,6 +159,7 @@ export async function verifyPasskey(
   if (typeof response.id !== 'string') return null;
   const [passkey] = await deps.db.query(SYSTEM, findPasskey, [response.id]);
   if (passkey === undefined) return null;
+  const { verifyAuthenticationResponse } = await webAuthn();
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: step.challenge ?? '',
