@@ -2,7 +2,7 @@ import { SYSTEM } from '../db/database.ts';
 import { isOutage } from '../db/outage.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { RENEWALS_PER_LEASE, repeatEvery } from '../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery, WORK_LEASE_MS } from '../lib/pacing.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { payloadProblem } from './effects.ts';
 import {
@@ -39,8 +39,6 @@ interface WorkerDeps extends UnitDeps {
   readonly metrics: Metrics;
 }
 
-/** What a killed worker had in hand goes on after this. Renewed while the work lasts. */
-const DEFAULT_LEASE_MS = 4_000;
 const DEFAULT_POLL_MS = 250;
 const PENDING_GAUGE_MS = 5_000;
 const MISFIT_LOOK_MS = 60_000;
@@ -51,7 +49,7 @@ export function createIntentWorker(
   options: IntentWorkerOptions,
 ): IntentWorker {
   const { logger, metrics } = deps;
-  const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
+  const leaseMs = options.leaseMs ?? WORK_LEASE_MS;
   const owner = deps.ids.uuid();
   const byKind = handlersByKind(handlers);
   const kinds = [...byKind.keys()];

@@ -21,6 +21,8 @@ export async function giveWay(n: number): Promise<void> {
   if (n > 0 && n % SLICE === 0) await nextTurn();
 }
 
+/** What a killed worker had in hand goes on after this. It says that the process is alive, not how long the work takes (0064). */
+export const WORK_LEASE_MS = 2_500;
 /** A lease outlives two renewals that fail. */
 export const RENEWALS_PER_LEASE = 3;
 

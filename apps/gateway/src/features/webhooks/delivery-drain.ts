@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { RENEWALS_PER_LEASE, repeatEvery } from '../../lib/pacing.ts';
+import { RENEWALS_PER_LEASE, repeatEvery, WORK_LEASE_MS } from '../../lib/pacing.ts';
 import { type ConcurrencySlots, createConcurrencySlots, type Slot } from './concurrency-slots.ts';
 import {
   type ClaimedDelivery,
@@ -53,8 +53,6 @@ export interface DrainOptions {
 }
 
 const CONCURRENCY = 512;
-/** Renewed while an attempt lasts: it says that the process is alive, not how long a receiver takes. */
-const LEASE_MS = 4_000;
 const POLL_MS = 500;
 const SWEEP_MS = 60_000;
 const ENDPOINTS_A_CLAIM = 64;
@@ -89,7 +87,7 @@ export function createDeliveryDrain(deps: DrainDeps, options: DrainOptions = {})
   };
   const settling = createSettling(deps, state, () => claiming.soon());
   const attempts = createAttempts(deps, state, settling.add, options.random ?? Math.random);
-  const leaseMs = options.leaseMs ?? LEASE_MS;
+  const leaseMs = options.leaseMs ?? WORK_LEASE_MS;
   const renewMs = leaseMs / RENEWALS_PER_LEASE;
   const claiming = createClaiming(deps, state, attempts.begin, leaseMs);
   const timers: NodeJS.Timeout[] = [];
