@@ -41,6 +41,8 @@ export interface CrashResult {
 
 const STANDSTILL_MS = 120_000;
 const SETTLE_MS = 90_000;
+/** A standstill that one wants to know more about. */
+const LONG_MS = 2_500;
 
 /** A deployment under load whose parts are killed one after the other, and what all sides say about it afterwards. */
 export async function runCrashes(options: CrashRunOptions): Promise<CrashResult> {
@@ -61,7 +63,7 @@ export async function runCrashes(options: CrashRunOptions): Promise<CrashResult>
     const resumptions: Resumption[] = [];
     for (const [index, fault] of faults.entries()) {
       await sleep(fault.afterMs);
-      const resumption = await strike(fault, deployment, journal);
+      const resumption = await strike(fault, deployment, journal, say);
       resumptions.push(resumption);
       const { answered, settled, standing } = resumption;
       say(
@@ -92,7 +94,12 @@ export async function runCrashes(options: CrashRunOptions): Promise<CrashResult>
   }
 }
 
-async function strike(fault: Fault, deployment: Deployment, journal: Journal): Promise<Resumption> {
+async function strike(
+  fault: Fault,
+  deployment: Deployment,
+  journal: Journal,
+  say: (text: string) => void,
+): Promise<Resumption> {
   let restartedAt = 0;
   let standing: Promise<number>;
   const since = () => Date.now() - restartedAt;
@@ -116,7 +123,7 @@ async function strike(fault: Fault, deployment: Deployment, journal: Journal): P
   }
   const [answered, settled] = await Promise.all([
     until('a request to be answered', () => firstAnswer(journal, restartedAt), STANDSTILL_MS),
-    firstSettled(deployment, fault.kind, restartedAt),
+    firstSettled(deployment, fault.kind, restartedAt, say),
   ]);
   return {
     kind: isWholeRole(fault, deployment) ? 'role' : fault.kind,
@@ -143,20 +150,43 @@ const SETTLED_SINCE = {
   transactions: 'SELECT FROM chain_transactions WHERE settled_at > $1 LIMIT 1',
 };
 
+/** What is open, and for how long it must not be looked at or is in somebody's hands: to be read where a standstill is looked into. */
+async function openWork(owner: pg.Client): Promise<string> {
+  const { rows } = await owner.query<{ work: string }>(
+    `SELECT format('%s %s of attempt %s, due in %s s, leased for %s s', kind, status, attempts,
+                   round(extract(epoch FROM run_at - clock_timestamp()), 1),
+                   round(extract(epoch FROM leased_until - clock_timestamp()), 1)) AS work
+       FROM intents WHERE status IN ('prepared', 'submitted', 'unknown')
+     UNION ALL
+     SELECT format('webhook of attempt %s, due in %s s, leased for %s s', attempts,
+                   round(extract(epoch FROM run_at - clock_timestamp()), 1),
+                   round(extract(epoch FROM leased_until - clock_timestamp()), 1))
+       FROM webhook_deliveries WHERE status = 'pending'`,
+  );
+  return rows.map(({ work }) => work).join('; ') || 'nothing is open';
+}
+
 /** When it is seen in the database: a time that a process has written may be earlier than its commit. */
 async function firstSettled(
   deployment: Deployment,
   kind: Fault['kind'],
   restartedAt: number,
+  say: (text: string) => void,
 ): Promise<number> {
   const owner = await look(deployment);
   const question = kind === 'chain' ? SETTLED_SINCE.transactions : SETTLED_SINCE.effects;
+  let isTold = false;
   try {
     return await until(
       'work to be settled',
       async () => {
         const { rows } = await owner.query(question, [new Date(restartedAt)]);
-        return rows.length > 0 && Date.now() - restartedAt;
+        const elapsed = Date.now() - restartedAt;
+        if (rows.length === 0 && elapsed > LONG_MS && !isTold) {
+          isTold = true;
+          say(`nothing settled for ${elapsed} ms: ${await openWork(owner)}`);
+        }
+        return rows.length > 0 && elapsed;
       },
       STANDSTILL_MS,
     );
