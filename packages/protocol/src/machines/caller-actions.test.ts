@@ -11,6 +11,7 @@ import type { Actor } from './machine.types.ts';
 import { ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
 import { INITIAL_ORDER_FACTS } from './order-facts.ts';
 import type { OrderStatus } from './order-vocabulary.ts';
+import { quoteMachine } from './quote.machine.ts';
 
 const facts = { ...INITIAL_ORDER_FACTS, kycCleared: true };
 const onramp = (status: OrderStatus, more: Partial<typeof facts> = {}) => ({
@@ -118,6 +119,17 @@ describe('the actions of a caller', () => {
     ]);
   });
 
+  test('a repetition that changes nothing is none', () => {
+    const confirmed = { ...onramp('fiat_received_confirmed'), direction: 'offramp' as const };
+    expect(orderActionsOf('vendor', confirmed)).not.toContain('fiat-settled');
+    const again = { settled: 'fiat_received_confirmed_by_provider' } as const;
+    const { offramp } = ORDER_MACHINES;
+    expect(actionsInStatus(offramp, 'fiat_received_confirmed', 'provider', again)).toEqual([]);
+    expect(actionsInStatus(offramp, 'awaiting_fiat_received_confirmation', 'provider', again)).toEqual([
+      'settled',
+    ]);
+  });
+
   test('sandbox events are those of the direction that would change something', () => {
     const events = sandboxEventsOf(onramp('awaiting_liquidity_provider'));
     expect(events).toContain('vendor_accepts');
@@ -141,5 +153,6 @@ describe('the actions of a caller', () => {
     expect(
       actionsInStatus(ORDER_MACHINES.onramp, 'completed', 'vendor', { accept: 'vendor_accepted' }),
     ).toEqual([]);
+    expect(actionsInStatus(quoteMachine, 'used', 'partner', { claim: 'quote_claimed' })).toEqual([]);
   });
 });

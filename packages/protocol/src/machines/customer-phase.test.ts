@@ -148,6 +148,12 @@ test('an order is open until it has ended and owes its customer nothing', () => 
   expect(isOpen('offramp', 'cancelled', { escrow: 'funded' })).toBe(true);
 });
 
+test('an order waits for a vendor until one has taken it and locked its crypto', () => {
+  expect(customerPhase(order('offramp', 'created'))).toBe('match');
+  expect(customerPhase(order('onramp', 'awaiting_liquidity_provider'))).toBe('match');
+  expect(customerPhase(order('onramp', 'awaiting_vendor_escrow_funding'))).toBe('match');
+});
+
 test('a deposit of a held order is not asked for', () => {
   const paid = { escrow: 'funded', fundingSource: 'own_iban' } as const;
   expect(customerPhase(order('onramp', 'awaiting_fiat_transfer', { ...paid, held: true }))).toBe('settle');

@@ -4,6 +4,7 @@ import {
   actionRequired,
   allowedActions,
   decide,
+  endpointOf,
   INITIAL_ORDER_FACTS,
   isTerminal,
   nextAction,
@@ -111,4 +112,23 @@ describe('D11 sandbox events', () => {
       }
     }
   });
+});
+
+test('an action is a POST, and what has to be signed is read beside it', () => {
+  const asked = PARTNER_ACTIONS.map((action) => endpointOf('7', action));
+  const at = (path: string, parameters?: string) => ({
+    method: 'POST',
+    endpoint: `/api/v1/partner/orders/7/${path}`,
+    ...(parameters && { parameters_endpoint: `/api/v1/partner/orders/7/${parameters}` }),
+  });
+  expect(asked).toEqual([
+    at('submit-payer-details'),
+    at('confirm-payment-sent'),
+    at('authorize-crypto-transfer', 'transfer-authorization-parameters'),
+    at('confirm-fiat-received'),
+    at('authorize-bridge', 'bridge-authorization-parameters'),
+    at('authorize-refund', 'refund-authorization-parameters'),
+    at('authorize-release', 'release-authorization-parameters'),
+    at('cancel'),
+  ]);
 });

@@ -82,6 +82,8 @@ describe('why an order stopped', () => {
   });
 
   test('what happens to a stopped order later does not change why it stopped', () => {
+    const cancelled = locked().report('cancelled_by_partner', 'partner').report('refund_confirmed', 'chain');
+    expect(cancelled.reasons).toMatchObject({ failure: 'CANCELLED_ON_REQUEST', cancelledBy: 'partner' });
     const order = locked().report('escrow_failed', 'system').report('refund_failed', 'chain');
     expect(order.reasons).toEqual({ failure: 'ESCROW_ERROR', cancelledBy: null, hold: 'SETTLEMENT_REVIEW' });
     order.report('hold_released', 'operator').report('refund_confirmed', 'chain');
@@ -119,6 +121,11 @@ describe('why an order is held', () => {
     order.attempt('hold_placed', 'system');
     order.report('escrow_failed', 'system');
     expect(order.reasons.hold).toBe('COMPLIANCE_REVIEW');
+    const holds = ROWS.find(({ row }) => row.hold === 'COMPLIANCE_REVIEW')?.row;
+    if (holds === undefined) throw new Error('no row holds');
+    const held = { held: true, heldForDeposit: false };
+    const before = { ...NO_REASONS, hold: 'KYC_REVIEW' } as const;
+    expect(reasonsAfter(holds, 'system', before, held, held).hold).toBe('KYC_REVIEW');
     const deposit = locked().report('deposit_held', 'bank').know({ kycCleared: false });
     expect(deposit.report('hold_placed', 'system').reasons.hold).toBe('KYC_REVIEW');
   });

@@ -3,6 +3,10 @@ import { OrderStatusSchema } from '../wire/index.ts';
 import {
   additiveStatuses,
   hasRevealedPaymentDetails,
+  ORDER_CANCELLED,
+  ORDER_COMPLETED,
+  ORDER_DISPUTED,
+  ORDER_INITIAL,
   ORDER_MACHINES,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
@@ -20,6 +24,15 @@ describe('what the tables say about statuses', () => {
     ]);
     expect(orderStatusesWithOutcome('stopped')).toEqual(['cancelled', 'failed']);
     expect(orderStatusesWithOutcome('disputed')).toEqual(['dispute_started']);
+  });
+
+  test('the statuses that the program itself names are in the tables', () => {
+    const { onramp, offramp } = ORDER_MACHINES;
+    expect(offramp.statusNames).toContain(ORDER_INITIAL);
+    for (const status of [ORDER_COMPLETED, ORDER_DISPUTED, ORDER_CANCELLED]) {
+      expect(onramp.statusNames).toContain(status);
+      expect(offramp.statusNames).toContain(status);
+    }
   });
 
   // Proves C3.1 rule 2.
