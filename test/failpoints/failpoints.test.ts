@@ -144,6 +144,7 @@ async function hitAll(mode: 'fail' | 'die', wanted: readonly string[]): Promise<
       if (news.length === 0 || hit.size === wanted.length) return hit;
     } catch (error) {
       process.stdout.write(`${mode}: failed after hits at\n  ${round.supervisor.hit().join('\n  ')}\n`);
+      process.stdout.write(`${round.supervisor.lastWords()}\n`);
       throw error;
     } finally {
       await round.stop();

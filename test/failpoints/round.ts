@@ -53,7 +53,7 @@ export async function startRound(program: Program, plan: FailpointPlan): Promise
   const port = await freePort();
   const supervisor = await startSupervisor(program, plan, {
     databaseUrl: ground.databaseUrl,
-    env: { ...ground.env, PORT: String(port) },
+    env: { ...ground.env, PORT: String(port), LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
   });
   const proxy = await startPatientProxy(port, supervisor, await answeredOnce(ground));
   await supervisor.ready();

@@ -26,9 +26,12 @@ export interface Supervisor {
   unlisted(): readonly string[];
   /** Ends of a process that no failpoint had caused, with what it printed. */
   readonly accidents: readonly string[];
+  /** The end of what the last process and the one before it have printed. */
+  lastWords(): string;
   stop(): Promise<void>;
 }
 
+const LAST_WORDS = 3_000;
 const MAIN = new URL('./gateway-main.ts', import.meta.url);
 
 const LET_KEYS_RUN_OUT = ['idempotent_responses', 'actor_responses'].map(
@@ -59,6 +62,7 @@ export async function startSupervisor(
   const owner: pg.Client = await connect(databaseUrl);
   const accidents: string[] = [];
   const children = new Set<ChildProcess>();
+  const latest: Child[] = [];
   let deaths = 0;
   let isStopping = false;
   let standby = prepare();
@@ -95,6 +99,8 @@ export async function startSupervisor(
       child.process.stdout?.on('data', look);
     });
     child.process.send('start');
+    latest.push(child);
+    if (latest.length > 2) latest.shift();
     standby = prepare();
     if (!(await isReady) && !isStopping) await serving;
   }
@@ -129,6 +135,8 @@ export async function startSupervisor(
       return deaths;
     },
     accidents,
+    lastWords: () =>
+      latest.map(({ output }) => output.join('').slice(-LAST_WORDS)).join('\n— the next process —\n'),
     reached: () => linesOf(join(folder, REACHED)),
     hit: () => linesOf(join(folder, HIT)),
     unlisted: () => linesOf(join(folder, UNLISTED)),
