@@ -30,25 +30,48 @@ describe('the calls of a sandbox', () => {
 
   const autoAdvance = (auto_advance: boolean) => gateway.sdk().sandbox.setSettings({ auto_advance });
 
+  /** As a death of the process after the work and before its answer: the work is written, the answer is not. */
+  async function loseAnswerOf(send: () => Promise<{ status: number }>, key: string): Promise<void> {
+    const owner = await connect(gateway.databaseUrl);
+    await owner.query(`CREATE OR REPLACE FUNCTION lose_answer() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.running_until IS NULL THEN RAISE EXCEPTION 'lost'; END IF; RETURN NEW; END $$`);
+    await owner.query(`CREATE TRIGGER lose_answer BEFORE INSERT OR UPDATE ON idempotent_responses
+      FOR EACH ROW EXECUTE FUNCTION lose_answer()`);
+    expect((await send()).status).toBeGreaterThanOrEqual(500);
+    await owner.query('DROP TRIGGER lose_answer ON idempotent_responses');
+    await owner.query(
+      'UPDATE idempotent_responses SET running_until = clock_timestamp() WHERE idempotency_key = $1',
+      [key],
+    );
+    await owner.end();
+  }
+
+  it.each([
+    ['vendor_accepts', 'awaiting_vendor_escrow_funding'],
+    ['hold_for_review', 'awaiting_liquidity_provider'],
+  ] as const)('%s is answered when it is repeated because its answer was lost', async (event, status) => {
+    const orderId = await driver.onrampOrder();
+    const send = () =>
+      gateway.partner.sandbox.orderEvent(orderId, { event }, { idempotencyKey: `${event} once` });
+    await loseAnswerOf(send, `${event} once`);
+    await driver.reaches(orderId, status);
+    const answers = [await send(), await send()];
+    expect(answers.map(({ status: http, body }) => [http, body.data?.status])).toEqual([
+      [200, status],
+      [200, status],
+    ]);
+    expect((await driver.event(orderId, event)).status).toBe(409);
+  });
+
   describe('the clock', () => {
     const clock = async () => (await gateway.partner.sandbox.clock()).body.data;
     const reset = () => gateway.partner.sandbox.resetClock();
     const isNow = (text: string) => Math.abs(Date.parse(text) - Date.now()) < 60_000;
 
     it('is moved once by a request that is repeated because its answer was lost', async () => {
-      const owner = await connect(gateway.databaseUrl);
       const advance = () =>
         gateway.partner.sandbox.advanceClock({ seconds: 100 }, { idempotencyKey: 'advance-once' });
-      await owner.query(`CREATE FUNCTION lose_answer() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN IF NEW.running_until IS NULL THEN RAISE EXCEPTION 'lost'; END IF; RETURN NEW; END $$`);
-      await owner.query(`CREATE TRIGGER lose_answer BEFORE INSERT OR UPDATE ON idempotent_responses
-        FOR EACH ROW EXECUTE FUNCTION lose_answer()`);
-      expect((await advance()).status).toBeGreaterThanOrEqual(500);
-      await owner.query('DROP TRIGGER lose_answer ON idempotent_responses');
-      await owner.query(
-        `UPDATE idempotent_responses SET running_until = clock_timestamp() WHERE idempotency_key = 'advance-once'`,
-      );
-      await owner.end();
+      await loseAnswerOf(advance, 'advance-once');
       const answers = [await advance(), await advance()];
       expect(answers.map(({ body }) => body.data.offset_seconds)).toEqual([100, 100]);
       expect((await clock()).offset_seconds).toBe(100);

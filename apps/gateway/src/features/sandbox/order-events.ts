@@ -16,6 +16,7 @@ import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
 import { type Database, partnerScope, type Scope, SYSTEM } from '../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
+import type { OutsideWork } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import {
   decideProof,
@@ -61,19 +62,31 @@ export async function applySandboxEvent(
   partnerId: string,
   orderId: string,
   given: SandboxEvent,
+  outside: OutsideWork,
 ): Promise<OrderRow> {
   const trigger = triggerOf(given);
   const known = await readOrder(deps.db, partnerScope(partnerId), orderId);
   if (known === undefined) throw new CausewayError('ORDER_NOT_FOUND');
+  // A request whose answer was lost has brought it about.
+  if (outside.isWritten && !isStillAwaited(known, given.event)) {
+    return waitUntilSettled(deps.db, { ...known, revision: known.revision - 1 }, undefined);
+  }
   if (requirePossible(known, given.event, trigger)) await requireActor(deps, known, given.event);
   const begun = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
     const order = await loadOrderForAction(unit, orderId);
     const isNews = requirePossible(order, given.event, trigger);
+    outside.written(unit);
     return { order, isNews, asked: isNews ? begin(deps, unit, order, given.event, trigger) : undefined };
   });
   if (!begun.isNews) return begun.order;
   await instructSolver(deps, begun.order, given.event);
   return waitUntilSettled(deps.db, begun.order, begun.asked);
+}
+
+/** A vendor or the solver was asked and has not done it yet; asked again, it does it once. */
+function isStillAwaited(order: OrderRow, event: SandboxOrderEvent): boolean {
+  const isOfOthers = event in VENDOR_EVENTS || event in SOLVER_CONDUCT;
+  return isOfOthers && sandboxEventsOf(orderState(order)).includes(event);
 }
 
 /** A vendor signs and pays with its wallet: the sandbox can do so only where it has the wallet's key. */

@@ -105,8 +105,8 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRouteDe
     body: SandboxOrderEventInput,
     data: OrderSchema,
     errors: ['ORDER_NOT_FOUND', 'INVALID_ORDER_ID', 'INVALID_STATUS', 'OPERATION_NOT_ALLOWED'],
-    handle: async ({ params, body }, partner) =>
-      orderView(deps, await applySandboxEvent(deps, partner.partnerId, params.order_id, body)),
+    handle: async ({ params, body }, partner, outside) =>
+      orderView(deps, await applySandboxEvent(deps, partner.partnerId, params.order_id, body, outside)),
   });
 
   route(app, {
