@@ -33,6 +33,8 @@ interface Received {
 }
 
 const PAUSE_MS = 50;
+/** What a service that says it is away asks for: rates, say, that a broken connection kept from coming. */
+const AWAY_PAUSE_MS = 1_000;
 /** A request that fails so often fails for good. */
 const MOST_ATTEMPTS = 400;
 const MOST_FAILURES = 12;
@@ -94,7 +96,7 @@ async function sendUntilAnswered(sent: Sent, supervisor: Server, port: number) {
     if (attempts >= MOST_ATTEMPTS) throw new Error(`${sent.method} ${sent.path} was never answered`);
     // It was sent once at a time: what the key waits for has failed.
     if (received?.status === 409) await supervisor.letKeysRunOut();
-    await sleep(PAUSE_MS);
+    await sleep(received?.status === 503 ? AWAY_PAUSE_MS : PAUSE_MS);
   }
 }
 

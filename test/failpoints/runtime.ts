@@ -18,12 +18,15 @@ export interface FailpointPlan {
   readonly armed: readonly string[];
   /** How many are hit at most, by all processes together. */
   readonly most: number;
+  /** Where an error happens once as well: some places are only met after one. */
+  readonly failing?: readonly string[];
 }
 
 /** Files in the folder of a run, which survive the processes. */
 export const PLAN = 'plan.json';
 export const REACHED = 'reached.log';
 export const HIT = 'hit.log';
+export const FAILED = 'failed.log';
 export const UNLISTED = 'unlisted.log';
 
 interface Running {
@@ -36,13 +39,17 @@ interface Running {
 type Work = (...args: unknown[]) => unknown;
 
 export function installFailpoints(folder: string): void {
-  const { mode, armed, most } = JSON.parse(readFileSync(join(folder, PLAN), 'utf8')) as FailpointPlan;
+  const plan = JSON.parse(readFileSync(join(folder, PLAN), 'utf8')) as FailpointPlan;
+  const { mode, armed, most, failing = [] } = plan;
   const before = linesOf(join(folder, HIT));
   const waiting = new Set(armed.filter((name) => !before.includes(name)));
+  const failed = linesOf(join(folder, FAILED));
+  const toFail = new Set(failing.filter((name) => !failed.includes(name)));
   let left = most - before.length;
   const noted = {
     [REACHED]: new Set(linesOf(join(folder, REACHED))),
     [HIT]: new Set<string>(),
+    [FAILED]: new Set<string>(),
     [UNLISTED]: new Set<string>(),
   };
   const running = new AsyncLocalStorage<Running>();
@@ -57,6 +64,10 @@ export function installFailpoints(folder: string): void {
   function arrive(moment: 'before' | 'after', name: string): boolean {
     const failpoint = `${moment} ${name}`;
     note(REACHED, failpoint);
+    if (toFail.delete(failpoint)) {
+      note(FAILED, failpoint);
+      return true;
+    }
     if (mode === 'observe' || left <= 0 || !waiting.delete(failpoint)) return false;
     left--;
     note(HIT, failpoint);

@@ -8,7 +8,7 @@ import { connect } from '../harness/database.ts';
 import { COMPILED, START } from '../harness/process.ts';
 import { instrument } from './instrument.ts';
 import { GATEWAY, type Program } from './program.ts';
-import { type FailpointPlan, HIT, linesOf, PLAN, REACHED, UNLISTED } from './runtime.ts';
+import { FAILED, type FailpointPlan, HIT, linesOf, PLAN, REACHED, UNLISTED } from './runtime.ts';
 
 /**
  * Keeps one instrumented gateway process running: when it has died at a failpoint, the next one, which stands by loaded,
@@ -109,7 +109,7 @@ export async function startSupervisor(
   async function succeed({ output, isServing }: Child, ending: string): Promise<void> {
     if (isStopping) return;
     deaths++;
-    const hits = linesOf(join(folder, HIT)).length;
+    const hits = [HIT, FAILED].flatMap((file) => linesOf(join(folder, file))).length;
     // An error may end a start, which is begun anew then; it must not end a process that serves.
     if (hits === alreadyHit || (isServing && ending !== 'SIGKILL')) {
       accidents.push(`${ending}: ${output.join('').slice(-2_000)}`);

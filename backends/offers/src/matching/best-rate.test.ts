@@ -42,6 +42,10 @@ describe('the best rate of a corridor', () => {
     expect(ask({ offers: [anOffer({ side, pricing })] }, { direction })).toEqual(expected);
   });
 
+  test('is an error where the market’s rate is none', () => {
+    expect(() => ask({}, { referenceRate: '1e3' })).toThrow('the reference rate is not a rate: 1e3');
+  });
+
   test('is the lowest price on the way in and the highest on the way out', () => {
     const offers = (['SELL', 'BUY'] as const).flatMap((side) =>
       ['0.79', '0.82', '0.8'].map((price) =>

@@ -70,6 +70,7 @@ describe('the quoted vendor is released and, without another, the quote refused'
     ['offer_gone', [anOffer({ authorized: false })]],
     ['offer_gone', [anOffer({ side: 'BUY' })]],
     ['offer_gone', [anOffer({ fiatCurrency: 'GBP' })]],
+    ['offer_gone', [anOffer({ cryptoCurrency: 'USDT' })]],
     ['offer_gone', [anOffer()], [aVendor({ online: false })]],
     ['offer_gone', [anOffer()], [aVendor({ active: false })]],
     ['country', [anOffer({ countries: ['FR'] })]],
@@ -100,6 +101,27 @@ describe('another vendor takes over', () => {
       const outcome = rematch(other({ pricing: { type: 'fixed', price } }));
       expect(outcome).toMatchObject({ outcome: 'reassigned', quotedVendor: 'offer_gone' });
     }
+  });
+
+  test('the best of several, also behind the offer that was quoted', () => {
+    const priced = (offerId: string, price: string) => other({ offerId, pricing: { type: 'fixed', price } });
+    const best = [priced('dear', '1'), priced('best', '0.97'), priced('good', '0.98')];
+    expect(honour(quote, best)).toMatchObject({ serving: { offer: { offerId: 'best' } } });
+    const spent = anOffer({ availableBalance: '1', createdAt: 1 });
+    expect(honour(quote, [spent, other({ createdAt: 2 })])).toMatchObject({
+      outcome: 'reassigned',
+      quotedVendor: 'insufficient_balance',
+      serving: { offer: { offerId: 'offer-2' } },
+    });
+  });
+
+  test('up to both ends of its range', () => {
+    expect(rematch(other({ minAmount: '100' })).outcome).toBe('reassigned');
+    expect(rematch(other({ maxAmount: '100' })).outcome).toBe('reassigned');
+  });
+
+  test('never at a rate that is none', () => {
+    expect(() => rematch(other(), { ...quote, rate: '1e3' })).toThrow('not a rate: "1e3"');
   });
 
   test('never below its own price', () => {

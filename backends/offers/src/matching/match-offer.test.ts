@@ -55,7 +55,12 @@ describe('the best customer rate', () => {
     expect(matchOf(offers, { direction: 'offramp' })).toMatchObject({
       offer: { offerId: 'dear' },
       rate: '1.01',
+      direction: 'offramp',
     });
+  });
+
+  test('rejects nothing on the way where the first offer serves', () => {
+    expect(outcomeOf([cheap]).rejected).toEqual({});
   });
 
   test('compares margins with fixed prices at the reference rate of the moment', () => {
@@ -150,6 +155,16 @@ describe('rail and method', () => {
     const limited = railsOf({ ...SEPA, 'sepa-instant': { limits, methods: { n26: ['DE'] } } });
     expect(matchOf([offer], {}, { rail: limited })).toMatchObject({ paymentNetworkSlug: 'iban-sepa' });
   });
+});
+
+test('a refusal tells how far the best of an offer’s rails got', () => {
+  const offer = anOffer({
+    paymentOptions: [
+      { networkSlug: 'iban-sepa', methodSlugs: ['gone'] },
+      { networkSlug: 'sepa-instant', methodSlugs: ['n26'] },
+    ],
+  });
+  expect(refusalOf([offer], { paymentMethodSlug: 'gone' }).rejected).toEqual({ institution_not_live: 1 });
 });
 
 describe('a refusal counts its reason', () => {
@@ -248,6 +263,29 @@ describe('an amount that no offer takes is told with the range that would be ser
     });
   });
 
+  test('by the tighter of the rail’s two limits', () => {
+    const limits = { minAmount: null, maxAmount: '99.99', maxPerTransaction: '500' };
+    const rail = railsOf({ 'iban-sepa': { limits, methods: { n26: ['DE'] } } });
+    expect(refusalOf([anOffer()], {}, { rail })).toMatchObject({ range: { maxAmount: '99.99' } });
+  });
+
+  test('whichever offer is met first', () => {
+    const wide = anOffer({ offerId: '1', minAmount: '200', maxAmount: '300' });
+    const low = anOffer({ offerId: '2', minAmount: '10', maxAmount: '50', createdAt: 2_000 });
+    expect(refusalOf([wide, low])).toMatchObject({ range: { minAmount: '10.00', maxAmount: '300.00' } });
+    const exact = anOffer({ minAmount: '200', maxAmount: '200' });
+    expect(refusalOf([exact])).toMatchObject({ range: { minAmount: '200.00', maxAmount: '200.00' } });
+  });
+
+  test('with what an offer would serve whose balance is too small for the amount', () => {
+    const small = anOffer({ offerId: '1', maxAmount: '50' });
+    const spent = anOffer({ offerId: '2', availableBalance: '80' });
+    expect(refusalOf([small, spent])).toMatchObject({
+      range: { minAmount: '10.00', maxAmount: '80.00' },
+      rejected: { amount_above_offer: 1, insufficient_balance: 1 },
+    });
+  });
+
   test('within what the balance covers', () => {
     const offer = anOffer({ availableBalance: '200', pricing: { type: 'fixed', price: '1.5' } });
     expect(refusalOf([offer], { amount: 200_000n })).toMatchObject({
@@ -332,8 +370,12 @@ test('settlement notifications come from providers only', () => {
 });
 
 test('a broken reference or limit is an error and not a price', () => {
-  expect(() => outcomeOf([anOffer()], {}, { referenceRate: '1e3' })).toThrow(RangeError);
+  expect(() => outcomeOf([anOffer()], {}, { referenceRate: '1e3' })).toThrow(
+    'the reference rate is not a rate: "1e3"',
+  );
   const limits = { minAmount: 'x', maxAmount: null, maxPerTransaction: null };
   const rail = railsOf({ 'iban-sepa': { limits, methods: { n26: ['DE'] } } });
-  expect(() => outcomeOf([anOffer()], { fiat: EUR }, { rail })).toThrow(RangeError);
+  expect(() => outcomeOf([anOffer()], { fiat: EUR }, { rail })).toThrow(
+    'a rail\'s limit is not an amount: "x"',
+  );
 });
