@@ -120,7 +120,8 @@ describe('the actions of a caller', () => {
   });
 
   test('a repetition that changes nothing is none', () => {
-    const confirmed = { ...onramp('fiat_received_confirmed'), direction: 'offramp' as const };
+    const notified = { settlementNotification: true };
+    const confirmed = { ...onramp('fiat_received_confirmed', notified), direction: 'offramp' as const };
     expect(orderActionsOf('vendor', confirmed)).not.toContain('fiat-settled');
     const again = { settled: 'fiat_received_confirmed_by_provider' } as const;
     const { offramp } = ORDER_MACHINES;
