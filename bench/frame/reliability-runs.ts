@@ -231,7 +231,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
         found:
           '10,000 seeds: a deposit was never credited. One process read blocks by a list of escrows that lacked a new one, another searched the blocks before them for the new one, and then the first moved the cursor: what these blocks held for it was read by neither.',
         mended:
-          'Whoever moves the cursor marks escrows that were caught up with meanwhile as to be searched again (chain/watcher/watched-escrows.ts). The figures are of the run that found it: ten seeds; the eleventh was a simulation that ended before its order did.',
+          'Whoever moves the cursor marks escrows that were caught up with meanwhile as to be searched again (chain/watcher/watched-escrows.ts). It was ten of the 10,000; an eleventh was a simulation that ended before its order did. The figures are of the run after that.',
       },
     ],
   },
