@@ -20,7 +20,7 @@ export default defineConfig({
     include: (process.env.MUTATION_TESTS ?? '').split(' '),
     setupFiles: ['scripts/mutation/fixed-seed.ts'],
     sequence: { sequencer: QuickFirst },
-    // A quarter quicker, and no area keeps state between files: the first run, without a mutant, would show it.
+    // A quarter quicker. The first run, without a mutant, fails where files depend on each other's state.
     isolate: false,
     // Stryker has a limit of its own. A slow machine must not look like a mutant that was noticed.
     testTimeout: 600_000,

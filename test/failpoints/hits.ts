@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Program } from './program.ts';
 
 /**
- * What was hit in the same program before. A run takes an hour, most of it restarts, and may be broken off; another line of
- * the program, and it begins anew.
+ * What was hit in the same gateway before. A run takes an hour, most of it restarts, and may be broken off; another line of
+ * the gateway's own code, and it begins anew.
  */
 const FILE = new URL('../../.cache/failpoints/hits.json', import.meta.url);
 

@@ -31,7 +31,7 @@ export interface PasskeyDeps extends SecondFactorDeps {
   readonly sandbox: boolean;
 }
 
-/** Read when it is asked for: the API would read a tenth more at its start. */
+/** Read when it is asked for: some 250 modules that most processes never need. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 const RP_NAME = 'Causeway';
