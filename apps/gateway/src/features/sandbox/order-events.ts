@@ -69,7 +69,7 @@ export async function applySandboxEvent(
   if (known === undefined) throw new CausewayError('ORDER_NOT_FOUND');
   // A request whose answer was lost has brought it about.
   if (outside.isWritten && !isStillAwaited(known, given.event)) {
-    return waitUntilSettled(deps.db, { ...known, revision: known.revision - 1 }, undefined);
+    return waitUntilSettled(deps.db, known, { hasMoved: () => true });
   }
   if (requirePossible(known, given.event, trigger)) await requireActor(deps, known, given.event);
   const begun = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
@@ -80,7 +80,11 @@ export async function applySandboxEvent(
   });
   if (!begun.isNews) return begun.order;
   await instructSolver(deps, begun.order, given.event);
-  return waitUntilSettled(deps.db, begun.order, begun.asked);
+  const { revision } = begun.order;
+  return waitUntilSettled(deps.db, begun.order, {
+    hasMoved: (order) => order.revision !== revision,
+    asked: begun.asked,
+  });
 }
 
 /** A vendor or the solver was asked and has not done it yet; asked again, it does it once. */
@@ -172,23 +176,25 @@ async function instructSolver(deps: UnitDeps, order: OrderRow, event: SandboxOrd
   await unitOfWork(deps, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
 }
 
+interface AwaitedMove {
+  readonly hasMoved: (order: OrderRow) => boolean;
+  /** Of the act that a simulated vendor was asked for. */
+  readonly asked?: string | undefined;
+}
+
 /**
  * Until the order has moved and is not in between: what a caller would otherwise have to poll for. Where the event could
  * not be brought about it says so; an order that has not moved is never answered as if it had.
  */
-async function waitUntilSettled(
-  db: Database,
-  before: OrderRow,
-  asked: string | undefined,
-): Promise<OrderRow> {
+async function waitUntilSettled(db: Database, before: OrderRow, move: AwaitedMove): Promise<OrderRow> {
   const scope = partnerScope(before.partner_id);
   const attempts = SETTLE_TIMEOUT_MS / LOOK_AGAIN_MS;
   for (let attempt = 0; ; attempt++) {
     // Read before the order: an act that was refused because the order has moved meanwhile is no refusal.
-    const refusal = asked === undefined ? undefined : await refusalOf(db, scope, asked);
+    const refusal = move.asked === undefined ? undefined : await refusalOf(db, scope, move.asked);
     const order = await readOrder(db, scope, before.order_id);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-    const hasMoved = order.revision !== before.revision;
+    const hasMoved = move.hasMoved(order);
     if (hasMoved && (isSettled(order) || attempt >= attempts)) return order;
     if (!hasMoved && refusal !== undefined) throw notAllowed(`The vendor could not do it: ${refusal}.`);
     if (attempt >= attempts) {
