@@ -55,7 +55,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  max_wal_size: '256MB',
+  max_wal_size: '1GB',
   jit: 'off',
   io_method: 'sync',
   log_checkpoints: 'off',

@@ -34,7 +34,7 @@ export interface RequestWriterLimits {
   readonly waitingRows: number;
 }
 
-const LIMITS: RequestWriterLimits = { everyMs: 1_000, batchRows: 500, waitingRows: 10_000 };
+const LIMITS: RequestWriterLimits = { everyMs: 1_000, batchRows: 100, waitingRows: 10_000 };
 
 export function createRequestWriter(
   { db, logger, metrics }: RequestWriterDeps,
