@@ -354,6 +354,25 @@ describe('quotes', () => {
       expect((await initiate(body.data.quote_id)).status).toBe(200);
     });
 
+    it('and their orders belong to one partner and one customer of it, for the database too', async () => {
+      const { body } = await quote();
+      const { quote_id: quoteId } = body.data;
+      expect((await initiate(quoteId)).status).toBe(200);
+      const given = (table: string) =>
+        market.owner.query(
+          `UPDATE ${table} SET partner_id = (SELECT partner_id FROM partners p WHERE p.partner_id <> ${table}.partner_id LIMIT 1)
+            WHERE quote_id = $1`,
+          [quoteId],
+        );
+      await expect(given('orders')).rejects.toMatchObject({ constraint: 'orders_quote_fkey' });
+      // The rule that a quote is firm would refuse it first.
+      await market.owner.query('ALTER TABLE quotes DISABLE TRIGGER quotes_say_the_same');
+      await expect(given('quotes')).rejects.toMatchObject({ code: '23503' });
+      await market.owner.query('DELETE FROM orders WHERE quote_id = $1', [quoteId]);
+      await expect(given('quotes')).rejects.toMatchObject({ constraint: 'quotes_customer_fkey' });
+      await market.owner.query('ALTER TABLE quotes ENABLE TRIGGER quotes_say_the_same');
+    });
+
     // Proves C3.3, C8 row 1, trap 4, C7 QUOTE_EXPIRED.
     it('are refused once their 60 seconds are over', async () => {
       const { body } = await quote();
