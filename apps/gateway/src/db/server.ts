@@ -134,11 +134,15 @@ function grantToLogin(login: string): string {
   return `GRANT causeway_partner, causeway_customer, causeway_vendor, causeway_system TO ${pg.escapeIdentifier(login)} WITH INHERIT FALSE, SET TRUE;`;
 }
 
-/** A caller waits at most for a connection (10 s) and for one statement: together less than clients wait (30 s). */
+/**
+ * A caller waits at most for a connection (10 s) and for one statement: together less than clients wait (30 s). A page at
+ * random costs hardly more than the next one, in memory or on a disk of today; PostgreSQL would rather read whole tables.
+ */
 const SESSION = statement<[]>(
   'db.session',
   `SELECT set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '15s', false),
-          set_config('idle_in_transaction_session_timeout', '30s', false)`,
+          set_config('idle_in_transaction_session_timeout', '30s', false),
+          set_config('random_page_cost', '1.1', false)`,
 );
 
 interface Standing {

@@ -28,10 +28,10 @@ const oneIf = (column: string) =>
 
 /**
  * How many orders match, a day each: whole days by the counts, corrected by what is not counted as it is now, and the parts
- * of days at both ends of the period by their orders.
+ * of days at both ends of the period by their orders. Integers, because PostgreSQL adds up a bigint as a numeric.
  */
-const DAYS = `SELECT day, sum(orders)::bigint AS orders FROM (
-     SELECT c.day, c.orders FROM order_counts c
+const DAYS = `SELECT day, sum(orders)::integer AS orders FROM (
+     SELECT c.day, c.orders::integer AS orders FROM order_counts c
       WHERE c.day >= ($5::timestamptz AT TIME ZONE 'UTC')::date AND c.day < ($6::timestamptz AT TIME ZONE 'UTC')::date
         AND ($1::text[] IS NULL OR c.status = ANY($1)) AND ($2::text IS NULL OR c.order_type = $2)
      UNION ALL
@@ -57,7 +57,7 @@ export const pageOfOrders = plannedOnce(
   >(
     'orders.list',
     `WITH days AS MATERIALIZED (${DAYS}),
-   placed AS (SELECT day, orders, (sum(orders) OVER (ORDER BY day DESC) - orders)::bigint AS before FROM days),
+   placed AS (SELECT day, orders, (sum(orders) OVER (ORDER BY day DESC) - orders) AS before FROM days),
    looked_at AS MATERIALIZED (
      SELECT day, before FROM placed WHERE before < $8::bigint + $7::bigint AND before + orders > $8::bigint),
    found AS (
