@@ -3,7 +3,6 @@ import { type Database, SYSTEM } from '../../db/database.ts';
 import { isOutage } from '../../db/outage.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { inSlices } from '../../lib/pacing.ts';
 import { type NewRequestRow, purgeRequests, writeRequests, writeRequestsAgain } from './request-log.store.ts';
 
 /**
@@ -34,6 +33,7 @@ export interface RequestWriterLimits {
   readonly waitingRows: number;
 }
 
+/** A batch of more keeps a core of the database from requests for longer than they should wait. */
 const LIMITS: RequestWriterLimits = { everyMs: 1_000, batchRows: 100, waitingRows: 10_000 };
 
 export function createRequestWriter(
@@ -89,8 +89,7 @@ export function createRequestWriter(
       const taken = again ? [] : waiting.splice(0, Math.min(batchRows, left));
       left -= taken.length;
       onTheWay = again ? inDoubt.length : taken.length;
-      // Requests that come meanwhile get their turn between some rows and the next.
-      const rows = again ? inDoubt : await inSlices(taken, rowOf);
+      const rows = again ? inDoubt : taken.flatMap(rowOf);
       inDoubt = [];
       const isWritten = await write(rows, again);
       onTheWay = 0;
