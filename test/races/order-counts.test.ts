@@ -1,6 +1,6 @@
 import { orderStatusesWithOutcome } from '@causeway/protocol';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { partnerScope, SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { countOrderOutcomes } from '../../apps/gateway/src/features/offers/reputation.ts';
@@ -22,7 +22,8 @@ const PARTNER = '00000000-0000-7000-8000-00000000c001';
 const OTHER = '00000000-0000-7000-8000-00000000c002';
 const USER = '00000000-0000-7000-8000-00000000c003';
 const OPEN = ['awaiting_liquidity_provider', 'awaiting_fiat_transfer'] as const;
-const STATUSES = [...OPEN, ...orderStatusesWithOutcome('settled', 'stopped', 'disputed')];
+const ENDED = orderStatusesWithOutcome('settled', 'stopped', 'disputed');
+const STATUSES = [...OPEN, ...ENDED];
 const TYPES = ['onramp', 'offramp', 'payment_request'] as const;
 const FIRST_DAY = Date.UTC(2026, 2, 1);
 const DAYS = 4;
@@ -93,16 +94,15 @@ describe(`counts of orders, ${ROUNDS} rounds, seed ${SEED}`, () => {
 
   const someTime = () => new Date(FIRST_DAY + random.below(DAYS * 24 * 4) * (DAY_MS / 96));
 
-  async function write(): Promise<void> {
+  async function write(orderId = newId(), partner = random.below(5) === 0 ? OTHER : PARTNER): Promise<void> {
     const at = someTime();
-    const partner = random.below(5) === 0 ? OTHER : PARTNER;
     await writer.query(
       `INSERT INTO orders (order_id, partner_id, user_id, quote_id, direction, order_type, status, facts, timeline, chain,
          crypto_currency, crypto_decimals, fiat_currency, fiat_decimals, rate, crypto_amount, fiat_amount, platform_fee,
          platform_fee_pct, partner_fee, partner_fee_pct, payment_method_slug, payment_network_slug, created_at, updated_at)
        VALUES ($1, $2, $3, $4, 'onramp', $5, $6, '{"held": false}', '[]', 'base-mainnet', 'USDC', 6, 'EUR', 2, '1', $7, 100,
          0, '0', 0, '0', 'bank', 'sepa', $8, $8)`,
-      [newId(), partner, USER, newId(), random.oneOf(TYPES), OPEN[0], 1 + random.below(1_000), at],
+      [orderId, partner, USER, newId(), random.oneOf(TYPES), OPEN[0], 1 + random.below(1_000), at],
     );
   }
 
@@ -170,6 +170,36 @@ describe(`counts of orders, ${ROUNDS} rounds, seed ${SEED}`, () => {
         .sort(),
     );
   }
+
+  it('an order that moves on while two workers count is counted once', async () => {
+    const [first, second] = [newId(), newId()];
+    for (const orderId of [first, second]) await write(orderId, PARTNER);
+    await changer.query('UPDATE orders SET status = $1', [ENDED[0]]);
+    // The first worker has its snapshot and waits at the first order; it has not locked the second yet.
+    await database.owner.query(
+      `CREATE FUNCTION wait_at_first() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+       CREATE TRIGGER wait_at_first BEFORE UPDATE ON orders FOR EACH ROW WHEN (NEW.order_id = '${first}')
+         EXECUTE FUNCTION wait_at_first()`,
+    );
+    await changer.query('SELECT pg_advisory_lock(1)');
+    const slow = count();
+    await vi.waitUntil(
+      async () =>
+        (await changer.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rowCount,
+      { timeout: 20_000 },
+    );
+    expect(await count()).toBe(1);
+    await changer.query('UPDATE orders SET status = $1 WHERE order_id = $2', [ENDED[1], second]);
+    await changer.query('SELECT pg_advisory_unlock(1)');
+    expect(await slow).toBe(2);
+
+    await database.owner.query('DROP TRIGGER wait_at_first ON orders');
+    const { rows } = await database.owner.query(
+      'SELECT status, orders::int FROM order_counts WHERE orders <> 0',
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows).toEqual(expect.arrayContaining(ENDED.slice(0, 2).map((status) => ({ status, orders: 1 }))));
+  });
 
   it('a list’s total, its page and statistics are those of the orders themselves, in every snapshot', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -25,7 +25,7 @@ export const countOutcomes = statement<
 >(
   'reputation.count',
   `WITH due AS (
-     SELECT order_id, vendor_id, status, facts, timeline, counted_outcomes FROM orders
+     SELECT order_id, vendor_id, status, counted_status, facts, timeline, counted_outcomes FROM orders
       WHERE counted_status IS DISTINCT FROM status
         AND status IN (${DECIDED})
       ORDER BY order_id LIMIT $1 FOR UPDATE SKIP LOCKED),
@@ -33,7 +33,7 @@ export const countOutcomes = statement<
      SELECT *, timeline -> -2 ->> 'status' AS stage,
             (timeline -> -1 ->> 'at')::timestamptz - (timeline -> -2 ->> 'at')::timestamptz AS lasted FROM due),
    judged AS (
-     SELECT order_id, vendor_id, counted_outcomes, array_remove(ARRAY[
+     SELECT order_id, vendor_id, counted_status, counted_outcomes, array_remove(ARRAY[
        CASE WHEN ${passed(ORDER_COMPLETED)} THEN 'completed' END,
        CASE WHEN ${passed(ORDER_DISPUTED)} THEN 'disputed' END,
        CASE WHEN status = ${sqlWords(ORDER_CANCELLED)} AND NOT (facts ->> 'held')::boolean AND EXISTS (

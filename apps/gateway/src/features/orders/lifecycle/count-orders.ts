@@ -16,8 +16,12 @@ export const COMPLETED_AT = `CASE WHEN ${SETTLED} THEN (CASE WHEN o.status = ${s
   ELSE jsonb_path_query_first(o.timeline, '$[*] ? (@.status == $sought)',
     jsonb_build_object('sought', ${sqlWords(ORDER_COMPLETED)})) END ->> 'at')::timestamptz END`;
 
-/** What `UPDATE orders o SET counted_status = o.status` returns for the counts. */
-export const MARKED_COLUMNS = `o.order_id, o.partner_id, o.created_at, o.order_type, o.status, old.counted_status AS was_counted,
+/**
+ * What `UPDATE orders o SET counted_status = o.status FROM judged j` returns for the counts. The status it was counted in
+ * is of the row that was locked: `old` is the row of the statement's snapshot where another worker has just changed it, on
+ * tables with a trigger before updates (PostgreSQL 18.4).
+ */
+export const MARKED_COLUMNS = `o.order_id, o.partner_id, o.created_at, o.order_type, o.status, j.counted_status AS was_counted,
   o.fiat_currency, o.fiat_decimals, o.fiat_amount, o.crypto_currency, o.crypto_decimals, o.crypto_amount,
   ${COMPLETED_AT} AS completed_at`;
 
