@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { threadId } from 'node:worker_threads';
 
 /**
  * Below the ports that systems give to outgoing connections: one of those could be taken by any client between the moment it is
@@ -9,12 +9,15 @@ import { createServer } from 'node:net';
 const LOWEST = 15_000;
 const ABOVE = 32_000;
 const TRIES = 50;
+/** Ports that a process looks at before those of the next process: none is picked twice while its server still starts. */
+const OF_A_PROCESS = 16;
+let next = (process.pid + threadId) * OF_A_PROCESS;
 
 /** The preferred port if it is free, otherwise another one. Loopback only. */
 export async function pickPort(preferred: number | undefined): Promise<number> {
   if (preferred !== undefined && (await canListen(preferred)) !== undefined) return preferred;
   for (let tried = 0; tried < TRIES; tried++) {
-    const port = await canListen(randomInt(LOWEST, ABOVE));
+    const port = await canListen(LOWEST + (next++ % (ABOVE - LOWEST)));
     if (port !== undefined) return port;
   }
   const port = await canListen(0);
