@@ -96,10 +96,12 @@ interface CurrencyGroup {
 export class CorridorList {
   #reference: ReferenceSnapshot | undefined;
   #rates: RateTable | undefined;
+  #book: OfferBook | undefined;
   #groups: CurrencyGroup[] = [];
   #list: readonly CorridorView[] = [];
 
   at(reference: ReferenceSnapshot, rates: RateTable, book: OfferBook): readonly CorridorView[] {
+    if (this.#book === book && this.#rates === rates && this.#reference === reference) return this.#list;
     if (this.#reference !== reference) {
       this.#reference = reference;
       this.#groups = groupsOf(reference.catalogue);
@@ -122,6 +124,7 @@ export class CorridorList {
     }
     if (hasChanged) this.#list = this.#groups.flatMap(({ views }) => views);
     this.#rates = rates;
+    this.#book = book;
     return this.#list;
   }
 }
