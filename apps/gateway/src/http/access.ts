@@ -132,7 +132,6 @@ function maskForUsers(route: RouteOptions): void {
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('refusedPrincipal', null);
-  app.decorateRequest('consoleActivityId', null);
   // One hook a kind of access, put on each route as it is declared: looking the kind up on every request costs more.
   const hooks = new Map<Access, onRequestHookHandler>();
   app.addHook('onRoute', (route) => {
@@ -159,14 +158,6 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     if (access === 'public') return limitAddress;
     return access === 'console' ? requireUser : requireKey(access);
   };
-
-  const { consoleSessions } = options;
-  if (consoleSessions !== undefined) {
-    app.addHook('onResponse', (request, reply, done) => {
-      consoleSessions.finish(request, reply.statusCode);
-      done();
-    });
-  }
 
   const limitAddress: onRequestHookHandler = (request, reply, done) =>
     limit(reply, addressBucket(request.ip), options.publicPerMinute, done);
@@ -240,7 +231,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
       await options.rateLimit.take(principal.bucket, options.partnerPerMinute),
     );
     if (refused !== undefined) return refused;
-    await sessions.admit(request, principal);
+    await sessions.admit(request, reply, principal);
     request.principal = principal;
     return undefined;
   }

@@ -40,12 +40,10 @@ export interface ConsoleSessions {
   tokenOf(request: FastifyRequest): string;
   /** Who is signed in; null where the session is over. Renews the cookie from time to time. */
   find(token: string, reply: FastifyReply): Promise<ConsolePrincipal | null>;
-  /** Throws where the user may not make this request; otherwise notes it, where it may change something. */
-  admit(request: FastifyRequest, principal: ConsolePrincipal): Promise<void>;
+  /** Throws where the user may not make this request; otherwise notes it and its outcome, where it may change something. */
+  admit(request: FastifyRequest, reply: FastifyReply, principal: ConsolePrincipal): Promise<void>;
   /** Throws where the request comes from a page of another site. For what is called before anybody is signed in. */
   requireOwnOrigin(request: FastifyRequest): void;
-  /** Completes what `admit` noted. */
-  finish(request: FastifyRequest, statusCode: number): void;
   setCookie(reply: FastifyReply, token: string): void;
   clearCookie(reply: FastifyReply): void;
 }
@@ -95,9 +93,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a user of the console needs to call the route; without it no user may. */
     capability?: Capability;
-  }
-  interface FastifyRequest {
-    consoleActivityId: string | null;
   }
 }
 
@@ -151,6 +146,12 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
     return id;
   }
 
+  function noteOutcome(activityId: string, statusCode: number): void {
+    db.query(SYSTEM, finishConsoleActivity, [activityId, statusCode]).catch((error) =>
+      logger.warn({ err: error }, 'the outcome of a request at the console was not noted'),
+    );
+  }
+
   function requireOwnOrigin(request: FastifyRequest): void {
     const { origin, host } = request.headers;
     const site = request.headers['sec-fetch-site'];
@@ -183,7 +184,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
       return principalOf(db, row, deps.requireSecondFactor && !row.has_second_factor);
     },
 
-    async admit(request, principal) {
+    async admit(request, reply, principal) {
       const { capability } = request.routeOptions.config;
       const { user } = principal;
       const changes = !SAFE_METHODS.has(request.method);
@@ -194,7 +195,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
       // Looks at what is kept from most are on record as well.
       if (changes || (capability !== undefined && AUDITED_LOOKS.has(capability))) {
         const operation = (request.routeOptions.schema as { operationId?: string } | undefined)?.operationId;
-        request.consoleActivityId = await note(
+        const activityId = await note(
           principal.kind === 'partner' ? principal.partnerId : null,
           principal.kind === 'vendor' ? principal.vendorId : null,
           { user_id: user.userId, session_id: user.sessionId },
@@ -203,6 +204,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
           null,
           addressBucket(request.ip),
         );
+        reply.raw.once('finish', () => noteOutcome(activityId, reply.statusCode));
       }
       if (capability === undefined || !can(user.role, capability)) {
         throw new CausewayError('FORBIDDEN', {
@@ -213,14 +215,6 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
       if (user.mustAddSecondFactor && capability !== 'own.account') {
         throw new CausewayError('SECOND_FACTOR_REQUIRED');
       }
-    },
-
-    finish(request, statusCode) {
-      const activityId = request.consoleActivityId;
-      if (activityId === null) return;
-      db.query(SYSTEM, finishConsoleActivity, [activityId, statusCode]).catch((error) =>
-        logger.warn({ err: error }, 'the outcome of a request at the console was not noted'),
-      );
     },
 
     setCookie(reply, token) {

@@ -51,6 +51,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const MAX_PARAM_LENGTH = 512;
 const KEEP_ALIVE_MS = 72_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+const LOOK_FOR_IDLE_MS = 20;
 
 /** The HTTP shell: envelopes, access, limits, documentation. Routes come from the features. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -123,9 +124,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /**
  * Closing ends the connections that are idle then. One that is answered later falls idle afterwards, and one that was opened
  * ahead and never used does not count as idle: either would keep the process for as long as its client keeps it.
+ *
+ * Asked for while closing instead of after every answer: with a hook `onResponse` all objects of a request outlive two
+ * collections of the young generation, which then take six times as long (decision 0069).
  */
 function closeAfterTheLastAnswer(app: FastifyInstance): void {
-  let isClosing = false;
   const unused = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     unused.add(socket);
@@ -133,12 +136,9 @@ function closeAfterTheLastAnswer(app: FastifyInstance): void {
   });
   app.server.on('request', ({ socket }) => unused.delete(socket));
   app.addHook('preClose', async () => {
-    isClosing = true;
     for (const socket of unused) socket.destroy();
-  });
-  app.addHook('onResponse', (_request, _reply, done) => {
-    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
-    done();
+    const looking = setInterval(() => app.server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+    app.server.once('close', () => clearInterval(looking));
   });
 }
 
