@@ -48,10 +48,19 @@ interface Field {
   readonly parse: (text: string) => unknown;
 }
 
+/** What the rows of a statement look like. */
+interface RowShape {
+  readonly fields: readonly Field[];
+  /** A row without values: a copy has room for all its fields at once. */
+  readonly blank: Readonly<Record<string, unknown>>;
+}
+
+const NO_ROWS: RowShape = { fields: [], blank: {} };
+
 interface PreparedState {
   /** False after a failed batch: the server may or may not hold the statement, so close it first. */
   certain: boolean;
-  fields: readonly Field[];
+  shape: RowShape;
 }
 
 const FEATURE_NOT_SUPPORTED = '0A000';
@@ -66,7 +75,7 @@ class Batch {
   readonly results: Rows[];
   #index = 0;
   #connection: WireConnection | undefined;
-  #freshFields: readonly Field[] | undefined;
+  #freshShape: RowShape | undefined;
   readonly #items: readonly BatchItem[];
   readonly #settle: (error: Error | null, results: Rows[]) => void;
 
@@ -93,7 +102,7 @@ class Batch {
           connection.parse({ name: statement.name, text: statement.text, types: [] });
           connection.describe({ type: 'S', name: statement.name });
           parsedHere.add(statement.name);
-          prepared.set(statement.name, { certain: false, fields: [] });
+          prepared.set(statement.name, { certain: false, shape: NO_ROWS });
         }
         connection.bind({
           portal: portal?.name ?? '',
@@ -110,19 +119,20 @@ class Batch {
   }
 
   handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.#freshFields = message.fields.map((field) => ({
+    const fields = message.fields.map((field) => ({
       name: field.name,
       parse: pg.types.getTypeParser(field.dataTypeID, 'text') as (text: string) => unknown,
     }));
+    this.#freshShape = { fields, blank: Object.fromEntries(fields.map(({ name }) => [name, null])) };
   }
 
   handleDataRow(message: { fields: readonly (string | null)[] }): void {
-    const fields = this.#freshFields ?? this.#knownFields();
-    const row: Record<string, unknown> = {};
+    const { fields, blank } = this.#freshShape ?? this.#knownShape();
+    const row: Record<string, unknown> = { ...blank };
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i] as Field;
       const text = message.fields[i];
-      row[field.name] = text === null || text === undefined ? null : field.parse(text);
+      if (text !== null && text !== undefined) row[field.name] = field.parse(text);
     }
     (this.results[this.#index] as Rows).push(row);
   }
@@ -133,10 +143,10 @@ class Batch {
       const prepared = preparedStatementsOf(this.#connection);
       const state = prepared.get(item.statement.name);
       if (!state?.certain) {
-        prepared.set(item.statement.name, { certain: true, fields: this.#freshFields ?? [] });
+        prepared.set(item.statement.name, { certain: true, shape: this.#freshShape ?? NO_ROWS });
       }
     }
-    this.#freshFields = undefined;
+    this.#freshShape = undefined;
     this.#index++;
   }
 
@@ -153,7 +163,7 @@ class Batch {
     const item = this.#items[this.#index];
     // The schema changed under a kept plan, or something between us and the server dropped it: parse anew.
     if (item && this.#connection && 'code' in error && STALE_STATEMENT_CODES.has(String(error.code))) {
-      preparedStatementsOf(this.#connection).set(item.statement.name, { certain: false, fields: [] });
+      preparedStatementsOf(this.#connection).set(item.statement.name, { certain: false, shape: NO_ROWS });
     }
     this.#settle(error, this.results);
   }
@@ -168,10 +178,10 @@ class Batch {
     this.#connection?.stream.destroy();
   }
 
-  #knownFields(): readonly Field[] {
+  #knownShape(): RowShape {
     const item = this.#items[this.#index];
-    if (!item || !this.#connection) return [];
-    return preparedStatementsOf(this.#connection).get(item.statement.name)?.fields ?? [];
+    if (!item || !this.#connection) return NO_ROWS;
+    return preparedStatementsOf(this.#connection).get(item.statement.name)?.shape ?? NO_ROWS;
   }
 }
 

@@ -133,7 +133,7 @@ function note(
   const isReplay = withKey && reply.getHeader('idempotency-replayed') !== undefined;
   const userAgent = headers['user-agent'];
   const refusal = status >= 400 && typeof payload === 'string' ? payload : null;
-  const answered = route.answersOrder && refusal === null ? orderIn(payload) : null;
+  const answered = isNamedByAnswer(route) && refusal === null ? orderIn(payload) : null;
   writer.add((): NewRequestRow => {
     const [path = '', query = ''] = url.split('?', 2);
     const { code, fields } = refusal === null ? NO_REFUSAL : refusalOf(refusal);
@@ -150,7 +150,7 @@ function note(
       error_code: code,
       error_fields: fields,
       duration_us: Math.max(0, Math.round(ms * 1_000)),
-      order_id: route.orderPart < 0 ? answered : uuidOf(path.split('/')[route.orderPart]),
+      order_id: isNamedByAnswer(route) ? answered : uuidOf(path.split('/')[route.orderPart]),
       idempotency_key: withKey,
       idempotent_replay: isReplay,
       api_version: VERSION_IN_PATH.exec(path)?.[1] ?? null,
@@ -159,6 +159,8 @@ function note(
     };
   });
 }
+
+const isNamedByAnswer = ({ orderPart, answersOrder }: LoggedRoute) => orderPart < 0 && answersOrder;
 
 const NO_REFUSAL = { code: null, fields: [] } as const;
 const VERSION_IN_PATH = /^\/api\/(v[0-9]{1,3})\//;
@@ -194,9 +196,10 @@ const UUID_LENGTH = 36;
 function orderIn(payload: unknown): string | null {
   if (typeof payload !== 'string') return null;
   const at = payload.indexOf(ORDER_FIELD);
-  return at < 0
-    ? null
-    : uuidOf(payload.slice(at + ORDER_FIELD.length, at + ORDER_FIELD.length + UUID_LENGTH));
+  if (at < 0) return null;
+  const id = payload.slice(at + ORDER_FIELD.length, at + ORDER_FIELD.length + UUID_LENGTH);
+  // A copy: a part of a text keeps all of it in memory, until the row is written.
+  return uuidOf(Buffer.from(id, 'latin1').toString('latin1'));
 }
 
 function uuidOf(text: string | undefined): string | null {
