@@ -29,9 +29,17 @@ describe('rounds on a machine that is shared with others', () => {
   it('are the least disturbed where the host never leaves the machine alone, and come to an end', async () => {
     const rounds = await playUndisturbed({ wanted: 2 }, play, host([0.5, 0.1, 0.4, 0.3, 0.05, 0.2]));
     expect(rounds).toEqual([
-      { round: 1, stolen: expect.closeTo(0.1) },
-      { round: 4, stolen: expect.closeTo(0.05) },
+      { round: 1, stolen: expect.closeTo(0.1), slower: 0 },
+      { round: 4, stolen: expect.closeTo(0.05), slower: 0 },
     ]);
+  });
+
+  it('are played again where the same work took more of the processor’s time', async () => {
+    const costs = [1.4, 1, 1.5, 1.05, 1.08];
+    const costOf = (n: number) => costs[n] ?? 0;
+    const rounds = await playUndisturbed({ wanted: 3, costOf }, play, host([]));
+    expect(rounds.map(({ round }) => round)).toEqual([1, 3, 4]);
+    expect(rounds.map(({ slower }) => slower)).toEqual([0, expect.closeTo(0.05), expect.closeTo(0.08)]);
   });
 
   it('tell what the kernel of this machine counts', async () => {
