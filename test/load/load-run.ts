@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type PlayedRound, playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
 import { type Deployment, processorSeconds, residentMib, startDeployment } from './deployment.ts';
-import { findPeak, type LoadSummary, summarise } from './judge-load.ts';
+import { findPeak, type LoadSummary, p99ByKind, summarise } from './judge-load.ts';
 import { type LoadResult, type LoadRound, type RequestKind, USUAL_MIX } from './partner-requests.ts';
 import type { PreparedLoad } from './prepare-partners.ts';
 
@@ -78,8 +78,10 @@ function createRun(
     const cpuMsARequest = Object.fromEntries(
       Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1_000) / requests]),
     );
+    const p99s = Object.entries(p99ByKind(result)).map(([kind, ms]) => `${kind} ${ms.toFixed(0)}`);
+    const cpuMs = Object.values(cpuMsARequest).reduce((sum, ms) => sum + ms, 0);
     say(
-      `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB`,
+      `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB, ${cpuMs.toFixed(2)} ms of processor a request, p99 in ms: ${p99s.join(', ')}`,
     );
     return { result, summary, cpuMsARequest, memory };
   }

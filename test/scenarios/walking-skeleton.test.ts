@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
@@ -19,6 +21,22 @@ describe('one on-ramp order through every layer', () => {
   afterAll(async () => {
     await gateway?.stop();
     await sink?.close();
+  });
+
+  it('nothing listens to the end of an answer but the server itself', async () => {
+    const listeners: number[] = [];
+    const watch = (message: unknown) => {
+      const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+      // The nodes of the chains are in this process as well.
+      if (!request.url?.startsWith('/api/')) return;
+      response.once('prefinish', () => listeners.push(response.listenerCount('finish')));
+    };
+    subscribe('http.server.request.start', watch);
+    expect((await gateway.partner.users.list()).status).toBe(200);
+    expect((await gateway.partner.supported.corridors()).status).toBe(200);
+    unsubscribe('http.server.request.start', watch);
+    // More of them and all objects of every request outlive two collections of the young generation (decision 0069).
+    expect(listeners).toEqual([1, 1]);
   });
 
   // Proves C1 rule 2, C3.1 rule 1, C2.8, D6.9, D1.3.
