@@ -126,7 +126,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
  * ahead and never used does not count as idle: either would keep the process for as long as its client keeps it.
  *
  * Asked for while closing instead of after every answer: with a hook `onResponse` all objects of a request outlive two
- * collections of the young generation, which then take six times as long (decision 0069).
+ * collections of the young generation, which then take up to six times as long (decision 0069).
  */
 function closeAfterTheLastAnswer(app: FastifyInstance): void {
   const unused = new Set<Socket>();
@@ -138,6 +138,8 @@ function closeAfterTheLastAnswer(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     for (const socket of unused) socket.destroy();
     const looking = setInterval(() => app.server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+    // A server that never listened does not say that it is closed.
+    looking.unref();
     app.server.once('close', () => clearInterval(looking));
   });
 }

@@ -9,7 +9,7 @@ import { threadId } from 'node:worker_threads';
 const LOWEST = 15_000;
 const ABOVE = 32_000;
 const TRIES = 50;
-/** Ports that a process looks at before those of the next process: none is picked twice while its server still starts. */
+/** Ports that a process looks at before those of the next: two that start at once do not pick the same one. */
 const OF_A_PROCESS = 16;
 let next = (process.pid + threadId) * OF_A_PROCESS;
 
