@@ -3,7 +3,7 @@ import { figure, type Measurement } from '../../bench/frame/measurement.ts';
 import { median } from '../../bench/frame/statistics.ts';
 import { playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { p99ByKind, slopeOf } from './judge-load.ts';
-import { type LoadRun, type MeasuredLoad, withLoad } from './load-run.ts';
+import { type LoadRun, type MeasuredLoad, processorMs, withLoad } from './load-run.ts';
 
 /**
  * `npm run load [-- phase …] [seed=N] [soak=seconds] [partners=N]`: finds the peak, then the phases that are named, or all:
@@ -64,13 +64,9 @@ async function atHalf(run: LoadRun, peak: number): Promise<Measurement[]> {
       median(played.map(({ stolen }) => stolen * 100)),
       '% of the processors',
     ),
-    lower('rounds played for the calmest seven', all.length, 'rounds'),
+    lower(`rounds played for the calmest ${ROUNDS}`, all.length, 'rounds'),
   ];
 }
-
-/** Of all processes for one request: the same in every round, unless others slow the machine down. */
-const processorMs = ({ cpuMsARequest }: MeasuredLoad) =>
-  Object.values(cpuMsARequest).reduce((sum, ms) => sum + ms, 0);
 
 async function atThreeTimes(run: LoadRun, peak: number): Promise<Measurement[]> {
   const played = await playUndisturbed({ wanted: OVERLOADS }, () =>

@@ -172,6 +172,7 @@ describe(`counts of orders, ${ROUNDS} rounds, seed ${SEED}`, () => {
   }
 
   it('an order that moves on while two workers count is counted once', async () => {
+    await database.owner.query('DELETE FROM orders');
     const [first, second] = [newId(), newId()];
     for (const orderId of [first, second]) await write(orderId, PARTNER);
     await changer.query('UPDATE orders SET status = $1', [ENDED[0]]);
@@ -181,13 +182,12 @@ describe(`counts of orders, ${ROUNDS} rounds, seed ${SEED}`, () => {
        CREATE TRIGGER wait_at_first BEFORE UPDATE ON orders FOR EACH ROW WHEN (NEW.order_id = '${first}')
          EXECUTE FUNCTION wait_at_first()`,
     );
+    // Other tests wait for locks of the same server.
+    const waitsForLock = `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+      WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
     await changer.query('SELECT pg_advisory_lock(1)');
     const slow = count();
-    await vi.waitUntil(
-      async () =>
-        (await changer.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).rowCount,
-      { timeout: 20_000 },
-    );
+    await vi.waitUntil(async () => (await changer.query(waitsForLock)).rowCount, { timeout: 20_000 });
     expect(await count()).toBe(1);
     await changer.query('UPDATE orders SET status = $1 WHERE order_id = $2', [ENDED[1], second]);
     await changer.query('SELECT pg_advisory_unlock(1)');
