@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { endWhatRuns } from '../bench/frame/interruption.ts';
+import { endOnInterruption } from '../bench/frame/interruption.ts';
 import { describeMachine } from '../bench/frame/report.ts';
 import { runBenches } from '../bench/frame/run-benches.ts';
 import { renderBench } from './docs/bench.ts';
@@ -8,9 +8,7 @@ import { renderBench } from './docs/bench.ts';
  * `npm run bench [-- names …] [--compare]`: runs bench/*.bench.ts and records the figures in bench/reports/latest.json and
  * docs/reference/bench.md; with `--compare` shows them beside the recorded ones instead.
  */
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void endWhatRuns().finally(() => process.exit(130)));
-}
+endOnInterruption();
 process.exitCode = await runBenches({
   benches: new URL('../bench/', import.meta.url),
   reports: new URL('../bench/reports/', import.meta.url),

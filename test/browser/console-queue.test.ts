@@ -135,6 +135,8 @@ describe.skipIf(consoleBrowser === undefined)('the queue at the operator’s des
       async () => (await Promise.all([stateOf(page), stateOf(second.page)])).sort().join() === 'mine,other',
     );
     const winner = (await stateOf(page)) === 'mine' ? page : second.page;
+    // While the queue is read anew, the button says so and its key does nothing.
+    await winner.locator('[data-testid="claim"]:not([data-loading])').waitFor();
     await winner.keyboard.press('c');
     await winner.locator('[data-claim="none"]').waitFor();
     // What another decides is told to whoever looks at it.

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SECRETS_FILE } from '../../apps/gateway/src/local/sandbox-secrets.ts';
+import { endedWithTheRun } from '../../bench/frame/interruption.ts';
 import { type GatewayProcess, readSandboxFile, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 import { startLoadProcess } from '../soak/load-process.ts';
@@ -44,14 +45,14 @@ export async function startDeployment({
   const nodes = startLoadProcess('./chain-nodes.ts');
   let gateway: GatewayProcess | undefined;
   let worker: GatewayProcess | undefined;
-  async function stop(): Promise<void> {
+  const stop = endedWithTheRun(async () => {
     for (const process of [worker, gateway]) {
       process?.child.kill('SIGTERM');
       await process?.exited;
     }
     await nodes.stop();
     await rm(home, { recursive: true, force: true });
-  }
+  });
   try {
     const env = { PORT: '0', CHAIN_RPC_URLS: await nodes.ask<string>('start'), ...PRODUCTION_LIMITS, ...own };
     gateway = startProcess({ ...env, CAUSEWAY_HOME: home }, roles === 'apart' ? ['api'] : []);

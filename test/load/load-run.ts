@@ -19,11 +19,6 @@ export interface MeasuredLoad {
   readonly memory: readonly number[];
 }
 
-/** Of all processes for one request: the same in every round of a mix and a rate, unless others slow the machine down. */
-export function processorMs({ cpuMsARequest }: Pick<MeasuredLoad, 'cpuMsARequest'>): number {
-  return Object.values(cpuMsARequest).reduce((sum, ms) => sum + ms, 0);
-}
-
 export interface LoadRun {
   play(round: { seconds: number; aSecond: number; mix?: readonly RequestKind[] }): Promise<MeasuredLoad>;
   findPeak(): Promise<number>;
@@ -42,7 +37,7 @@ const FIRST_RATE = 60;
 const WARM_UP = { seconds: 15, aSecond: 60 };
 const SECONDS_A_STEP = 8;
 /** Less of the processors' time taken by the host does not decide whether a rate is followed. */
-const MOVES_A_PEAK = 0.02;
+export const MOVES_A_PEAK = 0.02;
 
 export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
   const { seed, partners, apiProcesses, say } = options;
@@ -83,9 +78,10 @@ function createRun(
     const cpuMsARequest = Object.fromEntries(
       Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1_000) / requests]),
     );
+    const cpuMs = Object.values(cpuMsARequest).reduce((sum, ms) => sum + ms, 0);
     const p99s = Object.entries(p99ByKind(result)).map(([kind, ms]) => `${kind} ${ms.toFixed(0)}`);
     say(
-      `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB, ${processorMs({ cpuMsARequest }).toFixed(2)} ms of processor a request, p99 in ms: ${p99s.join(', ')}`,
+      `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB, ${cpuMs.toFixed(2)} ms of processor a request, p99 in ms: ${p99s.join(', ')}`,
     );
     return { result, summary, cpuMsARequest, memory };
   }

@@ -1,7 +1,6 @@
 import {
   AUTHORIZATION_STATUSES,
   authorizationMachine,
-  CANCELLERS,
   CHAIN_TRANSACTION_STATUSES,
   DELIVERY_PENDING,
   DELIVERY_STATUSES,
@@ -147,7 +146,6 @@ describe('statuses', () => {
 
   it.each([
     ['check', 'users_kyc_status_check', KYC_STATUSES],
-    ['check', 'orders_cancelled_by', CANCELLERS],
     ['check', 'recipients_status_check', RECIPIENT_STATUSES],
     ['check', 'recipients_screening_status_check', SCREENING_STATUSES],
     ['check', 'screening_cases_screening_status_check', SCREENING_STATUSES],

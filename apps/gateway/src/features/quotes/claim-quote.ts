@@ -43,6 +43,8 @@ export interface ClaimDeps extends FillDeps {
 
 /** What was claimed and reserved for the order that a quote becomes. */
 export interface QuoteClaim {
+  /** As it was when it was claimed; undefined where there is none. */
+  readonly quote: QuoteRow | undefined;
   /** Whose crypto is reserved; undefined where no vendor can serve the quote, or where the quote cannot be claimed anyway. */
   readonly serving: Serving | undefined;
   /** Called once the order is written: without it everything is given back. */
@@ -93,6 +95,7 @@ export async function withQuoteClaim<T>(
       isClaimed = isClaimable;
       serving = isClaimable ? await selectVendor(deps, quote) : undefined;
       return await work({
+        quote,
         serving,
         keep: () => {
           isKept = true;
@@ -173,16 +176,19 @@ export interface ClaimedQuote extends QuoteRow {
 export async function claimQuote(
   unit: UnitOfWork,
   claim: QuoteClaim,
-  quoteId: string,
-  direction: QuoteRow['direction'],
   actor: Actor = 'partner',
 ): Promise<ClaimedQuote> {
+  if (claim.quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
+  const { quote_id: quoteId, direction } = claim.quote;
   const orderId = unit.ids.uuid();
-  const [[quote], [claimed]] = await unit.tx.queryBoth(lockQuote, [quoteId, direction], completeQuoteClaim, [
-    quoteId,
-    orderId,
-  ]);
-  if (quote === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
+  const [[present], [claimed]] = await unit.tx.queryBoth(
+    lockQuote,
+    [quoteId, direction],
+    completeQuoteClaim,
+    [quoteId, orderId],
+  );
+  if (present === undefined) throw new CausewayError('QUOTE_NOT_FOUND');
+  const quote = { ...claim.quote, ...present };
   const { serving } = claim;
   const filled = {
     quote,

@@ -126,13 +126,19 @@ export const issueQuote = statement<QuoteParams, { kyc_status: KycStatus }>(
    SELECT kyc_status FROM customer`,
 );
 
-const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.direction, q.anchor, q.vendor_id, q.chain,
-  q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
-  q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
-  q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
-  q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
-  q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-  q.purpose_of_payment, q.session_id, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
+/** What may change while a quote waits for its order. */
+export type QuotePresent = Pick<
+  QuoteRow,
+  | 'status'
+  | 'vendor_id'
+  | 'kyc_status'
+  | 'recipient_key_sealed'
+  | 'payee_cleared'
+  | 'partner_wallet_cleared'
+  | 'has_own_account'
+>;
+
+const PRESENT = `q.status, q.vendor_id, u.kyc_status, r.data_key_sealed AS recipient_key_sealed,
   (q.recipient_id IS NULL OR (r.status = ${RECIPIENT} AND r.screening_status = ${CLEAR})) AND NOT EXISTS (
     SELECT FROM screening_cases c WHERE c.screening_status <> ${CLEAR} AND c.subject_kind <> 'wallet'
        AND c.subject_key = coalesce(q.payment_details_id::text, q.recipient_destination_id::text)
@@ -141,13 +147,21 @@ const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.status, q.expires_at, q.
     AND c.subject_key = lower(p.wallet_address)) AS partner_wallet_cleared,
   q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
     AND a.currency = q.fiat_currency AND a.status = ${sqlWords(FIAT_ACCOUNT_ACTIVE)}) AS has_own_account`;
+/** The rest is firm: the database refuses to change it. */
+const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.expires_at, q.direction, q.anchor, q.chain,
+  q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
+  q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
+  q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
+  q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
+  q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
+  q.purpose_of_payment, q.session_id, ${PRESENT}`;
 const TABLES = `quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
   LEFT JOIN recipients r ON r.recipient_id = q.recipient_id`;
 
 /** Locks the quote and holds the customer's KYC still until the order exists. */
-export const lockQuote = statement<[quoteId: string, direction: string], QuoteRow>(
+export const lockQuote = statement<[quoteId: string, direction: string], QuotePresent>(
   'quotes.lock',
-  `SELECT ${COLUMNS} FROM ${TABLES} WHERE q.quote_id = $1 AND q.direction = $2
+  `SELECT ${PRESENT} FROM ${TABLES} WHERE q.quote_id = $1 AND q.direction = $2
       FOR UPDATE OF q FOR SHARE OF u`,
 );
 

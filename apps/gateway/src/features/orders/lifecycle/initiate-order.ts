@@ -132,7 +132,7 @@ export async function openOnramp(
   input: InitiateRequest,
   opener: OrderOpener = BY_PARTNER,
 ): Promise<OrderRow> {
-  const quote = await claimQuote(unit, claim, input.quote_id, 'onramp', actorOf(opener));
+  const quote = await claimQuote(unit, claim, actorOf(opener));
   // Where the payee asks the payer for the money, the vendor must be told whom to ask.
   const rail = deps.currencies.current().reference.catalogue.rail(quote.payment_network_slug);
   // Money from the customer's own account does not have to be asked for.
@@ -210,7 +210,7 @@ export async function openOfframp(
   input: InitiateRequest,
   opener: OrderOpener = BY_PARTNER,
 ): Promise<OrderRow> {
-  const quote = await claimQuote(unit, claim, input.quote_id, 'offramp', actorOf(opener));
+  const quote = await claimQuote(unit, claim, actorOf(opener));
   await requireSenderIdentity(deps, unit, quote);
   const facts = { vendorAvailable: quote.served };
   const draft = draftOrder(unit, quote, 'offramp', input.reference_id, facts, opener);
