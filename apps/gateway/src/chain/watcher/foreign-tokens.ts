@@ -39,6 +39,7 @@ export interface ForeignTokenReader {
   look(): Promise<void>;
 }
 
+/** At most; fewer where the node takes too long for so many. */
 const BLOCKS_A_TURN = 500n;
 /** Further behind than that, the blocks in between are passed over. */
 const MAX_BEHIND_BLOCKS = 20_000n;
@@ -65,12 +66,16 @@ export function foreignTokenReader(deps: WatcherDeps): ForeignTokenReader {
     escrows: createWatchedEscrows(deps, settings.chainId),
     ownTokens: settings.tokens.map(({ address }) => getAddress(address)),
   };
+  let blocks = BLOCKS_A_TURN;
   return {
     async look() {
       try {
-        await lookOn(looking);
+        await lookOn(looking, blocks);
+        blocks = smaller(BLOCKS_A_TURN, blocks + blocks / 8n + 1n);
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error;
+        // Asked for as many again, a slow node would be late again, and nothing were ever looked at.
+        blocks = blocks / 2n || 1n;
         const reason = error.message;
         logger.warn({ chain: settings.slug, reason }, 'foreign tokens cannot be looked for just now');
       }
@@ -78,7 +83,7 @@ export function foreignTokenReader(deps: WatcherDeps): ForeignTokenReader {
   };
 }
 
-async function lookOn(looking: Looking): Promise<void> {
+async function lookOn(looking: Looking, blocks: bigint): Promise<void> {
   const { db, clock, settings, escrows } = looking;
   const { chainId } = settings;
   const watched = (await readCursor(db, chainId))?.blockNumber;
@@ -98,7 +103,7 @@ async function lookOn(looking: Looking): Promise<void> {
     await settle(looking, cursor, skipped, { transfers: [], missed }, watches);
     return;
   }
-  const range = { fromBlock, toBlock: smaller(cursor + BLOCKS_A_TURN, watched) };
+  const range = { fromBlock, toBlock: smaller(cursor + blocks, watched) };
   await settle(looking, cursor, range, await search(looking, watches, range), watches);
 }
 

@@ -324,6 +324,28 @@ describe('a foreign token', () => {
     expect(await db.query(SYSTEM, readGaps, [])).toEqual([{ escrows: 0, deposits: 30 }]);
   });
 
+  test('is found where the node answers for a few blocks at a time only', async () => {
+    const token = await foreignToken();
+    const watch = await watched();
+    const watcher = await started();
+    const foreign = foreignTokenReader(deps());
+    await foreign.look();
+    await chain.control.mine({ blocks: 30 });
+    await sendAll([sent(token, watch.address)]);
+    await chain.control.mine({ blocks: 5 });
+    await watcher.catchUp();
+    proxy.intercept = ({ method, params }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const [{ fromBlock, toBlock }] = params as [{ fromBlock: Hex; toBlock: Hex }];
+      return BigInt(toBlock) - BigInt(fromBlock) < 8n ? undefined : 'drop';
+    };
+    for (let turns = 0; turns < 20; turns++) await foreign.look();
+    expect(await deposits(watch)).toEqual([
+      { kind: 'wrong_token', deposits: 1, disposition: 'held_for_review' },
+    ]);
+    expect(await db.query(SYSTEM, readGaps, [])).toEqual([]);
+  });
+
   test('is looked for without a word where the node is gone, and the watcher does not wait', async () => {
     const watch = await watched();
     const watcher = await started();
