@@ -10,7 +10,7 @@ import { DeploymentError } from '../apps/gateway/src/chain/contracts/contract-de
 import { surveyContracts } from '../apps/gateway/src/chain/contracts/contract-survey.ts';
 import { createChainClient } from '../apps/gateway/src/chain/rpc/chain-client.ts';
 import { ChainUnavailableError } from '../apps/gateway/src/chain/transactions/transaction-rpc.ts';
-import { parseChainsFile } from '../apps/gateway/src/chains-file.ts';
+import { parseChainsFile } from '../apps/gateway/src/config/chains-file.ts';
 import { ConfigError, loadDeployConfig } from '../apps/gateway/src/config.ts';
 
 const USAGE = `Usage: npm run contracts:check [-- flags]

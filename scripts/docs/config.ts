@@ -1,16 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import {
-  DEPLOY_VARIABLES,
-  ROLES,
-  VARIABLES,
-  type Variable,
-} from '../../apps/gateway/src/config-variables.ts';
+import { ROLES, type Variable } from '../../apps/gateway/src/config/variable.ts';
+import { DEPLOY_VARIABLES } from '../../apps/gateway/src/config/variables/chains.ts';
+import { PARTS } from '../../apps/gateway/src/config/variables.ts';
 
 const OUTPUT = new URL('../../docs/reference/config.md', import.meta.url);
 
 const INTRODUCTION = `# Configuration
 
-Generated from \`apps/gateway/src/config-variables.ts\` by \`node scripts/docs/config.ts\`; do not edit.
+Generated from \`apps/gateway/src/config/variables\` by \`node scripts/docs/config.ts\`; do not edit.
 
 Everything is set through environment variables; a \`.env\` file is not read. They are read once, when a process starts. If
 anything is wrong, the process lists every problem and does not start. A variable that is set to nothing counts as not set,
@@ -123,15 +120,18 @@ function tableRow(cells: readonly string[]): string {
 
 /** The configuration reference, in Markdown. */
 export function renderConfig(): string {
-  const rows = Object.values<Variable<unknown>>(VARIABLES).map(row);
-  const table = ['| variable | type | default | read by | meaning |', '|---|---|---|---|---|', ...rows].join(
-    '\n',
-  );
+  const parts = PARTS.map(({ title, variables }) =>
+    [
+      ...[`### ${title}`, ''],
+      ...['| variable | type | default | read by | meaning |', '|---|---|---|---|---|'],
+      ...Object.values<Variable<unknown>>(variables).map(row),
+    ].join('\n'),
+  ).join('\n\n');
   const deployRows = Object.values<Variable<unknown>>(DEPLOY_VARIABLES).map((variable) =>
     tableRow([`\`${variable.name}\``, variable.type.label, aboutCell(variable)]),
   );
   const deploying = ['| variable | type | meaning |', '|---|---|---|', ...deployRows].join('\n');
-  return `${INTRODUCTION}\n## Variables\n\n${table}\n\n${CHAINS_FILE}\n${HOT_WALLETS_FILE}\n${DEPLOYING}\n${deploying}\n`;
+  return `${INTRODUCTION}\n## Variables\n\n${parts}\n\n${CHAINS_FILE}\n${HOT_WALLETS_FILE}\n${DEPLOYING}\n${deploying}\n`;
 }
 
 if (import.meta.main) writeFileSync(OUTPUT, renderConfig());

@@ -1,4 +1,4 @@
-import { VARIABLES } from '../../apps/gateway/src/config-variables.ts';
+import { VARIABLES } from '../../apps/gateway/src/config/variables.ts';
 import {
   ACTION_ENDPOINTS,
   authorizationMachine,

@@ -12,7 +12,7 @@ import {
   type TestChain,
   type TestWallet,
 } from '../../apps/gateway/src/chain/testing/local-chain.ts';
-import { parseChainsFile } from '../../apps/gateway/src/chains-file.ts';
+import { parseChainsFile } from '../../apps/gateway/src/config/chains-file.ts';
 import { type DeployRequest, deployToChain } from '../../apps/gateway/src/deploy-contracts.ts';
 
 const SLUG = 'test-chain';

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { mnemonicToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { renderConfig } from '../../../scripts/docs/config.ts';
+import type { Variable } from './config/variable.ts';
+import { VARIABLES } from './config/variables.ts';
 import {
   ConfigError,
   type EnvironmentVariables,
@@ -12,7 +14,6 @@ import {
   usage,
   wantsHelp,
 } from './config.ts';
-import { VARIABLES, type Variable } from './config-variables.ts';
 import { randomToken } from './lib/crypto.ts';
 import { redact } from './lib/redaction.ts';
 

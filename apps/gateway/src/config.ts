@@ -1,19 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type ConfiguredChain, parseChainsFile } from './chains-file.ts';
-import { InvalidValue } from './config-values.ts';
-import {
-  DEPLOY_VARIABLES,
-  type Environment,
-  ROLES,
-  type Role,
-  VARIABLES,
-  type Variable,
-} from './config-variables.ts';
-import { type ConfiguredHotWallet, parseHotWalletsFile } from './hot-wallets-file.ts';
+import { type ConfiguredChain, parseChainsFile } from './config/chains-file.ts';
+import { type ConfiguredHotWallet, parseHotWalletsFile } from './config/hot-wallets-file.ts';
+import { InvalidValue } from './config/values.ts';
+import { type Environment, ROLES, type Role, type Variable } from './config/variable.ts';
+import { DEPLOY_VARIABLES } from './config/variables/chains.ts';
+import { PARTS, VARIABLES } from './config/variables.ts';
 import { maskText } from './lib/redaction.ts';
 
-export type { ConfiguredChain } from './chains-file.ts';
-export type { Role } from './config-variables.ts';
+export type { ConfiguredChain } from './config/chains-file.ts';
+export type { Role } from './config/variable.ts';
 
 export type Command = 'serve' | 'migrate';
 
@@ -221,9 +216,8 @@ export function startedByNpm(env: EnvironmentVariables = process.env): boolean {
 
 /** What `--help` prints. */
 export function usage(): string {
-  const variables: readonly Variable<unknown>[] = Object.values(VARIABLES);
-  const width = Math.max(...variables.map(({ name }) => name.length));
-  const lines = variables.map((variable) => {
+  const width = Math.max(...Object.values(VARIABLES).map(({ name }) => name.length));
+  const lineOf = (variable: Variable<unknown>) => {
     const fallback = typeof variable.default === 'object' ? variable.default.sandbox : variable.default;
     const note = variable.requiredInProduction
       ? ' (required in production)'
@@ -231,7 +225,7 @@ export function usage(): string {
         ? ` (${fallback})`
         : '';
     return `  ${variable.name.padEnd(width)}  ${variable.description.replaceAll('`', '')}${note}`;
-  });
+  };
   return [
     'Usage: npm start [-- api | worker | migrate]',
     '',
@@ -239,7 +233,7 @@ export function usage(): string {
     'migrate applies what the database lacks, says what it applied, and ends; it needs DATABASE_URL alone.',
     '',
     'Environment variables, with what a sandbox takes when they are not set:',
-    ...lines,
+    ...PARTS.flatMap(({ title, variables }) => ['', title, ...Object.values(variables).map(lineOf)]),
     '',
   ].join('\n');
 }

@@ -20,7 +20,7 @@ import {
 } from './chain/contracts/contract-survey.ts';
 import { type ChainClient, createChainClient } from './chain/rpc/chain-client.ts';
 import type { Signer } from './chain/signers/keystore-signer.ts';
-import { type ConfiguredChain, parseChainsFile, withChain } from './chains-file.ts';
+import { type ConfiguredChain, parseChainsFile, withChain } from './config/chains-file.ts';
 import { writeFileAtomically } from './local/atomic-file.ts';
 
 /**

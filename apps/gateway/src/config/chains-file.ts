@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Address, ChainSettings } from './chain/chain-settings.ts';
-import { DEFAULT_FEE_LIMITS, type FeeLimits } from './chain/transactions/transaction-fees.ts';
-import { larger, smaller } from './lib/bigints.ts';
+import type { Address, ChainSettings } from '../chain/chain-settings.ts';
+import { DEFAULT_FEE_LIMITS, type FeeLimits } from '../chain/transactions/transaction-fees.ts';
+import { larger, smaller } from '../lib/bigints.ts';
 
 /** A chain of production: `rpcUrl` is the first of `rpcUrls`. */
 export interface ConfiguredChain extends Readonly<ChainSettings> {
