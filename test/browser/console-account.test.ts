@@ -43,6 +43,20 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await page.getByTestId('sign-in').click();
   }
 
+  /** The page that the link of a new invitation leads to. */
+  async function invited(email: string, role: string): Promise<string> {
+    await admin.goto('/partner/team');
+    await admin.page.getByTestId('invite').click();
+    await admin.page.getByTestId('invite-email').fill(email);
+    await admin.page.getByTestId(`role-${role}`).click();
+    expect(await admin.seriousFindings()).toEqual([]);
+    await admin.page.getByTestId('send-invitation').click();
+    const link = await admin.page.getByTestId('invitation-link').getAttribute('data-url');
+    await admin.page.getByTestId('invitation-kept').click();
+    const { pathname, hash } = new URL(link ?? '');
+    return pathname.replace('/console', '') + hash;
+  }
+
   it.each(DESKS)('one click of a sandbox enters the %s desk, and no other', async (desk) => {
     const tab = await ground.enter(desk);
     await tab.page.getByRole('heading', { level: 1 }).waitFor();
@@ -70,22 +84,14 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
   });
 
   it('an invitation makes a user, whose password keeps the rules that are told beforehand', async () => {
-    await admin.goto('/partner/team');
-    await admin.page.getByTestId('invite').click();
-    await admin.page.getByTestId('invite-email').fill(WHO);
-    await admin.page.getByTestId('role-admin').click();
-    expect(await admin.seriousFindings()).toEqual([]);
-    await admin.page.getByTestId('send-invitation').click();
-    const link = await admin.page.getByTestId('invitation-link').getAttribute('data-url');
-    await admin.page.getByTestId('invitation-kept').click();
+    const link = await invited(WHO, 'admin');
     await admin.page.getByTestId('tab-invitations').click();
     await admin.page.locator(`[data-testid="open-invitation"][data-email="${WHO}"]`).waitFor();
 
     guest = await ground.open('/invitation#cw_invite_nothing');
     await guest.page.locator('[data-code="INVITATION_EXPIRED"]').waitFor();
     await guest.context.close();
-    const { pathname, hash } = new URL(link ?? '');
-    guest = await ground.open(pathname.replace('/console', '') + hash);
+    guest = await ground.open(link);
     await guest.page.getByTestId('name').fill('Grace Hopper');
     await guest.page.getByTestId('new-password').fill('short');
     expect(await guest.page.getByTestId('accept').isDisabled()).toBe(true);
@@ -201,6 +207,22 @@ describe.skipIf(consoleBrowser === undefined)('accounts and teams at the console
     await givePassword(page, WHO);
     await page.locator('[data-code="SIGN_IN_FAILED"]').waitFor();
     await guest.context.close();
+  });
+
+  it('who has forgotten the password is invited again, chooses a new one, and is asked for the second factor', async () => {
+    const { page, context } = await ground.open(await invited(WHO, 'support'));
+    await page.getByTestId('name').fill('Grace Hopper');
+    await page.getByTestId('new-password').fill('another sentence that nobody guesses');
+    await page.getByTestId('accept').click();
+    await page.getByRole('heading', { name: 'One more step' }).waitFor();
+    await page.getByTestId('other-code').click();
+    await page.getByTestId('recovery-code').fill(codes[1] ?? '');
+    await page.getByTestId('second-step').click();
+    await atDesk(page);
+    await admin.goto('/partner/team');
+    await member(WHO).getByText('support').waitFor();
+    expect(await member(WHO).getByText('disabled').count()).toBe(0);
+    await context.close();
   });
 
   it('an address that was tried too often is told for how long it is locked', async () => {

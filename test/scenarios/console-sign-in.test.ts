@@ -286,6 +286,45 @@ describe('users of the console', () => {
     expect((await client.session()).body.data.user.name).toBe('Jane Roe');
   });
 
+  it('who have forgotten the password are disabled and invited again, and keep their second factor', async () => {
+    const admin = await newUser('recalls@ops.example', 'admin', 'operator');
+    const email = 'forgetful@ops.example';
+    const forgetful = await newUser(email, 'support', 'operator');
+    const { token: enrolment, secret } = (await forgetful.post('/account/totp', {})).body.data;
+    await forgetful.post('/account/totp/confirm', { token: enrolment, code: nextCode(secret) });
+    const userId = async () => {
+      const { members } = (await admin.get('/team')).body.data;
+      return members.find((each: { email: string }) => each.email === email).user_id as string;
+    };
+    const change = async (body: object) =>
+      admin.call('PATCH', `/api/v1/console/team/${await userId()}`, { body });
+    const invite = () => admin.post('/team/invitations', { email, role: 'viewer' });
+    const accept = (url: string, password = 'a sentence they will keep in mind') =>
+      browser().post('/invitation/accept', { token: tokenIn(url), name: 'Forgetful', password });
+
+    expect((await invite()).body.error.code).toBe('EMAIL_IN_USE');
+    await change({ disabled: true });
+    const unused = (await invite()).body.data.url;
+    // Let in as before, and disabled for good later: the link is of no use to whoever has kept it.
+    await change({ disabled: false });
+    expect((await accept(unused)).body.error.code).toBe('INVITATION_EXPIRED');
+    expect((await browser().signIn(email, PASSWORD)).status).toBe(200);
+    await change({ disabled: true });
+    expect((await accept(unused)).body.error.code).toBe('INVITATION_EXPIRED');
+
+    const before = await userId();
+    const { url } = (await invite()).body.data;
+    const accepted = (await accept(url)).body.data;
+    expect(accepted).toMatchObject({ signed_in: false, second_step: { methods: ['totp', 'recovery_code'] } });
+    expect((await accept(url)).body.error.code).toBe('INVITATION_EXPIRED');
+    const back = browser();
+    const { token } = accepted.second_step;
+    const code = nextCode(secret);
+    expect((await back.post('/sign-in/totp', { token, code })).body.data.signed_in).toBe(true);
+    expect((await back.session()).body.data.user).toMatchObject({ user_id: before, role: 'viewer', email });
+    expect((await browser().signIn(email, PASSWORD)).body.error.code).toBe('SIGN_IN_FAILED');
+  });
+
   // Proves C7 OWN_ROLE, C7 LAST_ADMIN, C7 EMAIL_IN_USE.
   it('are a team, of which an admin changes all but the own role, and never the last admin', async () => {
     const invitation = { desk: 'operator', email: 'first@ops.example', role: 'admin' } as const;

@@ -3,13 +3,13 @@ import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/c
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { consoleCall } from '../api/client.ts';
-import { Link } from '../ui/navigation.tsx';
+import { Link, useGo } from '../ui/navigation.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
 import { Time } from '../ui/values.tsx';
 import { useArrive } from './arrive.ts';
 import { fitsRules, NewPassword } from './new-password.tsx';
-import { Entrance } from './sign-in.tsx';
-import type { OpenInvitation } from './wire.ts';
+import { Entrance, SecondStepForm } from './sign-in.tsx';
+import type { OpenInvitation, SecondStep, SignInAnswer } from './wire.ts';
 
 /** The link of an invitation: what is secret stands behind the #, which browsers send to no server. */
 export default function Invitation() {
@@ -58,13 +58,19 @@ function Welcome({ token, invitation }: { readonly token: string; readonly invit
   const { email, role, owner_name: owner, expires_at } = invitation;
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
+  const [step, setStep] = useState<SecondStep | null>(null);
   const arrive = useArrive();
+  const go = useGo();
   const accept = useMutation({
     mutationFn: async () => {
-      await consoleCall('acceptInvitation', { body: { token, name: name.trim(), password } });
-      await arrive();
+      const body = { token, name: name.trim(), password };
+      const answer = await consoleCall<SignInAnswer>('acceptInvitation', { body });
+      if (answer.second_step === null) await arrive();
+      else setStep(answer.second_step);
     },
   });
+  // The invitation is used: who comes back from here signs in.
+  if (step !== null) return <SecondStepForm step={step} onDone={arrive} onBack={() => go('/sign-in')} />;
   const isReady = name.trim() !== '' && fitsRules(password, email);
   return (
     <Entrance

@@ -133,6 +133,9 @@ function PasswordForm({ onAnswer }: { readonly onAnswer: (answer: SignInAnswer) 
         <Button type="submit" loading={signIn.isPending} data-testid="sign-in">
           Sign in
         </Button>
+        <Text size="xs" c="dimmed">
+          Forgotten the password? Ask an admin of your team to disable you and to invite you again.
+        </Text>
       </Stack>
     </form>
   );
@@ -164,7 +167,7 @@ function waitOf(seconds: number): string {
 }
 
 /** The password was right: now a code of the app, or one of the codes that were kept for the day it is lost. */
-function SecondStepForm({
+export function SecondStepForm({
   step,
   onDone,
   onBack,

@@ -149,7 +149,7 @@ function wordingOf(change: Change, { name }: TeamMember): Wording {
     case 'disable':
       return {
         title: `Disable ${name}`,
-        about: `${name} is signed out everywhere at once and cannot sign in until you let them in again. What they did stays on record.`,
+        about: `${name} is signed out everywhere at once and cannot sign in until you let them in again. What they did stays on record. If they have forgotten the password, invite the same address afterwards: they choose a new one and keep their second factor.`,
         button: 'Disable',
         done: `${name} is disabled.`,
       };

@@ -618,7 +618,7 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "http_status": 409,
     "message": "This e-mail address already signs in here.",
     "retryable": false,
-    "doc": "An e-mail address is one user of the deployment; invite another address."
+    "doc": "An e-mail address is one user of the deployment; invite another address. A member who has forgotten the password is disabled first, and then invited again."
   },
   "LAST_SECOND_FACTOR": {
     "kind": "error",

@@ -55,7 +55,7 @@ export const CONSOLE_ERRORS = {
     status: 409,
     message: 'This e-mail address already signs in here.',
     ...never,
-    doc: 'An e-mail address is one user of the deployment; invite another address.',
+    doc: 'An e-mail address is one user of the deployment; invite another address. A member who has forgotten the password is disabled first, and then invited again.',
   },
   LAST_SECOND_FACTOR: {
     status: 409,

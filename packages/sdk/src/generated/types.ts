@@ -4495,7 +4495,7 @@ export interface ErrorDetails {
   LAST_ADMIN: Record<string, never>;
   /** No user changes the own role, nor disables or resets the own account as a member of the team; ask another admin. */
   OWN_ROLE: Record<string, never>;
-  /** An e-mail address is one user of the deployment; invite another address. */
+  /** An e-mail address is one user of the deployment; invite another address. A member who has forgotten the password is disabled first, and then invited again. */
   EMAIL_IN_USE: Record<string, never>;
   /** Add another passkey or an authenticator app first; to change phones, add the new app in place of the old one. */
   LAST_SECOND_FACTOR: Record<string, never>;

@@ -61,6 +61,25 @@ export const insertConsoleUser = statement<
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING user_id`,
 );
 
+/** A disabled user of this desk, with a new password; what else proves who it is stays as it was. */
+export const readmitConsoleUser = statement<
+  [
+    partnerId: string | null,
+    vendorId: string | null,
+    email: string,
+    name: string,
+    role: Role,
+    passwordHash: string,
+    at: Date,
+  ],
+  { user_id: string }
+>(
+  'console_users.readmit',
+  `UPDATE console_users SET name = $4, role = $5, password_hash = $6, password_changed_at = $7, disabled_at = NULL
+    WHERE email = $3 AND partner_id IS NOT DISTINCT FROM $1 AND vendor_id IS NOT DISTINCT FROM $2
+      AND disabled_at IS NOT NULL RETURNING user_id`,
+);
+
 export const noteSignIn = statement<[userId: string, at: Date]>(
   'console_users.note_sign_in',
   'UPDATE console_users SET last_signed_in_at = $2 WHERE user_id = $1',

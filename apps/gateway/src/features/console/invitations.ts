@@ -12,10 +12,13 @@ import { hashPassword } from '../../lib/password-hash.ts';
 import type { MailPort } from '../../ports/mail.ts';
 import { deliver } from '../widget/mail/mail.effect.ts';
 import {
+  type ConsoleUserRow,
+  findConsoleUser,
   findConsoleUserByEmail,
   insertConsoleUser,
   listOwners,
   type OwnerRow,
+  readmitConsoleUser,
 } from './console-user.store.ts';
 import {
   acceptInvitation,
@@ -26,7 +29,7 @@ import {
   insertInvitation,
   withdrawInvitationsOf,
 } from './invitation.store.ts';
-import { normalEmail } from './lock-out.ts';
+import { normalEmail, unlock } from './lock-out.ts';
 import { requireGoodPassword } from './password-rules.ts';
 
 /** Links that make a user, once. They lead to one desk with one role, and carry their token where no server logs it. */
@@ -67,7 +70,7 @@ export async function invite(
   const [known] = await unit.tx.query(findConsoleUserByEmail, [email]);
   const isMember = known?.partner_id === owner.partnerId && known?.vendor_id === owner.vendorId;
   // Of another desk nothing is told here: the person who opens the link hears of it.
-  if (isMember) throw new CausewayError('EMAIL_IN_USE');
+  if (isMember && known?.disabled_at === null) throw new CausewayError('EMAIL_IN_USE');
   const at = new Date(deps.wall());
   const expiresAt = new Date(at.getTime() + VALID_MS);
   const invitationId = unit.ids.uuid();
@@ -116,26 +119,34 @@ export async function readInvitation(deps: InvitationDeps, token: string): Promi
   return row;
 }
 
-/** The password is judged first: a link that leads nowhere yet can be tried again with a better one. */
+/**
+ * A new user; or one of the desk that was disabled since, such as for a forgotten password, who keeps the second factor.
+ * The password is judged first: a link that leads nowhere yet can be tried again with a better one.
+ */
 export async function makeUserOfInvitation(
   deps: InvitationDeps,
   given: { readonly token: string; readonly name: string; readonly password: string },
-) {
+): Promise<ConsoleUserRow> {
   const { email } = await readInvitation(deps, given.token);
   requireGoodPassword('password', given.password, email);
   const hash = await hashPassword(given.password);
   const at = new Date(deps.wall());
-  return deps.db.transaction(SYSTEM, async (tx) => {
+  const user = await deps.db.transaction(SYSTEM, async (tx) => {
     const [row] = await tx.query(acceptInvitation, [sha256Hex(given.token), at]);
     if (row === undefined) throw new CausewayError('INVITATION_EXPIRED');
-    const userId = deps.ids.uuid();
-    const [user] = await tx.query(insertConsoleUser, [
-      ...([userId, row.partner_id, row.vendor_id, row.email] as const),
-      ...([given.name, row.role, hash, at] as const),
-    ]);
-    if (user === undefined) throw new CausewayError('EMAIL_IN_USE');
-    return { user_id: userId, partner_id: row.partner_id, vendor_id: row.vendor_id };
+    const desk = [row.partner_id, row.vendor_id, row.email] as const;
+    const chosen = [given.name, row.role, hash, at] as const;
+    const [readmitted] = await tx.query(readmitConsoleUser, [...desk, ...chosen]);
+    const [made] =
+      readmitted === undefined
+        ? await tx.query(insertConsoleUser, [deps.ids.uuid(), ...desk, ...chosen])
+        : [readmitted];
+    if (made === undefined) throw new CausewayError('EMAIL_IN_USE');
+    const [present] = await tx.query(findConsoleUser, [made.user_id]);
+    return present as ConsoleUserRow;
   });
+  await unlock(deps, email);
+  return user;
 }
 
 export async function invitationViews(db: Database, rows: readonly InvitationRow[]) {

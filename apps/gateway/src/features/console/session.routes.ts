@@ -36,11 +36,11 @@ import { beginPasskeySignIn, relyingParty } from './passkeys.ts';
 import {
   completeSignIn,
   type Exchange,
+  goOnWithPassword,
   type SignInDeps,
   signInToSandbox,
   signInWithPasskey,
   signInWithPassword,
-  startConsoleSession,
 } from './sign-in.ts';
 
 export interface ConsoleRouteDeps extends SignInDeps, InvitationDeps {
@@ -214,8 +214,7 @@ function registerInvitation(app: FastifyInstance, deps: ConsoleRouteDeps): void 
     errors: ['INVITATION_EXPIRED', 'EMAIL_IN_USE', 'CSRF_TOKEN_INVALID'],
     handle: async ({ body, request }) => {
       const user = await makeUserOfInvitation(deps, body);
-      await startConsoleSession(deps, user, 'invitation', exchangeOf(request));
-      return { signed_in: true, second_step: null };
+      return goOnWithPassword(deps, user, 'invitation', exchangeOf(request));
     },
   });
 }

@@ -51,14 +51,24 @@ export async function signInWithPassword(
   if (user === undefined || !isRight || user.disabled_at !== null) {
     throw await refused(deps, user ?? null, exchange);
   }
+  const answer = await goOnWithPassword(deps, user, 'password', exchange);
+  await (answer.signed_in ? attempt.clear() : attempt.giveBack());
+  return answer;
+}
+
+/** Somebody who knows the password, or has just chosen it: signed in, or asked for the second factor. */
+export async function goOnWithPassword(
+  deps: SignInDeps,
+  user: ConsoleUserRow,
+  method: 'password' | 'invitation',
+  exchange: Exchange,
+) {
   const methods = secondStepsOf(deps, user);
   if (methods.length > 0) {
-    await attempt.giveBack();
     const opened = await openChallenge(deps, 'second_step', { userId: user.user_id });
     return { signed_in: false, second_step: { ...opened, methods } };
   }
-  await startConsoleSession(deps, user, 'password', exchange);
-  await attempt.clear();
+  await startConsoleSession(deps, user, method, exchange);
   return SIGNED_IN;
 }
 
@@ -120,7 +130,7 @@ export async function signInToSandbox(
 }
 
 /** Always a new token, whatever the browser sent: a session that was planted there gains nothing, and ends. */
-export async function startConsoleSession(
+async function startConsoleSession(
   deps: SignInDeps,
   user: Pick<ConsoleUserRow, 'user_id' | 'partner_id' | 'vendor_id'>,
   method: SignInMethod,

@@ -30,7 +30,7 @@ import {
   listTeam,
   lockAdmins,
 } from './console-user.store.ts';
-import { listInvitationsOf, withdrawInvitationOfDesk } from './invitation.store.ts';
+import { listInvitationsOf, withdrawInvitationOfDesk, withdrawInvitationsOf } from './invitation.store.ts';
 import {
   type DeskOwner,
   deskOf,
@@ -224,6 +224,9 @@ async function changeOne(
   if (losesAdmin && admins.length === 1) throw new CausewayError('LAST_ADMIN');
   tx.defer(changeMember, [userId, role, disabled ? (member.disabled_at ?? at) : null]);
   if (disabled) tx.defer(endConsoleSessionsOfUser, [userId, null, 'disabled', at]);
+  // An invitation that was meant for before would let in whoever has kept it.
+  if (change.disabled !== undefined)
+    tx.defer(withdrawInvitationsOf, [partner_id, vendor_id, member.email, at]);
 }
 
 function memberView(row: ConsoleUserRow, caller: ConsolePrincipal) {
