@@ -4,10 +4,11 @@ import { consoleCall } from '../api/client.ts';
 import { useMay, useSession } from '../api/session.ts';
 import { Action } from '../ui/actions.tsx';
 import { FormDialog, ShownOnce } from '../ui/form-dialog.tsx';
+import { KEY_STATE, LAST_USED } from '../ui/key-columns.tsx';
 import { List } from '../ui/list.tsx';
 import { useSearch } from '../ui/navigation.tsx';
 import { Empty, PageHead } from '../ui/states.tsx';
-import { Status, Time } from '../ui/values.tsx';
+import { Time } from '../ui/values.tsx';
 
 interface OwnKey {
   readonly key_id: string;
@@ -59,23 +60,8 @@ export default function OwnKeys() {
           { title: 'Key', cell: ({ hint }) => hint },
           { title: 'For', cell: ({ label, kind }) => label || KINDS[kind].split(':', 1)[0] },
           { title: 'Kind', cell: ({ kind }) => kind },
-          {
-            title: 'State',
-            cell: ({ status, ends_at }) => (
-              <>
-                <Status value={status} />{' '}
-                {ends_at === null ? null : (
-                  <Text span size="xs" c="dimmed">
-                    <Time at={ends_at} />
-                  </Text>
-                )}
-              </>
-            ),
-          },
-          {
-            title: 'Last used',
-            cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} age />),
-          },
+          KEY_STATE,
+          LAST_USED,
           { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
           { title: 'Actions', end: true, cell: (key) => <KeyActions of={key} /> },
         ]}

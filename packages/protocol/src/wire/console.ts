@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { DESKS, ROLES } from '../console/access.ts';
 import { literals, Nullable, Timestamp, TimestampInput, Uuid } from './common.ts';
-import { KeyLabel, KeySchema, NewKeySchema } from './operator-accounts.ts';
-import { CursorPage, CursorQuery, OffsetPage } from './paging.ts';
+import { KeyLabel, NewKeySchema } from './operator-accounts.ts';
+import { CursorPage, CursorQuery } from './paging.ts';
 import { WidgetOriginsSchema } from './widget.ts';
 
 /** What the console’s own routes say and hear. */
@@ -311,16 +311,6 @@ export const ConsoleActivitySchema = Type.Object({
 
 /** Longest time that a rolled key still works beside the one that took its place. */
 export const MAX_ROLL_GRACE_HOURS = 72;
-
-export const OwnKeySchema = Type.Object({
-  ...KeySchema.properties,
-  status: literals(['live', 'ending', 'ended', 'revoked']),
-  ends_at: Nullable(Timestamp),
-  replaced_by: Nullable(Uuid),
-  last_used_at: Nullable(Timestamp),
-});
-
-export const OwnKeyListSchema = Type.Object({ keys: Type.Array(OwnKeySchema), pagination: OffsetPage });
 
 export const OwnKeyInput = Type.Object({
   kind: Type.Optional(literals(['secret', 'widget'])),

@@ -46,7 +46,21 @@ export const NewKeySchema = Type.Object({
   key: Type.String({ description: 'Shown this once; only its hash is kept' }),
 });
 
-export const KeyListSchema = Type.Object({ keys: Type.Array(KeySchema), pagination: OffsetPage });
+export const ListedKeySchema = Type.Object({
+  ...KeySchema.properties,
+  status: literals(['live', 'ending', 'ended', 'revoked']),
+  ends_at: Type.Union([Timestamp, Type.Null()], {
+    description: 'When a rolled key stops working',
+  }),
+  replaced_by: Type.Union([Uuid, Type.Null()], {
+    description: 'The key that took its place when it was rolled',
+  }),
+  last_used_at: Type.Union([Timestamp, Type.Null()], {
+    description: 'Not counted for keys of operators: what they do is in the audit',
+  }),
+});
+
+export const KeyListSchema = Type.Object({ keys: Type.Array(ListedKeySchema), pagination: OffsetPage });
 
 export const KeyInput = Type.Object({ label: Type.Optional(KeyLabel), reason: OptionalReason });
 

@@ -1199,7 +1199,7 @@ export type KeyKind = "secret" | "widget" | "vendor" | "operator" | (string & {}
 export type KeyLabel = string;
 
 export interface KeyList {
-  keys: Key[];
+  keys: ListedKey[];
   pagination: OffsetPage;
 }
 
@@ -1740,6 +1740,24 @@ export interface ListWebhookEndpointDeliveriesQuery {
   status?: DeliveryStatus;
   limit?: number;
   cursor?: Uuid;
+}
+
+export interface ListedKey {
+  key_id: Uuid;
+  kind: KeyKind;
+  /** Enough to recognise the key by, too little to use it */
+  hint: string;
+  label: string;
+  /** ISO 8601, UTC */
+  created_at: Timestamp;
+  revoked_at: Timestamp | null;
+  status: "live" | "ending" | "ended" | "revoked" | (string & {});
+  /** When a rolled key stops working */
+  ends_at: Timestamp | null;
+  /** The key that took its place when it was rolled */
+  replaced_by: Uuid | null;
+  /** Not counted for keys of operators: what they do is in the audit */
+  last_used_at: Timestamp | null;
 }
 
 export interface Liveness {

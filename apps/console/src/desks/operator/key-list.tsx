@@ -1,4 +1,4 @@
-import type { Key, NewKey } from '@causeway/sdk';
+import type { ListedKey, NewKey } from '@causeway/sdk';
 import { Alert, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
@@ -6,8 +6,9 @@ import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { KEY_STATE, LAST_USED } from '../../ui/key-columns.tsx';
 import { List, type ListPage } from '../../ui/list.tsx';
-import { Status, Time } from '../../ui/values.tsx';
+import { Time } from '../../ui/values.tsx';
 
 /** What is shown this once: keys and secrets that only their hashes are kept of. */
 export interface Secret {
@@ -38,7 +39,10 @@ export function SecretsShown({
 
 interface KeyListProps {
   readonly queryKey: readonly unknown[];
-  readonly load: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<ListPage<Key>>;
+  readonly load: (
+    page: { limit: number; offset: number },
+    signal: AbortSignal,
+  ) => Promise<ListPage<ListedKey>>;
   readonly create: (given: { label: string; kind: 'secret' | 'widget'; reason?: string }) => Promise<NewKey>;
   readonly operation: 'createPartnerKey' | 'createVendorKey' | 'createOperatorKey';
   /** A partner has two kinds. */
@@ -52,7 +56,7 @@ export function KeyList({ queryKey, load, create, operation, hasKinds = false }:
   const [secrets, setSecrets] = useState<readonly Secret[]>([]);
   return (
     <>
-      <List<Key>
+      <List<ListedKey>
         id="keys"
         queryKey={queryKey}
         load={({ limit, offset }, signal) => load({ limit, offset }, signal)}
@@ -98,17 +102,15 @@ export function KeyList({ queryKey, load, create, operation, hasKinds = false }:
           { title: 'Key', cell: ({ hint }) => <code>{hint}</code> },
           { title: 'For', cell: (key) => (key.label === '' ? '–' : key.label) },
           { title: 'Kind', cell: (key) => key.kind },
-          {
-            title: 'State',
-            cell: ({ revoked_at }) => <Status value={revoked_at === null ? 'active' : 'revoked'} />,
-          },
+          KEY_STATE,
+          // What operators do is in the audit, and counted nowhere else.
+          ...(operation === 'createOperatorKey' ? [] : [LAST_USED]),
           { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-          { title: 'Revoked', cell: ({ revoked_at }) => <Time at={revoked_at} /> },
           {
             title: '',
             end: true,
-            cell: ({ key_id, hint, revoked_at }) =>
-              revoked_at === null ? (
+            cell: ({ key_id, hint, status }) =>
+              status === 'live' || status === 'ending' ? (
                 <Action
                   color="red"
                   variant="light"

@@ -148,8 +148,8 @@ export function keyView(row: ApiKeyRow) {
   };
 }
 
-/** As its owner sees it. */
-export function ownKeyView(row: ListedKeyRow, at: Date) {
+/** As lists show it, to its owner and to operators. */
+export function listedKeyView(row: ListedKeyRow, at: Date) {
   return {
     ...keyView(row),
     status: keyStatus(row, at),

@@ -1,11 +1,11 @@
 import {
   CausewayError,
+  KeyListSchema,
   KeyParams,
   KeyRollInput,
+  ListedKeySchema,
   NewKeySchema,
   OwnKeyInput,
-  OwnKeyListSchema,
-  OwnKeySchema,
   PageQuery,
   RolledKeySchema,
 } from '@causeway/protocol';
@@ -19,8 +19,8 @@ import {
   issueKey,
   type KeyOwner,
   keySubject,
+  listedKeyView,
   listKeys,
-  ownKeyView,
   revokeKey,
   rollKey,
   seeChangedKeys,
@@ -45,13 +45,13 @@ export function registerOwnKeyRoutes(app: FastifyInstance, deps: OwnKeyDeps): vo
     transaction: 'none',
     summary: 'List the keys of one’s own, newest first',
     query: PageQuery,
-    data: OwnKeyListSchema,
+    data: KeyListSchema,
     errors: ['OPERATION_NOT_ALLOWED'],
     handle: async ({ query }, caller) => {
       const { ownerId } = ownerOf(caller);
       const { rows, total } = await listKeys(deps.db, scopeOf(caller), ownerId, query);
       const at = deps.clock.date();
-      return { keys: rows.map((row) => ownKeyView(row, at)), pagination: { total, ...query } };
+      return { keys: rows.map((row) => listedKeyView(row, at)), pagination: { total, ...query } };
     },
   });
 
@@ -109,7 +109,7 @@ export function registerOwnKeyRoutes(app: FastifyInstance, deps: OwnKeyDeps): vo
     deps,
     summary: 'Revoke a key of one’s own',
     params: KeyParams,
-    data: OwnKeySchema,
+    data: ListedKeySchema,
     errors: ['OPERATION_NOT_ALLOWED', 'KEY_NOT_FOUND'],
     handle: async ({ params }, caller, unit) => {
       const owner = ownerOf(caller);
@@ -122,7 +122,7 @@ export function registerOwnKeyRoutes(app: FastifyInstance, deps: OwnKeyDeps): vo
           before: { key_id: key.key_id, hint: key.hint, label: key.label },
         });
       }
-      return ownKeyView({ ...key, last_used_at: null }, unit.at);
+      return listedKeyView({ ...key, last_used_at: null }, unit.at);
     },
     afterCommit,
   });

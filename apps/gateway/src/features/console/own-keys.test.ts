@@ -134,6 +134,22 @@ describe('what owners manage themselves at the console', () => {
     await until('noted', async () => (await lastUsed()) !== null, 5_000);
   });
 
+  it('an operator sees of a key what its owner sees: its state, what took its place, when it was used', async () => {
+    const [partner, operator] = [await enter('partner'), await enter('operator')];
+    const { key_id, key } = (await partner('POST', '/keys', { kind: 'secret', label: 'seen' })).body.data;
+    await works(key);
+    await partner('POST', `/keys/${key_id}/roll`, { grace_hours: 1 });
+    const { id } = (await partner('GET', '/session')).body.data.owner;
+    const seenBy = async (who: Call, path: string) =>
+      (await who('GET', path)).body.data.keys.find((each: { key_id: string }) => each.key_id === key_id);
+    const own = await until('noted', async () => {
+      const seen = await seenBy(partner, '/keys');
+      return seen.last_used_at === null ? undefined : seen;
+    });
+    expect(own.status).toBe('ending');
+    expect(await seenBy(operator, `/api/v1/operator/partners/${id}/keys`)).toEqual(own);
+  });
+
   it('a partner sets the origins of its widget by the rules of the operator', async () => {
     const partner = await enter('partner');
     const refused = await partner('PUT', '/widget/origins', { origins: ['ftp://shop.example'] });

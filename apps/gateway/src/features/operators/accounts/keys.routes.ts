@@ -24,6 +24,7 @@ import {
   type KeyOwner,
   keySubject,
   keyView,
+  listedKeyView,
   listKeys,
   NO_REASON,
   revokeKey,
@@ -215,12 +216,12 @@ function makeKey(
 }
 
 async function keyPage(
-  { db }: KeyRouteDeps,
+  { db, clock }: KeyRouteDeps,
   ownerId: string | null,
   page: { readonly limit: number; readonly offset: number },
 ) {
   const { rows, total } = await listKeys(db, SYSTEM, ownerId, page);
-  return { keys: rows.map(keyView), pagination: { total, ...page } };
+  return { keys: rows.map((row) => listedKeyView(row, clock.date())), pagination: { total, ...page } };
 }
 
 async function requirePartner(reads: Reading, partnerId: string): Promise<void> {
