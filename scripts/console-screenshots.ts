@@ -133,12 +133,10 @@ async function main(): Promise<void> {
   endings.push(() => browser.close());
   const partner = new Causeway({ baseUrl: sandbox.base_url, apiKey: sandbox.partners[0]?.api_key ?? '' });
   const operator = new Causeway({ baseUrl: sandbox.base_url, apiKey: sandbox.operator_key });
-  // The first is the one whose desk is shown: all orders are to be its own.
-  const [, ...others] = sandbox.vendors.map(
+  const vendors = sandbox.vendors.map(
     ({ api_key: apiKey }) => new Causeway({ baseUrl: sandbox.base_url, apiKey }),
   );
-  for (const { vendor } of others) await vendor.setOnline({ online: false });
-  const subjects = await furnish(partner, operator);
+  const subjects = await furnish(partner, operator, vendors);
   const shown: Shown[] = [];
   for (const desk of desks) shown.push(...(await walkDesk(browser, sandbox, desk, subjects)));
   if (values.only === undefined) {

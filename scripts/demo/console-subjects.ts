@@ -11,10 +11,33 @@ export interface ConsoleSubjects {
   readonly vendorId: string;
 }
 
+const PAIR = { crypto_currency: 'USDC', fiat_currency: 'EUR' };
 const PAYOUT = { full_name: 'Ada Lovelace', iban: 'DE89370400440532013000' };
 
-/** Fills a sandbox with customers, orders and cases, so that no page is empty. */
-export async function furnish(partner: Causeway, operator: Causeway): Promise<ConsoleSubjects> {
+/**
+ * Fills a sandbox with customers, orders and cases, so that no page is empty. Of the vendors only the first, whose desk is
+ * shown, is there meanwhile: all orders are to be its own.
+ */
+export async function furnish(
+  partner: Causeway,
+  operator: Causeway,
+  [, ...others]: readonly Causeway[],
+): Promise<ConsoleSubjects> {
+  for (const { vendor } of others) await vendor.setOnline({ online: false });
+  const subjects = await furnishWithOne(partner, operator);
+  for (const { vendor } of others) await vendor.setOnline({ online: true });
+  // The first takes no orders as small as this; the others are back a moment later.
+  const small = { ...PAIR, fiat_amount: '100.00' };
+  await until(() =>
+    partner.onramp.estimate(small).then(
+      () => true,
+      () => others.length === 0,
+    ),
+  );
+  return subjects;
+}
+
+async function furnishWithOne(partner: Causeway, operator: Causeway): Promise<ConsoleSubjects> {
   const ada = await customer(partner, 'Ada', 'Lovelace', 'VERIFIED');
   await customer(partner, 'Ben', 'Nevis', 'UNDER_REVIEW');
   const iris = await customer(partner, 'Iris', 'Okoro', 'VERIFIED');
@@ -72,9 +95,8 @@ async function customer(
 
 async function onramp(partner: Causeway, userId: string, amount: string): Promise<string> {
   const quote = await partner.onramp.quote({
+    ...PAIR,
     user_uuid: userId,
-    crypto_currency: 'USDC',
-    fiat_currency: 'EUR',
     fiat_amount: amount,
   });
   const { order_id: orderId } = await partner.onramp.initiate({

@@ -25,7 +25,11 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     ground = await startConsole({ chains: true });
     const { gateway } = ground;
     driver = ordersDriver(gateway);
-    subjects = await furnish(driver.sdk, gateway.sdk(gateway.sandbox.operatorKey));
+    subjects = await furnish(
+      driver.sdk,
+      gateway.sdk(gateway.sandbox.operatorKey),
+      gateway.sandbox.vendors.map(({ apiKey }) => gateway.sdk(apiKey)),
+    );
     const quote = await driver.sdk.onramp.quote({
       user_uuid: await driver.user(),
       crypto_currency: 'USDC',
@@ -153,6 +157,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await tab.page.keyboard.press('Escape');
     await tab.page.getByRole('cell', { name: 'Harbour Pay' }).click();
 
+    await on('shown-open-order-limit').getByText('1,000 orders, the deployment’s own').waitFor();
     await on('change-limits').click();
     await on('open-order-limit').fill('many');
     expect(await on('change-limits-submit').isDisabled()).toBe(true);

@@ -195,7 +195,13 @@ describe('what a partner may have open', () => {
         body: { ...fields, reason: 'agreed' },
       });
     const lowered = await change({ customer_open_order_limit: 1 });
-    expect(lowered.body.data).toMatchObject({ customer_open_order_limit: 1, open_order_limit: null });
+    expect(lowered.body.data).toMatchObject({
+      ...{ customer_open_order_limit: 1, open_order_limit: null },
+      deployment_limits: {
+        ...{ open_order_limit: limits.partner, held_value_limit: limits.partnerUsd },
+        ...{ customer_open_order_limit: limits.customer, customer_held_value_limit: limits.customerUsd },
+      },
+    });
     const ada = await driver(1).user();
     expect((await initiate(1, await quote(1, ada))).status).toBe(200);
     expect(refused(await initiate(1, await quote(1, ada)))[2]).toMatchObject({ scope: 'customer', limit: 1 });

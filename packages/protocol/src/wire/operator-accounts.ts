@@ -92,6 +92,15 @@ export const PartnerSchema = Type.Object({
     description: 'Deposits that match no order go to the partner’s master account',
   }),
   ...partnerLimits,
+  deployment_limits: Type.Object(
+    {
+      open_order_limit: Type.Integer({ examples: [1_000] }),
+      held_value_limit: Type.Integer({ examples: [1_000_000] }),
+      customer_open_order_limit: Type.Integer({ examples: [100] }),
+      customer_held_value_limit: Type.Integer({ examples: [250_000] }),
+    },
+    { description: 'What holds where the partner has no limit of its own' },
+  ),
   created_at: Timestamp,
 });
 

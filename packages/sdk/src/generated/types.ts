@@ -2559,6 +2559,13 @@ export interface Partner {
   customer_open_order_limit: number | null;
   /** Whole dollars that one customer’s open orders may be worth; null likewise */
   customer_held_value_limit: number | null;
+  /** What holds where the partner has no limit of its own */
+  deployment_limits: {
+    open_order_limit: number;
+    held_value_limit: number;
+    customer_open_order_limit: number;
+    customer_held_value_limit: number;
+  };
   /** ISO 8601, UTC */
   created_at: Timestamp;
 }

@@ -211,6 +211,7 @@ function Limits({ partner }: { readonly partner: Partner }) {
           key={name}
           label={`${label} (${unit})`}
           inputMode="numeric"
+          placeholder={partner.deployment_limits[name].toLocaleString('en')}
           value={form[name]}
           error={isLimit(form[name]) ? undefined : 'A whole number, or nothing'}
           onChange={({ currentTarget: { value } }) =>
@@ -227,7 +228,8 @@ function Limits({ partner }: { readonly partner: Partner }) {
         {LIMITS.map(([name, label, unit]) => (
           <Fact key={name} label={label}>
             <span data-testid={`shown-${name.replaceAll('_', '-')}`}>
-              {partner[name] === null ? 'the deployment’s own' : `${partner[name]} ${unit}`}
+              {(partner[name] ?? partner.deployment_limits[name]).toLocaleString('en')} {unit}
+              {partner[name] === null ? ', the deployment’s own' : ''}
             </span>
           </Fact>
         ))}

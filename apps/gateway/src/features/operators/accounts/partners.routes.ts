@@ -17,6 +17,7 @@ import { invalidRequest } from '../../../http/errors.ts';
 import { makerFor } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import { issueKey, NO_REASON, seeChangedKeys } from '../../api-keys/keys.ts';
+import type { OrderLimits } from '../../quotes/claim-quote.ts';
 import { lookUpWallet, takeWallet } from '../../screening/screen-wallet.ts';
 import { countPartners, findPartner, listPartners, type PartnerRow } from './accounts.store.ts';
 import type { KeyRouteDeps } from './keys.routes.ts';
@@ -24,6 +25,7 @@ import { changePartner, openPartner, type PartnerDeps, refuseTakenName } from '.
 
 export interface PartnerRouteDeps extends KeyRouteDeps, PartnerDeps {
   readonly config: { readonly platformFeePct: string };
+  readonly orderLimits: OrderLimits;
 }
 
 const PARTNERS = '/api/v1/operator/partners';
@@ -83,10 +85,10 @@ function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
         action: 'partner.create',
         subject: `partners/${ownerId}`,
         reason: body.reason ?? NO_REASON,
-        after: { ...partnerView(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
+        after: { ...termsOf(partner), key_ids: [secretKey.key_id, widgetKey.key_id] },
       });
       return {
-        partner: partnerView(partner),
+        partner: partnerView(deps, partner),
         secret_key: secretKey,
         widget_key: widgetKey,
         webhook_secret: webhookSecret,
@@ -96,7 +98,8 @@ function registerCreation(app: FastifyInstance, deps: PartnerRouteDeps): void {
   });
 }
 
-function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
+function registerReads(app: FastifyInstance, deps: PartnerRouteDeps): void {
+  const { db } = deps;
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -112,7 +115,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
         tx.queryBoth(listPartners, [limit, offset], countPartners, []),
       );
       return {
-        partners: rows.map(partnerView),
+        partners: rows.map((row) => partnerView(deps, row)),
         pagination: { total: Number(count?.total ?? 0), limit, offset },
       };
     },
@@ -132,7 +135,7 @@ function registerReads(app: FastifyInstance, { db }: PartnerRouteDeps): void {
     handle: async ({ params }) => {
       const [row] = await db.query(SYSTEM, findPartner, [params.partner_id]);
       if (row === undefined) throw new CausewayError('PARTNER_NOT_FOUND');
-      return partnerView(row);
+      return partnerView(deps, row);
     },
   });
 }
@@ -169,7 +172,7 @@ function registerChange(app: FastifyInstance, deps: PartnerRouteDeps): void {
         before: Object.fromEntries(names.map((name) => [name, before[name]])),
         after: Object.fromEntries(names.map((name) => [name, after[name]])),
       });
-      return partnerView(after);
+      return partnerView(deps, after);
     },
     afterCommit: () => seeChangedKeys(deps.principals),
   });
@@ -209,7 +212,19 @@ function requestOf(
   };
 }
 
-function partnerView(row: PartnerRow) {
+function partnerView({ orderLimits }: PartnerRouteDeps, row: PartnerRow) {
+  return {
+    ...termsOf(row),
+    deployment_limits: {
+      open_order_limit: orderLimits.partnerOpenOrders,
+      held_value_limit: orderLimits.partnerHeldValueUsd,
+      customer_open_order_limit: orderLimits.customerOpenOrders,
+      customer_held_value_limit: orderLimits.customerHeldValueUsd,
+    },
+  };
+}
+
+function termsOf(row: PartnerRow) {
   return {
     partner_id: row.partner_id,
     name: row.name,
