@@ -35,7 +35,8 @@ export function AmountScreen() {
         </>
       )}
       <AmountForm known={known} />
-      {session.value?.customer === null ? (
+      {/* Not before the form has its height: a link that moves away under the finger is missed. */}
+      {session.value?.customer === null && (known !== null || error !== null) ? (
         <Button kind="link" testId="find-orders" onClick={() => change({ showsOrders: true })}>
           {t('buy.resume')}
         </Button>

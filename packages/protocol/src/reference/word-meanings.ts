@@ -166,6 +166,15 @@ export const WORD_MEANINGS: readonly NamedEnum[] = [
     },
   },
   {
+    name: 'KeyStatus',
+    meanings: {
+      live: 'It works.',
+      ending: 'It was rolled and works until ends_at, beside the key that took its place.',
+      ended: 'It was rolled, and its time is over.',
+      revoked: 'It was revoked and is refused.',
+    },
+  },
+  {
     name: 'PartnerKeyKind',
     meanings: { secret: 'For the partner’s servers.', widget: 'For pages; publishable.' },
   },

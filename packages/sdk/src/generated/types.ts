@@ -1203,6 +1203,8 @@ export interface KeyList {
   pagination: OffsetPage;
 }
 
+export type KeyStatus = "live" | "ending" | "ended" | "revoked" | (string & {});
+
 export interface KycDecision {
   user_id: Uuid;
   kyc_status: KycStatus;
@@ -1751,7 +1753,7 @@ export interface ListedKey {
   /** ISO 8601, UTC */
   created_at: Timestamp;
   revoked_at: Timestamp | null;
-  status: "live" | "ending" | "ended" | "revoked" | (string & {});
+  status: KeyStatus;
   /** When a rolled key stops working */
   ends_at: Timestamp | null;
   /** The key that took its place when it was rolled */
