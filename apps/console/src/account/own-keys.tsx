@@ -1,3 +1,4 @@
+import type { ListedKey, NewKey } from '@causeway/sdk';
 import { Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { consoleCall } from '../api/client.ts';
@@ -10,20 +11,8 @@ import { useSearch } from '../ui/navigation.tsx';
 import { Empty, PageHead } from '../ui/states.tsx';
 import { Time } from '../ui/values.tsx';
 
-interface OwnKey {
-  readonly key_id: string;
+interface OwnKey extends ListedKey {
   readonly kind: 'secret' | 'widget' | 'vendor';
-  readonly hint: string;
-  readonly label: string;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-  readonly status: 'live' | 'ending' | 'ended' | 'revoked';
-  readonly ends_at: string | null;
-  readonly replaced_by: string | null;
-  readonly last_used_at: string | null;
-}
-interface NewKey extends Pick<OwnKey, 'key_id' | 'kind' | 'hint' | 'label' | 'created_at'> {
-  readonly key: string;
 }
 
 const KINDS: Readonly<Record<OwnKey['kind'], string>> = {

@@ -1,23 +1,28 @@
+import type { ListedKey } from '@causeway/sdk';
 import { Text } from '@mantine/core';
 import type { Column } from './list.tsx';
 import { Status, Time } from './values.tsx';
 
 /** What lists of keys show alike, at every desk. */
-export const KEY_STATE: Column<{ readonly status: string; readonly ends_at: string | null }> = {
+export const KEY_STATE: Column<Pick<ListedKey, 'status' | 'revoked_at' | 'ends_at'>> = {
   title: 'State',
-  cell: ({ status, ends_at }) => (
-    <>
-      <Status value={status} />{' '}
-      {ends_at === null ? null : (
-        <Text span size="xs" c="dimmed">
-          <Time at={ends_at} />
-        </Text>
-      )}
-    </>
-  ),
+  cell: ({ status, revoked_at, ends_at }) => {
+    // Since when it is refused, or until when it works.
+    const at = revoked_at ?? ends_at;
+    return (
+      <>
+        <Status value={status} />{' '}
+        {at === null ? null : (
+          <Text span size="xs" c="dimmed">
+            <Time at={at} />
+          </Text>
+        )}
+      </>
+    );
+  },
 };
 
-export const LAST_USED: Column<{ readonly last_used_at: string | null }> = {
+export const LAST_USED: Column<Pick<ListedKey, 'last_used_at'>> = {
   title: 'Last used',
   cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} age />),
 };
