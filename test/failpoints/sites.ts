@@ -27,12 +27,12 @@ const OPERATIONS = new Set([METHODS, ALIASES, NOT_CALLED].flatMap(Object.keys));
 
 /** One piece of code that commits for many: what it calls, and what tells them apart when it runs. */
 const SHARED = [
-  { file: 'http/route.ts', callee: 'perform', prefix: 'route ', key: 'spec.operationId' },
+  { file: 'http/route-runs.ts', callee: 'perform', prefix: 'route ', key: 'spec.operationId' },
   { file: 'engine/intent-worker.ts', callee: 'writeWith', prefix: 'effect ', key: 'intent.kind' },
 ] as const;
 
 /** They carry the transactions of all others, which are sites themselves. */
-const CARRIERS = ['engine/unit-of-work.ts', 'db/database.ts', 'http/route.ts'];
+const CARRIERS = ['engine/unit-of-work.ts', 'db/database.ts', 'http/route-runs.ts'];
 
 /** Constants that hold reading statements to choose from. One that wrote would be met outside of any site, and reported. */
 const READ_CHOICES = [

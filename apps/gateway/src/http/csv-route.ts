@@ -8,7 +8,8 @@ import type { Logger } from '../lib/logger.ts';
 import { withSpan } from '../lib/tracing.ts';
 import { announceLimit } from './access.ts';
 import type { OperatorPrincipal, PartnerPrincipal, Principal, VendorPrincipal } from './principals.ts';
-import { EVERY_ROUTE, scopeOf } from './route.ts';
+import { EVERY_ROUTE } from './route.ts';
+import { scopeOf } from './route-runs.ts';
 
 /**
  * Files that are read from one snapshot and sent as they are read. Until its first rows are there a request is refused

@@ -1,7 +1,8 @@
 import { CausewayError, UserParams, UserSchema } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../db/database.ts';
-import { route, scopeOf } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import { profileOf, readUser, type UserPrivacyDeps, userView } from '../users/user.ts';
 import { consoleRoute } from './session.routes.ts';
 

@@ -14,7 +14,8 @@ import { recordAction } from '../../engine/audit.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import type { ConsolePrincipal } from '../../http/console-sessions.ts';
 import type { Principals } from '../../http/principals.ts';
-import { route, scopeOf } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import {
   issueKey,
   type KeyOwner,

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../db/database.ts';
 import { endConsoleSessionsOfUser } from '../../http/console-session.store.ts';
 import type { ConsolePrincipal } from '../../http/console-sessions.ts';
 import { isLoopbackHost } from '../../http/docs/sandbox-keys.ts';
-import { scopeOf } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import {
   deletePasskey as deletePasskeyRow,
   findPasskey,

@@ -3,7 +3,7 @@ import { CausewayError } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import { endConsoleSessionsOfUser } from '../../http/console-session.store.ts';
 import type { ConsolePrincipal } from '../../http/console-sessions.ts';
-import { scopeOf } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import { randomToken, type Sealer, sha256Hex, TOKEN_PREFIX } from '../../lib/crypto.ts';
 import type { IdGenerator } from '../../lib/ids.ts';
 import { verifyPassword } from '../../lib/password-hash.ts';

@@ -18,7 +18,8 @@ import { SYSTEM, type Transaction } from '../../db/database.ts';
 import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
 import { endConsoleSessionsOfUser } from '../../http/console-session.store.ts';
 import type { ConsolePrincipal } from '../../http/console-sessions.ts';
-import { route, scopeOf } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import { deletePasskeysOfUser } from './challenge.store.ts';
 import {
   type ConsoleUserRow,

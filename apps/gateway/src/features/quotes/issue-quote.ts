@@ -15,7 +15,7 @@ import {
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { PartnerPrincipal } from '../../http/principals.ts';
-import type { StatementRun } from '../../http/route.ts';
+import type { StatementRun } from '../../http/route-declaration.ts';
 import { type DestinationDeps, takeSnapshot } from '../recipients/destinations.ts';
 import { kycNotCleared } from './claim-quote.ts';
 import {

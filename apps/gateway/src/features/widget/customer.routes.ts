@@ -13,7 +13,8 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { reading } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
-import { route, scopeOf } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { scopeOf } from '../../http/route-runs.ts';
 import { readKycOfCustomer, submitKycAsCustomer } from '../kyc/customer-kyc.ts';
 import { DOCUMENT_BODY_BYTES, uploadDocument } from '../kyc/documents/documents.ts';
 import type { SubmitKycDeps } from '../kyc/submission.ts';

@@ -11,7 +11,7 @@ import { type Database, type Scope, SYSTEM } from '../../../db/database.ts';
 import { type Execution, execute } from '../../../engine/execute.ts';
 import { RecordedRefusal, type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Principal } from '../../../http/principals.ts';
-import { scopeOf } from '../../../http/route.ts';
+import { scopeOf } from '../../../http/route-runs.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
 import { kycNotCleared } from '../../quotes/claim-quote.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
