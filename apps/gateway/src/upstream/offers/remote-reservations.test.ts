@@ -13,7 +13,7 @@ import { createRemoteReservations } from './remote-reservations.ts';
 const OFFER = '00000000-0000-7000-8000-000000000001';
 const RULE = { settled: ['completed'], stopped: ['cancelled'], abandonedAfterMs: 60_000, limit: 100 };
 
-type Conduct = 'answers' | 'loses the answer' | 'delays the request' | 'is down';
+type Conduct = 'answers' | 'loses the answer' | 'delays the request' | 'is down' | 'refuses the first end';
 
 /** The backend behind a line that loses things. */
 describe('reservations at a backend of its own, over a line that loses answers', () => {
@@ -22,6 +22,7 @@ describe('reservations at a backend of its own, over a line that loses answers',
   let line: Server;
   let conduct: Conduct;
   let delayed: (() => Promise<unknown>)[];
+  let refused: string | undefined;
   let reservations: ReturnType<typeof createRemoteReservations>;
 
   beforeAll(async () => {
@@ -31,6 +32,7 @@ describe('reservations at a backend of its own, over a line that loses answers',
   beforeEach(async () => {
     conduct = 'answers';
     delayed = [];
+    refused = undefined;
     const book = OfferBook.of({
       vendors: [aVendor()],
       offers: [anOffer({ offerId: OFFER, availableBalance: '100' })],
@@ -71,10 +73,21 @@ describe('reservations at a backend of its own, over a line that loses answers',
       case 'loses the answer':
         await send();
         return;
-      default: {
-        const answer = await send();
-        response.writeHead(answer.status).end(await answer.text());
-      }
+      case 'refuses the first end':
+        refused ??= request.url;
+        if (request.url === refused) {
+          response.writeHead(500).end();
+          return;
+        }
+        await answer();
+        return;
+      default:
+        await answer();
+    }
+
+    async function answer(): Promise<void> {
+      const sent = await send();
+      response.writeHead(sent.status).end(await sent.text());
     }
   }
 
@@ -85,6 +98,16 @@ describe('reservations at a backend of its own, over a line that loses answers',
   };
   const open = async () =>
     Number((await database.owner.query('SELECT count(*) FROM remote_offer_reservations')).rows[0].count);
+
+  /** In as many turns as it takes: a busy machine may miss the time that an answer has. */
+  async function endedUntil(wanted: number): Promise<number> {
+    let ended = 0;
+    await until(`${wanted} ends to be confirmed`, async () => {
+      ended += await reservations.endFinished(RULE);
+      return ended >= wanted;
+    });
+    return ended;
+  }
 
   test('an answer that is lost does not count, and what the backend took is given back', async () => {
     conduct = 'loses the answer';
@@ -116,13 +139,18 @@ describe('reservations at a backend of its own, over a line that loses answers',
       expect(await open()).toBe(2);
     }
     conduct = 'answers';
-    // A busy machine may miss the time that an answer has.
-    let ended = 0;
-    await until('both ends to be confirmed', async () => {
-      ended += await reservations.endFinished(RULE);
-      return ended >= 2;
-    });
-    expect([ended, await left(), await open()]).toEqual([2, '80', 0]);
+    expect([await endedUntil(2), await left(), await open()]).toEqual([2, '80', 0]);
+  });
+
+  test('one that the backend refuses to end keeps no other from being ended', async () => {
+    const quotes = [newId(), newId(), newId()];
+    for (const quoteId of quotes) expect(await reservations.reserve(quoteId, OFFER, '10')).toBe(true);
+    conduct = 'is down';
+    for (const quoteId of quotes) await reservations.release(quoteId, OFFER);
+    conduct = 'refuses the first end';
+    expect([await endedUntil(2), await left(), await open()]).toEqual([2, '90', 1]);
+    conduct = 'answers';
+    expect([await endedUntil(1), await left(), await open()]).toEqual([1, '100', 0]);
   });
 
   test('a backend that is away reserves nothing, and the same quote reserves once it is back', async () => {

@@ -22,6 +22,9 @@ export interface RemoteReservationsOptions {
   readonly timeoutMs?: number;
 }
 
+/** How the backend took it that a reservation ends. */
+type Told = 'confirmed' | 'refused' | 'unheard';
+
 const DEFAULT_TIMEOUT_MS = 2_000;
 const MAX_BYTES = 64 * 1_024;
 
@@ -60,21 +63,28 @@ export function createRemoteReservations(
   }
 
   /** Told as often as it takes. That it ended otherwise is the backend's last word too. */
-  async function tellEnd(reservationId: string, ending: RemoteReservationEnd): Promise<boolean> {
+  async function tellEnd(reservationId: string, ending: RemoteReservationEnd): Promise<Told> {
+    let status: number;
     try {
-      const { status } = await post(`/reservations/${reservationId}/${ending}`, {});
-      if (status !== 200 && status !== 409) throw new Error(`the offers backend answered ${status}`);
-      if (status === 409)
-        logger.error({ reservation_id: reservationId, ending }, 'the reservation has ended otherwise');
+      ({ status } = await post(`/reservations/${reservationId}/${ending}`, {}));
     } catch (error) {
       logger.warn(
         { err: error, reservation_id: reservationId, ending },
         'ending a reservation at the offers backend failed',
       );
-      return false;
+      return 'unheard';
     }
+    if (status !== 200 && status !== 409) {
+      logger.error(
+        { status, reservation_id: reservationId, ending },
+        'the offers backend ends no reservation',
+      );
+      return 'refused';
+    }
+    if (status === 409)
+      logger.error({ reservation_id: reservationId, ending }, 'the reservation has ended otherwise');
     await db.query(SYSTEM, purgeRemoteReservation, [reservationId]);
-    return true;
+    return 'confirmed';
   }
 
   async function end(quoteId: string, offerId: string, ending: RemoteReservationEnd): Promise<void> {
@@ -107,9 +117,10 @@ export function createRemoteReservations(
       }
       let ended = 0;
       for (const { reservation_id, ending } of await db.query(SYSTEM, endingRemoteReservations, [limit])) {
-        // One that the backend does not answer about keeps the others waiting for the next turn only.
-        if (!(await tellEnd(reservation_id, ending))) break;
-        ended++;
+        const told = await tellEnd(reservation_id, ending);
+        // A backend that is away answers about none; one that it refuses to end must not keep the others waiting.
+        if (told === 'unheard') break;
+        if (told === 'confirmed') ended++;
       }
       return ended;
     },
