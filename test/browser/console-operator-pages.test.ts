@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Desk } from '@causeway/protocol/console';
+import { DESKS, type Desk } from '@causeway/protocol/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleSubjects, furnish } from '../../scripts/demo/console-subjects.ts';
 import { createRandom } from '../fuzz/random.ts';
@@ -87,6 +88,27 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await tab.page.setViewportSize({ width: 1280, height: 900 });
     expect(ground.complaints).toEqual([]);
   }, 180_000);
+
+  it('a page of something that is not there says what it would have shown, why not, and leads back to the list', async () => {
+    const unknown = Object.fromEntries(Object.keys(subjects).map((name) => [name, randomUUID()]));
+    const pages = consoleScreens().filter(({ path }) => path.includes('$'));
+    expect(pages.length).toBeGreaterThan(8);
+    for (const desk of DESKS) {
+      const { page, context, goto, seriousFindings } = await ground.enter(desk);
+      for (const { path, title } of pages.filter((screen) => screen.desk === desk)) {
+        await goto(`/${desk}/${addressOf(path, unknown)}`);
+        await page.getByTestId('problem').waitFor();
+        const heading = await page.getByRole('heading', { level: 1 }).textContent();
+        expect([desk, path, heading]).toEqual([desk, path, title]);
+        expect([desk, path, await seriousFindings()]).toEqual([desk, path, []]);
+        await page.getByTestId('back-to-list').click();
+        await settled(page);
+        const [list] = path.split('/$');
+        expect(new URL(page.url()).pathname).toBe(`/console/${desk}/${list}`);
+      }
+      await context.close();
+    }
+  });
 
   it('an order is found by reference, hash, escrow and parties, and the address keeps the search', async () => {
     const { order, deposits } = (await ground.gateway.operator.orders.get(orderId)).body.data;

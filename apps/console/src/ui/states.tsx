@@ -1,8 +1,9 @@
-import { Alert, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/client.ts';
+import { Link } from './navigation.tsx';
 
 /** The title of a page, what it is about, and what can be done there. */
 export function PageHead({
@@ -83,12 +84,26 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
 /** What a query has, or how it stands with it: no page shows nothing. */
 export function Loaded<T>({
   query,
+  page,
   children,
 }: {
   readonly query: UseQueryResult<T>;
+  /** Where the query is the whole page: what it would have shown, and the list to go back to. */
+  readonly page?: { readonly title: string; readonly list: string; readonly listTitle: string };
   readonly children: (data: T) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <Problem error={query.error} retry={() => void query.refetch()} />;
-  return <Loading />;
+  if (!query.isError) return <Loading />;
+  const problem = <Problem error={query.error} retry={() => void query.refetch()} />;
+  if (page === undefined) return problem;
+  return (
+    <>
+      <PageHead title={page.title}>
+        <Anchor component={Link} to={page.list} size="sm" data-testid="back-to-list">
+          {page.listTitle}
+        </Anchor>
+      </PageHead>
+      {problem}
+    </>
+  );
 }

@@ -22,7 +22,11 @@ export default function OperatorOrderPage() {
     queryFn: ({ signal }) => api.operator.orders.get(orderId, { signal }),
     refetchInterval: REFETCH_MS,
   });
-  return <Loaded query={query}>{(trail) => <OrderView trail={trail} />}</Loaded>;
+  return (
+    <Loaded query={query} page={{ title: 'Order', list: '/operator/orders', listTitle: 'All orders' }}>
+      {(trail) => <OrderView trail={trail} />}
+    </Loaded>
+  );
 }
 
 function OrderView({ trail }: { readonly trail: OrderAuditTrail }) {

@@ -22,7 +22,11 @@ export default function OperatorPartner() {
     queryKey: ['operator', 'partner', partnerId],
     queryFn: ({ signal }) => api.operator.partners.get(partnerId, { signal }),
   });
-  return <Loaded query={query}>{(partner) => <PartnerView partner={partner} />}</Loaded>;
+  return (
+    <Loaded query={query} page={{ title: 'Partner', list: '/operator/partners', listTitle: 'All partners' }}>
+      {(partner) => <PartnerView partner={partner} />}
+    </Loaded>
+  );
 }
 
 function PartnerView({ partner }: { readonly partner: Partner }) {

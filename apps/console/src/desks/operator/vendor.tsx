@@ -25,7 +25,11 @@ export default function OperatorVendor() {
     queryKey: ['operator', 'vendor', vendorId],
     queryFn: ({ signal }) => api.operator.vendors.get(vendorId, { signal }) as Promise<VendorRow>,
   });
-  return <Loaded query={query}>{(vendor) => <VendorView vendor={vendor} />}</Loaded>;
+  return (
+    <Loaded query={query} page={{ title: 'Vendor', list: '/operator/vendors', listTitle: 'All vendors' }}>
+      {(vendor) => <VendorView vendor={vendor} />}
+    </Loaded>
+  );
 }
 
 function VendorView({ vendor }: { readonly vendor: VendorRow }) {

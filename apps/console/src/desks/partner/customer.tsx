@@ -18,7 +18,10 @@ export default function Customer() {
     queryFn: ({ signal }) => api.users.get(userId, { signal }),
   });
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      page={{ title: 'Customer', list: '/partner/customers', listTitle: 'All customers' }}
+    >
       {(user) => (
         <>
           <PageHead

@@ -25,7 +25,10 @@ export default function FiatAccount() {
     },
   });
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      page={{ title: 'Fiat account', list: '/partner/fiat-accounts', listTitle: 'All fiat accounts' }}
+    >
       {({ account, balance, currency }) => (
         <>
           <PageHead

@@ -30,7 +30,7 @@ export default function PartnerOrder() {
     refetchInterval: ({ state }) => (isMoving(state.data) ? LOOK_AGAIN_MS : false),
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} page={{ title: 'Order', list: '/partner/orders', listTitle: 'All orders' }}>
       {(order) => (
         <>
           <PageHead

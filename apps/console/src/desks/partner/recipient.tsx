@@ -30,7 +30,10 @@ export default function RecipientPage() {
     queryFn: ({ signal }) => api.recipients.get(recipientId, { signal }),
   });
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      page={{ title: 'Recipient', list: '/partner/recipients', listTitle: 'All recipients' }}
+    >
       {(recipient) => (
         <>
           <PageHead

@@ -27,7 +27,10 @@ export default function Webhook() {
     queryFn: ({ signal }) => api.webhookEndpoints.get(endpointId, { signal }),
   });
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      page={{ title: 'Webhook endpoint', list: '/partner/webhooks', listTitle: 'All endpoints' }}
+    >
       {(endpoint) => (
         <>
           <PageHead title="Webhook endpoint" about={endpoint.url}>

@@ -33,7 +33,11 @@ export default function VendorOrder() {
     // What the chain confirms is told by no event of the vendor’s.
     refetchInterval: 5_000,
   });
-  return <Loaded query={query}>{(order) => <OrderPage order={order} />}</Loaded>;
+  return (
+    <Loaded query={query} page={{ title: 'Order', list: '/vendor/orders', listTitle: 'All orders' }}>
+      {(order) => <OrderPage order={order} />}
+    </Loaded>
+  );
 }
 
 /** What the machine says of a status, for people. */
