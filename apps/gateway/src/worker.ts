@@ -45,7 +45,7 @@ import { createDeliveryDrain } from './features/webhooks/delivery-drain.ts';
 import { purgeOldEvents } from './features/webhooks/event-stream.ts';
 import { sendCodeHandler, sendOrderHandler } from './features/widget/mail/mail.effect.ts';
 import { purgeOldSessions } from './features/widget/sessions.ts';
-import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.ts';
+import { PURGE_RESPONSES, responsesKeptSince } from './http/idempotency.store.ts';
 import { machineNow } from './lib/clock.ts';
 import { repeatEvery } from './lib/pacing.ts';
 import { createWorkerHealth } from './worker-health.ts';

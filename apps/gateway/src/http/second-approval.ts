@@ -23,7 +23,8 @@ import {
   insertApproval,
   lockPayload,
 } from './approval.store.ts';
-import { canonicalJson, type ResponseSealer } from './idempotency.ts';
+import type { ResponseSealer } from './idempotency.store.ts';
+import { canonicalJson } from './idempotency.ts';
 import { type OperatorPrincipal, personOf } from './principals.ts';
 
 /**

@@ -11,7 +11,7 @@ import { createAccessLog } from './access-log.ts';
 import { type Admission, createAdmission, refuseAtTheDoor } from './admission.ts';
 import { type DocsOptions, registerDocs } from './docs/docs.routes.ts';
 import { errorAnswers, invalidRequest } from './errors.ts';
-import type { ResponseSealer } from './idempotency.ts';
+import type { ResponseSealer } from './idempotency.store.ts';
 import { registerMeasurement } from './measurement.ts';
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts';
 import { schemaCompilers } from './schema-compilers.ts';

@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol';
 import { statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
+import { actorResponseContext, responseContext } from '../../http/idempotency.store.ts';
 import type { Sealer } from '../../lib/crypto.ts';
 import { eraseKycOf } from '../kyc/documents/documents.ts';
 import {

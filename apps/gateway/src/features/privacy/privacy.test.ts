@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { widgetSession } from '../../../../../test/harness/widget.ts';
-import { actorResponseContext } from '../../http/idempotency.ts';
+import { actorResponseContext } from '../../http/idempotency.store.ts';
 import { approvalBodyContext } from '../../http/second-approval.ts';
 import { createSealer, SealedValueError } from '../../lib/crypto.ts';
 import { createBlindIndex, createVaults } from '../../vault/vault.ts';

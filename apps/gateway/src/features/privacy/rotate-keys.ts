@@ -1,6 +1,6 @@
 import { createDatabase, type Database, SYSTEM, type Transaction } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
-import { actorResponseContext, responseContext } from '../../http/idempotency.ts';
+import { actorResponseContext, responseContext } from '../../http/idempotency.store.ts';
 import { approvalBodyContext } from '../../http/second-approval.ts';
 import { createClock } from '../../lib/clock.ts';
 import { createSealer, type Sealer } from '../../lib/crypto.ts';
