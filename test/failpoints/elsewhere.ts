@@ -39,6 +39,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     reason: 'the port has it, the gateway ends reservations together: offers.conformance.test.ts',
   },
   {
+    sites: / features\/fiat-accounts\/payments\.effect\.ts orderToPay: /,
+    reason:
+      'a transfer that the bank refused is tried again by an operator: scenarios/orders-own-iban.test.ts; that it is told twice changes nothing',
+  },
+  {
     sites: / upstream\/rates\/rate-publisher\.ts stop: /,
     reason:
       'an orderly stop, after which the book is free anyway: rate-publisher.test.ts, faults/shutdown.test.ts',

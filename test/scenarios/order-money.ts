@@ -68,7 +68,11 @@ export function netOf(movements: readonly Movement[]): Record<Party, bigint> {
 }
 
 /** Fiat from the customer's own account and the send-out are no business of the escrow. */
-const BESIDE_THE_ESCROW: readonly string[] = ['customer_deposit_applied', 'send_out_settled'];
+const BESIDE_THE_ESCROW: readonly string[] = [
+  'customer_deposit_applied',
+  'customer_deposit_returned',
+  'send_out_settled',
+];
 
 /** What the books say of an order's crypto, party by party. */
 export function bookedNet(movements: WireOrder): Record<Party, bigint> {

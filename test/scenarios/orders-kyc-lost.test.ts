@@ -70,6 +70,29 @@ describe('a customer’s KYC that is lost while an order runs', () => {
     expect((await vendor.get('payment-instructions')).status).toBe(200);
   });
 
+  // Proves trap 5, trap 42.
+  it('before an on-ramp customer learns where to pay: the crypto is locked, the order held, and nothing shown until it is cleared', async () => {
+    const orderId = await driver.onrampOrder();
+    await driver.event(orderId, 'vendor_accepts');
+    await parties.setKyc(orderId, LOST);
+    expect((await driver.event(orderId, 'escrow_funded')).status).toBe(200);
+    const held = await driver.read(orderId);
+    expect(held).toMatchObject({
+      status: 'awaiting_fiat_transfer',
+      hold: { reason: 'KYC_REVIEW' },
+      expires_at: null,
+    });
+    expect(held).not.toHaveProperty('vendor_payment_details');
+    await parties.setKyc(orderId, 'VERIFIED');
+    expect((await parties.operate(orderId, 'hold', { decision: 'release' })).status).toBe(200);
+    expect(await driver.read(orderId)).toHaveProperty('vendor_payment_details');
+    // Lost once more: whoever could still pay is told nothing, whoever has paid is asked for nothing more.
+    await parties.setKyc(orderId, LOST);
+    expect(await driver.read(orderId)).not.toHaveProperty('vendor_payment_details');
+    expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
+    expect(await driver.read(orderId)).toHaveProperty('vendor_payment_details');
+  });
+
   // Proves C4.5 rule 9, trap 5, trap 42.
   it('before the release: both directions record the confirmation and keep the crypto, and go on after review', async () => {
     const offramp = await funded();

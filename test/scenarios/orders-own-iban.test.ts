@@ -1,14 +1,15 @@
 import type { FiatPaymentDecisionInput } from '@causeway/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { BankingError, type BankingPort } from '../../apps/gateway/src/ports/banking.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import type { FiatDriver } from './fiat-driver.ts';
 import type { OrderBook } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
-import { orderParties } from './orders-parties.ts';
+import { type OrderParties, orderParties } from './orders-parties.ts';
 import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const WAITING = { ownIban: true };
@@ -25,15 +26,27 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
   let driver: OrdersDriver;
   let fiat: FiatDriver;
   let book: OrderBook;
+  let parties: OrderParties;
 
   beforeAll(async () => {
     fixture = await openOwnIbanFixture();
     ({ gateway, driver, fiat, book } = fixture);
+    parties = orderParties(gateway);
   });
   afterAll(() => gateway?.stop());
 
   const decide = (paymentId: string, body: Omit<FiatPaymentDecisionInput, 'reason'>) =>
     gateway.operator.fiatPayments.decide(paymentId, { reason: 'ticket 9', ...body });
+
+  /** The transfer to the vendor, as an operator sees it. */
+  async function paymentOf(orderId: string) {
+    const { effects } = (await gateway.operator.orders.get(orderId)).body.data;
+    const effect = effects.find(({ kind }) => kind === 'bank.pay-vendor');
+    if (effect === undefined) throw new Error('the vendor is not to be paid');
+    return effect;
+  }
+  const vendorPaymentOf = async (orderId: string) =>
+    (await gateway.operator.orders.get(orderId)).body.data.facts.vendorPayment;
 
   // Proves C3.1 row 5, C4.5 rule 6, C8 row 9, D9.2, D9.3, C7 OPERATION_NOT_ALLOWED.
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
@@ -200,14 +213,79 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await fixture.cancelled(others);
   });
 
-  it('an order whose vendor the bank will not pay is held', async () => {
+  it('an order whose vendor the bank will not pay is held; decided for the vendor, the customer has its deposit back', async () => {
     const ada = await fixture.holder();
     const order = await fixture.locked(ada, '13.13');
     expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'matched' });
     // The bank may refuse before the order is read.
-    await until('the hold', () => orderParties(gateway).isHeld(order.id));
+    await until('the hold', () => parties.isHeld(order.id));
     await order.took('3.1 deposit matched', { held: true, holdReason: 'FIAT_TRANSFER_REVIEW' });
+    expect((await driver.event(order.id, 'dispute_opened')).status).toBe(200);
+    await order.took('dispute opened', { held: true, holdReason: 'FIAT_TRANSFER_REVIEW' });
+    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
+    expect((await parties.operate(order.id, 'dispute', { decision: 'for_seller' })).status).toBe(200);
+    await order.took('dispute for the seller');
+    await order.ended('returned');
+    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
+      balance: '13.13',
+      entries: [
+        { kind: 'order_payment_returned', direction: 'credit', amount: '13.13', order_id: order.id },
+        { kind: 'order_payment', direction: 'debit', amount: '13.13' },
+        { kind: 'deposit' },
+      ],
+    });
+    const [payment] = await ada.payments();
+    expect(payment).toMatchObject({ status: 'received' });
+    expect(payment).not.toHaveProperty('order_id');
+    await driver.booksBalance();
+    // The order has stopped: trying the transfer again does not pay the vendor.
+    const { effect_id, last_error: refusal } = await paymentOf(order.id);
+    expect((await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' })).status).toBe(200);
+    await until('the transfer to fail again', async () => {
+      const { status, last_error: error } = await paymentOf(order.id);
+      return status === 'failed' && error !== refusal;
+    });
+    expect(await vendorPaymentOf(order.id)).toBe('refused');
+  });
+
+  it('while the bank may be paying the vendor, a dispute is not decided for the vendor, who would have both', async () => {
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '47.11');
+    const transfer = vi
+      .spyOn(gateway.deps.bank as BankingPort, 'transfer')
+      .mockRejectedValue(new BankingError('unavailable', 'the bank is closed'));
+    expect((await ada.pay('47.11')).body.data).toMatchObject({ status: 'matched' });
+    await until('the bank to be asked', async () => transfer.mock.calls.length > 0);
+    await order.took('3.1 deposit matched');
+    expect((await driver.event(order.id, 'dispute_opened')).status).toBe(200);
+    await order.took('dispute opened');
+    const refused = await parties.operate(order.id, 'dispute', { decision: 'for_seller' });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    // A hold keeps the money back as well, however long the bank is open meanwhile.
+    expect((await parties.operate(order.id, 'hold', { decision: 'place' })).status).toBe(200);
+    transfer.mockRestore();
+    expect(await vendorPaymentOf(order.id)).toBe('sending');
+    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
+    const { effect_id } = await paymentOf(order.id);
+    await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' });
+    await until('the vendor to be paid', async () => (await vendorPaymentOf(order.id)) === 'sent');
     await order.ended('locked');
+  });
+
+  // Proves trap 42.
+  it('a deposit of a customer who is not cleared any more pays no vendor until somebody has looked', async () => {
+    const ada = await fixture.holder();
+    const order = await fixture.locked(ada, '52.00');
+    await parties.setKyc(order.id, 'UNDER_REVIEW');
+    const payment = (await ada.pay('52.00')).body.data;
+    expect(payment).toMatchObject({ status: 'held_for_review' });
+    await order.is('awaiting_fiat_transfer', HELD);
+    const refused = await decide(payment.id, { decision: 'match', order_id: order.id });
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'KYC_NOT_CLEARED']);
+    await parties.setKyc(order.id, 'VERIFIED');
+    expect((await decide(payment.id, { decision: 'match', order_id: order.id })).status).toBe(200);
+    await order.took('3.1 deposit matched');
+    await fixture.completed(order);
   });
 
   // Proves C4.5 rule 7, C6 row 4, D9.3, D9.5.

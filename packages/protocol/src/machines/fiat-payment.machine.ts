@@ -10,6 +10,7 @@ export const FIAT_PAYMENT_TRIGGERS = [
   'payment_matched',
   'payment_ambiguous',
   'match_dismissed',
+  'match_undone',
   'payment_collected',
   'collection_failed',
 ] as const;
@@ -122,6 +123,16 @@ export const fiatPaymentMachine: FiatPaymentMachine = defineMachine<
       to: 'received',
       emits: [],
       spec: 'D12: it stays on the account',
+    },
+    {
+      from: 'matched',
+      on: 'match_undone',
+      by: ['operator'],
+      guard: ['not_collecting'],
+      to: 'received',
+      emits: [],
+      posts: 'customer_deposit_returned',
+      spec: 'Silent: the bank did not pay the vendor and the order has stopped; it is the customer’s as before',
     },
     {
       from: 'received',

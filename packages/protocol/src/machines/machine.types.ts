@@ -68,6 +68,7 @@ export const POSTING_KINDS = [
   'deposit_returned',
   'fiat_deposit_received',
   'fiat_deposit_collected',
+  'customer_deposit_returned',
 ] as const;
 export type PostingKind = (typeof POSTING_KINDS)[number];
 

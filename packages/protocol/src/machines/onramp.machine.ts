@@ -147,11 +147,24 @@ const path: readonly OrderRule<OnrampStatus>[] = [
     from: 'awaiting_vendor_escrow_funding',
     on: 'escrow_funded',
     by: ['chain'],
+    guard: ['kyc_cleared'],
     to: 'awaiting_fiat_transfer',
     emits: CHANGED,
     posts: 'vendor_escrow_funded',
     sets: { escrow: 'funded' },
     spec: 'C3.1 row 3, D6: final after the configured confirmations',
+  },
+  {
+    from: 'awaiting_vendor_escrow_funding',
+    on: 'escrow_funded',
+    by: ['chain'],
+    guard: ['kyc_lost'],
+    to: 'awaiting_fiat_transfer',
+    emits: CHANGED,
+    posts: 'vendor_escrow_funded',
+    hold: 'KYC_REVIEW',
+    sets: { escrow: 'funded', held: true },
+    spec: 'C4.5 initiate: KYC is applied again before the customer learns where to pay',
   },
   {
     from: 'awaiting_fiat_transfer',
@@ -178,11 +191,12 @@ const path: readonly OrderRule<OnrampStatus>[] = [
     from: 'awaiting_fiat_transfer',
     on: 'deposit_matched',
     by: ['bank', 'operator'],
-    guard: ['pays_own_iban', 'not_held'],
+    guard: ['pays_own_iban', 'not_held', 'kyc_cleared'],
     to: 'fiat_transfer_pending',
     emits: CHANGED,
     effects: ['bank.pay-vendor'],
     posts: 'customer_deposit_applied',
+    sets: { vendorPayment: 'sending' },
     spec: 'C3.1 row 5; equal amounts are held and matched by the operator after the hold is released',
   },
   {
@@ -304,6 +318,44 @@ const sendOut: readonly OrderRule<OnrampStatus>[] = [
   },
 ];
 
+/** Statuses of an order whose customer's deposit was matched and that has not stopped. */
+const PAID_BY_DEPOSIT = [
+  'fiat_transfer_pending',
+  'fiat_received_confirmed',
+  'crypto_release_pending',
+  'completed',
+  'send_out_pending',
+  'send_out_completed',
+  'send_out_failed',
+  'dispute_started',
+] as const satisfies readonly OnrampStatus[];
+
+const vendorPayment: readonly OrderRule<OnrampStatus>[] = [
+  ...PAID_BY_DEPOSIT.map((status) => vendorPaymentRow(status, 'vendor_payment_started', 'sending')),
+  ...[...PAID_BY_DEPOSIT, 'failed' as const].flatMap((status) => [
+    vendorPaymentRow(status, 'vendor_payment_sent', 'sent'),
+    vendorPaymentRow(status, 'vendor_payment_refused', 'refused'),
+  ]),
+];
+
+function vendorPaymentRow(
+  status: (typeof PAID_BY_DEPOSIT)[number] | 'failed',
+  on: 'vendor_payment_started' | 'vendor_payment_sent' | 'vendor_payment_refused',
+  vendorPayment: OrderFacts['vendorPayment'],
+): OrderRule<OnrampStatus> {
+  const starts = on === 'vendor_payment_started';
+  return {
+    from: status,
+    on,
+    by: [starts ? 'system' : 'bank'],
+    guard: starts ? ['pays_own_iban', 'not_held', 'vendor_not_being_paid'] : ['pays_own_iban'],
+    to: status,
+    emits: [],
+    sets: { vendorPayment },
+    spec: 'Silent: while the bank may be paying the vendor, its crypto does not go back as well',
+  } as OrderRule<OnrampStatus>;
+}
+
 const disputes: readonly OrderRule<OnrampStatus>[] = disputesDecidedForBuyer({
   decided: 'D12: the operator decides for the partner’s customer',
   asks: ['order.release.required'],
@@ -341,7 +393,7 @@ export const onrampMachine: OrderMachine<OnrampStatus> = defineMachine<
   title: 'On-ramp order',
   statuses,
   guards: ORDER_GUARDS,
-  transitions: [...path, ...sendOut, ...disputes, ...ONRAMP_STOPS, ...holds],
+  transitions: [...path, ...vendorPayment, ...sendOut, ...disputes, ...ONRAMP_STOPS, ...holds],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
     trigger: {

@@ -19,6 +19,8 @@ export interface OrderFacts {
   readonly refundWalletCleared: boolean;
   readonly vendorAvailable: boolean;
   readonly fundingSource: 'own_iban' | 'vendor_details';
+  /** What the bank makes of sending the customer's fiat on to the vendor; while `sending`, it may have done it or not. */
+  readonly vendorPayment: 'none' | 'sending' | 'sent' | 'refused';
   readonly paymentRequest: boolean;
   readonly payerDetailsSubmitted: boolean;
   readonly anchor: 'fiat' | 'crypto';
@@ -54,6 +56,7 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   refundWalletCleared: true,
   vendorAvailable: true,
   fundingSource: 'vendor_details',
+  vendorPayment: 'none',
   paymentRequest: false,
   payerDetailsSubmitted: false,
   anchor: 'fiat',
@@ -165,15 +168,17 @@ export const ORDER_GUARDS = {
   },
   return_free: {
     code: 'OPERATION_NOT_ALLOWED',
-    says: 'the order is not held for review, and the wallet that a refund pays is screened clear',
-    reads: ['held', 'refundWalletCleared'],
-    holds: ({ held, refundWalletCleared }) => !held && refundWalletCleared,
+    says: 'the order is not held for review, the wallet that a refund pays is screened clear, and no fiat is on its way to the vendor',
+    reads: ['held', 'refundWalletCleared', 'vendorPayment'],
+    holds: ({ held, refundWalletCleared, vendorPayment }) =>
+      [!held, refundWalletCleared, vendorPayment !== 'sending'].every((isFree) => isFree),
   },
   return_kept: {
     code: 'OPERATION_NOT_ALLOWED',
-    says: 'the order is held for review, or the wallet that a refund pays is not screened clear',
-    reads: ['held', 'refundWalletCleared'],
-    holds: ({ held, refundWalletCleared }) => held || !refundWalletCleared,
+    says: 'the order is held for review, or the wallet that a refund pays is not screened clear, or fiat is on its way to the vendor',
+    reads: ['held', 'refundWalletCleared', 'vendorPayment'],
+    holds: ({ held, refundWalletCleared, vendorPayment }) =>
+      [held, !refundWalletCleared, vendorPayment === 'sending'].some((keeps) => keeps),
   },
   vendor_available: {
     code: 'INVALID_STATUS',
@@ -235,6 +240,12 @@ export const ORDER_GUARDS = {
     says: 'fiat_funding_source is own_iban',
     reads: ['fundingSource'],
     holds: (facts) => facts.fundingSource === 'own_iban',
+  },
+  vendor_not_being_paid: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the bank is not about to send the customer’s fiat to the vendor',
+    reads: ['vendorPayment'],
+    holds: (facts) => facts.vendorPayment !== 'sending',
   },
   payment_request: {
     code: 'OPERATION_NOT_ALLOWED',

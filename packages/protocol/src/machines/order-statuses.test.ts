@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { OrderStatusSchema } from '../wire/index.ts';
 import {
   additiveStatuses,
-  hasRevealedPaymentDetails,
   ORDER_CANCELLED,
   ORDER_COMPLETED,
   ORDER_DISPUTED,
   ORDER_INITIAL,
   ORDER_MACHINES,
+  type OrderStatus,
   orderStatusesThatKnow,
   orderStatusesWithOutcome,
   orderStatusesWithPartnerStep,
+  revealsPaymentDetails,
   vendorDuties,
 } from './index.ts';
 
@@ -116,7 +117,14 @@ describe('what the tables say about statuses', () => {
   // Proves D6.10.
   test('the end user is told where to pay from awaiting_fiat_transfer on, and never by an order that stopped before', () => {
     const { onramp } = ORDER_MACHINES;
-    expect(hasRevealedPaymentDetails(onramp, ['awaiting_vendor_escrow_funding', 'cancelled'])).toBe(false);
-    expect(hasRevealedPaymentDetails(onramp, ['awaiting_fiat_transfer', 'cancelled'])).toBe(true);
+    const tells = (kycCleared: boolean, ...passed: readonly OrderStatus[]) =>
+      revealsPaymentDetails(onramp, { status: passed.at(-1) ?? 'created', passed, kycCleared });
+    expect(tells(true, 'awaiting_vendor_escrow_funding', 'cancelled')).toBe(false);
+    expect(tells(true, 'awaiting_fiat_transfer')).toBe(true);
+    expect(tells(true, 'awaiting_fiat_transfer', 'cancelled')).toBe(true);
+    // Without KYC, only one that has paid already.
+    expect(tells(false, 'awaiting_fiat_transfer')).toBe(false);
+    expect(tells(false, 'awaiting_fiat_transfer', 'cancelled')).toBe(false);
+    expect(tells(false, 'awaiting_fiat_transfer', 'fiat_transfer_pending')).toBe(true);
   });
 });

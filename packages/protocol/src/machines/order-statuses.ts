@@ -47,8 +47,21 @@ export const ORDER_DISPUTED = 'dispute_started' satisfies OrderStatus;
 /** Ended without a trade. */
 export const ORDER_CANCELLED = 'cancelled' satisfies OrderStatus;
 
-/** Whether an order that has passed through these statuses has told its end user where to pay. */
-export function hasRevealedPaymentDetails(machine: OrderMachine, passed: readonly OrderStatus[]): boolean {
+/**
+ * Whether an order that has passed through these statuses tells its end user where to pay. One whose KYC is lost is not
+ * told while it could still pay; one that has paid may know whom.
+ */
+export function revealsPaymentDetails(
+  machine: OrderMachine,
+  {
+    status,
+    passed,
+    kycCleared,
+  }: { status: OrderStatus; passed: readonly OrderStatus[]; kycCleared: boolean },
+): boolean {
+  const now = machine.statuses[status];
+  const isUnpaid = now?.revealsPaymentDetails === true || now?.outcome === 'stopped';
+  if (isUnpaid && !kycCleared) return false;
   return passed.some((status) => machine.statuses[status]?.revealsPaymentDetails === true);
 }
 

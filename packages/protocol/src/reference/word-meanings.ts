@@ -195,6 +195,7 @@ export const WORD_MEANINGS: readonly NamedEnum[] = [
     meanings: {
       deposit: 'Money that arrived on the account.',
       order_payment: 'Paid for an order.',
+      order_payment_returned: 'Back from an order that stopped before its vendor was paid.',
       collection: 'Moved to the partner’s master account.',
     },
   },

@@ -71,7 +71,7 @@ export const FiatLedgerSchema = Type.Object({
       direction: literals(['credit', 'debit']),
       amount: DecimalString,
       balance_after: DecimalString,
-      kind: literals(['deposit', 'order_payment', 'collection']),
+      kind: literals(['deposit', 'order_payment', 'order_payment_returned', 'collection']),
       reference: NullableText,
       order_id: Type.Optional(Uuid),
       created_at: Timestamp,

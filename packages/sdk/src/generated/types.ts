@@ -892,7 +892,7 @@ export type FiatCurrencyList = {
   offramp: boolean;
 }[];
 
-export type FiatEntryKind = "deposit" | "order_payment" | "collection" | (string & {});
+export type FiatEntryKind = "deposit" | "order_payment" | "order_payment_returned" | "collection" | (string & {});
 
 export type FiatFundingSource = "own_iban" | "vendor_details" | (string & {});
 
@@ -2524,7 +2524,7 @@ export interface OrderStatusChangedData {
 
 export interface OrderStep {
   actor: Actor;
-  fact: "order_initiated" | "liquidity_checked" | "vendor_accepted" | "vendor_declined" | "escrow_funded" | "payer_details_submitted" | "payment_sent_confirmed" | "deposit_matched" | "deposit_held" | "deposit_hold_released" | "fiat_confirmed_by_vendor" | "transfer_authorized" | "transfer_failed" | "transfer_authorization_lapsed" | "deposit_finalized" | "payout_requested" | "payout_details_requested" | "proof_submitted" | "proof_review_started" | "proof_accepted" | "proof_rejected" | "fiat_received_confirmed_by_partner" | "fiat_received_confirmed_by_provider" | "release_authorized" | "release_started" | "release_confirmed" | "release_failed" | "bridge_authorized" | "bridge_settled" | "bridge_failed" | "bridge_authorization_lapsed" | "cancelled_by_partner" | "order_expired" | "escrow_failed" | "cost_bound_exceeded" | "cost_bound_met" | "dispute_opened" | "dispute_resolved_to_buyer" | "dispute_resolved_to_seller" | "refund_authorized" | "refund_signed_by_vendor" | "refund_confirmed" | "refund_failed" | "hold_placed" | "hold_released" | "kyc_waived" | "screening_lost" | (string & {});
+  fact: "order_initiated" | "liquidity_checked" | "vendor_accepted" | "vendor_declined" | "escrow_funded" | "payer_details_submitted" | "payment_sent_confirmed" | "deposit_matched" | "deposit_held" | "deposit_hold_released" | "vendor_payment_started" | "vendor_payment_sent" | "vendor_payment_refused" | "fiat_confirmed_by_vendor" | "transfer_authorized" | "transfer_failed" | "transfer_authorization_lapsed" | "deposit_finalized" | "payout_requested" | "payout_details_requested" | "proof_submitted" | "proof_review_started" | "proof_accepted" | "proof_rejected" | "fiat_received_confirmed_by_partner" | "fiat_received_confirmed_by_provider" | "release_authorized" | "release_started" | "release_confirmed" | "release_failed" | "bridge_authorized" | "bridge_settled" | "bridge_failed" | "bridge_authorization_lapsed" | "cancelled_by_partner" | "order_expired" | "escrow_failed" | "cost_bound_exceeded" | "cost_bound_met" | "dispute_opened" | "dispute_resolved_to_buyer" | "dispute_resolved_to_seller" | "refund_authorized" | "refund_signed_by_vendor" | "refund_confirmed" | "refund_failed" | "hold_placed" | "hold_released" | "kyc_waived" | "screening_lost" | (string & {});
 }
 
 export type OrderType = "onramp" | "offramp" | "payment_request" | (string & {});

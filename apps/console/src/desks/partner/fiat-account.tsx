@@ -82,6 +82,7 @@ export default function FiatAccount() {
 const KINDS: Readonly<Record<string, string>> = {
   deposit: 'Paid in',
   order_payment: 'Paid an order',
+  order_payment_returned: 'Back from an order that stopped',
   collection: 'Collected for you',
 };
 

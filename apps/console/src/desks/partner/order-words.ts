@@ -49,6 +49,7 @@ export const MOVEMENT_WORDS: Readonly<Record<string, string>> = {
   vendor_escrow_funded: 'The vendor locked its crypto in escrow',
   partner_escrow_funded: 'Your crypto was locked in escrow',
   customer_deposit_applied: 'The customer’s deposit was used',
+  customer_deposit_returned: 'The customer has its deposit back',
   escrow_released: 'The escrow paid out',
   escrow_refunded: 'The escrow was refunded',
   escrow_returned_to_vendor: 'The escrow went back to the vendor',

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { isSound, matchDeposit } from './deposit-matching.ts';
 
-const free = { id: 'free', facts: { held: false } };
-const held = { id: 'held', facts: { held: true } };
+const free = { id: 'free', facts: { held: false }, kyc_status: 'VERIFIED' };
+const held = { ...free, id: 'held', facts: { held: true } };
+const uncleared = { ...free, id: 'uncleared', kyc_status: 'UNDER_REVIEW' };
 
 describe('what a deposit pays', () => {
-  test('nothing where no order waits for its amount, also when the bank asks for a review', () => {
+  test('nothing where no order waits for its amount', () => {
     expect(matchDeposit([], {})).toEqual({ kind: 'none' });
-    expect(matchDeposit([], { forReview: true })).toEqual({ kind: 'none' });
+    expect(matchDeposit([], { forReview: false })).toEqual({ kind: 'none' });
   });
 
   test('the one order that waits for it', () => {
@@ -19,7 +20,9 @@ describe('what a deposit pays', () => {
     ['two orders wait for the same amount', [free, free], {}],
     ['of two orders one is held', [free, held], {}],
     ['the one order is held', [held], {}],
+    ['the customer of the one order is not cleared any more', [uncleared], {}],
     ['the bank asks for a review', [free], { forReview: true }],
+    ['the bank asks for a review of what no order waits for', [], { forReview: true }],
   ] as const)('is for a person to decide where %s', (_case, orders, given) => {
     expect(matchDeposit(orders, given)).toEqual({ kind: 'ambiguous' });
   });

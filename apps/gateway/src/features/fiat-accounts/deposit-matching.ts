@@ -1,3 +1,4 @@
+import { KYC_CLEARED } from '@causeway/protocol';
 import type { IncomingPayment } from '../../ports/banking.ts';
 
 const LONGEST_ID = 200;
@@ -13,6 +14,7 @@ export function isSound({
 /** An order that waits for just this amount of this customer. */
 interface WaitingOrder {
   readonly facts: { readonly held: boolean };
+  readonly kyc_status: string;
 }
 
 export type DepositMatch<Order> =
@@ -22,13 +24,17 @@ export type DepositMatch<Order> =
   /** A person decides. */
   | { readonly kind: 'ambiguous' };
 
-/** What a payment pays, given the orders that wait for its amount: the one there is, unless it is held or the bank has doubts. */
+/**
+ * What a payment pays, given the orders that wait for its amount: the one there is, unless it is held, its customer is not
+ * cleared any more, or the bank has doubts. What the bank doubts is looked at by a person where it pays nothing, too.
+ */
 export function matchDeposit<Order extends WaitingOrder>(
   orders: readonly Order[],
   { forReview }: Pick<IncomingPayment, 'forReview'>,
 ): DepositMatch<Order> {
   const [order, another] = orders;
+  if (forReview === true) return { kind: 'ambiguous' };
   if (order === undefined) return { kind: 'none' };
-  if (another !== undefined || order.facts.held || forReview === true) return { kind: 'ambiguous' };
-  return { kind: 'pays', order };
+  const isInDoubt = order.facts.held || order.kyc_status !== KYC_CLEARED;
+  return another !== undefined || isInDoubt ? { kind: 'ambiguous' } : { kind: 'pays', order };
 }

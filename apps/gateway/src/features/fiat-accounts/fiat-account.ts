@@ -58,6 +58,7 @@ export function ledgerAccountOf(accountNumber: string): string {
 const ENTRY_KINDS: Readonly<Record<string, Static<typeof FiatLedgerSchema>['entries'][number]['kind']>> = {
   fiat_deposit_received: 'deposit',
   customer_deposit_applied: 'order_payment',
+  customer_deposit_returned: 'order_payment_returned',
   fiat_deposit_collected: 'collection',
 };
 
@@ -85,6 +86,12 @@ export function depositPostings(payment: Paid): readonly Posting[] {
 export function collectionPostings(payment: Paid): readonly Posting[] {
   const account = ledgerAccountOf(payment.account_number);
   return moveFunds(account, `fiat_master:${payment.partner_id}`, payment.currency, BigInt(payment.amount));
+}
+
+/** The order that it had paid has stopped, and the vendor never had it. */
+export function returnPostings(payment: Paid, vendorId: string): readonly Posting[] {
+  const account = ledgerAccountOf(payment.account_number);
+  return moveFunds(`outside:vendor:${vendorId}`, account, payment.currency, BigInt(payment.amount));
 }
 
 /** What is personal of an account. */

@@ -10,7 +10,7 @@ import {
 } from '@causeway/protocol';
 import { execute, type MachineAdapter } from '../../engine/execute.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { accountIdOf, collectionPostings, depositPostings } from './fiat-account.ts';
+import { accountIdOf, collectionPostings, depositPostings, returnPostings } from './fiat-account.ts';
 import { insertPayment, movePayment, type PaymentRow } from './fiat-payment.store.ts';
 
 /** A payment as it was found, before the first status is written. */
@@ -21,6 +21,14 @@ interface PaymentCase {
   /** Of a payment that is not written yet. */
   readonly bankTransactionId?: string;
   readonly at: Date;
+  /** The order that it paid no longer. */
+  readonly undone?: PaidOrder;
+}
+
+/** An order that a payment had paid, and whose vendor never had the money. */
+export interface PaidOrder {
+  readonly order_id: string;
+  readonly vendor_id: string | null;
 }
 
 const paymentAdapter: MachineAdapter<
@@ -34,11 +42,12 @@ const paymentAdapter: MachineAdapter<
   statusOf: ({ payment }) => payment.status ?? NEW,
   factsOf: ({ payment }) => ({ collecting: payment.settlement_id !== null }),
 
-  write(unit, { payment: before, bankTransactionId, at }, { status, facts }) {
+  write(unit, { payment: before, bankTransactionId, at, undone }, { status, facts }) {
     const payment: PaymentRow = {
       ...before,
       status,
       settlement_id: facts.collecting ? before.settlement_id : null,
+      order_id: undone === undefined ? before.order_id : null,
     };
     if (bankTransactionId === undefined) {
       const { payment_id, order_id, settlement_id } = payment;
@@ -46,7 +55,7 @@ const paymentAdapter: MachineAdapter<
     } else {
       insert(unit, payment, bankTransactionId);
     }
-    return { payment, at };
+    return { payment, at, ...(undone === undefined ? {} : { undone }) };
   },
 
   eventFor({ payment, at }, eventType) {
@@ -74,7 +83,17 @@ const paymentAdapter: MachineAdapter<
     };
   },
 
-  entryFor({ payment }, posting) {
+  entryFor({ payment, undone }, posting) {
+    if (undone !== undefined) {
+      return {
+        kind: posting,
+        // A payment may pay another order afterwards, which may stop too.
+        dedupeKey: `fiat_payment:${payment.payment_id}:returned:${undone.order_id}`,
+        partnerId: payment.partner_id,
+        orderId: undone.order_id,
+        postings: returnPostings(payment, undone.vendor_id ?? ''),
+      };
+    }
     const isReceipt = posting === 'fiat_deposit_received';
     return {
       kind: posting,
@@ -132,6 +151,18 @@ export function reportOnPayment(
   actor: 'bank' | 'operator' | 'system',
 ): PaymentRow | undefined {
   return move(unit, { payment, at: unit.at }, trigger, actor);
+}
+
+/** Gives a payment back to its customer: the order that it had paid has stopped. */
+export function undoMatch(unit: UnitOfWork, payment: PaymentRow, undone: PaidOrder): void {
+  const { kind } = execute(
+    unit,
+    paymentAdapter,
+    { payment, at: unit.at, undone },
+    'match_undone',
+    'operator',
+  );
+  if (kind === 'refused') throw new Error('a payment that has paid an order refuses to be given back');
 }
 
 /** Whether an operator may match it, before anything is done for it. */

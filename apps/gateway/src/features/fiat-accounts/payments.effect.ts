@@ -1,3 +1,4 @@
+import type { OrderTrigger } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { IntentPayload } from '../../engine/effects.ts';
 import type { Intent } from '../../engine/intent.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { BankingError, type BankingPort } from '../../ports/banking.ts';
 import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
-import { vendorDetailsOf } from '../orders/lifecycle/order.ts';
+import { type OrderRow, vendorDetailsOf } from '../orders/lifecycle/order.ts';
 import {
   askBank,
   BANK_SCHEDULE,
@@ -87,20 +88,36 @@ async function giveUp(unit: UnitOfWork, payload: CollectPaymentPayload): Promise
   if (payment !== undefined) reportOnPayment(unit, payment, 'collection_failed', 'system');
 }
 
-export interface PayVendorDeps {
-  readonly db: Database;
+export interface PayVendorDeps extends UnitDeps {
   readonly bank: BankingPort;
   readonly sealer: Sealer;
   readonly orderAdapters: OrderAdapters;
 }
 
-/** Sends what a deposit brought on to the vendor of its order; the vendor says when it has arrived. */
+/** A hold is over when a person ends it. */
+const HELD_WAIT_MS = 5_000;
+
+/**
+ * Sends what a deposit brought on to the vendor of its order; the vendor says when it has arrived. Until the bank has
+ * answered it may have done it, and the order keeps the vendor's crypto where it is. A hold keeps the fiat back too.
+ */
 export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-vendor'> {
+  const report = (triggers: readonly OrderTrigger[], actor: 'bank' | 'system' = 'bank') => {
+    return ({ order_id }: IntentPayload<'bank.pay-vendor'>, unit: UnitOfWork) =>
+      reportFacts(deps, unit, order_id, triggers, actor);
+  };
+  const refused = report(['vendor_payment_refused', 'hold_placed']);
+  const start = report(['vendor_payment_started'], 'system');
+
   async function pay({ payload }: Intent<'bank.pay-vendor'>): Promise<Outcome> {
-    const order = await readOrder(deps.db, SYSTEM, payload.order_id);
+    const order = await orderToPay(payload);
     const [payment] = await deps.db.query(SYSTEM, paymentOfOrder, [payload.order_id]);
     if (order === undefined || payment === undefined) {
       return { kind: 'failed', error: 'there is no such payment' };
+    }
+    if (order.facts.held) return { kind: 'waiting', afterMs: HELD_WAIT_MS };
+    if (order.facts.vendorPayment !== 'sending') {
+      return { kind: 'failed', error: 'the order has stopped, and its vendor is not paid' };
     }
     const asked = await askBank(() =>
       deps.bank.transfer({
@@ -114,19 +131,23 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-v
     if ('unavailable' in asked) return { kind: 'retry', error: asked.unavailable };
     // The customer has paid and the vendor has not been: an operator has to sort that out.
     if ('refused' in asked) {
-      return {
-        kind: 'failed',
-        error: asked.refused,
-        followUp: (unit) => reportFacts(deps, unit, payload.order_id, ['hold_placed'], 'bank'),
-      };
+      return { kind: 'failed', error: asked.refused, followUp: (unit) => refused(payload, unit) };
     }
-    return { kind: 'confirmed' };
+    return { kind: 'confirmed', followUp: (unit) => report(['vendor_payment_sent'])(payload, unit) };
+  }
+
+  /** One that the bank refused is tried again as long as its order goes on. */
+  async function orderToPay(payload: IntentPayload<'bank.pay-vendor'>): Promise<OrderRow | undefined> {
+    const order = await readOrder(deps.db, SYSTEM, payload.order_id);
+    if (order === undefined || order.facts.held || order.facts.vendorPayment === 'sending') return order;
+    await unitOfWork(deps, SYSTEM, (unit) => start(payload, unit));
+    return readOrder(deps.db, SYSTEM, payload.order_id);
   }
 
   return {
     schedule: BANK_SCHEDULE,
     perform: pay,
-    exhausted: (intent, unit) => reportFacts(deps, unit, intent.payload.order_id, ['hold_placed'], 'bank'),
+    exhausted: ({ payload }, unit) => report(['hold_placed'])(payload, unit),
   };
 }
 

@@ -17,7 +17,13 @@ import { lockUserIfAny, userKeyOwner, vaultOfUser } from '../users/user.ts';
 import { isSound, matchDeposit } from './deposit-matching.ts';
 import { accountByReference, type PaidAccountRow } from './fiat-account.store.ts';
 import { ledgerAccountOf, type PaymentDetails, paymentContext, paymentDetailsOf } from './fiat-account.ts';
-import { mayMatch, type PaymentDraft, reportOnPayment, writePayment } from './fiat-payment.adapter.ts';
+import {
+  mayMatch,
+  type PaymentDraft,
+  reportOnPayment,
+  undoMatch,
+  writePayment,
+} from './fiat-payment.adapter.ts';
 import {
   countHeldPayments,
   findPayment,
@@ -27,6 +33,7 @@ import {
   ordersToRelease,
   type PaymentRow,
   paymentByTransaction,
+  paymentOfOrder,
 } from './fiat-payment.store.ts';
 
 export interface DepositDeps {
@@ -212,6 +219,16 @@ async function refusalOf(unit: UnitOfWork, payment: PaymentRow, orderId: string)
   return new CausewayError('OPERATION_NOT_ALLOWED', {
     message: 'The order does not wait for this amount on the customer’s own account.',
   });
+}
+
+/**
+ * An order has stopped whose vendor the bank did not pay: what the customer had paid for it is on the account again, and
+ * can pay another order.
+ */
+export async function returnDeposit(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  const [found] = await unit.tx.query(paymentOfOrder, [order.order_id]);
+  if (found === undefined) return;
+  undoMatch(unit, await lockPayment(unit, found.payment_id), order);
 }
 
 /** Who paid and with what words, in clear. Only callers that write an audit entry may ask. */

@@ -4,7 +4,6 @@ import {
   expectedSeconds,
   FIAT_ACCOUNT_ACTIVE,
   formatFixed,
-  hasRevealedPaymentDetails,
   ORDER_MACHINES,
   orderActionsOf,
   type PricedSchema,
@@ -19,6 +18,7 @@ import { accountDetailsOf, accountsOf } from '../fiat-accounts/fiat-account.ts';
 import { depositOf, receiptOf } from '../orders/escrow/escrow.ts';
 import { orderState } from '../orders/lifecycle/act-on-order.ts';
 import { type OrderRow, type OrderSecrets, reasonsView, vendorDetailsOf } from '../orders/lifecycle/order.ts';
+import { isToldWhereToPay } from '../orders/lifecycle/order.view.ts';
 import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { loadPaymentDetails, openPaymentDetails } from '../payment-details/payment-details.ts';
 import { feeBreakdown } from '../quotes/quote.view.ts';
@@ -144,8 +144,7 @@ async function paymentInstructions(
   reads: Reading,
   order: OrderRow,
 ): Promise<Instructions | null> {
-  const passed = order.timeline.map(({ status }) => status);
-  if (!hasRevealedPaymentDetails(ORDER_MACHINES[order.direction], passed)) return null;
+  if (!isToldWhereToPay(order)) return null;
   if (order.facts.fundingSource === 'own_iban') return ownAccount(deps, reads, order);
   const details = vendorDetailsOf(deps, order);
   return details && labelled(deps.currencies, order.payment_network_slug, details);

@@ -16,6 +16,7 @@ export const ORDER_DOMAINS: Domains<OrderFacts> = {
   refundWalletCleared: EITHER,
   vendorAvailable: EITHER,
   fundingSource: ['own_iban', 'vendor_details'],
+  vendorPayment: ['none', 'sending', 'sent', 'refused'],
   paymentRequest: EITHER,
   payerDetailsSubmitted: EITHER,
   anchor: ['fiat', 'crypto'],

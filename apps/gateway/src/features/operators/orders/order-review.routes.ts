@@ -20,6 +20,7 @@ import { invalidRequest } from '../../../http/errors.ts';
 import type { OperatorPrincipal } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
+import { returnDeposit } from '../../fiat-accounts/payments.ts';
 import { openStatements } from '../../orders/disputes/vendor-answers.ts';
 import {
   decideProof,
@@ -211,9 +212,21 @@ function registerDispute(app: FastifyInstance, deps: OrderReviewDeps): void {
     },
     handle: ({ params, body }, operator, unit) =>
       decideAudited(unit, operator, params.order_id, `order.dispute.${body.decision}`, body.reason, (order) =>
-        moveOrder(unit, deps.orderAdapters, order, DISPUTES[body.decision], 'operator'),
+        decideDispute(unit, deps, order, body.decision),
       ),
   });
+}
+
+/** Where the vendor has its crypto again and the bank never paid it, the customer has its deposit again as well. */
+async function decideDispute(
+  unit: UnitOfWork,
+  { orderAdapters }: OrderReviewDeps,
+  order: OrderRow,
+  decision: keyof typeof DISPUTES,
+): Promise<OrderRow> {
+  const moved = moveOrder(unit, orderAdapters, order, DISPUTES[decision], 'operator');
+  if (decision === 'for_seller' && order.facts.vendorPayment === 'refused') await returnDeposit(unit, order);
+  return moved;
 }
 
 function registerProofReview(app: FastifyInstance, deps: OrderReviewDeps): void {
@@ -245,10 +258,10 @@ async function decideAudited(
   orderId: string,
   action: string,
   reason: string,
-  move: (order: OrderRow) => OrderRow,
+  move: (order: OrderRow) => OrderRow | Promise<OrderRow>,
 ) {
   const order = await loadOrderForAction(unit, orderId);
-  const moved = move(order);
+  const moved = await move(order);
   recordAction(unit, operator, {
     action,
     subject: `orders/${order.order_id}`,

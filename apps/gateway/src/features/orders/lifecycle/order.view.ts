@@ -2,10 +2,10 @@ import {
   actionRequired,
   allowedActions,
   formatFixed,
-  hasRevealedPaymentDetails,
   nextAction,
   ORDER_MACHINES,
   type OrderSchema,
+  revealsPaymentDetails,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { feeBreakdown } from '../../quotes/quote.view.ts';
@@ -62,12 +62,17 @@ export function orderView(secrets: OrderSecrets, order: OrderRow): Static<typeof
   };
 }
 
-function partiesView(secrets: OrderSecrets, order: OrderRow) {
+/** Whether the end user may read where to pay. */
+export function isToldWhereToPay(order: OrderRow): boolean {
   const passed = order.timeline.map(({ status }) => status);
-  const isRevealed = hasRevealedPaymentDetails(ORDER_MACHINES[order.direction], passed);
+  const { kycCleared } = factsOf(order);
+  return revealsPaymentDetails(ORDER_MACHINES[order.direction], { status: order.status, passed, kycCleared });
+}
+
+function partiesView(secrets: OrderSecrets, order: OrderRow) {
   // Paid from the customer's own account, the vendor's is no business of the customer's.
   const paysVendor = order.facts.fundingSource === 'vendor_details';
-  const vendorDetails = isRevealed && paysVendor ? vendorDetailsOf(secrets, order) : null;
+  const vendorDetails = paysVendor && isToldWhereToPay(order) ? vendorDetailsOf(secrets, order) : null;
   return {
     ...(vendorDetails === null ? {} : { vendor_payment_details: vendorDetails }),
     ...(order.payment_details_id === null ? {} : { payment_details_id: Number(order.payment_details_id) }),

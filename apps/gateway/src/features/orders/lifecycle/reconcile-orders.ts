@@ -132,7 +132,7 @@ function entryDifferences(order: RecordedOrder): Difference[] {
         found: `no entry; the order is ${order.status}, its escrow ${order.facts.escrow}`,
       }),
     );
-  const booked = order.entries.filter(({ kind }) => !OF_OTHERS.includes(kind));
+  const booked = order.entries.filter(({ kind }) => !OF_OTHERS.includes(kind) && !isReturned(order, kind));
   const others = booked.flatMap((entry) => {
     const kind = due.find((one) => one === entry.kind);
     if (kind === undefined) {
@@ -151,6 +151,18 @@ function entryDifferences(order: RecordedOrder): Difference[] {
     });
   });
   return [...missing, ...others];
+}
+
+/** The customer has back what it had paid for the order: its payment has no order any more. */
+function isReturned({ entries, facts, deposit_account }: RecordedOrder, kind: string): boolean {
+  const isGivenBack = facts.vendorPayment === 'refused' && deposit_account === undefined;
+  const moved = (of: string) =>
+    entries.filter((entry) => entry.kind === of).flatMap(({ postings }) => postings);
+  const net = [...moved('customer_deposit_applied'), ...moved('customer_deposit_returned')].reduce(
+    (sums, { account, amount }) => sums.set(account, (sums.get(account) ?? 0n) + BigInt(amount)),
+    new Map<string, bigint>(),
+  );
+  return kind === 'customer_deposit_applied' && isGivenBack && [...net.values()].every((sum) => sum === 0n);
 }
 
 function dueEntry(order: RecordedOrder, kind: OrderEntryKind): BookedEntry {
