@@ -20,10 +20,16 @@ import {
   moveOrder,
   type PaymentProof,
   recordProof,
+  refusedTransition,
 } from '../orders/lifecycle/act-on-order.ts';
 import { passOver } from '../orders/lifecycle/offer-order.effect.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
-import type { OrderEscrow, OrderRow, PlainDetails } from '../orders/lifecycle/order.ts';
+import {
+  awaitsVendor,
+  type OrderEscrow,
+  type OrderRow,
+  type PlainDetails,
+} from '../orders/lifecycle/order.ts';
 import type { DetailsCheck } from '../payment-details/details-check.ts';
 import { lostWallets } from '../screening/screen-wallet.ts';
 import { findVendor, partnerWallet, type VendorRow } from './vendor.store.ts';
@@ -82,20 +88,23 @@ function payableDetails(deps: VendorDeps, order: OrderRow, given: PlainDetails):
   throw invalidFields(fit.problems.map(({ path, message }) => ({ path: `payment_${path}`, message })));
 }
 
-/** Where the crypto will be locked if this vendor takes the order. */
+/** Where the crypto will be locked if this vendor takes the order; what was planned for one before it does not count. */
 export async function plannedEscrow(
   { chains }: Pick<VendorDeps, 'chains'>,
   unit: UnitOfWork,
   vendor: VendorRow,
   order: OrderRow,
 ): Promise<OrderEscrow> {
-  if (order.escrow !== null) return order.escrow;
+  if (order.escrow !== null && !awaitsVendor(order)) return order.escrow;
   const [partner] = await unit.tx.query(partnerWallet, [order.partner_id]);
   if (partner === undefined) throw new Error(`partner ${order.partner_id} is gone`);
   return planEscrow(chains, order, { vendor: vendor.wallet_address, partner: partner.wallet_address });
 }
 
-/** An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. */
+/**
+ * An off-ramp order that its quoted vendor serves was never offered: the vendor signs the refund when it learns of it. One
+ * that is offered is signed for by accepting it; before that its escrow could still be another vendor's.
+ */
 export async function signRefund(
   deps: VendorDeps,
   unit: UnitOfWork,
@@ -103,10 +112,13 @@ export async function signRefund(
   orderId: string,
   sign: VendorSignature,
 ): Promise<OrderRow> {
-  const offered = await loadOrderForAction(unit, orderId);
-  const escrow = await plannedEscrow(deps, unit, vendor, offered);
-  const order = { ...offered, escrow };
-  if (offered.escrow === null) recordEscrow(unit, orderId, escrow);
+  const served = await loadOrderForAction(unit, orderId);
+  if (awaitsVendor(served)) {
+    throw refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: served }, 'vendor');
+  }
+  const escrow = await plannedEscrow(deps, unit, vendor, served);
+  const order = { ...served, escrow };
+  if (served.escrow === null) recordEscrow(unit, orderId, escrow);
   await giveSignature(deps, unit, vendor, order, 'refund', sign);
   // An automatic refund may have waited for it; the table says whether.
   return execute(unit, deps.orderAdapters[order.direction], order, 'refund_signed_by_vendor', 'vendor').row;

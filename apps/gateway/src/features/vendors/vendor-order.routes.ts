@@ -135,6 +135,7 @@ function registerTaking(app: FastifyInstance, deps: VendorRouteDeps): void {
     {
       operationId: 'signVendorRefund',
       summary: 'Submit the refund signature of an assigned order',
+      description: 'Of one that is offered it is part of accept, and refused here with 409.',
       body: RefundSignatureInput,
       errors: SIGNING_ERRORS,
     },

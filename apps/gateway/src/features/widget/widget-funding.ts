@@ -22,7 +22,8 @@ export async function readFunding(
 ): Promise<Funding> {
   const found = await readOrder(deps.db, scope, orderId);
   if (found === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-  const order = await ensureEscrow(deps, found);
+  // An order that stopped before it had an escrow needs none any more.
+  const order = isStopped(found) ? found : await ensureEscrow(deps, found);
   const { escrow } = order;
   if (escrow === null) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'No vendor serves the order yet.' });
@@ -57,8 +58,12 @@ export async function readFunding(
 
 /** Nothing once it is paid, and nothing on-ramp, where the vendor pays. */
 function amountToPay(order: OrderRow): bigint {
-  const isStopped = ORDER_MACHINES[order.direction].statuses[order.status]?.outcome !== undefined;
-  return order.direction === 'onramp' || order.facts.escrow !== 'none' || isStopped ? 0n : depositOf(order);
+  const isNothing = order.direction === 'onramp' || order.facts.escrow !== 'none' || isStopped(order);
+  return isNothing ? 0n : depositOf(order);
+}
+
+function isStopped({ direction, status }: OrderRow): boolean {
+  return ORDER_MACHINES[direction].statuses[status]?.outcome !== undefined;
 }
 
 function approvalOf(

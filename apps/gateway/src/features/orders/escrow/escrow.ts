@@ -29,7 +29,13 @@ import {
   setEscrow,
   setVendorDetails,
 } from '../lifecycle/order.store.ts';
-import { type OrderEscrow, type OrderRow, type PlainDetails, sealVendorDetails } from '../lifecycle/order.ts';
+import {
+  awaitsVendor,
+  type OrderEscrow,
+  type OrderRow,
+  type PlainDetails,
+  sealVendorDetails,
+} from '../lifecycle/order.ts';
 
 /** What two of the escrow's owners sign to empty it. */
 export interface Payout {
@@ -173,19 +179,19 @@ export function recordVendorDetails(
 
 /**
  * An off-ramp order's escrow follows from its two sides and is fixed by what needs it first: initiating an order
- * does not wait for it. Under the order's lock, so there is only ever one.
+ * does not wait for it. Under the order's lock, so there is only ever one; never for a vendor that was only asked.
  */
 export async function ensureEscrow(
   deps: UnitDeps & { readonly chains: Chains },
   known: OrderRow,
 ): Promise<OrderRow> {
-  if (known.escrow !== null || known.vendor_id === null) return known;
+  if (known.escrow !== null || known.vendor_id === null || awaitsVendor(known)) return known;
   const [wallets] = await deps.db.query(SYSTEM, findWallets, [known.vendor_id, known.partner_id]);
   if (wallets === undefined) throw new Error('an order has two sides');
   return unitOfWork(deps, SYSTEM, async (unit) => {
     const [order] = await unit.tx.query(lockOrder, [known.order_id]);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-    if (order.escrow !== null || order.vendor_id !== known.vendor_id) return order;
+    if (order.escrow !== null || order.vendor_id !== known.vendor_id || awaitsVendor(order)) return order;
     const escrow = planEscrow(deps.chains, order, wallets);
     recordEscrow(unit, order.order_id, escrow);
     return { ...order, escrow };

@@ -1,4 +1,4 @@
-import { type Actor, decide, ORDER_MACHINES } from '@causeway/protocol';
+import type { Actor } from '@causeway/protocol';
 import { SYSTEM } from '../../../db/database.ts';
 import { execute } from '../../../engine/execute.ts';
 import type { Intent } from '../../../engine/intent.ts';
@@ -7,7 +7,7 @@ import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit
 import { schedule } from '../../../lib/backoff.ts';
 import { type FillDeps, reassignVendor, servingOffer, withNextVendor } from '../../quotes/fill-quote.ts';
 import { moveOrder } from './act-on-order.ts';
-import { factsOf, type OrderAdapters } from './order.adapter.ts';
+import type { OrderAdapters } from './order.adapter.ts';
 import {
   assignVendor,
   declineByVendor,
@@ -18,7 +18,7 @@ import {
   releaseVendor,
   unansweredOffers,
 } from './order.store.ts';
-import type { OrderRow } from './order.ts';
+import { awaitsVendor, type OrderRow } from './order.ts';
 
 export interface OfferDeps extends UnitDeps, FillDeps {
   readonly orderAdapters: OrderAdapters;
@@ -28,12 +28,6 @@ export interface OfferDeps extends UnitDeps, FillDeps {
 
 const RETRY_SECONDS = 5;
 const BATCH = 100;
-
-/** Whether the order still goes from one vendor to the next. */
-function isWaiting(order: OrderRow): boolean {
-  const machine = ORDER_MACHINES[order.direction];
-  return decide(machine, order.status, 'vendor_declined', factsOf(order), 'clock').kind === 'moved';
-}
 
 /** Takes the order from its vendor; the table then has it offered to the next. */
 export async function passOver(
@@ -65,7 +59,7 @@ export async function passOverSilentVendors(
   for (const { order_id: orderId } of silent) {
     await unitOfWork(deps, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
-      if (order === undefined || !isWaiting(order) || order.vendor_id === null) return;
+      if (order === undefined || !awaitsVendor(order) || order.vendor_id === null) return;
       await passOver(deps, unit, order, 'clock');
     });
   }
@@ -77,7 +71,7 @@ const LATER: Outcome = { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
 
 /** Undefined while a vendor has to be found. */
 function answerOf(order: OrderRow): Outcome | undefined {
-  if (!isWaiting(order)) return NO_LONGER;
+  if (!awaitsVendor(order)) return NO_LONGER;
   const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
   return hasVendor ? { kind: 'confirmed', result: { vendor_id: order.vendor_id } } : undefined;
 }

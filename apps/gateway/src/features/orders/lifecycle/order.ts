@@ -8,6 +8,7 @@ import {
   type OrderFacts,
   type OrderReasonsSchema,
   type OrderStatus,
+  orderStatusesThatKnow,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Sealer } from '../../../lib/crypto.ts';
@@ -96,6 +97,13 @@ export interface OrderRow {
   deposit_account?: string;
   /** Only on an order that is being created: it has no row and no status yet. */
   is_new?: boolean;
+}
+
+const AWAITING_VENDOR: ReadonlySet<OrderStatus> = new Set(orderStatusesThatKnow('vendor_declined'));
+
+/** Whether the order still goes from one vendor to the next: until one has accepted, none is its vendor for good. */
+export function awaitsVendor({ status }: Pick<OrderRow, 'status'>): boolean {
+  return AWAITING_VENDOR.has(status);
 }
 
 type Reasons = Static<typeof OrderReasonsSchema>;
