@@ -61,7 +61,7 @@ with the chains:
 | \`gas\` | Optional: what transactions may offer for a unit of gas, as decimal text. \`max_fee_gwei\` is the most in all, replacements of late transactions included (300 by default); above it they wait for the network to calm down. The tip is what the node suggests, between \`min_tip_gwei\` (0) and \`max_tip_gwei\` (50, or \`max_fee_gwei\` where that is less); a replacement may raise it further. Equal values fix it. |
 | \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |
 | \`tokens\` | \`code\` is USDC, USDT or USDT0; \`decimals\` is the token's own. |
-| \`treasury\` | Wallet that receives the platform fees. |
+| \`treasury\` | Wallet that receives the platform fees. Another one holds for orders whose escrow is fixed after the restart; those before pay the one of their time, which their releases are signed for. |
 `;
 
 const HOT_WALLETS_FILE = `## Hot wallets file

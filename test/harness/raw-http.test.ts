@@ -16,6 +16,7 @@ const RAW: Readonly<Record<string, { readonly uses: number; readonly why: string
     uses: 1,
     why: 'a write without an Idempotency-Key, which the SDK always sends',
   },
+  'orders-treasury.test.ts': { uses: 1, why: 'the console’s own routes are no part of the SDK' },
   'orders.test.ts': { uses: 2, why: 'bodies that are no JSON or of another type' },
   'remote-offers.test.ts': { uses: 1, why: 'an offers backend is another server' },
   'sdk.test.ts': { uses: 2, why: 'the description that the SDK is compared with, and the fetch under it' },

@@ -20,14 +20,15 @@ interface SigningTrust {
   readonly chains: readonly SigningChain[];
 }
 
-export function loadSigningTrust(): Promise<SigningTrust> {
-  return consoleCall<SigningTrust>('getSigningTrust');
+/** With an order, the treasury of its chain is the one that the order pays. */
+export function loadSigningTrust(orderId?: string): Promise<SigningTrust> {
+  return consoleCall<SigningTrust>('getSigningTrust', { query: { order_id: orderId } });
 }
 
 export function useSigningTrust() {
   return useQuery({
     queryKey: ['signing-trust'],
-    queryFn: loadSigningTrust,
+    queryFn: () => loadSigningTrust(),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -376,6 +376,10 @@ const Contracts = Type.Object({
   multiSendCallOnly: Type.String(),
 });
 
+export const SigningTrustQuery = Type.Object({
+  order_id: Type.Optional(Uuid),
+});
+
 /** What everything that a wallet signs is held against, and where people look at transactions. */
 export const SigningTrustSchema = Type.Object({
   wallet_address: Nullable(Type.String({ description: 'The partner’s own wallet' })),
@@ -386,7 +390,7 @@ export const SigningTrustSchema = Type.Object({
       chain_id: Type.Integer(),
       explorer_url: Nullable(Type.String()),
       service: Type.String({ description: 'The service’s key of every escrow' }),
-      treasury: Type.String(),
+      treasury: Type.String({ description: 'The one that the order pays, where order_id names one' }),
       contracts: Contracts,
       tokens: Type.Array(
         Type.Object({ code: Type.String(), address: Type.String(), decimals: Type.Integer() }),

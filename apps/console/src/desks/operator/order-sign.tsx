@@ -86,7 +86,7 @@ async function prepareOwnerPayout(
 ): Promise<PreparedSignature> {
   const [parameters, trusted, partner] = await Promise.all([
     api.operator.orders.signingParameters(order.order_id, { purpose }),
-    loadSigningTrust(),
+    loadSigningTrust(order.order_id),
     api.operator.partners.get(order.partner_id),
   ]);
   if (funds.escrow === null)

@@ -41,7 +41,7 @@ export async function prepareSignature(
   const [order, funds, trusted] = await Promise.all([
     api.orders.get(orderId),
     api.orders.funds(orderId),
-    loadSigningTrust(),
+    loadSigningTrust(orderId),
     loadSession(),
   ]);
   if (trusted.wallet_address === null)

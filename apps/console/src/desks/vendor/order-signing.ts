@@ -8,7 +8,10 @@ import type { Names } from '../../wallet/words.ts';
 /** What the vendor’s wallet is asked, after it has been held against the order. */
 
 async function trustOf(order: VendorOrderDetail) {
-  const [trusted, { wallet_address }] = await Promise.all([loadSigningTrust(), api.vendor.profile()]);
+  const [trusted, { wallet_address }] = await Promise.all([
+    loadSigningTrust(order.order_id),
+    api.vendor.profile(),
+  ]);
   return trustFor(trusted, order.chain, wallet_address);
 }
 

@@ -14,7 +14,14 @@ export interface InspectedOrder {
   chain: string;
   crypto_currency: string;
   crypto_decimals: number;
-  escrow: { address: Address; service: Address; seller: Address; buyer: Address; partner?: Address } | null;
+  escrow: {
+    address: Address;
+    service: Address;
+    seller: Address;
+    buyer: Address;
+    partner?: Address;
+    treasury?: Address;
+  } | null;
   send_out_tx_hash: Hex | null;
 }
 

@@ -53,7 +53,7 @@ interface Words {
 function wordsFor({ chains }: InspectDeps, { order, watches, authorizations }: OrderRecords): Words {
   const opener = openerOf(order);
   const [seller, buyer] = order.direction === 'onramp' ? ['vendor', opener] : [opener, 'vendor'];
-  const treasury = chains.find(({ slug }) => slug === order.chain)?.treasury;
+  const treasury = order.escrow?.treasury ?? chains.find(({ slug }) => slug === order.chain)?.treasury;
   const names: (readonly [Address | undefined, string])[] = [
     [order.escrow?.address, 'escrow'],
     [order.escrow?.service, 'service'],

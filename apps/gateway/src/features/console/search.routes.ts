@@ -2,6 +2,7 @@ import {
   ConsoleSearchQuery,
   ConsoleSearchSchema,
   SEARCH_KINDS,
+  SigningTrustQuery,
   SigningTrustSchema,
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
@@ -13,6 +14,8 @@ import type { ConsolePrincipal } from '../../http/console-sessions.ts';
 import { route } from '../../http/route.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import type { BlindIndex } from '../../vault/vault.ts';
+import { treasuryOf } from '../orders/escrow/escrow.ts';
+import { readOrder } from '../orders/lifecycle/act-on-order.ts';
 import { EMAIL_INDEX, normalisedEmail } from '../users/user.ts';
 import { allPartnerIds, keysByHint, SEARCHES } from './search.store.ts';
 import { consoleRoute } from './session.routes.ts';
@@ -49,21 +52,31 @@ export function registerConsoleSearchRoutes(app: FastifyInstance, deps: ConsoleS
     access: 'console',
     transaction: 'none',
     summary: 'Which contracts, tokens and wallets a signature may name',
+    query: SigningTrustQuery,
     data: SigningTrustSchema,
-    handle: (_input, caller) => ({
+    handle: async ({ query: { order_id } }, caller) => ({
       wallet_address: caller.kind === 'partner' ? (caller.partner.walletAddress ?? null) : null,
-      chains: deps.chains.all.map(({ settings }) => ({
+      chains: (await chainsOf(deps, caller, order_id)).map(({ settings, treasury }) => ({
         slug: settings.slug,
         name: deps.currencies.current().reference.catalogue.chain(settings.slug)?.name ?? settings.slug,
         chain_id: settings.chainId,
         explorer_url: settings.explorerUrl ?? null,
         service: deps.chains.service.address,
-        treasury: settings.treasury,
+        treasury,
         contracts: { ...settings.contracts },
         tokens: settings.tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
       })),
     }),
   });
+}
+
+/** An order pays the treasury of its time, which may no longer be that of its chain. */
+async function chainsOf({ db, chains }: ConsoleSearchDeps, caller: ConsolePrincipal, orderId?: string) {
+  const order = orderId === undefined ? undefined : await readOrder(db, scopeOf(caller), orderId);
+  return chains.all.map(({ settings }) => ({
+    settings,
+    treasury: treasuryOf(settings, order?.chain === settings.slug ? order.escrow : null),
+  }));
 }
 
 /** In the caller’s own scope: what belongs to others is not there. */

@@ -5,7 +5,7 @@ import type { Chains, ConnectedChain } from '../../chain/chains.ts';
 import { approvalCall, tokenAllowance, tokenBalance } from '../../chain/token-reads.ts';
 import { answered } from '../../chain/transactions/transaction-rpc.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
-import { depositOf, ensureEscrow } from '../orders/escrow/escrow.ts';
+import { depositOf, ensureEscrow, treasuryOf } from '../orders/escrow/escrow.ts';
 import { type OrderCaller, readOrder } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderEscrow, OrderRow } from '../orders/lifecycle/order.ts';
 
@@ -81,7 +81,8 @@ function approvalOf(
 }
 
 function trustOf({ settings }: ConnectedChain, escrow: OrderEscrow): Funding['trust'] {
-  const { contracts, treasury } = settings;
+  const { contracts } = settings;
+  const treasury = treasuryOf(settings, escrow);
   const { service, seller, buyer, partner = null } = escrow;
   return {
     ...{ service, seller, buyer, treasury, partner },

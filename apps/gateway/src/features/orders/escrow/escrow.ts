@@ -58,8 +58,15 @@ export function planEscrow(chains: Chains, order: OrderRow, { vendor, partner }:
   const opener = order.customer_wallet ?? partner;
   const [seller, buyer] = order.direction === 'onramp' ? [vendor, opener] : [opener, vendor];
   const parties = { service: chains.service.address, seller, buyer };
-  const { address } = describeEscrow(chains.get(order.chain).settings, order.order_id, parties);
-  return { address, ...parties, ...(order.customer_wallet === null ? {} : { partner }) };
+  const { settings } = chains.get(order.chain);
+  const { address } = describeEscrow(settings, order.order_id, parties);
+  const { treasury } = settings;
+  return { address, ...parties, treasury, ...(order.customer_wallet === null ? {} : { partner }) };
+}
+
+/** Signatures of a release name it, so it stays as it was when the escrow was fixed; older escrows do not say. */
+export function treasuryOf({ treasury }: ChainSettings, escrow: OrderEscrow | null): Address {
+  return escrow?.treasury ?? treasury;
 }
 
 /** Every wallet that a payout of the escrow can pay. */
@@ -97,7 +104,7 @@ function transfersOf(
     token,
     cryptoAmount: BigInt(order.crypto_amount),
     platformFee: BigInt(order.platform_fee),
-    treasury: settings.treasury,
+    treasury: treasuryOf(settings, order.escrow),
   };
   const partnerFee = BigInt(order.partner_fee);
   const feeWallet = order.escrow?.partner;

@@ -28,6 +28,8 @@ export interface OrderEscrow {
   readonly buyer: `0x${string}`;
   /** Of an order that a customer opened: the wallet that gets the partner’s fee. Elsewhere the partner is an owner. */
   readonly partner?: `0x${string}`;
+  /** Where its release pays the platform’s fee; not in escrows from before it was kept. */
+  readonly treasury?: `0x${string}`;
 }
 
 /** The facts that the order keeps itself; who is cleared is read from those whom it is about. */
