@@ -58,7 +58,7 @@ with the chains:
 | \`public_rpc_url\` | Node address that partners are shown. |
 | \`explorer_url\` | Block explorer whose \`/tx/…\` pages the widget leads its customers to. Optional. |
 | \`confirmations\` | Blocks, its own included, that a transaction needs before anything depends on it. |
-| \`gas\` | Optional: what transactions may offer for a unit of gas, as decimal text. \`max_fee_gwei\` is the most in all, replacements of late transactions included (300 by default); above it they wait for the network to calm down. The tip is what the node suggests, between \`min_tip_gwei\` (0) and \`max_tip_gwei\` (50, or \`max_fee_gwei\` where that is less); a replacement may raise it further. Equal values fix it. |
+| \`gas\` | Optional: what transactions may offer for a unit of gas, as decimal text. \`max_fee_gwei\` is the most in all, replacements of late transactions included (300 by default); above it they wait for the network to calm down. The tip is what the node suggests, between \`min_tip_gwei\` (0) and \`max_tip_gwei\` (50, or \`max_fee_gwei\` where that is less), replacements included. Each replacement raises it by an eighth, so leave room for some: at the limit a late transaction is sent again as it is. Equal values fix the tip, and nothing is replaced then. |
 | \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |
 | \`tokens\` | \`code\` is USDC, USDT or USDT0; \`decimals\` is the token's own. |
 | \`treasury\` | Wallet that receives the platform fees. Another one holds for orders whose escrow is fixed after the restart; those before pay the one of their time, which their releases are signed for. |

@@ -70,6 +70,26 @@ describe('several hot wallets', () => {
   });
 });
 
+describe('a hot wallet that is dry', () => {
+  test('gets no more work while another has gas, and its own is done when it is filled', async () => {
+    const [dry, rich] = [await chain.fundedWallet(), await chain.fundedWallet()];
+    const transactor = transactorOf([dry, rich]);
+    await chain.control.setBalance({ address: dry.address, value: 0n });
+    await chain.control.setAutomine(false);
+    const effects = Array.from({ length: 4 }, () => ({ key: randomUUID(), to: randomWallet().address }));
+    for (const { key, to } of effects) await transactor.advance(key, payment(to));
+    await chain.control.setAutomine(true);
+    await chain.control.mine({ blocks: 1 });
+    const [first, ...others] = effects as [Effect, ...Effect[]];
+    for (const { key, to } of others) await untilMined(transactor, key, to);
+    expect(await chain.balanceOf('USDC', first.to)).toBe(0n);
+    await chain.control.setBalance({ address: dry.address, value: 10n ** 18n });
+    await untilMined(transactor, first.key, first.to);
+    expect(await chain.client.getTransactionCount({ address: dry.address })).toBe(1);
+    expect(await chain.client.getTransactionCount({ address: rich.address })).toBe(3);
+  });
+});
+
 describe('a nonce gap', () => {
   // Proves trap 16.
   test('left by a chain that lost its last blocks is closed with the bytes that were there, and all goes on', async () => {

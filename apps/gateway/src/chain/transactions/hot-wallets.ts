@@ -19,11 +19,33 @@ export function paysOn({ chains }: HotWallet, slug: string): boolean {
   return chains === undefined || chains.includes(slug);
 }
 
-/** A stuck transaction holds up only its own wallet. */
+/** Wallets whose transactions a node has lately refused for want of funds. */
+export interface DryWallets {
+  note(chainId: number, wallet: Address): void;
+  has(chainId: number, wallet: Address): boolean;
+}
+
+/** What a dry wallet has to send is refused again every few hundred milliseconds, so a filled one is soon forgotten. */
+const DRY_MS = 10_000;
+
+export function rememberDryWallets(clock: Clock): DryWallets {
+  const refusedAt = new Map<string, number>();
+  const keyOf = (chainId: number, wallet: Address) => `${chainId}/${getAddress(wallet)}`;
+  return {
+    note: (chainId, wallet) => void refusedAt.set(keyOf(chainId, wallet), clock.now()),
+    has(chainId, wallet) {
+      const at = refusedAt.get(keyOf(chainId, wallet));
+      return at !== undefined && Math.abs(clock.now() - at) < DRY_MS;
+    },
+  };
+}
+
+/** A stuck transaction holds up only its own wallet, and a wallet that is dry gets no work while another has gas. */
 export async function leastBusyWallet(
   db: Database,
   hotWallets: readonly HotWallet[],
   { slug, chainId }: Pick<ChainSettings, 'slug' | 'chainId'>,
+  dry: DryWallets,
 ): Promise<Address> {
   const wallets = hotWallets
     .filter((wallet) => paysOn(wallet, slug))
@@ -32,7 +54,9 @@ export async function leastBusyWallet(
   if (first === undefined) throw new Error(`there is no hot wallet on ${slug}`);
   if (others.length === 0) return first;
   const open = await countOpen(db, chainId);
-  return wallets.reduce((best, wallet) => ((open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best));
+  const withGas = wallets.filter((wallet) => !dry.has(chainId, wallet));
+  const usable = withGas.length > 0 ? withGas : wallets;
+  return usable.reduce((best, wallet) => ((open.get(wallet) ?? 0) < (open.get(best) ?? 0) ? wallet : best));
 }
 
 /** Watches what the hot wallets have left to pay for gas, and says so before it is nothing. */
@@ -135,9 +159,12 @@ export async function fillNonceGaps(
     if (expected >= nextNonce) continue;
     const missing = await signedFrom(db, chainId, sender, expected, signedBefore, BATCH);
     for (const { nonce, raw } of missing) {
-      const complaint = await broadcast(client, raw);
-      if (complaint === undefined) sent += 1;
-      logger.warn({ chain: slug, sender, nonce, complaint }, 'sent a transaction again to close a nonce gap');
+      const refusal = await broadcast(client, raw);
+      if (refusal === undefined) sent += 1;
+      logger.warn(
+        { chain: slug, sender, nonce, complaint: refusal?.complaint },
+        'sent a transaction again to close a nonce gap',
+      );
     }
   }
   return sent;

@@ -48,5 +48,8 @@ describe('fees', () => {
       maxPriorityFeePerGas: 10n,
     });
     expect(replacementFees(previous, previous, upTo(90n))).toBeUndefined();
+    const tipUpTo = (maxPriorityFeePerGas: bigint) => ({ ...upTo(1_000n), maxPriorityFeePerGas });
+    expect(replacementFees(previous, previous, tipUpTo(10n))?.maxPriorityFeePerGas).toBe(10n);
+    expect(replacementFees(previous, previous, tipUpTo(9n))).toBeUndefined();
   });
 });

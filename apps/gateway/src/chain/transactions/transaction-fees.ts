@@ -10,7 +10,7 @@ export interface Fees {
 export interface FeeLimits {
   /** The most that is offered in all, replacements included. */
   readonly maxFeePerGas: bigint;
-  /** The tip is what the node suggests, between these two; a replacement may raise it further. */
+  /** The tip is what the node suggests, between these two, replacements included. */
   readonly minPriorityFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
 }
@@ -32,18 +32,21 @@ export function firstFees(baseFeePerGas: bigint, suggestedTip: bigint, limits: F
 }
 
 /**
- * Nodes take a replacement only when both fees rise by a tenth; an eighth leaves room for rounding. Undefined when that
- * would cost more than the limit: the transaction then waits for the network to calm down.
+ * Nodes take a replacement only when both fees rise by a tenth; an eighth leaves room for rounding. Undefined when one of
+ * them would be above its limit: the transaction then waits for the network to calm down. The tip has a limit of its own
+ * because all of it is paid, whatever the base fee is.
  */
 export function replacementFees(
   previous: Fees,
   current: Fees,
-  limits: Pick<FeeLimits, 'maxFeePerGas'>,
+  limits: Pick<FeeLimits, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
 ): Fees | undefined {
   const maxFeePerGas = larger(raised(previous.maxFeePerGas), current.maxFeePerGas);
   const maxPriorityFeePerGas = larger(raised(previous.maxPriorityFeePerGas), current.maxPriorityFeePerGas);
-  if (maxFeePerGas > limits.maxFeePerGas) return undefined;
-  return { maxFeePerGas, maxPriorityFeePerGas: smaller(maxPriorityFeePerGas, maxFeePerGas) };
+  if (maxFeePerGas > limits.maxFeePerGas || maxPriorityFeePerGas > limits.maxPriorityFeePerGas) {
+    return undefined;
+  }
+  return { maxFeePerGas, maxPriorityFeePerGas };
 }
 
 function raised(fee: bigint): bigint {

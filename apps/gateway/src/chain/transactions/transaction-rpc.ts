@@ -99,15 +99,28 @@ export async function isFinal(
   return (await answered(client.agreedBlockHash(receipt.blockNumber))) === receipt.blockHash;
 }
 
+/** Why a node would not take a transaction, as far as its words tell. */
+interface Refusal {
+  readonly complaint: string;
+  readonly cause: 'too_cheap' | 'no_funds' | 'other';
+}
+
+// Sending the same bytes again is how this service retries, so a node that has them already is content.
+const KNOWN_ALREADY = /already ?(known|imported|exists)|\bknown transaction/i;
+const TOO_CHEAP =
+  /underpriced|fee ?too ?low|less than block base fee|too low for the next block|below (current base fee|configured minimum)|ReplacementNotAllowed/i;
+const NO_FUNDS = /insufficient ?funds|enough funds|exceeds transaction sender account balance/i;
+
 /** Undefined when the node took it, otherwise what it said. Either way only the chain shows what came of it. */
-export async function broadcast(client: ChainClient, raw: Hex): Promise<string | undefined> {
+export async function broadcast(client: ChainClient, raw: Hex): Promise<Refusal | undefined> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw });
     return undefined;
   } catch (error) {
     const complaint = describeRpcError(error);
-    // Sending the same bytes again is how this service retries, so a node that has them already is content.
-    return /already (known|imported)/i.test(complaint) ? undefined : complaint;
+    if (KNOWN_ALREADY.test(complaint)) return undefined;
+    const cause = NO_FUNDS.test(complaint) ? 'no_funds' : TOO_CHEAP.test(complaint) ? 'too_cheap' : 'other';
+    return { complaint, cause };
   }
 }
 

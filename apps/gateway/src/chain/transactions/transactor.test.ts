@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeFunctionData, erc20Abi, parseTransaction } from 'viem';
+import { BaseError, encodeFunctionData, erc20Abi, parseTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, SYSTEM } from '../../db/database.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -378,6 +378,32 @@ describe('a transaction on its way', () => {
     await untilMined(advance);
   });
 
+  test('is not paid a higher tip than its chain’s limit allows, and is sent again as it is', async () => {
+    let now = 1_800_000_000_000;
+    const clock = createClock(() => now);
+    const fees = {
+      maxFeePerGas: 10n ** 12n,
+      minPriorityFeePerGas: 10n ** 9n,
+      maxPriorityFeePerGas: 13n * 10n ** 8n,
+    };
+    const { wallet, recipient, advance, versions } = await sentUnmined({
+      clock,
+      fees,
+      limits: { bumpAfterMs: 1_000 },
+    });
+    for (let turn = 0; turn < 10; turn++) {
+      now += 1_000;
+      expect(await advance()).toEqual({ state: 'pending' });
+    }
+    const tips = (await versions()).map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas);
+    expect(tips).toEqual([1_000_000_000n, 1_125_000_001n, 1_265_625_002n]);
+    await testChain.control.dropTransaction({ hash: (await versions()).at(-1)!.txHash });
+    await advance();
+    await mine();
+    await untilMined(advance);
+    await expectPaidOnce(wallet, recipient);
+  });
+
   test('whose nonce another transaction used for good is reported, and not signed again', async () => {
     const { wallet, recipient, advance, versions } = await sentUnmined();
     await testChain.control.dropTransaction({ hash: (await versions())[0]!.txHash });
@@ -429,6 +455,49 @@ describe('a fault around it', () => {
     expect(before.state).toBe('pending');
     await testChain.control.setBalance({ address: wallet.address, value: 10n ** 18n });
     await untilMined(() => transactorOf(wallet).advance(key, payment(wallet, recipient)));
+    await expectPaidOnce(wallet, recipient);
+  });
+
+  test('an empty gas wallet is not helped by a better price: what was signed first is what is paid', async () => {
+    let now = 1_800_000_000_000;
+    const clock = createClock(() => now);
+    const wallet = await testChain.fundedWallet();
+    const [key, recipient] = [randomUUID(), randomWallet().address];
+    const transactor = transactorOf(wallet, { clock });
+    const advance = () => transactor.advance(key, payment(wallet, recipient));
+    await testChain.control.setBalance({ address: wallet.address, value: 0n });
+    for (let minutes = 0; minutes < 60; minutes++) {
+      expect(await advance()).toMatchObject({ state: 'pending', reason: expect.stringContaining('funds') });
+      now += 60_000;
+    }
+    expect((await findTransaction(db, key))!.versions).toHaveLength(1);
+    await testChain.control.setBalance({ address: wallet.address, value: 10n ** 18n });
+    const { txHash } = await untilMined(advance);
+    expect(txHash).toBe((await findTransaction(db, key))!.versions[0]!.txHash);
+    await expectPaidOnce(wallet, recipient);
+  });
+
+  test('a node that finds it too cheap gets a better paid version, taken or not', async () => {
+    let now = 1_800_000_000_000;
+    const clock = createClock(() => now);
+    const wallet = await testChain.fundedWallet();
+    const [key, recipient] = [randomUUID(), randomWallet().address];
+    const refusing: ChainClient = {
+      ...testChain.client,
+      sendRawTransaction: async () => {
+        throw new BaseError('refused', {
+          details: 'max fee per gas less than block base fee: maxFeePerGas: 1',
+        });
+      },
+    };
+    const advance = (client: ChainClient) =>
+      transactorOf(wallet, { clock, client }).advance(key, payment(wallet, recipient));
+    expect(await advance(refusing)).toMatchObject({ state: 'pending', reason: expect.any(String) });
+    now += 60_000;
+    expect(await advance(refusing)).toMatchObject({ state: 'pending', reason: expect.any(String) });
+    const { versions } = (await findTransaction(db, key))!;
+    expect(versions).toHaveLength(2);
+    expect((await untilMined(() => advance(testChain.client))).txHash).toBe(versions[1]!.txHash);
     await expectPaidOnce(wallet, recipient);
   });
 

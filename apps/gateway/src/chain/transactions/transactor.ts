@@ -5,7 +5,7 @@ import type { IdGenerator } from '../../lib/ids.ts';
 import type { Address, ChainSettings, ContractCall, Hex } from '../chain-settings.ts';
 import type { ChainClient } from '../rpc/chain-client.ts';
 import type { Signer } from '../signers/keystore-signer.ts';
-import { type HotWallet, leastBusyWallet } from './hot-wallets.ts';
+import { type DryWallets, type HotWallet, leastBusyWallet, rememberDryWallets } from './hot-wallets.ts';
 import {
   allocateTransaction,
   findTransaction,
@@ -92,6 +92,7 @@ interface Sending {
   readonly ids: IdGenerator;
   readonly limits: TransactorLimits;
   readonly hotWallets: readonly HotWallet[];
+  readonly dryWallets: DryWallets;
   chainOf(chainId: number): TransactorChain;
   signerOf(address: Address): Promise<Signer>;
 }
@@ -124,6 +125,7 @@ function sendingOf({ db, clock, ids, ...deps }: TransactorDeps): Sending {
     clock,
     ids,
     hotWallets,
+    dryWallets: rememberDryWallets(clock),
     limits: { ...DEFAULT_LIMITS, ...deps.limits },
     chainOf(chainId) {
       const chain = chainById.get(chainId);
@@ -149,7 +151,7 @@ async function advance(
   if (record.versions.length > 0) return followUp(sending, effectKey, record);
   const { client, settings } = sending.chainOf(record.chainId);
   const fees = await currentFees(client, settings.fees ?? DEFAULT_FEE_LIMITS);
-  return sendAndLook(sending, await addVersion(sending, effectKey, record, fees));
+  return (await sendAndLook(sending, await addVersion(sending, effectKey, record, fees))).progress;
 }
 
 // The nonce.
@@ -172,7 +174,9 @@ async function allocate(
   const { chainId, call } = effect;
   const { client, settings } = chainOf(chainId);
   const wanted =
-    effect.sender === 'hot-wallet' ? await leastBusyWallet(db, sending.hotWallets, settings) : effect.sender;
+    effect.sender === 'hot-wallet'
+      ? await leastBusyWallet(db, sending.hotWallets, settings, sending.dryWallets)
+      : effect.sender;
   // Without its key the nonce could never be used, and everything behind it would wait for ever.
   const sender = getAddress((await signerOf(wanted)).address);
   const gas = await estimateGas(client, sender, call);
@@ -210,34 +214,43 @@ async function addVersion(
   return (await findTransaction(db, effectKey)) ?? record;
 }
 
-async function replaceIfLate(
-  sending: Sending,
-  effectKey: string,
+/** Fees of the next version; undefined while it is not time for one, or where it would cost more than the limits. */
+async function betterFees(
+  { clock, limits, chainOf }: Sending,
   record: TransactionRecord,
   usedNonces: number,
-): Promise<TransactionRecord> {
-  const { clock, limits, chainOf } = sending;
-  const latest = record.versions.at(-1);
-  if (latest === undefined) return record;
+): Promise<Fees | undefined> {
+  const latest = latestOf(record);
   const isNextInLine = usedNonces === record.nonce;
   const isLate = clock.now() - latest.signedAt.getTime() >= limits.bumpAfterMs;
-  if (!isNextInLine || !isLate) return record;
+  if (!isNextInLine || !isLate) return undefined;
   const { client, settings } = chainOf(record.chainId);
   const feeLimits = settings.fees ?? DEFAULT_FEE_LIMITS;
-  const fees = replacementFees(latest, await currentFees(client, feeLimits), feeLimits);
-  return fees === undefined ? record : addVersion(sending, effectKey, record, fees);
+  return replacementFees(latest, await currentFees(client, feeLimits), feeLimits);
 }
 
 // Sending.
 
-async function sendAndLook(sending: Sending, record: TransactionRecord): Promise<TransactionProgress> {
+interface Sent {
+  readonly progress: TransactionProgress;
+  /**
+   * Whether a better price could help: a node has the transaction, or finds it too cheap. For a wallet without funds every
+   * better version would only raise what has to be filled in, and its tip would then be paid in full.
+   */
+  readonly mayNeedMore: boolean;
+}
+
+async function sendAndLook(sending: Sending, record: TransactionRecord): Promise<Sent> {
   const { client } = sending.chainOf(record.chainId);
-  const latest = record.versions.at(-1);
-  if (latest === undefined) throw new Error('nothing is sent before it is signed and stored');
-  const complaint = await broadcast(client, latest.raw);
-  if (complaint !== undefined) return { state: 'pending', reason: complaint };
+  const refusal = await broadcast(client, latestOf(record).raw);
+  if (refusal !== undefined) {
+    const { cause, complaint } = refusal;
+    if (cause === 'no_funds') sending.dryWallets.note(record.chainId, record.sender);
+    return { progress: { state: 'pending', reason: complaint }, mayNeedMore: cause === 'too_cheap' };
+  }
   const receipt = await findReceipt(client, hashesOf(record));
-  return receipt === undefined ? { state: 'pending' } : settleByReceipt(sending, record, receipt);
+  if (receipt === undefined) return { progress: { state: 'pending' }, mayNeedMore: true };
+  return { progress: await settleByReceipt(sending, record, receipt), mayNeedMore: false };
 }
 
 async function followUp(
@@ -252,7 +265,10 @@ async function followUp(
     return { state: 'pending', reason: 'the node has no receipt of a final transaction' };
   const usedNonces = await nonceAt(client, record.sender, { blockTag: 'latest' });
   if (usedNonces > record.nonce) return settleSpentNonce(sending, record);
-  return sendAndLook(sending, await replaceIfLate(sending, effectKey, record, usedNonces));
+  const sent = await sendAndLook(sending, record);
+  const fees = sent.mayNeedMore ? await betterFees(sending, record, usedNonces) : undefined;
+  if (fees === undefined) return sent.progress;
+  return (await sendAndLook(sending, await addVersion(sending, effectKey, record, fees))).progress;
 }
 
 // Settling.
@@ -284,6 +300,12 @@ async function settleSpentNonce(sending: Sending, record: TransactionRecord): Pr
   return receipt === undefined
     ? { state: 'displaced', nonce: record.nonce }
     : settleByReceipt(sending, record, receipt);
+}
+
+function latestOf(record: TransactionRecord): SignedVersion {
+  const latest = record.versions.at(-1);
+  if (latest === undefined) throw new Error('nothing is sent before it is signed and stored');
+  return latest;
 }
 
 function hashesOf(record: TransactionRecord): Hex[] {
