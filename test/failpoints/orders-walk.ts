@@ -11,6 +11,7 @@ import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
 import { type OrdersDriver, ordersDriver } from '../scenarios/orders-driver.ts';
 import { orderParties } from '../scenarios/orders-parties.ts';
+import { thirdPartySender } from '../scenarios/third-party-sender.ts';
 import { type Round, VENDOR_RESPONSE_SECONDS } from './round.ts';
 
 /** Orders that do not go as planned, by the doing of others than the caller: vendors, the bridge, the chains. */
@@ -27,6 +28,7 @@ export async function walkOrders(round: Round): Promise<void> {
     deployedByAnother(gateway, driver),
     blockedRecipient(gateway, driver),
   ]);
+  await clearedTransaction(gateway, driver);
   await refusedLogs(round);
   await rolledBackChain(gateway);
 }
@@ -134,6 +136,16 @@ async function deployedByAnother(gateway: TestGateway, driver: OrdersDriver): Pr
   const { deploymentCall } = describeEscrow(settings, orderId, owners);
   await chainDriver(gateway).send(gateway.partners[1].walletPrivateKey, deploymentCall);
   await released(driver, orderId);
+}
+
+/** Somebody clears the transaction of a release from a wallet app, and another one follows. Mining stops for it. */
+async function clearedTransaction(gateway: TestGateway, driver: OrdersDriver): Promise<void> {
+  const orderId = await locked(driver);
+  await driver.act(orderId, 'confirm-payment-sent');
+  const { displace } = await thirdPartySender(gateway, CHAIN);
+  await displace(() => driver.event(orderId, 'vendor_confirms_fiat'));
+  await driver.reaches(orderId, 'completed');
+  expect(await driver.escrowBalance(orderId)).toBe(0n);
 }
 
 async function blockedRecipient(gateway: TestGateway, driver: OrdersDriver): Promise<void> {

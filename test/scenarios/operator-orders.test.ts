@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ListStuckEffectsQuery, SearchOrdersQuery } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allocateTransaction } from '../../apps/gateway/src/chain/transactions/transaction.store.ts';
+import {
+  allocateTransaction,
+  settleDisplaced,
+} from '../../apps/gateway/src/chain/transactions/transaction.store.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
@@ -167,10 +170,11 @@ describe('the operator API for orders', () => {
 
   // Proves C7 EFFECT_NOT_FOUND.
   it('an effect that was signed, or that others can carry out, is not given up', async () => {
-    const { effectId } = await releasing();
+    const { orderId, effectId } = await releasing();
     const { deps } = gateway;
+    const transactionId = deps.ids.uuid();
     await allocateTransaction(deps.db, {
-      transactionId: deps.ids.uuid(),
+      transactionId,
       effectKey: effectId,
       chainId: deps.chains.get('base-mainnet').settings.chainId,
       sender: deps.chains.service.address,
@@ -198,6 +202,14 @@ describe('the operator API for orders', () => {
     for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }, { reason: 7 }]) {
       expect((await gateway.operator.effects.retry(effectId, untyped(body))).status).toBe(400);
     }
+    // Once something else has used its nonce for good, it cannot reach the chain any more.
+    await settleDisplaced(deps.db, transactionId, deps.clock.date());
+    const givenUp = await gateway.operator.effects.giveUp(effectId, REASON);
+    expect(givenUp.body.data).toMatchObject({ status: 'failed', transaction: { status: 'displaced' } });
+    expect((await auditTrail(orderId)).order).toMatchObject({
+      escrow_state: 'funded',
+      held_for_review: true,
+    });
   });
 
   it('lists what is late, unknown or failed with its last error, and hurries it when asked', async () => {

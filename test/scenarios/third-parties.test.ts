@@ -103,6 +103,32 @@ describe('a third party who is first on chain', () => {
     expect(text).toContain(`  ${theirs}\n    sent by another account\n    succeeded`);
   });
 
+  it('and clears the service’s transaction from its wallet delays a release by one transaction and no more', async () => {
+    const order = await confirmable();
+    await thirdParty.displace(() => order.driver.act(order.id, 'confirm-fiat-received'));
+    await order.took('3.2 confirm-fiat-received');
+    await order.ended('released');
+    expect(await minedFor(order.id)).toEqual(['displaced', 'succeeded']);
+    expect(await order.driver.escrowBooks(order.id)).toBe(0n);
+    expect(await order.driver.escrowBalance(order.id)).toBe(0n);
+    await order.driver.booksBalance();
+    const { transactions, effects } = (await gateway.operator.orders.get(order.id)).body.data;
+    expect(transactions.map(({ status }) => status)).toContain('displaced');
+    expect(effects.find(({ kind }) => kind === 'escrow.release')).toMatchObject({ status: 'confirmed' });
+  });
+
+  it('and executes a release by hand, with the nonce of the service’s transaction, has released it', async () => {
+    const order = await confirmable();
+    const { theirs } = await thirdParty.displace(
+      () => order.driver.act(order.id, 'confirm-fiat-received'),
+      (ours) => ours,
+    );
+    expect((await order.took('3.2 confirm-fiat-received')).tx_hash).toBe(theirs);
+    await order.ended('released');
+    expect(await minedFor(order.id)).toEqual(['displaced']);
+    expect(await order.driver.escrowBooks(order.id)).toBe(0n);
+  });
+
   it('and executes an on-ramp release among transfers of nothing out of the escrow has released it', async () => {
     const [driver] = drivers;
     const order = await lockedOnramp();

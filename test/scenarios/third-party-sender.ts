@@ -2,6 +2,8 @@ import { numberToHex, parseGwei } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
+import { signTransaction } from '../../apps/gateway/src/chain/transactions/transaction-rpc.ts';
+import { sameAddress } from '../../apps/gateway/src/chain/watcher/chain-facts.ts';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { callRpc } from '../../apps/gateway/src/local/chain-rpc.ts';
@@ -20,15 +22,26 @@ export interface ThirdPartySender {
     trigger: () => Promise<unknown>,
     first?: (ours: ContractCall) => ContractCall,
   ): Promise<{ readonly ours: Hex; readonly theirs: Hex }>;
+  /**
+   * Another transaction of the hot wallet itself takes the nonce of ours, which `trigger` has signed and sent: what a wallet
+   * app does that clears a stuck transaction.
+   */
+  displace(
+    trigger: () => Promise<unknown>,
+    other?: (ours: ContractCall) => ContractCall,
+  ): Promise<{ readonly ours: Hex; readonly theirs: Hex }>;
 }
 
 /** Far above what the service offers: in such a block only the third party's transaction is mined. */
 const DEAR = parseGwei('5000');
 const USUAL = parseGwei('1');
 
-const openTransaction = statement<[since: Date], { tx_hash: Hex; to_address: Hex; data: Hex }>(
+const openTransaction = statement<
+  [since: Date],
+  { tx_hash: Hex; to_address: Hex; data: Hex; sender: Hex; nonce: number }
+>(
   'test.open_transaction',
-  `SELECT v.tx_hash, t.to_address, t.data FROM chain_transactions t
+  `SELECT v.tx_hash, t.to_address, t.data, t.sender, t.nonce::int FROM chain_transactions t
      JOIN chain_signed_versions v USING (transaction_id)
     WHERE t.status = 'open' AND t.created_at >= $1 ORDER BY t.created_at DESC LIMIT 1`,
 );
@@ -58,17 +71,23 @@ export async function thirdPartySender({ deps }: TestGateway, chain: string): Pr
     return client.sendRawTransaction({ serializedTransaction: signed });
   }
 
+  /** With the chain mining nothing until it is told to. */
+  async function sentUnmined(trigger: () => Promise<unknown>) {
+    const since = deps.clock.date();
+    await rpc('evm_setAutomine', [false]);
+    const triggered = trigger();
+    const ours = await until('our transaction in the pool', async () => {
+      const [row] = await deps.db.query(SYSTEM, openTransaction, [since]);
+      return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
+    });
+    return { triggered, ours };
+  }
+
   return {
     address: account.address,
     send,
     async overtake(trigger, first = (ours) => ours) {
-      const since = deps.clock.date();
-      await rpc('evm_setAutomine', [false]);
-      const triggered = trigger();
-      const ours = await until('our transaction in the pool', async () => {
-        const [row] = await deps.db.query(SYSTEM, openTransaction, [since]);
-        return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
-      });
+      const { triggered, ours } = await sentUnmined(trigger);
       const theirs = await send(first({ to: ours.to_address, data: ours.data, value: 0n }));
       await mineAt(DEAR);
       expect((await receiptOf(theirs)).status).toBe('success');
@@ -79,6 +98,21 @@ export async function thirdPartySender({ deps }: TestGateway, chain: string): Pr
         receiptOf(ours.tx_hash).catch(() => false as const),
       );
       expect(reverted.status).toBe('reverted');
+      await triggered;
+      return { ours: ours.tx_hash, theirs };
+    },
+    async displace(trigger, other = () => ({ to: account.address, data: '0x', value: 0n })) {
+      const { triggered, ours } = await sentUnmined(trigger);
+      const wallet = deps.hotWallets.find(({ signer }) => sameAddress(signer.address, ours.sender));
+      if (wallet === undefined) throw new Error('ours was not sent by a hot wallet');
+      const call = other({ to: ours.to_address, data: ours.data, value: 0n });
+      const unsigned = { chainId: settings.chainId, nonce: ours.nonce, call, gas: 3_000_000n };
+      const fees = { maxFeePerGas: USUAL * 1_000n, maxPriorityFeePerGas: USUAL * 100n };
+      const { raw, txHash: theirs } = await signTransaction(wallet.signer, unsigned, fees);
+      await client.sendRawTransaction({ serializedTransaction: raw });
+      await rpc('evm_setAutomine', [true]);
+      await mineAt(USUAL);
+      expect((await receiptOf(theirs)).status).toBe('success');
       await triggered;
       return { ours: ours.tx_hash, theirs };
     },

@@ -61,19 +61,19 @@ export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {
 
 /**
  * How many transactions one intent may need, one after the other. A third party can be first twice, in deploying an escrow
- * and in emptying it; more than that is something else.
+ * and in emptying it, and something else can use the nonce of one; more than that is something else.
  */
 export const MAX_TRANSACTIONS = 4;
 
 /** Under which each of them is known to the transactor. */
-export function transactionKey(intentId: string, attempt: number): string {
-  return attempt === 1 ? intentId : `${intentId}:${attempt}`;
+export function transactionKey(effectKey: string, attempt: number): string {
+  return attempt === 1 ? effectKey : `${effectKey}:${attempt}`;
 }
 
-/** The same for a query: all keys that an intent's transactions can have. */
-export function transactionKeysOf(intentIdColumn: string): string {
+/** The same for a query: all keys that an effect's transactions can have. */
+export function transactionKeysOf(effectKeyColumn: string): string {
   const keys = Array.from({ length: MAX_TRANSACTIONS }, (_, index) =>
-    index === 0 ? `${intentIdColumn}::text` : `${intentIdColumn} || ':${index + 1}'`,
+    index === 0 ? `${effectKeyColumn}::text` : `${effectKeyColumn} || ':${index + 1}'`,
   );
   return `ARRAY[${keys.join(', ')}]`;
 }

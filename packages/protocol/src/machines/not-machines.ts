@@ -48,17 +48,19 @@ export const intentStatuses: StatusList<IntentStatus> = {
 };
 
 /** A transaction that the service sends to a chain. */
-export const CHAIN_TRANSACTION_STATUSES = ['open', 'succeeded', 'reverted'] as const;
+export const CHAIN_TRANSACTION_STATUSES = ['open', 'succeeded', 'reverted', 'displaced'] as const;
 export type ChainTransactionStatus = (typeof CHAIN_TRANSACTION_STATUSES)[number];
+export const CHAIN_TRANSACTION_DISPLACED = 'displaced' satisfies ChainTransactionStatus;
 
 export const chainTransactionStatuses: StatusList<ChainTransactionStatus> = {
   name: 'chain_transaction',
   title: 'Chain transaction',
-  why: 'A record of what the chain says. The receipt in a final block sets it once; there is nothing to decide.',
+  why: 'A record of what the chain says. A final block sets it once; there is nothing to decide.',
   statuses: {
     open: 'Not in a final block yet.',
     succeeded: 'Executed in a final block.',
     reverted: 'Reverted in a final block.',
+    displaced: 'In a final block another transaction has used its nonce: it can never be executed.',
   },
 };
 

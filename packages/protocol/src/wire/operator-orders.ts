@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CHAIN_TRANSACTION_STATUSES } from '../machines/not-machines.ts';
 import { DecimalString, EvmAddress, literals, Nullable, Timestamp, TimestampInput, Uuid } from './common.ts';
 import { OrderFundsSchema } from './funds.ts';
 import { oneOf, Reason } from './operator.ts';
@@ -97,7 +98,7 @@ export const OrderAuditTrailSchema = Type.Object({
     Type.Object({
       effect: Text('escrow.release'),
       chain_id: Type.Integer({ examples: [8453] }),
-      status: literals(['open', 'succeeded', 'reverted']),
+      status: literals(CHAIN_TRANSACTION_STATUSES),
       sender: EvmAddress,
       nonce: Type.Integer({ examples: [17] }),
       tx_hash: Nullable(Type.String()),

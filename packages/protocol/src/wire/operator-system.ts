@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CHAIN_TRANSACTION_STATUSES } from '../machines/not-machines.ts';
 import {
   CountryFilter,
   constants,
@@ -101,7 +102,7 @@ export const EffectSchema = Type.Object({
   transaction: Type.Union([
     Type.Object({
       chain_id: Type.Integer({ examples: [8453] }),
-      status: literals(['open', 'succeeded', 'reverted']),
+      status: literals(CHAIN_TRANSACTION_STATUSES),
       sender: EvmAddress,
       nonce: Type.Integer({ examples: [17] }),
       tx_hashes: Type.Array(Type.String(), {

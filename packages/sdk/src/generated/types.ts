@@ -198,7 +198,7 @@ export interface CancelOrderInput {
 
 export type Canceller = "partner" | "customer" | "vendor" | "operator" | "system" | (string & {});
 
-export type ChainTransactionStatus = "open" | "succeeded" | "reverted" | (string & {});
+export type ChainTransactionStatus = "open" | "succeeded" | "reverted" | "displaced" | (string & {});
 
 export interface CompactOrder {
   order_id: Uuid;

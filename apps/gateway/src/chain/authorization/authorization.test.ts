@@ -22,8 +22,10 @@ import type { Chains } from '../chains.ts';
 import { approveRouter } from '../contracts/local-deployment.ts';
 import { describeEscrow } from '../escrow/escrow.ts';
 import { hashSafeTransaction, payoutTransaction } from '../escrow/safe-transaction.ts';
+import type { Signer } from '../signers/keystore-signer.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { tokenTransferCall } from '../token-reads.ts';
+import { gasPerOrder } from '../transactions/transaction.store.ts';
 import { createTransactor } from '../transactions/transactor.ts';
 import { createWatcher } from '../watcher/watcher.ts';
 import { acceptAuthorization, acceptOwnerSignature, payoutParameters } from './accept-authorization.ts';
@@ -371,12 +373,12 @@ describe('what comes back', () => {
 });
 
 describe('a signed request', () => {
-  async function relaying() {
+  async function relaying(hotWallet: Signer = service) {
     const ends: { orderId: string; end: AuthorizationEnd }[] = [];
     const onSettled = async ({ orderId }: Authorization, end: AuthorizationEnd) => {
       ends.push({ orderId, end });
     };
-    const transactor = createTransactor({ ...deps(), chains: chains.all, signers: [service] });
+    const transactor = createTransactor({ ...deps(), chains: chains.all, signers: [hotWallet] });
     const handler = authorizationRelayHandler(
       { ...deps(), chains, transactor, logger, onSettled },
       'funding',
@@ -438,6 +440,32 @@ describe('a signed request', () => {
     await untilOver(issued.orderId);
     expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
     expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
+  });
+
+  test('whose transaction lost its nonce to another of the wallet is relayed by a second one, and paid once', async () => {
+    const partner = await newPartner();
+    const issued = await issue(requestOf(partner));
+    await accept(issued, await sign(partner, issued));
+    const hotWallet = await chain.fundedWallet();
+    const clearing: Signer = {
+      address: hotWallet.address,
+      signDigest: async (digest) => {
+        if ((await chain.client.getTransactionCount({ address: hotWallet.address })) === 0) {
+          await chain.send(hotWallet, { to: hotWallet.address, value: 0n, data: '0x' });
+        }
+        return hotWallet.signDigest(digest);
+      },
+    };
+    const { untilOver, ends } = await relaying(clearing);
+    expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+    expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
+    expect(await statusOf(issued.orderId)).toEqual([{ status: 'spent', succeeded: true }]);
+    expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
+    expect(await chain.client.getTransactionCount({ address: hotWallet.address })).toBe(2);
+    // Both of its transactions are found by the queries that go from a transaction to its order.
+    expect(await gasPerOrder(database.db, chain.settings.chainId)).toMatchObject({
+      orders: expect.any(Number),
+    });
   });
 
   // Proves trap 18.

@@ -4,7 +4,7 @@ import {
   authorizationMachine,
   onlyMove,
 } from '@causeway/protocol';
-import type { Intent } from '../../engine/intent.ts';
+import { type Intent, MAX_TRANSACTIONS, transactionKey } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitDeps, UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
@@ -81,23 +81,36 @@ export function authorizationRelayHandler(
 
   /**
    * Sends it when it is the wallet's next. What was once signed is carried through even where it has become pointless
-   * and will revert: left alone, it would leave a gap in our own nonces. True when nothing of ours is on its way.
+   * and will revert: left alone, it would leave a gap in our own nonces. Where something else has used the nonce of our
+   * transaction, another one follows: the forwarder executes a request once, whichever transaction brings it. True when
+   * nothing of ours is on its way.
    */
   async function advanceTransaction(
     chain: ConnectedChain,
     signed: Authorization,
     mayStart: boolean,
   ): Promise<boolean> {
-    const progress = await deps.transactor.advance(`forward:${signed.authorizationId}`, async () => {
-      // A bridge that was paid in another way would be paid again.
-      if (!mayStart || signed.depositTxHash !== null) return undefined;
-      const next = await answered(forwarderNonce(chain.client, signed.forwarder, signed.sender));
-      return next === signed.nonce ? describeRelay(chain, signed) : undefined;
-    });
-    if (progress.state === 'refused') {
-      deps.logger.warn({ order_id: signed.orderId, reason: progress.reason }, 'forward request would revert');
+    const { orderId, authorizationId } = signed;
+    for (let attempt = 1; attempt <= MAX_TRANSACTIONS; attempt++) {
+      const key = transactionKey(`forward:${authorizationId}`, attempt);
+      const progress = await deps.transactor.advance(key, async () => {
+        // A bridge that was paid in another way would be paid again.
+        if (!mayStart || signed.depositTxHash !== null) return undefined;
+        const next = await answered(forwarderNonce(chain.client, signed.forwarder, signed.sender));
+        return next === signed.nonce ? describeRelay(chain, signed) : undefined;
+      });
+      if (progress.state === 'refused') {
+        deps.logger.warn({ order_id: orderId, reason: progress.reason }, 'forward request would revert');
+      }
+      if (progress.state !== 'displaced') return progress.state !== 'pending';
+      if (progress.isNews) {
+        deps.logger.error(
+          { order_id: orderId, nonce: progress.nonce },
+          'nonce used by a transaction that is not ours',
+        );
+      }
     }
-    return progress.state !== 'pending';
+    return true;
   }
 
   return {

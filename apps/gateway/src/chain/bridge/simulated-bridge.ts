@@ -59,6 +59,10 @@ export function simulateBridge(deps: SimulatedBridgeDeps): SimulatedBridge {
       call: tokenTransferCall(transfer),
     }));
     if (progress.state === 'refused') return { kind: 'retry', error: progress.reason };
+    // A plain transfer, which the chain would admit twice: it is not sent again.
+    if (progress.state === 'displaced') {
+      return { kind: 'failed', error: 'another transaction of the solver’s wallet has used its nonce' };
+    }
     if (progress.state !== 'mined') return { kind: 'waiting', afterMs: POLL_MS };
     const isOnTarget = progress.receipt.to !== null && sameAddress(progress.receipt.to, quote.toToken);
     const isSettled = isOnTarget && progress.receipt.status === 'success';

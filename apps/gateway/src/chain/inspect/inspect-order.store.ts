@@ -102,7 +102,8 @@ const selectTransactions = statement<[orderId: string], InspectedTransaction>(
      FROM chain_transactions JOIN chain_signed_versions USING (transaction_id)
     WHERE effect_key IN (SELECT unnest(${transactionKeysOf('intent_id')}) FROM intents
                           WHERE payload->>'order_id' = $1::text)
-       OR effect_key IN (SELECT 'forward:' || authorization_id FROM forward_authorizations WHERE order_id = $1::uuid)
+       OR effect_key IN (SELECT unnest(${transactionKeysOf("('forward:' || authorization_id)")}) FROM forward_authorizations
+                          WHERE order_id = $1::uuid)
        OR effect_key = 'sandbox-funding:' || $1::text
     ORDER BY created_at, version`,
 );

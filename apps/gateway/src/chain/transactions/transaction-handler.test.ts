@@ -17,7 +17,7 @@ import { createIdGenerator } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { type LocalPostgres, startLocalPostgres } from '../../local/local-postgres.ts';
-import { type Address, tokenByCode } from '../chain-settings.ts';
+import { type Address, type Hex, tokenByCode } from '../chain-settings.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { type TransactionHandlerOptions, transactionHandler } from './transaction-handler.ts';
 import { type ChainEffect, createTransactor } from './transactor.ts';
@@ -45,6 +45,13 @@ const readFact = statement<[name: string], { value: unknown }>(
   'test.read_fact',
   'SELECT value FROM deployment_facts WHERE name = $1',
 );
+
+const readStatuses = statement<[sender: string], { status: string }>(
+  'test.transaction_statuses',
+  'SELECT status FROM chain_transactions WHERE sender = $1 ORDER BY nonce',
+);
+const statusesFrom = async ({ address }: TestWallet) =>
+  (await db.query(SYSTEM, readStatuses, [address])).map(({ status }) => status);
 
 const deps = {
   clock: createClock(),
@@ -207,6 +214,73 @@ describe('an intent carried out by a transaction', () => {
     );
     expect(intent).toMatchObject({ status: 'confirmed', result: 'found on chain' });
     expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(1);
+  });
+
+  /** Sends something else from the wallet with the nonce that was taken, as a wallet app does that clears what is stuck. */
+  function clearing(wallet: TestWallet, first: ChainEffect['call']) {
+    let describes = 0;
+    return {
+      describe: async (one: PaymentIntent) => {
+        describes += 1;
+        return paymentEffect(wallet, one);
+      },
+      // Signed while the nonce was free; by the time that it is sent the nonce is used.
+      signDigest: async (digest: Hex) => {
+        if ((await testChain.client.getTransactionCount({ address: wallet.address })) === 0) {
+          await testChain.send(wallet, first);
+        }
+        return wallet.signDigest(digest);
+      },
+      describes: () => describes,
+    };
+  }
+
+  test('whose nonce something else has used is described again and sent anew, and paid once', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const cleared = clearing(wallet, { to: wallet.address, value: 0n, data: '0x' });
+    const intent = await settled(
+      { ...wallet, signDigest: cleared.signDigest },
+      { to, amount: '42' },
+      { describe: cleared.describe },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed' });
+    expect(cleared.describes()).toBe(2);
+    expect(await testChain.balanceOf('USDC', to)).toBe(42n);
+    expect(await statusesFrom(wallet)).toEqual(['displaced', 'succeeded']);
+  });
+
+  test('whose nonce something else has used is settled by what is described then, and nothing is sent anew', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const cleared = clearing(wallet, { to: wallet.address, value: 0n, data: '0x' });
+    const intent = await settled(
+      { ...wallet, signDigest: cleared.signDigest },
+      { to, amount: '42' },
+      {
+        describe: async (one) => {
+          const effect = await cleared.describe(one);
+          return cleared.describes() === 1 ? effect : { kind: 'confirmed', result: 'done by hand' };
+        },
+      },
+    );
+    expect(intent).toMatchObject({ status: 'confirmed', result: 'done by hand' });
+    expect(await testChain.balanceOf('USDC', to)).toBe(0n);
+    expect(await statusesFrom(wallet)).toEqual(['displaced']);
+  });
+
+  test('whose nonce something else has used is not sent anew where the chain would admit it twice', async () => {
+    const wallet = await testChain.fundedWallet();
+    const to = randomWallet().address;
+    const cleared = clearing(wallet, { to: wallet.address, value: 0n, data: '0x' });
+    const intent = await settled(
+      { ...wallet, signDigest: cleared.signDigest },
+      { to, amount: '42' },
+      { describe: cleared.describe, displaced: () => ({ kind: 'failed', error: 'displaced' }) },
+    );
+    expect(intent).toMatchObject({ status: 'failed', last_error: 'displaced' });
+    expect(cleared.describes()).toBe(1);
+    expect(await statusesFrom(wallet)).toEqual(['displaced']);
   });
 
   // Proves trap 41.

@@ -28,15 +28,18 @@ export interface TransactionHandlerOptions<K extends IntentKind> {
    * that the chain itself admits once.
    */
   conclude(intent: Intent<K>, mined: MinedTransaction): Promise<Outcome | 'describe again'>;
+  /**
+   * What it means that something else has used a transaction's nonce. By default the world is looked at anew and the rest
+   * is sent as another transaction, as after a revert. An effect that the chain would admit twice says so here: what used
+   * the nonce may have been a version of it that is not on record.
+   */
+  displaced?(intent: Intent<K>): Outcome;
   /** What it means that the last transaction had no effect either. */
   givenUp?(intent: Intent<K>): Outcome;
   exhausted?(intent: Intent<K>, unit: UnitOfWork): Promise<void>;
 }
 
 export type MinedTransaction = Extract<TransactionProgress, { state: 'mined' }>;
-
-/** Only a person can tell what used the nonce, so there is no hurry. */
-const DISPLACED_POLL_MS = 60_000;
 
 export function transactionHandler<K extends IntentKind>(
   transactor: Transactor,
@@ -97,15 +100,13 @@ export function transactionHandler<K extends IntentKind>(
         if (progress.reason !== undefined) return waiting(intent, progress.reason);
         return { kind: 'waiting', afterMs: pollMs };
       case 'displaced':
-        logger.error(
-          { intent_id: intent.intentId, kind: intent.kind, nonce: progress.nonce },
-          'nonce used by a transaction that is not ours',
-        );
-        return {
-          kind: 'unknown',
-          error: `nonce ${progress.nonce} was used by a transaction that is not ours`,
-          afterMs: DISPLACED_POLL_MS,
-        };
+        if (progress.isNews) {
+          logger.error(
+            { intent_id: intent.intentId, kind: intent.kind, nonce: progress.nonce },
+            'nonce used by a transaction that is not ours',
+          );
+        }
+        return options.displaced?.(intent) ?? 'describe again';
     }
   }
 

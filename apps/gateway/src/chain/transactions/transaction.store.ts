@@ -1,5 +1,6 @@
+import { CHAIN_TRANSACTION_DISPLACED, type ChainTransactionStatus } from '@causeway/protocol';
 import { type Database, SYSTEM } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { Address, ContractCall, Hex } from '../chain-settings.ts';
 import type { Fees } from './transaction-fees.ts';
 
@@ -21,6 +22,8 @@ export interface TransactionRecord {
   gas: bigint;
   /** Null until it is mined deep enough to be final. */
   minedHash: Hex | null;
+  /** Something else has used its nonce for good. */
+  isDisplaced: boolean;
   /** Oldest first. */
   versions: readonly SignedVersion[];
 }
@@ -47,6 +50,7 @@ interface RecordRow {
   value: string;
   gas: string;
   mined_hash: Hex | null;
+  status: ChainTransactionStatus;
   version: number | null;
   tx_hash: Hex | null;
   raw: Hex | null;
@@ -58,7 +62,7 @@ interface RecordRow {
 const selectByEffect = statement<[effectKey: string], RecordRow>(
   'chain.transaction_by_effect',
   `SELECT transaction_id, chain_id::text, sender, nonce::text, to_address, data, value::text, gas::text, mined_hash,
-          version::int, tx_hash, raw, max_fee_per_gas::text, max_priority_fee_per_gas::text, signed_at
+          status, version::int, tx_hash, raw, max_fee_per_gas::text, max_priority_fee_per_gas::text, signed_at
      FROM chain_transactions LEFT JOIN chain_signed_versions USING (transaction_id)
     WHERE effect_key = $1 ORDER BY version`,
 );
@@ -125,6 +129,12 @@ const settleTransaction = statement<
   `UPDATE chain_transactions
       SET status = $2, mined_hash = $3, block_number = $4, block_hash = $5, settled_at = $6
     WHERE transaction_id = $1 AND status = 'open'`,
+);
+
+const displaceTransaction = statement<[transactionId: string, at: Date], { transaction_id: string }>(
+  'chain.displace_transaction',
+  `UPDATE chain_transactions SET status = ${sqlWords(CHAIN_TRANSACTION_DISPLACED)}, settled_at = $2
+    WHERE transaction_id = $1 AND status = 'open' RETURNING transaction_id`,
 );
 
 const countOpenBySender = statement<[chainId: number], { sender: Address; open: string }>(
@@ -198,7 +208,7 @@ const selectGasOfOrders = statement<[chainId: number, latest: number], { gas: st
      UNION ALL
      SELECT a.order_id::text, l.gas FROM latest l
        JOIN forward_authorizations a
-         ON a.authorization_id = CASE WHEN starts_with(l.effect_key, 'forward:') THEN substr(l.effect_key, 9)::uuid END)
+         ON a.authorization_id = CASE WHEN starts_with(l.effect_key, 'forward:') THEN substr(l.effect_key, 9, 36)::uuid END)
    SELECT coalesce(sum(gas), 0)::text AS gas, count(DISTINCT order_id)::int AS orders FROM named`,
 );
 
@@ -275,7 +285,17 @@ export async function allocateTransaction(db: Database, allocation: Allocation):
       gas,
       at,
     ]);
-    return { transactionId, chainId, sender, nonce, call, gas, minedHash: null, versions: [] };
+    return {
+      transactionId,
+      chainId,
+      sender,
+      nonce,
+      call,
+      gas,
+      minedHash: null,
+      isDisplaced: false,
+      versions: [],
+    };
   });
 }
 
@@ -313,6 +333,11 @@ export async function settle(
   ]);
 }
 
+/** False where another process has found it out first. */
+export async function settleDisplaced(db: Database, transactionId: string, at: Date): Promise<boolean> {
+  return (await db.query(SYSTEM, displaceTransaction, [transactionId, at])).length > 0;
+}
+
 function recordFromRows(rows: readonly RecordRow[]): TransactionRecord | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -324,6 +349,7 @@ function recordFromRows(rows: readonly RecordRow[]): TransactionRecord | undefin
     call: { to: first.to_address, data: first.data, value: BigInt(first.value) },
     gas: BigInt(first.gas),
     minedHash: first.mined_hash,
+    isDisplaced: first.status === CHAIN_TRANSACTION_DISPLACED,
     versions: rows.flatMap(versionFromRow),
   };
 }

@@ -95,6 +95,7 @@ const usdcOf = (account: Address) => testChain.balanceOf('USDC', account);
 const chainNonce = (account: Address) => testChain.client.getTransactionCount({ address: account });
 const storedNextNonce = async (account: Address) =>
   Number((await db.query(SYSTEM, readNextNonce, [account]))[0]?.next_nonce ?? 0);
+const statusOf = async (key: string) => (await db.query(SYSTEM, readTransaction, [key]))[0];
 const mine = (blocks = 1) => testChain.control.mine({ blocks });
 
 function expectMined(progress: TransactionProgress) {
@@ -301,7 +302,7 @@ describe('a transaction on its way', () => {
     const advance = () => transactor.advance(key, payment(wallet, recipient));
     expect(await advance()).toEqual({ state: 'pending' });
     const versions = async () => (await findTransaction(db, key))!.versions;
-    return { wallet, recipient, advance, versions };
+    return { wallet, recipient, key, advance, versions };
   }
 
   // Proves trap 15.
@@ -404,15 +405,34 @@ describe('a transaction on its way', () => {
     await expectPaidOnce(wallet, recipient);
   });
 
-  test('whose nonce another transaction used for good is reported, and not signed again', async () => {
-    const { wallet, recipient, advance, versions } = await sentUnmined();
+  test('whose nonce another transaction used for good is settled as displaced, and not signed again', async () => {
+    const { wallet, recipient, key, advance, versions } = await sentUnmined({ confirmations: 3 });
     await testChain.control.dropTransaction({ hash: (await versions())[0]!.txHash });
     await testChain.control.setAutomine(true);
     await testChain.send(wallet, transferCall(randomWallet().address));
-    expect(await advance()).toEqual({ state: 'displaced', nonce: 0 });
-    expect(await advance()).toEqual({ state: 'displaced', nonce: 0 });
+    // Until its block is final a reorganisation could throw it out, and ours would be next again.
+    expect(await advance()).toEqual({ state: 'pending' });
+    expect(await statusOf(key)).toMatchObject({ status: 'open' });
+    await mine(2);
+    expect(await advance()).toEqual({ state: 'displaced', nonce: 0, isNews: true });
+    expect(await advance()).toEqual({ state: 'displaced', nonce: 0, isNews: false });
+    expect(await statusOf(key)).toEqual({ status: 'displaced', mined_hash: null, block_hash: null });
     expect(await usdcOf(recipient)).toBe(0n);
     expect(await versions()).toHaveLength(1);
+  });
+
+  test('whose older version was mined is not displaced by its newer one', async () => {
+    let now = 1_800_000_000_000;
+    const clock = createClock(() => now);
+    const { wallet, recipient, advance, versions } = await sentUnmined({ clock });
+    now += 60_000;
+    await advance();
+    const [older, newer] = await versions();
+    await testChain.control.dropTransaction({ hash: newer!.txHash });
+    await testChain.client.sendRawTransaction({ serializedTransaction: older!.raw });
+    await mine();
+    expect((await untilMined(advance)).txHash).toBe(older!.txHash);
+    await expectPaidOnce(wallet, recipient);
   });
 });
 

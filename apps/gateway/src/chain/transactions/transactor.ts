@@ -11,6 +11,7 @@ import {
   findTransaction,
   type SignedVersion,
   settle,
+  settleDisplaced,
   storeVersion,
   type TransactionRecord,
 } from './transaction.store.ts';
@@ -57,8 +58,12 @@ export type TransactionProgress =
   | { state: 'pending'; reason?: string }
   /** Final: deep enough below the head. A receipt can still say that the call reverted. */
   | { state: 'mined'; txHash: Hex; receipt: TransactionReceipt }
-  /** Something else has used its nonce for good. Cannot happen unless the key is used outside of this service. */
-  | { state: 'displaced'; nonce: number };
+  /**
+   * Something else has used its nonce for good: the key is used outside of this service, or the database is older than the
+   * chain. No version that is on record was mined or can be; what used the nonce, and whether it had this effect, only
+   * the chain can tell. `isNews` the first time that it is told.
+   */
+  | { state: 'displaced'; nonce: number; isNews: boolean };
 
 export interface TransactorDeps {
   readonly db: Database;
@@ -148,6 +153,7 @@ async function advance(
   const record =
     (await findTransaction(sending.db, effectKey)) ?? (await begin(sending, effectKey, describe));
   if (record === undefined) return { state: 'unneeded' };
+  if (record.isDisplaced) return { state: 'displaced', nonce: record.nonce, isNews: false };
   if (record.versions.length > 0) return followUp(sending, effectKey, record);
   const { client, settings } = sending.chainOf(record.chainId);
   const fees = await currentFees(client, settings.fees ?? DEFAULT_FEE_LIMITS);
@@ -288,7 +294,10 @@ async function settleByReceipt(
   return { state: 'mined', txHash, receipt };
 }
 
-/** The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or another sender. */
+/**
+ * The nonce is used and none of our hashes has a receipt: a late index, a reorganisation, or another sender. It is another
+ * sender only when the nonce was used in a final block and there is still no receipt after that.
+ */
 async function settleSpentNonce(sending: Sending, record: TransactionRecord): Promise<TransactionProgress> {
   const { client, settings } = sending.chainOf(record.chainId);
   const finalBlock = (await headNumber(client)) - BigInt(settings.confirmations) + 1n;
@@ -297,9 +306,9 @@ async function settleSpentNonce(sending: Sending, record: TransactionRecord): Pr
     return { state: 'pending' };
   }
   const receipt = await findReceipt(client, hashesOf(record));
-  return receipt === undefined
-    ? { state: 'displaced', nonce: record.nonce }
-    : settleByReceipt(sending, record, receipt);
+  if (receipt !== undefined) return settleByReceipt(sending, record, receipt);
+  const isNews = await settleDisplaced(sending.db, record.transactionId, sending.clock.date());
+  return { state: 'displaced', nonce: record.nonce, isNews };
 }
 
 function latestOf(record: TransactionRecord): SignedVersion {

@@ -194,5 +194,10 @@ export function faucetHandler(deps: {
       receipt.status === 'success'
         ? { kind: 'confirmed', result: txHash }
         : { kind: 'failed', error: `the payment ${txHash} reverted` },
+    // A plain transfer, which the chain would admit twice.
+    displaced: () => ({
+      kind: 'failed',
+      error: 'another transaction of the faucet’s wallet has used its nonce',
+    }),
   });
 }

@@ -43,7 +43,8 @@ export const transactionsOfOrder = statement<[orderId: string], TrailTransaction
           t.created_at, t.settled_at
      FROM (SELECT unnest(${transactionKeysOf('intent_id')}) AS effect_key, kind AS effect FROM intents
             WHERE payload ? 'order_id' AND payload->>'order_id' = $1::uuid::text
-           UNION ALL SELECT 'forward:' || authorization_id, purpose FROM forward_authorizations WHERE order_id = $1::uuid
+           UNION ALL SELECT unnest(${transactionKeysOf("('forward:' || authorization_id)")}), purpose FROM forward_authorizations
+            WHERE order_id = $1::uuid
            UNION ALL SELECT 'sandbox-funding:' || $1::uuid::text, 'sandbox funding') AS named
      JOIN chain_transactions t USING (effect_key) ORDER BY t.created_at`,
 );

@@ -1,4 +1,4 @@
-import { CausewayError, type EffectSchema } from '@causeway/protocol';
+import { CausewayError, CHAIN_TRANSACTION_DISPLACED, type EffectSchema } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { effectOf } from '../../../engine/effects.ts';
 import {
@@ -36,8 +36,11 @@ function obstacle(effect: BackofficeIntentRow, remedy: EffectRemedy): string | n
   if (effect.is_leased) return 'A worker has it in hand; try again in a moment.';
   const { giveUp } = entry ?? { giveUp: UNKNOWN_KIND };
   if (typeof giveUp === 'string') return giveUp;
-  // Its bytes may be on their way, or be sent again by anyone who has them.
-  if (effect.transaction !== null) return 'It has been signed and may still reach the chain.';
+  // Its bytes may be on their way, or be sent again by anyone who has them, until their nonce is used. The signatures in
+  // them stay good, but an escrow's nonce admits one payout, and starting it anew finds what was executed.
+  if (effect.transaction !== null && effect.transaction.status !== CHAIN_TRANSACTION_DISPLACED) {
+    return 'It has been signed and may still reach the chain.';
+  }
   return null;
 }
 

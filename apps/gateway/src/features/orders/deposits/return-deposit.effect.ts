@@ -99,6 +99,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     }
   }
 
+  /** May be sent in more than one transaction: the signatures are for one nonce of the Safe, which admits it once. */
   async function describe(intent: Intent<'escrow.return-deposit'>): Promise<ChainEffect | Outcome> {
     const executed = await outcomeOnChain(intent);
     if (executed !== undefined) return executed;

@@ -208,6 +208,7 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Pa
     };
   }
 
+  /** May be sent in more than one transaction: release and refund have the Safe's first nonce, which admits one of them once. */
   async function describe(intent: Intent<PayoutKind>): Promise<ChainEffect | Outcome> {
     const order = await orderOf(intent);
     const chain = chains.get(order.chain);

@@ -274,7 +274,7 @@ export const ordersNamed = statement<[text: string, id: string | null], NamedOrd
        UNION SELECT a.order_id
          FROM chain_signed_versions JOIN chain_transactions t USING (transaction_id)
          JOIN forward_authorizations a
-           ON a.authorization_id = CASE WHEN starts_with(t.effect_key, 'forward:') THEN substr(t.effect_key, 9)::uuid END
+           ON a.authorization_id = CASE WHEN starts_with(t.effect_key, 'forward:') THEN substr(t.effect_key, 9, 36)::uuid END
         WHERE chain_signed_versions.tx_hash = lower($1)
      ) AS named WHERE order_id IS NOT NULL ORDER BY order_id DESC LIMIT ${MOST_NAMED}) AS order_ids,
      (SELECT partner_id FROM partners WHERE partner_id = $2::uuid) AS partner_id,
