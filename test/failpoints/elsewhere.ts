@@ -44,6 +44,10 @@ export const ELSEWHERE: readonly Elsewhere[] = [
       'a transfer that the bank refused is tried again by an operator: scenarios/orders-own-iban.test.ts; that it is told twice changes nothing',
   },
   {
+    sites: / chain\/watcher\/watcher\.ts searchedFrom: /,
+    reason: 'of escrows that nobody watched for ten minutes, as after an outage: chain/watcher/watcher.test.ts',
+  },
+  {
     sites: / upstream\/rates\/rate-publisher\.ts stop: /,
     reason:
       'an orderly stop, after which the book is free anyway: rate-publisher.test.ts, faults/shutdown.test.ts',

@@ -72,12 +72,14 @@ const insertWatch = statement<
     expectedAmount: bigint,
     expectedSender: string,
     at: Date,
+    knownSince: Date,
   ]
 >(
   'chain.insert_watch',
   `INSERT INTO escrow_watches
-     (chain_id, address, order_id, partner_id, token, expected_amount, expected_sender, registered_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (chain_id, address) DO NOTHING`,
+     (chain_id, address, order_id, partner_id, token, expected_amount, expected_sender, registered_at,
+      known_since)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (chain_id, address) DO NOTHING`,
 );
 
 const closeWatches = statement<[orderIds: readonly string[], at: Date]>(
@@ -107,9 +109,9 @@ const selectChangedWatches = statement<[chainId: number, horizon: string], Chang
   watchesWhere('changed_in >= $2::xid8'),
 );
 
-const selectNewWatches = statement<[chainId: number, limit: number], WatchRow>(
+const selectNewWatches = statement<[chainId: number, limit: number], WatchRow & { known_since: Date }>(
   'chain.new_watches',
-  `SELECT ${WATCH_COLUMNS} FROM escrow_watches
+  `SELECT ${WATCH_COLUMNS}, coalesce(known_since, registered_at) AS known_since FROM escrow_watches
     WHERE chain_id = $1 AND NOT caught_up ORDER BY registered_at LIMIT $2`,
 );
 
@@ -147,7 +149,12 @@ export function moveCursor(unit: UnitOfWork, chainId: number, to: Cursor): void 
 }
 
 /** Makes an address known as an order's escrow, in the transaction that decided it. Registering again changes nothing. */
-export function watchEscrow(unit: UnitOfWork, chainId: number, watch: EscrowWatch): void {
+export function watchEscrow(
+  unit: UnitOfWork,
+  chainId: number,
+  watch: EscrowWatch,
+  knownSince: Date = unit.at,
+): void {
   unit.tx.defer(insertWatch, [
     chainId,
     watch.address,
@@ -157,6 +164,7 @@ export function watchEscrow(unit: UnitOfWork, chainId: number, watch: EscrowWatc
     watch.expectedAmount,
     watch.expectedSender,
     unit.at,
+    knownSince,
   ]);
 }
 
@@ -184,8 +192,14 @@ export async function readChangedWatches(
   return changesOf(await db.query(SYSTEM, selectChangedWatches, [chainId, horizon]));
 }
 
-export async function listNewWatches(db: Database, chainId: number, limit: number): Promise<EscrowWatch[]> {
-  return (await db.query(SYSTEM, selectNewWatches, [chainId, limit])).map(watchOf);
+/** Which blocks before the cursor may hold a deposit for it is told by `knownSince`. */
+export async function listNewWatches(
+  db: Database,
+  chainId: number,
+  limit: number,
+): Promise<(EscrowWatch & { readonly knownSince: Date })[]> {
+  const rows = await db.query(SYSTEM, selectNewWatches, [chainId, limit]);
+  return rows.map((row) => ({ ...watchOf(row), knownSince: row.known_since }));
 }
 
 export function finishCatchingUp(unit: UnitOfWork, chainId: number, watches: readonly EscrowWatch[]): void {

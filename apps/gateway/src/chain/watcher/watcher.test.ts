@@ -115,9 +115,9 @@ function newWatch(): EscrowWatch {
   };
 }
 
-async function register(watch: EscrowWatch): Promise<EscrowWatch> {
+async function register(watch: EscrowWatch, knownSince?: Date): Promise<EscrowWatch> {
   await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) =>
-    watchEscrow(unit, chain.settings.chainId, watch),
+    watchEscrow(unit, chain.settings.chainId, watch, knownSince),
   );
   return watch;
 }
@@ -198,6 +198,19 @@ describe('a deposit', () => {
     await register(early);
     await watcher.catchUp();
     expect(await kinds(early)).toEqual(['exact']);
+  });
+
+  test('made while the worker was away is found, however many blocks ago the escrow was told', async () => {
+    const [early, unknown] = [newWatch(), newWatch()];
+    const opened = clock.date();
+    await pay(early.address);
+    await mine(40);
+    const watcher = await started({ limits: { lookBackBlocks: 3, recentMs: 0 } });
+    await watcher.catchUp();
+    await register(early, new Date(opened.getTime() - 60_000));
+    await register(unknown);
+    await watcher.catchUp();
+    expect([await kinds(early), await kinds(unknown)]).toEqual([['exact'], []]);
   });
 
   test('to an escrow that became known while a slow process read the chain is not passed over', async () => {

@@ -47,8 +47,10 @@ export interface WatcherDeps extends UnitDeps {
 interface WatcherLimits {
   /** Blocks read in one step; halved while the node does not answer. */
   readonly maxRangeBlocks: number;
-  /** How far back the first start, and each new escrow, is looked through. */
+  /** How far back the first start, and each new escrow, is looked through at least. */
   readonly lookBackBlocks: number;
+  /** For escrows that are known for no longer, that is far enough on every chain. */
+  readonly recentMs: number;
 }
 
 /** The chain no longer has a block that was final. Nothing is read until a person has looked. */
@@ -59,6 +61,7 @@ export class FinalityBrokenError extends Error {
 const DEFAULT_LIMITS: WatcherLimits = {
   maxRangeBlocks: 1_000,
   lookBackBlocks: 5_000,
+  recentMs: 10 * 60 * 1_000,
 };
 const NEW_WATCHES_A_STEP = 200;
 /** A watcher at work. */
@@ -167,13 +170,34 @@ async function readRange(
   return { facts: facts.sort(inChainOrder), end };
 }
 
+/**
+ * As many blocks back as a worker is usually behind; further where an escrow is older than that, because the worker was
+ * away while the API went on and told people where to pay.
+ */
+async function searchedFrom(
+  watching: Watching,
+  { blockNumber }: Cursor,
+  watches: readonly { readonly knownSince: Date }[],
+): Promise<bigint> {
+  const { client, clock, limits } = watching;
+  const since = Math.min(...watches.map(({ knownSince }) => knownSince.getTime()));
+  let from = lookedBack(watching, blockNumber);
+  if (clock.now() - since < limits.recentMs) return from;
+  for (let further = BigInt(limits.lookBackBlocks); from > 0n; further *= 2n) {
+    const { timestamp } = await answered(client.getBlock({ blockNumber: from }));
+    if (Number(timestamp) * 1_000 < since) break;
+    from = from > further ? from - further : 0n;
+  }
+  return from;
+}
+
 /** Escrows that became known after some blocks had been read: those blocks are searched for them alone. */
 async function catchUpNewWatches(watching: Watching, cursor: Cursor): Promise<void> {
   const { db, chainId, reader, rangeBlocks } = watching;
   const watches = await listNewWatches(db, chainId, NEW_WATCHES_A_STEP);
   if (watches.length === 0) return;
   const parts: LogFact[][] = [];
-  let fromBlock = lookedBack(watching, cursor.blockNumber);
+  let fromBlock = await searchedFrom(watching, cursor, watches);
   while (fromBlock <= cursor.blockNumber) {
     const range = { fromBlock, toBlock: smaller(fromBlock + rangeBlocks - 1n, cursor.blockNumber) };
     parts.push((await readRange(watching, range, () => reader.escrowFacts(watches, range))).facts);

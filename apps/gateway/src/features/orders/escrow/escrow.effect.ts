@@ -52,7 +52,7 @@ export function escrowFundingHandler(
     return {
       kind: 'confirmed',
       result: { watched: watch.address },
-      followUp: async (unit) => watchEscrow(unit, settings.chainId, watch),
+      followUp: async (unit) => watchEscrow(unit, settings.chainId, watch, order.created_at),
     };
   }
   return {
