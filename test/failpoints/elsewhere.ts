@@ -45,7 +45,8 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   },
   {
     sites: / chain\/watcher\/watcher\.ts searchedFrom: /,
-    reason: 'of escrows that nobody watched for ten minutes, as after an outage: chain/watcher/watcher.test.ts',
+    reason:
+      'of escrows that nobody watched for ten minutes, as after an outage: chain/watcher/watcher.test.ts',
   },
   {
     sites: / upstream\/rates\/rate-publisher\.ts stop: /,
