@@ -63,6 +63,39 @@ describe('the calls of a sandbox', () => {
     expect((await driver.event(orderId, event)).status).toBe(409);
   });
 
+  describe('an event that does not apply', () => {
+    const stop = (orderId: string) => driver.act(orderId, 'cancel');
+
+    async function refusedAtOnce(orderId: string, event: string) {
+      const asked = performance.now();
+      const { status, body } = await driver.event(orderId, event);
+      expect([status, body.error.code]).toEqual([409, 'INVALID_STATUS']);
+      expect(performance.now() - asked).toBeLessThan(15_000);
+      return body.error.details;
+    }
+
+    it('is refused at once: no simulated vendor pays into an order that has stopped', async () => {
+      const offered = await driver.onrampOrder();
+      await stop(offered);
+      const accepted = await driver.onrampOrder();
+      await driver.event(accepted, 'vendor_accepts');
+      await stop(accepted);
+      const failed = await driver.onrampOrder();
+      await driver.event(failed, 'vendor_accepts');
+      await driver.event(failed, 'escrow_error');
+      for (const [orderId, status] of [
+        [offered, 'cancelled'],
+        [accepted, 'cancelled'],
+        [failed, 'failed'],
+      ] as const) {
+        expect(await refusedAtOnce(orderId, 'escrow_funded')).toMatchObject({
+          status,
+          applicable_events: ['hold_for_review'],
+        });
+      }
+    });
+  });
+
   describe('the clock', () => {
     const clock = async () => (await gateway.partner.sandbox.clock()).body.data;
     const reset = () => gateway.partner.sandbox.resetClock();

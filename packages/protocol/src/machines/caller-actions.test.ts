@@ -144,6 +144,13 @@ describe('the actions of a caller', () => {
     expect(sandboxEventsOf(offramp)).toEqual(expect.arrayContaining(['buyer_submits_proof', 'reprice']));
   });
 
+  test.each(['cancelled', 'failed'] as const)(
+    'no actor of a sandbox pays into an order that is %s',
+    (status) => {
+      expect(sandboxEventsOf(onramp(status))).toEqual(['hold_for_review']);
+    },
+  );
+
   test('of KYC are a partner’s or an operator’s', () => {
     expect(kycActionsOf('partner', 'NOT_INITIATED')).toEqual(['kyc']);
     expect(kycActionsOf('partner', 'PENDING_DOCUMENTS')).toEqual(['kyc', 'kyc/documents']);

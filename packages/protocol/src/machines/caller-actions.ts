@@ -1,8 +1,8 @@
 import { decide } from './decide.ts';
 import { type KycStatus, type KycTrigger, kycMachine } from './kyc.machine.ts';
-import type { Actor, Machine } from './machine.types.ts';
+import type { Actor, Decision, Machine } from './machine.types.ts';
 import { allowedActions, ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
-import type { OrderFacts } from './order-facts.ts';
+import type { OrderFacts, OrderGuard } from './order-facts.ts';
 import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
 import { SANDBOX_EVENT_RULES, SANDBOX_ORDER_EVENTS, type SandboxOrderEvent } from './sandbox-events.ts';
 import type { ScreeningTrigger } from './screening.machine.ts';
@@ -65,9 +65,14 @@ export interface OrderState {
   readonly facts: OrderFacts;
 }
 
+type OrderDecision = Decision<OrderStatus, OrderTrigger, OrderFacts, OrderGuard>;
+
 /** Whether the table would take the report and something would come of it: a repetition is no action. */
 function isNews({ direction, status, facts }: OrderState, trigger: OrderTrigger, actor: Actor): boolean {
-  const decision = decide(ORDER_MACHINES[direction], status, trigger, facts, actor);
+  return brings(decide(ORDER_MACHINES[direction], status, trigger, facts, actor));
+}
+
+function brings(decision: OrderDecision): boolean {
   return decision.kind === 'moved' && decision.transition.noop !== true;
 }
 
@@ -96,12 +101,29 @@ export function orderActionsOf(caller: Actor, order: OrderState): string[] {
   }
 }
 
+/**
+ * What the table says about a sandbox event. It also takes crypto that reaches a stopped order late; no simulated actor sends
+ * any there, so an event that has to move crypto first does not apply.
+ */
+export function decideSandboxEvent(
+  { direction, status, facts }: OrderState,
+  event: SandboxOrderEvent,
+  trigger: OrderTrigger,
+): OrderDecision {
+  const { by, directions, movesCrypto } = SANDBOX_EVENT_RULES[event];
+  const machine = ORDER_MACHINES[direction];
+  const isTooLate = movesCrypto === true && machine.statuses[status]?.outcome === 'stopped';
+  return isTooLate || !directions.includes(direction)
+    ? { kind: 'refused', reason: 'no_transition', code: 'INVALID_STATUS' }
+    : decide(machine, status, trigger, facts, by);
+}
+
 /** The sandbox events that apply to an order now. */
 export function sandboxEventsOf(order: OrderState): SandboxOrderEvent[] {
   return SANDBOX_ORDER_EVENTS.filter((event) => {
-    const { trigger, withinBound, by, directions } = SANDBOX_EVENT_RULES[event];
+    const { trigger, withinBound } = SANDBOX_EVENT_RULES[event];
     const triggers = withinBound === undefined ? [trigger] : [trigger, withinBound];
-    return directions.includes(order.direction) && triggers.some((one) => isNews(order, one, by));
+    return triggers.some((one) => brings(decideSandboxEvent(order, event, one)));
   });
 }
 

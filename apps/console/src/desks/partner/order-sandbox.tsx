@@ -1,12 +1,10 @@
 import {
-  decide,
   INITIAL_ORDER_FACTS,
-  ORDER_MACHINES,
   type OrderFacts,
   type OrderStatus,
-  SANDBOX_EVENT_RULES,
   SANDBOX_ORDER_EVENTS,
   type SandboxOrderEvent,
+  sandboxEventsOf,
 } from '@causeway/protocol/machines';
 import type { Order, OrderFunds } from '@causeway/sdk';
 import { Card, Group, Text } from '@mantine/core';
@@ -77,7 +75,6 @@ export function SandboxPanel({ order }: { readonly order: Order }) {
  */
 export function possibleEvents(order: Order, funds: OrderFunds | undefined): SandboxOrderEvent[] {
   const direction = directionOf(order.order_type);
-  const machine = ORDER_MACHINES[direction];
   const known: OrderFacts = {
     ...INITIAL_ORDER_FACTS,
     held: order.hold !== null,
@@ -92,17 +89,7 @@ export function possibleEvents(order: Order, funds: OrderFunds | undefined): San
     known,
     { ...known, proofPending: true, releaseSigned: true, sendOut: 'in_progress' },
   ];
-  return SANDBOX_ORDER_EVENTS.filter((event) => {
-    const { trigger, withinBound, by, directions } = SANDBOX_EVENT_RULES[event];
-    const triggers = withinBound === undefined ? [trigger] : [trigger, withinBound];
-    return (
-      directions.includes(direction) &&
-      variants.some((facts) =>
-        triggers.some((one) => {
-          const decision = decide(machine, order.status as OrderStatus, one, facts, by);
-          return decision.kind === 'moved' && decision.transition.noop !== true;
-        }),
-      )
-    );
-  });
+  const status = order.status as OrderStatus;
+  const possible = new Set(variants.flatMap((facts) => sandboxEventsOf({ direction, status, facts })));
+  return SANDBOX_ORDER_EVENTS.filter((event) => possible.has(event));
 }

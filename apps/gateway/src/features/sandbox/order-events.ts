@@ -3,7 +3,7 @@ import {
   CausewayError,
   costExceedsBound,
   type DetailsOf,
-  decide,
+  decideSandboxEvent,
   isPublished,
   ORDER_MACHINES,
   type OrderTrigger,
@@ -26,7 +26,7 @@ import {
   readOrder,
   refusedTransition,
 } from '../orders/lifecycle/act-on-order.ts';
-import { factsOf, type OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
+import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
 import type { OrderRow } from '../orders/lifecycle/order.ts';
 import { findSimulatedVendor } from '../vendors/simulated-vendor.ts';
 import { effectState } from './sandbox.store.ts';
@@ -110,10 +110,9 @@ function notAllowed(message: string): CausewayError {
 
 /** False where the event repeats what is known. */
 function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: OrderTrigger): boolean {
-  const { by, directions } = SANDBOX_EVENT_RULES[event];
-  const decision = decide(ORDER_MACHINES[order.direction], order.status, trigger, factsOf(order), by);
-  if (!directions.includes(order.direction) || decision.kind === 'refused') {
-    const code = decision.kind === 'refused' ? decision.code : 'INVALID_STATUS';
+  const decision = decideSandboxEvent(orderState(order), event, trigger);
+  if (decision.kind === 'refused') {
+    const { code } = decision;
     throw eventRefused(refusedTransition({ kind: 'refused', code, row: order }, 'partner'), event, order);
   }
   return decision.transition.noop !== true;
