@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
-import { until } from '../harness/until.ts';
+import { holdRow } from '../harness/held-row.ts';
 import type { FiatDriver } from './fiat-driver.ts';
 import type { FollowedOrder } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
@@ -9,33 +8,6 @@ import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const AT_ONCE = 64;
 const ROUNDS = 4;
-
-/** Keeps an order's row until it is let go, and says when so many wait, for it or behind others that wait for it. */
-async function holdRow({ databaseUrl }: TestGateway, orderId: string) {
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    return client;
-  };
-  // Within a transaction the activity of others is seen as it was at first, so somebody else looks.
-  const [keeper, onlooker] = [await connect(), await connect()];
-  await keeper.query('BEGIN');
-  await keeper.query('SELECT FROM orders WHERE order_id = $1 FOR UPDATE', [orderId]);
-  return {
-    waiters: (expected: number) =>
-      until(`${expected} to wait`, async () => {
-        const { rows } = await onlooker.query(
-          `SELECT count(*)::int AS waiting FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows[0].waiting >= expected;
-      }),
-    async letGo() {
-      await keeper.query('COMMIT');
-      await Promise.all([keeper.end(), onlooker.end()]);
-    },
-  };
-}
 
 describe('deposits that meet each other, and cancellations', () => {
   let fixture: OwnIbanFixture;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeWallet } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { PartnerPrincipal } from '../../apps/gateway/src/http/principals.ts';
 import { connect } from '../harness/database.ts';
-import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { type Answer, startGateway, type TestGateway } from '../harness/gateway.ts';
+import { holdRow } from '../harness/held-row.ts';
 import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from './chain-driver.ts';
@@ -74,6 +75,21 @@ describe('the calls of a sandbox', () => {
       return body.error.details;
     }
 
+    /** All wait for the order's row, and get it in the order in which they came. */
+    async function inTurn(orderId: string, ...acts: (() => Promise<Answer>)[]): Promise<Answer[]> {
+      const row = await holdRow(gateway, orderId);
+      const running: Promise<Answer>[] = [];
+      for (const act of acts) {
+        running.push(act());
+        await row.waiters(running.length);
+      }
+      await row.letGo();
+      return Promise.all(running);
+    }
+
+    const codesOf = (answers: readonly Answer[]) =>
+      answers.map(({ status, body }) => [status, body.error?.code]);
+
     it('is refused at once: no simulated vendor pays into an order that has stopped', async () => {
       const offered = await driver.onrampOrder();
       await stop(offered);
@@ -93,6 +109,39 @@ describe('the calls of a sandbox', () => {
           applicable_events: ['hold_for_review'],
         });
       }
+    });
+
+    it('is refused soon where the order stops before the vendor has paid', async () => {
+      const orderId = await driver.onrampOrder();
+      await driver.event(orderId, 'vendor_accepts');
+      const asked = performance.now();
+      const answers = await inTurn(
+        orderId,
+        () => driver.event(orderId, 'escrow_funded'),
+        () => stop(orderId),
+      );
+      expect(codesOf(answers)).toEqual([
+        [409, 'INVALID_STATUS'],
+        [200, undefined],
+      ]);
+      expect(performance.now() - asked).toBeLessThan(15_000);
+      expect(answers[0]?.body.error.details).toMatchObject({ status: 'cancelled' });
+    });
+
+    it('is refused where another one came first, and the order shows the one that was answered', async () => {
+      const orderId = await driver.onrampOrder();
+      for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
+      await driver.act(orderId, 'confirm-payment-sent');
+      const key = { idempotencyKey: 'confirmed too late' };
+      const confirm = () =>
+        gateway.partner.sandbox.orderEvent(orderId, { event: 'vendor_confirms_fiat' }, key);
+      const answers = await inTurn(orderId, confirm, () => driver.event(orderId, 'dispute_opened'));
+      expect(codesOf(answers)).toEqual([
+        [409, 'INVALID_STATUS'],
+        [200, undefined],
+      ]);
+      expect((await driver.read(orderId)).timeline.at(-1).status).toBe('dispute_started');
+      expect(codesOf([await confirm()])).toEqual([[409, 'INVALID_STATUS']]);
     });
   });
 

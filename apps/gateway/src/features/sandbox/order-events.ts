@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   CausewayError,
   costExceedsBound,
@@ -6,10 +7,13 @@ import {
   decideSandboxEvent,
   isPublished,
   ORDER_MACHINES,
+  type OrderStatus,
+  type OrderTransition,
   type OrderTrigger,
   SANDBOX_EVENT_RULES,
   type SandboxOrderEvent,
   sandboxEventsOf,
+  sourcesOf,
 } from '@causeway/protocol';
 import { findSigned } from '../../chain/authorization/authorization.store.ts';
 import { setSolverConduct } from '../../chain/bridge/simulated-bridge.store.ts';
@@ -67,30 +71,52 @@ export async function applySandboxEvent(
   const trigger = triggerOf(given);
   const known = await readOrder(deps.db, partnerScope(partnerId), orderId);
   if (known === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-  // A request whose answer was lost has brought it about.
-  if (outside.isWritten && !isStillAwaited(known, given.event)) {
-    return waitUntilSettled(deps.db, known, { hasMoved: () => true });
+  if (outside.isWritten && isBroughtAbout(known, given.event, trigger)) {
+    return waitUntilSettled(deps.db, known, { hasHappened: () => true });
   }
-  if (requirePossible(known, given.event, trigger)) await requireActor(deps, known, given.event);
+  if (isNews(requirePossible(known, given.event, trigger))) await requireActor(deps, known, given.event);
   const begun = await unitOfWork(deps, partnerScope(partnerId), async (unit) => {
     const order = await loadOrderForAction(unit, orderId);
-    const isNews = requirePossible(order, given.event, trigger);
+    const transition = requirePossible(order, given.event, trigger);
     outside.written(unit);
-    return { order, isNews, asked: isNews ? begin(deps, unit, order, given.event, trigger) : undefined };
+    const asked = isNews(transition) ? begin(deps, unit, order, given.event, trigger) : undefined;
+    return { order, transition, asked };
   });
-  if (!begun.isNews) return begun.order;
-  await instructSolver(deps, begun.order, given.event);
-  const { revision } = begun.order;
-  return waitUntilSettled(deps.db, begun.order, {
-    hasMoved: (order) => order.revision !== revision,
-    asked: begun.asked,
+  const { order: before, transition, asked } = begun;
+  if (!isNews(transition)) return before;
+  await instructSolver(deps, before, given.event);
+  return waitUntilSettled(deps.db, before, {
+    hasHappened: (order) => !isOfOthers(given.event) || shows(order, before, transition),
+    requirePossible: (order) => requirePossible(order, given.event, trigger),
+    asked,
   });
 }
 
-/** A vendor or the solver was asked and has not done it yet; asked again, it does it once. */
-function isStillAwaited(order: OrderRow, event: SandboxOrderEvent): boolean {
-  const isOfOthers = event in VENDOR_EVENTS || event in SOLVER_CONDUCT;
-  return isOfOthers && sandboxEventsOf(orderState(order)).includes(event);
+const isNews = ({ noop }: OrderTransition) => noop !== true;
+
+/** A vendor or the solver is asked for it and does it later, or not at all; the others are done once they are written. */
+function isOfOthers(event: SandboxOrderEvent): boolean {
+  return event in VENDOR_EVENTS || event in SOLVER_CONDUCT;
+}
+
+/** Whether a request whose answer was lost has brought it about. Where it is still awaited, it is asked for again and done once. */
+function isBroughtAbout(order: OrderRow, event: SandboxOrderEvent, trigger: OrderTrigger): boolean {
+  if (!isOfOthers(event)) return true;
+  if (sandboxEventsOf(orderState(order)).includes(event)) return false;
+  const { transitions } = ORDER_MACHINES[order.direction];
+  return transitions.some(
+    (row) => row.on === trigger && !sourcesOf(row).includes(row.to) && hasEntered(order, row.to),
+  );
+}
+
+/** What the event leads to by the table: another status, which the order may have left since, or a fact. */
+function shows(order: OrderRow, before: OrderRow, { to, sets }: OrderTransition): boolean {
+  if (to !== before.status) return hasEntered(order, to, before.timeline.length);
+  return isDeepStrictEqual({ ...order.facts, ...sets }, order.facts);
+}
+
+function hasEntered({ timeline }: OrderRow, status: OrderStatus, since = 0): boolean {
+  return timeline.slice(since).some((entry) => entry.status === status);
 }
 
 /** A vendor signs and pays with its wallet: the sandbox can do so only where it has the wallet's key. */
@@ -108,14 +134,14 @@ function notAllowed(message: string): CausewayError {
   return new CausewayError('OPERATION_NOT_ALLOWED', { message });
 }
 
-/** False where the event repeats what is known. */
-function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: OrderTrigger): boolean {
+/** What the event does to the order as it stands. */
+function requirePossible(order: OrderRow, event: SandboxOrderEvent, trigger: OrderTrigger): OrderTransition {
   const decision = decideSandboxEvent(orderState(order), event, trigger);
   if (decision.kind === 'refused') {
     const { code } = decision;
     throw eventRefused(refusedTransition({ kind: 'refused', code, row: order }, 'partner'), event, order);
   }
-  return decision.transition.noop !== true;
+  return decision.transition;
 }
 
 /** The same answer, and which events would have done. */
@@ -175,29 +201,34 @@ async function instructSolver(deps: UnitDeps, order: OrderRow, event: SandboxOrd
   await unitOfWork(deps, SYSTEM, async (unit) => setSolverConduct(unit, quoteId, SOLVER_CONDUCT[event]));
 }
 
-interface AwaitedMove {
-  readonly hasMoved: (order: OrderRow) => boolean;
+interface AwaitedEvent {
+  readonly hasHappened: (order: OrderRow) => boolean;
+  /** Throws where something else came first. */
+  readonly requirePossible?: (order: OrderRow) => unknown;
   /** Of the act that a simulated vendor was asked for. */
   readonly asked?: string | undefined;
 }
 
 /**
- * Until the order has moved and is not in between: what a caller would otherwise have to poll for. Where the event could
- * not be brought about it says so; an order that has not moved is never answered as if it had.
+ * Until the event has happened and the order is not in between: what a caller would otherwise have to poll for. Where the
+ * event could not be brought about it says so; that something else has happened is never answered as if it were the event.
  */
-async function waitUntilSettled(db: Database, before: OrderRow, move: AwaitedMove): Promise<OrderRow> {
+async function waitUntilSettled(db: Database, before: OrderRow, awaited: AwaitedEvent): Promise<OrderRow> {
   const scope = partnerScope(before.partner_id);
   const attempts = SETTLE_TIMEOUT_MS / LOOK_AGAIN_MS;
   for (let attempt = 0; ; attempt++) {
     // Read before the order: an act that was refused because the order has moved meanwhile is no refusal.
-    const refusal = move.asked === undefined ? undefined : await refusalOf(db, scope, move.asked);
+    const refusal = awaited.asked === undefined ? undefined : await refusalOf(db, scope, awaited.asked);
     const order = await readOrder(db, scope, before.order_id);
     if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
-    const hasMoved = move.hasMoved(order);
-    if (hasMoved && (isSettled(order) || attempt >= attempts)) return order;
-    if (!hasMoved && refusal !== undefined) throw notAllowed(`The vendor could not do it: ${refusal}.`);
+    const hasHappened = awaited.hasHappened(order);
+    if (hasHappened && (isSettled(order) || attempt >= attempts)) return order;
+    if (!hasHappened) {
+      awaited.requirePossible?.(order);
+      if (refusal !== undefined) throw notAllowed(`The vendor could not do it: ${refusal}.`);
+    }
     if (attempt >= attempts) {
-      throw new CausewayError('SERVICE_UNAVAILABLE', { cause: new Error('the order has not moved') });
+      throw new CausewayError('SERVICE_UNAVAILABLE', { cause: new Error('the event has not happened') });
     }
     await sleep(LOOK_AGAIN_MS);
   }
