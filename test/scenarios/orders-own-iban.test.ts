@@ -326,6 +326,19 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await fixture.completed(order);
   });
 
+  it('accounts and clients of a clock that was put back stay with the bank', async () => {
+    await driver.sdk.sandbox.advanceClock({ seconds: 600 });
+    const ada = await fixture.holder();
+    const approved = await fiat.customer();
+    await driver.sdk.sandbox.resetClock();
+    await fiat.account(approved);
+    const order = await fixture.locked(ada, '32.00');
+    expect((await ada.pay('32.00')).body.data).toMatchObject({ status: 'matched' });
+    expect((await ada.pay('12.35')).body.data).toMatchObject({ status: 'collected' });
+    await order.took('3.1 deposit matched');
+    await fixture.completed(order);
+  });
+
   // Proves C4.5 rule 6.
   it('an order without an account in its currency pays the vendor as ever', async () => {
     const userId = await fiat.customer();

@@ -65,6 +65,27 @@ describe('the simulated bank', () => {
     expect(await other.readAccount(again.reference)).toEqual(account);
   });
 
+  it('stands by what it said, and goes on with what it had begun, when the clock is put back', async () => {
+    const open = (clientReference: string) =>
+      bank.openAccount({
+        ...{ key: 'account-2', clientReference, holderName: 'Ada Lovelace' },
+        ...{ currency: 'EUR', jurisdiction: 'DE' },
+      });
+    time += 1_000_000;
+    const client = await approved();
+    const { reference: fromAccount } = await open(client);
+    time -= 1_000_000;
+    expect(await bank.readAccount(fromAccount)).toMatchObject({ bic: 'CSWYDEFFXXX' });
+    expect(await bank.readClient((await bank.submitClient(CLIENT)).reference)).toBeNull();
+    const to = { kind: 'partner_master', partnerId: 'p' } as const;
+    // The clock comes by the very moment again at which the bank was still thinking.
+    for (const wait of [0, 999_900, 1_000]) {
+      time += wait;
+      await open(client);
+      await bank.transfer({ key: 'transfer-1', fromAccount, to, currency: 'EUR', amount: 100n });
+    }
+  });
+
   it('declines, refuses and is closed by name, and knows no reference that it did not give', async () => {
     const declined = await bank.submitClient({ ...CLIENT, lastName: 'Declined' });
     later();
