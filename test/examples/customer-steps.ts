@@ -82,9 +82,9 @@ export async function recipientSteps(gateway: TestGateway, { send }: ExampleRun)
     (await gateway.partner.recipients.create({ recipient_name, recipient_country: 'DE' })).body.data
       .recipient_id;
   const doubtful = await make('Review Person');
-  await until('the screening', async () => {
-    const { body } = await gateway.partner.recipients.get(doubtful);
-    return body.data.screening_status === 'review';
+  await until('what the screening found', async () => {
+    const { body } = await gateway.operator.recipients.listScreeningReviews();
+    return body.data.reviews.some((one) => one.recipient_id === doubtful && one.list_version !== null);
   });
   await send('listScreeningReviews');
   await send('decideScreening', { params: { recipient_id: doubtful } });

@@ -75,10 +75,10 @@ export const screeningAdapter: MachineAdapter<
   machine: screeningMachine,
   statusOf: ({ screening_status }) => screening_status,
   factsOf: () => ({}),
-  write(unit, subject, { status, transition }) {
-    // A result that was asked for earlier must not be taken for the one that is asked for now.
-    const asked = transition.on === 'screening_requested' ? 1 : 0;
-    const screening_round = subject.screening_round + asked;
+  write(unit, subject, { status, actor }) {
+    // A result that was asked for earlier must not be taken for the one that is asked for now, nor overrule what a person
+    // or a sandbox user has decided since.
+    const screening_round = subject.screening_round + (actor === 'provider' ? 0 : 1);
     if (!subject.isNew) {
       unit.tx.defer(setScreening, [subject.recipient_id, status, screening_round, unit.at]);
     }
@@ -134,7 +134,7 @@ export function takeResult(
   vault: Vault,
   result: ScreeningResult,
 ): CurrentRecipientRow {
-  // A person or a sandbox user may have decided meanwhile; then the machine refuses and their word stands.
+  // What was answered at once is not answered again; the machine refuses.
   const moved = moveScreening(unit, row, RESULT_TRIGGERS[result.status], 'provider');
   unit.tx.defer(insertScreening, [
     row.recipient_id,

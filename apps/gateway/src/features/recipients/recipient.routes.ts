@@ -95,7 +95,7 @@ function registerWrites(app: FastifyInstance, deps: RecipientRouteDeps): void {
     tag: TAG,
     summary: 'Create a recipient',
     description:
-      'Its screening begins at once; only a recipient whose screening_status is clear can be quoted.',
+      'It is screened at once, or is pending where the screening needs longer; only a recipient whose screening_status is clear can be quoted.',
     body: RecipientInput,
     data: RecipientSchema,
     handle: ({ body }, partner, unit) => {

@@ -2,9 +2,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { until } from '../../../../../test/harness/until.ts';
-import { partnerScope } from '../../db/database.ts';
+import { partnerScope, SYSTEM } from '../../db/database.ts';
+import type { Intent } from '../../engine/intent.ts';
 import { unitOfWork } from '../../engine/unit-of-work.ts';
+import { createSimulatedScreening } from '../screening/names/list-screening.ts';
 import { openRecipientSnapshot, snapshotRecipient } from './destinations.ts';
+import { decideScreening, screenRecipientHandler } from './recipient-screening.ts';
+import { registerRecipient } from './register-recipient.ts';
+import { recipientToReview } from './review-recipients.ts';
 
 const RECIPIENTS = '/api/v1/partner/recipients';
 const IBAN = 'DE89370400440532013000';
@@ -57,12 +62,12 @@ describe('recipients over HTTP', () => {
       recipient_country: 'ES',
       recipient_id_type: 'PASSPORT',
       recipient_id_number_masked: '****4567',
-      screening_status: 'pending',
+      screening_status: 'clear',
       version: 1,
     });
     expect(created.text).not.toContain('AB1234567');
     expect(created.body.data).not.toHaveProperty('recipient_id_number');
-    await screened(created.body.data.recipient_id, 'clear');
+    expect((await read(created.body.data.recipient_id)).screening_status).toBe('clear');
   });
 
   // Proves D8.8, D11.5.
@@ -70,7 +75,48 @@ describe('recipients over HTTP', () => {
     ['Blocked', 'Blocked Person', 'blocked'],
     ['Review', 'Someone to Review', 'review'],
   ])('gives a name with %s that status', async (_part, recipient_name, status) => {
-    await screened(await idOf({ recipient_name }), status);
+    const { recipient_id, screening_status } = (await create({ recipient_name })).body.data;
+    expect(screening_status).toBe(status);
+    // The worker keeps what was found, for the reviewer.
+    const found = await until('what was found', async () => {
+      const reviewed = await recipientToReview(gateway.deps, recipient_id);
+      return reviewed !== null && reviewed.listVersion !== null && reviewed;
+    });
+    expect(found.recipient.screening_status).toBe(status);
+  });
+
+  describe('a screening that answers later', () => {
+    const NAME = { recipient_name: 'Late Review', recipient_country: 'DE' };
+    const { screen } = createSimulatedScreening();
+    /** Registers with it, and asks it as the worker does. */
+    async function register() {
+      const { apiKey } = gateway.partners[0];
+      const { partnerId } = (await gateway.deps.principals.find(apiKey)) as { partnerId: string };
+      const deps = { ...gateway.deps, screening: { screen } };
+      const { row } = await unitOfWork(deps, partnerScope(partnerId), async (unit) =>
+        registerRecipient(deps, unit, partnerId, NAME),
+      );
+      const payload = { recipient_id: row.recipient_id, round: row.screening_round };
+      const outcome = await screenRecipientHandler(deps).perform({ payload } as Intent<'recipient.screen'>);
+      const answer = async () => {
+        if (outcome.kind !== 'confirmed') throw new Error(outcome.kind);
+        await unitOfWork(deps, SYSTEM, async (unit) => outcome.followUp?.(unit));
+      };
+      return { row, answer };
+    }
+
+    it('leaves a new recipient pending', async () => {
+      expect((await register()).row.screening_status).toBe('pending');
+    });
+
+    it('does not overrule what was decided meanwhile', async () => {
+      const { row, answer } = await register();
+      await unitOfWork(gateway.deps, SYSTEM, (unit) =>
+        decideScreening(unit, row.recipient_id, 'screening_cleared', 'simulator'),
+      );
+      await answer();
+      expect((await read(row.recipient_id)).screening_status).toBe('clear');
+    });
   });
 
   // Proves C3.5, C4.7 row 4, C2.11 rule 3.
@@ -144,8 +190,8 @@ describe('recipients over HTTP', () => {
     };
     const { id: sender } = await post('/partner/users', { email: 'sender@example.com' });
     await post(`/sandbox/users/${sender}/kyc-status`, { status: 'VERIFIED' });
+    // Registered, given an account and quoted without waiting.
     const id = await idOf({ recipient_name: 'Original Name' });
-    await screened(id, 'clear');
     const destination = await post(`/partner/recipients/${id}/destinations`, SEPA);
     const quote = await post('/partner/offramp/quote', {
       crypto_currency: 'USDC',

@@ -91,9 +91,9 @@ export interface NewRecipient extends RecipientChanges {
   readonly recipient_kind?: 'individual' | 'business';
 }
 
-/** Registers a recipient; its screening is asked for in the same transaction. */
+/** Registers a recipient. Where the screening answers from memory, it can be quoted when its partner hears of it. */
 export function registerRecipient(
-  deps: RecipientDeps,
+  deps: RecipientDeps & { readonly screening: ScreeningPort },
   unit: UnitOfWork,
   partnerId: string,
   input: NewRecipient,
@@ -116,13 +116,13 @@ export function registerRecipient(
     isNew: true,
   };
   const registered = execute(unit, recipientAdapter, draft, 'recipient_registered', 'partner').row;
-  const { isNew: _, ...subject } = execute(
-    unit,
-    screeningAdapter,
-    registered,
-    'screening_requested',
-    'system',
-  ).row;
+  const asked = execute(unit, screeningAdapter, registered, 'screening_requested', 'system').row;
+  // As after a change, the worker asks all the same and keeps what was found.
+  const atOnce = deps.screening.screenAtOnce?.(subjectOf(asked.recipient_kind, data));
+  const { isNew: _, ...subject } =
+    atOnce === undefined
+      ? asked
+      : execute(unit, screeningAdapter, asked, RESULT_TRIGGERS[atOnce.status], 'provider').row;
   const { status, screening_status } = subject;
   if (status === NEW || screening_status === NEW) throw new Error('a recipient was not registered');
   unit.tx.defer(insertRecipient, [
