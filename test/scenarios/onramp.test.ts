@@ -122,11 +122,18 @@ describe('on-ramp orders, C3.1', () => {
         ['moon-mainnet', freshAddress()],
         ['base-mainnet', freshAddress()],
         ['arbitrum-one', '0x12'],
+        ['arbitrum-one', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
       ] as const) {
         const refused = await parameters(chain, address);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_DESTINATION']);
+        const field = chain === 'arbitrum-one' ? 'destination_address' : 'destination_chain';
+        expect(refused.body.error.details).toMatchObject({ field });
       }
       const destination = freshAddress();
+      const upper = `0x${destination.slice(2).toUpperCase()}`;
+      const spelt = (await parameters('arbitrum-one', upper)).body.data.destination_address;
+      expect([spelt.toLowerCase(), spelt === destination]).toEqual([destination, false]);
+      expect((await parameters('arbitrum-one', spelt)).status).toBe(200);
       const { to_amount: promised } = (await parameters('arbitrum-one', destination)).body.data;
       const answer = await driver.sendOut(order.id, destination);
       expect(answer.body.data).toEqual({ order_id: order.id, status: 'send_out_pending' });

@@ -74,6 +74,8 @@ export function isChecksumAddress(text: string): boolean {
 /** The EIP-55 spelling of an address in one case; undefined for anything else, also for one whose checksum is wrong. */
 export function toChecksumAddress(text: string): Address | undefined {
   if (isChecksumAddress(text)) return text as Address;
-  const isInOneCase = text === text.toLowerCase() && isAddress(text) && text !== zeroAddress;
-  return isInOneCase ? getAddress(text) : undefined;
+  const digits = text.slice(2);
+  const isInOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  if (!isInOneCase || !isAddress(text, { strict: false }) || text === zeroAddress) return undefined;
+  return getAddress(text);
 }

@@ -77,7 +77,7 @@ export const REQUEST_ERRORS = {
     message: 'The destination is not valid.',
     details: fieldDetails,
     retryable: false,
-    doc: 'The destination chain is not supported, the address is not an EVM address, or they differ from the parameters call; correct them.',
+    doc: 'The destination chain is not supported, the address is not an EVM address or its EIP-55 checksum is wrong, or they differ from the parameters call; correct them.',
   },
   INVALID_SIGNATURE: {
     status: 400,

@@ -88,7 +88,7 @@ export const SandboxFaucetInput = Type.Object({
   }),
   address: Type.String({
     pattern: '^0x[0-9a-fA-F]{40}$',
-    description: 'Any wallet; with its EIP-55 checksum or in lower case',
+    description: 'Any wallet; with its EIP-55 checksum or in one case',
     examples: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
   }),
   amount: Type.String({

@@ -87,7 +87,7 @@ function paymentOf({ settings }: ConnectedChain, requested: FaucetRequest): Paym
   if (address === undefined) {
     throw invalidRequest(
       'address',
-      'must be an EVM address with its EIP-55 checksum or in lower case, and not the zero address',
+      'must be an EVM address with its EIP-55 checksum or in one case, and not the zero address',
     );
   }
   const own = [...Object.values(settings.contracts), ...settings.tokens.map((one) => one.address)];

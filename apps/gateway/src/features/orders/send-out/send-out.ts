@@ -17,7 +17,7 @@ import {
 } from '../../../chain/bridge/bridge.ts';
 import { claimPayout } from '../../../chain/bridge/bridge-payout.store.ts';
 import { type SeenPayout as PayoutOnChain, seePayout } from '../../../chain/bridge/bridge-payout.ts';
-import { type Address, type Hex, tokenByCode } from '../../../chain/chain-settings.ts';
+import { type Address, type Hex, toChecksumAddress, tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { ChainUnavailableError } from '../../../chain/transactions/transaction-rpc.ts';
 import { partnerScope, SYSTEM } from '../../../db/database.ts';
@@ -40,9 +40,6 @@ export interface Destination {
   readonly destination_chain: string;
   readonly destination_address: string;
 }
-
-const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const ZERO_ADDRESS = /^0x0{40}$/;
 
 /** What the partner signs to send the end user's crypto from its wallet to another network. */
 export async function bridgeAuthorizationParameters(
@@ -108,11 +105,13 @@ function targetOf(
   order: OrderRow,
   destination: Destination,
 ): { chainId: number; address: Address } {
-  const { destination_chain: slug, destination_address: address } = destination;
+  const { destination_chain: slug, destination_address: text } = destination;
   const target = chains.all.find(({ settings }) => settings.slug === slug);
   if (target === undefined || slug === order.chain) throw invalid('destination_chain');
-  if (!EVM_ADDRESS.test(address) || ZERO_ADDRESS.test(address)) throw invalid('destination_address');
-  return { chainId: target.settings.chainId, address: address as Address };
+  // What is sent to a mistyped address is lost.
+  const address = toChecksumAddress(text);
+  if (address === undefined) throw invalid('destination_address');
+  return { chainId: target.settings.chainId, address };
 }
 
 async function askBridge(bridge: BridgePort | undefined, requested: BridgeRequest): Promise<BridgeQuote> {
