@@ -120,14 +120,19 @@ describe('on-ramp orders, C3.1', () => {
         gateway.partner.orders.bridgeParameters(order.id, { destination_chain, destination_address });
       for (const [chain, address] of [
         ['moon-mainnet', freshAddress()],
+        // Listed, but the sandbox is not connected to it.
+        ['ethereum-mainnet', freshAddress()],
         ['base-mainnet', freshAddress()],
         ['arbitrum-one', '0x12'],
         ['arbitrum-one', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
       ] as const) {
         const refused = await parameters(chain, address);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'INVALID_DESTINATION']);
-        const field = chain === 'arbitrum-one' ? 'destination_address' : 'destination_chain';
-        expect(refused.body.error.details).toMatchObject({ field });
+        expect(refused.body.error.details).toEqual(
+          chain === 'arbitrum-one'
+            ? { field: 'destination_address' }
+            : { field: 'destination_chain', destination_chains: ['arbitrum-one'] },
+        );
       }
       const destination = freshAddress();
       const upper = `0x${destination.slice(2).toUpperCase()}`;

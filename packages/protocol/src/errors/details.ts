@@ -164,6 +164,15 @@ export const fieldDetails = Type.Object({
   field: Type.Optional(Type.String({ description: 'The field that was not accepted.' })),
 });
 
+export const destinationDetails = Type.Object({
+  ...fieldDetails.properties,
+  destination_chains: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Where the chain was not accepted: the slugs that this order can be sent out to.',
+    }),
+  ),
+});
+
 export const walletFundsDetails = Type.Object({
   token_address: Type.String(),
   wallet_address: Type.String({ description: 'The partner wallet that is to pay.' }),

@@ -1,5 +1,6 @@
 import {
   amountRangeDetails,
+  destinationDetails,
   expiredCursorDetails,
   fieldDetails,
   fieldProblemsDetails,
@@ -75,9 +76,9 @@ export const REQUEST_ERRORS = {
   INVALID_DESTINATION: {
     status: 400,
     message: 'The destination is not valid.',
-    details: fieldDetails,
+    details: destinationDetails,
     retryable: false,
-    doc: 'The destination chain is not supported, the address is not an EVM address or its EIP-55 checksum is wrong, or they differ from the parameters call; correct them.',
+    doc: 'The destination chain is none of details.destination_chains, the address is not an EVM address or its EIP-55 checksum is wrong, or they differ from the parameters call; correct them.',
   },
   INVALID_SIGNATURE: {
     status: 400,

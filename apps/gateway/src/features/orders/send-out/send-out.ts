@@ -106,20 +106,22 @@ function targetOf(
   destination: Destination,
 ): { chainId: number; address: Address } {
   const { destination_chain: slug, destination_address: text } = destination;
-  const target = chains.all.find(({ settings }) => settings.slug === slug);
-  if (target === undefined || slug === order.chain) throw invalid('destination_chain');
+  const others = chains.all.map(({ settings }) => settings).filter((one) => one.slug !== order.chain);
+  const target = others.find((one) => one.slug === slug);
+  // The listings name more chains than a deployment is connected to.
+  if (target === undefined) throw invalid('destination_chain', { supported: others.map((one) => one.slug) });
   // What is sent to a mistyped address is lost.
   const address = toChecksumAddress(text);
   if (address === undefined) throw invalid('destination_address');
-  return { chainId: target.settings.chainId, address };
+  return { chainId: target.chainId, address };
 }
 
 async function askBridge(bridge: BridgePort | undefined, requested: BridgeRequest): Promise<BridgeQuote> {
-  if (bridge === undefined) throw invalid('destination_chain');
+  if (bridge === undefined) throw invalid('destination_chain', { supported: [] });
   try {
     return await bridge.quote(requested);
   } catch (error) {
-    if (error instanceof BridgeRefusedError) throw invalid('destination_chain', error);
+    if (error instanceof BridgeRefusedError) throw invalid('destination_chain', { cause: error });
     if (error instanceof BridgeUnavailableError) {
       throw new CausewayError('TRANSACTOR_UNAVAILABLE', { cause: error });
     }
@@ -127,8 +129,16 @@ async function askBridge(bridge: BridgePort | undefined, requested: BridgeReques
   }
 }
 
-function invalid(field: keyof Destination, cause?: unknown): CausewayError {
-  return new CausewayError('INVALID_DESTINATION', { details: { field }, cause });
+function invalid(
+  field: keyof Destination,
+  { supported, cause }: { readonly supported?: readonly string[]; readonly cause?: unknown } = {},
+): CausewayError {
+  const slugs = supported?.join(', ') ?? '';
+  return new CausewayError('INVALID_DESTINATION', {
+    ...(slugs === '' ? {} : { message: `The destination is not valid: ${field} must be one of ${slugs}.` }),
+    details: { field, ...(supported === undefined ? {} : { destination_chains: [...supported] }) },
+    cause,
+  });
 }
 
 /** What an operator has found out about a send-out whose bridge was paid and does not answer. */
