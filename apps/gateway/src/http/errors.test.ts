@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
+import { CancelOrderInput } from '@causeway/protocol';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, call } from '../../../../test/harness/call.ts';
@@ -45,6 +46,16 @@ describe('whatever is wrong is answered in the envelope', () => {
             prepareIntent(unit, { kind: 'kyc.verify', dedupeKey: unit.ids.uuid(), partnerId, payload });
             return {};
           },
+        });
+        route(app, {
+          access: 'partner',
+          transaction: 'none',
+          ...spec,
+          method: 'POST',
+          url: '/api/v1/t/stop',
+          operationId: 'stop',
+          body: CancelOrderInput,
+          handle: async () => ({}),
         });
         route(app, {
           access: 'public',
@@ -169,6 +180,16 @@ describe('whatever is wrong is answered in the envelope', () => {
     const long = await ask('GET', `/api/v1/t/lookup/${'x'.repeat(3_000)}`);
     expect(long.status).toBeLessThan(500);
     expect(long.body.success).toBe(false);
+  });
+
+  // Proves D3.2.
+  it.each([
+    [{ reason: 5 }, 'must be string'],
+    [{ reason: 'x'.repeat(501) }, 'must NOT have more than 500 characters'],
+  ])('a body that may be left out is not told that it is none: %o', async (body, message) => {
+    const answer = await ask('POST', '/api/v1/t/stop', { body });
+    expect(answer.body.error.details.fields).toEqual([{ path: 'reason', message }]);
+    expect((await ask('POST', '/api/v1/t/stop', { body: { reason: 'x' } })).status).toBe(200);
   });
 
   it('the value that was refused is not repeated to anybody', async () => {

@@ -18,6 +18,7 @@ import type {
 import { isOutage } from '../db/outage.ts';
 import type { Logger } from '../lib/logger.ts';
 import { setCommonHeaders } from './transport.ts';
+import { meantProblems } from './validation-problems.ts';
 
 /**
  * The one place where a thrown thing becomes an answer. Whatever it is, the partner gets an envelope with a
@@ -196,7 +197,7 @@ function validationError(problems: readonly FastifySchemaValidationError[], cont
   if (orderId) return new CausewayError('INVALID_ORDER_ID');
   const seen = new Set<string>();
   const fields: { path: string; message: string }[] = [];
-  for (const problem of problems) {
+  for (const problem of meantProblems(problems)) {
     const path = pathOf(problem, context);
     // One cause often fails several alternatives of a union; the first report of a place says enough.
     if (seen.has(path)) continue;
