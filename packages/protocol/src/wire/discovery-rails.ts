@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { CountryFilter, CurrencyFilter, constants, Nullable } from './common.ts';
-import { OffsetPage } from './paging.ts';
+import { MAX_OFFSET, OffsetPage } from './paging.ts';
 
 /** Payment rails and institutions; the examples are validated by a test. */
 
@@ -213,5 +213,5 @@ export const InstitutionQuery = Type.Object({
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, examples: [0] })),
 });

@@ -3,8 +3,11 @@ import { Uuid } from './common.ts';
 
 /** How lists are paged: by number, by offset or by cursor. */
 
+/** A page beyond the end is empty, however far; only what no database counts to is refused. */
+export const MAX_OFFSET = 2_147_483_647;
+
 export const PageInput = Type.Object({
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+  page: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 });
 
@@ -12,7 +15,7 @@ export const PageSchema = Type.Object({ page: Type.Integer(), limit: Type.Intege
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, examples: [20] }),
-  offset: Type.Integer({ minimum: 0, maximum: 100_000_000, default: 0, examples: [0] }),
+  offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, examples: [0] }),
 });
 
 export const OffsetPage = Type.Object({
@@ -24,7 +27,7 @@ export const OffsetPage = Type.Object({
 /** Of lists with a known end, such as the catalogue. */
 export const offsetPaging = (defaultLimit: number, maxLimit: number) => ({
   limit: Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, examples: [defaultLimit] }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, examples: [0] }),
+  offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, examples: [0] }),
 });
 
 export const ListingPageQuery = Type.Object(offsetPaging(20, 100));

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { SCREENING_STATUSES } from '../machines/index.ts';
 import { CountryCodeInput, literals, SlugInput, Timestamp, Uuid } from './common.ts';
+import { MAX_OFFSET } from './paging.ts';
 import { BENEFICIARY_TYPES, HolderScreening, MaskedDetails, PaymentDetailsInput } from './payment-details.ts';
 
 export const RECIPIENT_KINDS = ['individual', 'business'] as const;
@@ -61,7 +62,7 @@ export const RecipientQuery = Type.Object({
   currency: Type.Optional(Type.String({ pattern: '^[A-Za-z]{3}$' })),
   rail: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$' })),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-  offset: Type.Integer({ minimum: 0, maximum: 100_000_000, default: 0 }),
+  offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0 }),
 });
 
 export const RecipientListSchema = Type.Object({

@@ -13,6 +13,7 @@ import {
   CurrencyNetworksSchema,
   FiatCurrencyListSchema,
   InstitutionListSchema,
+  MAX_OFFSET,
   PaymentMethodListSchema,
   PaymentMethodOptionListSchema,
   PaymentMethodOptionPageSchema,
@@ -217,6 +218,12 @@ test('institutions are found by name whatever the accents, by code and by id, an
   const page = await data('/supported/institutions?rail=nip-nigeria&limit=5&offset=10');
   expect(page.institutions).toEqual(all.institutions.slice(10, 15));
   expect(page.pagination).toEqual({ total: all.pagination.total, limit: 5, offset: 10 });
+  for (const offset of [1_000_001, MAX_OFFSET]) {
+    const beyond = await data(`/supported/institutions?rail=nip-nigeria&offset=${offset}`);
+    const pagination = { total: all.pagination.total, limit: 20, offset };
+    expect(beyond).toEqual({ institutions: [], pagination });
+    expect((await data(`/payment-methods?offset=${offset}`)).payment_methods).toEqual([]);
+  }
 });
 
 // Proves C7 PAYMENT_METHOD_NOT_FOUND, C7 UNSUPPORTED_FIAT_CURRENCY.

@@ -80,7 +80,7 @@ test.each<[RawQuery, string]>([
   [{ rail: 'pix', limit: ['5', '6'] }, 'validation_error'],
   [{ rail: 'pix', offset: '-1' }, 'validation_error'],
   [{ rail: 'pix', offset: 'first' }, 'validation_error'],
-  [{ rail: 'pix', offset: '1000001' }, 'validation_error'],
+  [{ rail: 'pix', offset: '2147483648' }, 'validation_error'],
   [{ rail: 'pix', offset: ['0', '1'] }, 'validation_error'],
   [{ rail: 'pix', country: 'ZZ' }, 'invalid_country'],
   [{ rail: 'pix', currency: 'ZZZ' }, 'invalid_currency'],
@@ -89,7 +89,7 @@ test.each<[RawQuery, string]>([
   [{ rail: 'pix', code: 'c'.repeat(33) }, 'validation_error'],
   [{ rail: 'pix', code: ['a', 'b'] }, 'validation_error'],
   [{ rail: 'pix', institution_id: 'i'.repeat(81) }, 'validation_error'],
-  [{ rail: 'pix', limit: '100', offset: '1000000', search: 'Ação Ünïcode 银行', code: '１' }, 'accepted'],
+  [{ rail: 'pix', limit: '100', offset: '2147483647', search: 'Ação Ünïcode 银行', code: '１' }, 'accepted'],
   [{ rail: 'PIX', limit: '1', unknown: ['ignored', 'too'] }, 'accepted'],
 ])('institutions with %j is %s', (query, key) => {
   expect(keyOf(() => readInstitutionsQuery(query, isRail))).toBe(key);

@@ -1,4 +1,4 @@
-import { type ErrorKey, SupportedResourceError } from '@causeway/protocol';
+import { type ErrorKey, MAX_OFFSET, SupportedResourceError } from '@causeway/protocol';
 import { ISO_COUNTRIES, ISO_CURRENCIES } from '../../lib/iso-codes.ts';
 
 /** Reads the queries of the supported-resources endpoints: every problem has its own error_key. */
@@ -28,7 +28,6 @@ const MAX_SEARCH_LENGTH = 100;
 const MAX_CODE_LENGTH = 32;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-const MAX_OFFSET = 1_000_000;
 
 export function readPaymentRailsQuery(query: RawQuery): PaymentRailsQuery {
   const direction = single(query, 'direction');
@@ -100,7 +99,7 @@ function readText(query: RawQuery, name: string, maxLength: number): string | un
 function readInteger(query: RawQuery, name: string, min: number, max: number, fallback: number): number {
   if (query[name] === undefined) return fallback;
   const value = single(query, name);
-  if (value === undefined || !/^\d{1,9}$/.test(value)) throw new SupportedResourceError('validation_error');
+  if (value === undefined || !/^\d{1,10}$/.test(value)) throw new SupportedResourceError('validation_error');
   const number = Number(value);
   if (number < min || number > max) throw new SupportedResourceError('validation_error');
   return number;

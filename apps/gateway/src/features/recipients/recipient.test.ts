@@ -1,3 +1,4 @@
+import { MAX_OFFSET } from '@causeway/protocol';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
@@ -343,6 +344,10 @@ describe('recipients over HTTP', () => {
     expect((await search('rail=iban-sepa&recipient_country=NO')).pagination.total).toBe(1);
     expect((await search('rail=pix')).pagination.total).toBe(0);
     expect((await search('limit=1&offset=1')).pagination).toEqual({ total: 2, limit: 1, offset: 1 });
+    for (const query of ['', '&search=anna']) {
+      const { recipients, pagination } = await search(`offset=${MAX_OFFSET}${query}`);
+      expect([recipients, pagination.offset]).toEqual([[], MAX_OFFSET]);
+    }
     // The same words find no other recipient.
     expect((await search('search=anna', gateway.partners[0].apiKey)).recipients).toEqual([]);
     await gateway.call('PATCH', `${RECIPIENTS}/${anna}`, { body: { recipient_name: 'Berta' }, key: second });

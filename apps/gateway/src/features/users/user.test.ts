@@ -1,3 +1,4 @@
+import { MAX_OFFSET } from '@causeway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 
@@ -75,8 +76,10 @@ describe('users over HTTP', () => {
     ]);
     const { total } = first.body.data.pagination;
     expect(first.body.data.pagination).toEqual({ page: 1, limit: 2, total });
-    const beyond = await gateway.call('GET', `${USERS}?page=999&limit=100`, { key });
-    expect(beyond.body.data).toEqual({ users: [], pagination: { page: 999, limit: 100, total } });
+    for (const page of [999, MAX_OFFSET]) {
+      const beyond = await gateway.call('GET', `${USERS}?page=${page}&limit=100`, { key });
+      expect(beyond.body.data).toEqual({ users: [], pagination: { page, limit: 100, total } });
+    }
     const byEmail = await gateway.call('GET', `${USERS}?email=LIST-2%40example.com`, { key });
     expect(byEmail.body.data.users).toHaveLength(1);
     const byReference = await gateway.call('GET', `${USERS}?reference_id=ref-3`, { key });
