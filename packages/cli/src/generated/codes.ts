@@ -79,7 +79,7 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "http_status": 400,
     "message": "The destination is not valid.",
     "retryable": false,
-    "doc": "The destination chain is not supported, the address is not an EVM address, or they differ from the parameters call; correct them."
+    "doc": "The destination chain is none of details.destination_chains, the address is not an EVM address or its EIP-55 checksum is wrong, or they differ from the parameters call; correct them."
   },
   "INVALID_SIGNATURE": {
     "kind": "error",

@@ -174,10 +174,10 @@ export const LiquidityPairSchema = Type.Object({
   crypto_currency_code: Type.String({ examples: ['USDC'] }),
   fiat_currency_code: Type.String({ examples: ['EUR'] }),
   trade_type: literals(['BUY', 'SELL']),
-  min_amount: Type.Number(),
-  max_amount: Type.Number(),
-  min_amount_usd: Type.Number(),
-  max_amount_usd: Type.Number(),
+  min_amount: Type.Number({ description: 'Smallest order, in the fiat currency' }),
+  max_amount: Type.Number({ description: 'Largest order, in the fiat currency' }),
+  min_amount_usd: Type.Number({ description: 'min_amount in US dollars' }),
+  max_amount_usd: Type.Number({ description: 'max_amount in US dollars' }),
   payment_methods: Type.Array(Type.String(), { description: 'Slugs, sorted' }),
 });
 

@@ -1353,9 +1353,13 @@ export interface LiquidityPair {
   crypto_currency_code: string;
   fiat_currency_code: string;
   trade_type: TradeType;
+  /** Smallest order, in the fiat currency */
   min_amount: number;
+  /** Largest order, in the fiat currency */
   max_amount: number;
+  /** min_amount in US dollars */
   min_amount_usd: number;
+  /** max_amount in US dollars */
   max_amount_usd: number;
   /** Slugs, sorted */
   payment_methods: string[];
@@ -3396,7 +3400,7 @@ export interface SandboxFaucetInput {
   chain: SlugInput;
   /** Symbol of a token, or native for gas */
   token: string;
-  /** Any wallet; with its EIP-55 checksum or in lower case */
+  /** Any wallet; with its EIP-55 checksum or in one case */
   address: EvmAddress;
   /** At most 1000000 of a token or 1000 of native, with no more decimals than it has */
   amount: AmountInput;
@@ -4233,10 +4237,12 @@ export interface ErrorDetails {
     /** The field that was not accepted. */
     field?: string;
   };
-  /** The destination chain is not supported, the address is not an EVM address, or they differ from the parameters call; correct them. */
+  /** The destination chain is none of details.destination_chains, the address is not an EVM address or its EIP-55 checksum is wrong, or they differ from the parameters call; correct them. */
   INVALID_DESTINATION: {
     /** The field that was not accepted. */
     field?: string;
+    /** Where the chain was not accepted: the slugs that this order can be sent out to. */
+    destination_chains?: string[];
   };
   /** The signature is malformed or was not made by details.expected_signer over the issued data; sign again with that wallet. Where details.recovered_signer is an address you do not know, the data or the chain id differ from what was issued. */
   INVALID_SIGNATURE: {
