@@ -6,7 +6,6 @@ import { maskDetails } from './validation/mask-details.ts';
 import {
   type DetailsValidation,
   recipientFieldsMessage,
-  type ValidationChoice,
   validateDetails,
 } from './validation/validate-details.ts';
 
@@ -67,7 +66,8 @@ export function createCatalogueCheck(currencies: Currencies): DetailsCheck {
       // An order outlives its rail's going offline.
       const rail = known.data.rails.find(({ slug }) => slug === location.rail);
       if (rail === undefined) throw new CausewayError('SERVICE_UNAVAILABLE');
-      return validateDetails(rail, details, choiceOf(rail.slug, known.institution(location.institutionId)));
+      const institution = known.institution(location.institutionId);
+      return validateDetails(rail, details, { institutionType: institution?.institutionType });
     },
     nationalsOf(slug) {
       const rail = catalogue().rail(slug);
@@ -104,7 +104,9 @@ function checkAgainst(catalogue: Catalogue, request: DetailsRequest): CheckedDet
   if (resolution === undefined) throw invalidRequest('rail', 'is not a supported rail');
   if (!resolution.ok) throw new CausewayError(resolution.reason);
   const { institution } = resolution;
-  const validation = validateDetails(rail, request.details, choiceOf(rail.slug, institution));
+  const validation = validateDetails(rail, request.details, {
+    institutionType: institution.institutionType,
+  });
   if (!validation.ok) {
     throw new CausewayError('INVALID_RECIPIENT_FIELDS', {
       message: recipientFieldsMessage(validation.problems),
@@ -119,15 +121,6 @@ function checkAgainst(catalogue: Catalogue, request: DetailsRequest): CheckedDet
     formatId: validation.formatId,
     beneficiaryType: validation.beneficiaryType,
     details: validation.details,
-  };
-}
-
-function choiceOf(rail: string, institution: ReturnType<Catalogue['institution']>): ValidationChoice {
-  if (institution === undefined) return {};
-  const ownCode = institution.codes?.[rail] ?? institution.code;
-  return {
-    institutionType: institution.institutionType,
-    institutionCodes: [...(ownCode === undefined ? [] : [ownCode]), ...(institution.alternateCodes ?? [])],
   };
 }
 

@@ -71,6 +71,21 @@ describe('payment details over HTTP', () => {
     expect(taken.status, taken.text).toBe(200);
   });
 
+  it('takes a Nigerian account that is a telephone number, at a bank and at a wallet', async () => {
+    const nigeria = {
+      rail: 'nip-nigeria',
+      currency: 'NGN',
+      country_code: 'NG',
+      details: { full_name: 'Ada Lovelace', account_number: '8031234568' },
+    };
+    for (const institution_id of ['guaranty-trust-bank', 'opay', 'palmpay']) {
+      const taken = await create({ ...nigeria, institution_id });
+      expect(taken.status, taken.text).toBe(200);
+    }
+    const details = { ...nigeria.details, account_number: '803123456' };
+    expect((await create({ ...nigeria, details })).status).toBe(422);
+  });
+
   // Proves C4.1 rules 1 and 7, C7 INSTITUTION_REQUIRED, C7 INSTITUTION_NOT_AVAILABLE.
   it('asks for an institution where the rail needs one, and refuses one that is not live there', async () => {
     const ghana = { rail: 'ghana-transfer', currency: 'GHS', country_code: 'GH', details: {} };

@@ -11,7 +11,6 @@ import {
   isMoroccanRib,
   isNewZealandAccount,
   isNorwegianAccount,
-  isNuban,
   isRut,
   isSerbianAccount,
   passesLuhn,
@@ -37,16 +36,6 @@ function explainIban(value: string, { rail }: FieldContext): string | undefined 
   const country = value.slice(0, 2);
   const inSepa = rail.currencies.includes('EUR') && isSEPACountry(country);
   return rail.countries.includes(country) || inSepa ? undefined : 'is of a country this rail does not serve';
-}
-
-/**
- * The check digit covers the bank's three-digit code. Wallets and microfinance banks have six-digit codes and often
- * number accounts by telephone, so without a three-digit code only the form can be judged.
- */
-function explainNuban(value: string, { institutionCodes }: FieldContext): string | undefined {
-  const bankCodes = institutionCodes.filter((code) => /^\d{3}$/.test(code));
-  if (bankCodes.length === 0 || bankCodes.some((code) => isNuban(value, code))) return undefined;
-  return 'has a check digit that does not fit the bank';
 }
 
 function explainKennitala(value: string): string | undefined {
@@ -101,7 +90,8 @@ export const accountFormats: Readonly<Record<string, FieldFormat>> = {
   national_id: { normalise: (value) => withoutSpaces(value).toUpperCase() },
   no_account: numbered(isNorwegianAccount),
   nrb: numbered((value) => isValidIBAN(`PL${value}`)),
-  nuban: { normalise: compact, explain: explainNuban },
+  // Its check digit is not judged: some institutions number accounts by telephone, and a real account is not refused.
+  nuban: grouped,
   nz_account: {
     normalise: normaliseNewZealand,
     explain: (value) => (isNewZealandAccount(compact(value)) ? undefined : 'has a wrong check digit'),

@@ -12,7 +12,6 @@ import {
   isMoroccanRib,
   isNewZealandAccount,
   isNorwegianAccount,
-  isNuban,
   isRut,
   isSerbianAccount,
   isSingaporeNric,
@@ -119,12 +118,6 @@ const SCHEMES: readonly {
     right: ['6212345678901232', '4111111111111111'],
     wrong: ['6212345678901233', '0'],
   },
-  {
-    name: 'NUBAN of bank 011',
-    isRight: (text) => isNuban(text, '011'),
-    right: ['0000014579'],
-    wrong: ['0000014578'],
-  },
 ];
 
 describe.each(SCHEMES)('$name', ({ isRight, right, wrong }) => {
@@ -142,7 +135,6 @@ const CATCHES_ANY_DIGIT: readonly [name: string, isRight: (text: string) => bool
   ['Moroccan RIB', isMoroccanRib, '011519000001205000534921'],
   ['Norwegian account', isNorwegianAccount, '86011117947'],
   ['Hungarian account', isHungarianAccount, '117730161111101800000000'],
-  ['NUBAN', (text) => isNuban(text, '011'), '0000014579'],
 ];
 
 describe('a single mistyped digit', () => {
@@ -162,7 +154,6 @@ describe('exactly one last digit is right for any body', () => {
   const bodies: readonly [string, number, (text: string) => boolean][] = [
     ['CLABE', 17, isClabe],
     ['payment card', 15, passesLuhn],
-    ['NUBAN', 9, (text) => isNuban(text, '044')],
     ['Thai number', 12, isThaiNumber],
   ];
   it.each(bodies)('%s', (_name, length, isRight) => {

@@ -88,13 +88,6 @@ export function isRut(text: string): boolean {
   return check === (expected === 10 ? 'K' : String(expected));
 }
 
-/** Nigeria: the tenth digit, over the three-digit code of the bank and the serial number. */
-export function isNuban(account: string, bankCode: string): boolean {
-  if (!/^\d{10}$/.test(account) || !/^\d{3}$/.test(bankCode)) return false;
-  const sum = weightedSum(bankCode + account.slice(0, 9), [3, 7, 3]);
-  return (10 - (sum % 10)) % 10 === Number(account[9]);
-}
-
 /** Norway: the eleventh digit. Accounts whose fifth and sixth digits are zero carry none. */
 export function isNorwegianAccount(digits: string): boolean {
   if (!/^\d{11}$/.test(digits)) return false;

@@ -34,8 +34,6 @@ export interface FieldProblem {
 /** What a check may look at besides its own value. */
 export interface FieldContext {
   readonly rail: RailShape;
-  /** Codes of the chosen institution on this rail; empty where none is known. */
-  readonly institutionCodes: readonly string[];
   /** Another field as it was sent, trimmed; empty where it was not sent as text. */
   sent(key: string): string;
 }

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldShape, RailShape } from './field-format.types.ts';
+import type { FieldShape, FormatShape, RailShape } from './field-format.types.ts';
 import { KNOWN_FORMATS } from './field-formats.ts';
 import { recipientFieldsMessage, type ValidationChoice, validateDetails } from './validate-details.ts';
 
-type RailFile = RailShape & { fields?: (FieldShape & { placeholder?: string })[] };
+type FieldInFile = FieldShape & { readonly placeholder?: string };
+interface RailFile extends RailShape {
+  readonly fields?: readonly FieldInFile[];
+  readonly formats?: readonly (FormatShape & { readonly fields: readonly FieldInFile[] })[];
+}
 
 const folder = new URL('../../../../../../backends/currencies/data/rails/', import.meta.url);
 const rails = new Map(
@@ -45,6 +49,20 @@ describe('every rail of the reference data', () => {
       for (const { key } of required) expect(problems).toHaveProperty([`details.${key}`], 'is required');
     }
   });
+
+  it.each([...rails.keys()])(
+    '%s: its placeholders are taken, with the first option of each choice',
+    (slug) => {
+      for (const format of rail(slug).formats ?? [undefined]) {
+        const { institutionTypes: [institutionType] = [], beneficiaryType } = format ?? {};
+        const fields = format?.fields ?? rail(slug).fields ?? [];
+        const details = Object.fromEntries(
+          fields.map(({ key, options, placeholder }) => [key, options?.[0]?.code ?? placeholder]),
+        );
+        expect(problemsOf(slug, details, { institutionType, beneficiaryType })).toEqual({});
+      }
+    },
+  );
 
   it.each([...rails.keys()])(
     '%s: hostile values never throw and never pass as text too long for the field',
@@ -197,20 +215,6 @@ describe('aliases fit the kind they are declared as', () => {
       tax_id: '12345678909',
     });
     expect(Object.keys(problems)).toEqual(['details.pix_key_type']);
-  });
-});
-
-describe('the check digit of a Nigerian account', () => {
-  const details = { account_number: '0000014579', full_name: 'Ada Lovelace' };
-  it('is checked with the bank’s code', () => {
-    expect(problemsOf('nip-nigeria', details, { institutionCodes: ['011', '000016'] })).toEqual({});
-    expect(problemsOf('nip-nigeria', details, { institutionCodes: ['058', '000013'] })).toHaveProperty([
-      'details.account_number',
-    ]);
-  });
-  it('is not guessed without one', () => {
-    expect(problemsOf('nip-nigeria', details)).toEqual({});
-    expect(problemsOf('nip-nigeria', details, { institutionCodes: ['090380'] })).toEqual({});
   });
 });
 

@@ -58,8 +58,6 @@ export interface ValidationChoice {
   readonly institutionType?: string | undefined;
   /** In place of `details.beneficiary_type`, where the caller already knows it. */
   readonly beneficiaryType?: BeneficiaryType | undefined;
-  /** The institution's codes on this rail: some check digits cover them. */
-  readonly institutionCodes?: readonly string[] | undefined;
 }
 
 export type DetailsValidation =
@@ -97,7 +95,6 @@ export function validateDetails(
 
   const context: FieldContext = {
     rail,
-    institutionCodes: choice.institutionCodes ?? [],
     sent: (key) => textOf(ownValue(details, key)).slice(0, 64).trim(),
   };
   const accepted = new Map<string, string>();
