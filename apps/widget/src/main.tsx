@@ -6,7 +6,17 @@ import { type Host, setHost } from './host/host.ts';
 import { connectPage } from './host/page-host.ts';
 import { chooseLocale, setLocale } from './i18n/i18n.ts';
 import { ApiError } from './session/api.ts';
-import { change, failure, type Opening, open, session, step } from './session/store.ts';
+import { type Asked, askedByPage, askedOf, whoOf } from './session/asked.ts';
+import {
+  change,
+  failure,
+  follow,
+  isStillStored,
+  type Opening,
+  open,
+  session,
+  step,
+} from './session/store.ts';
 import { applyTheme } from './ui/theme.ts';
 
 /** What the service wrote into the page: nothing that is secret and nothing that is personal. */
@@ -25,8 +35,12 @@ async function start(): Promise<void> {
   const host = isFramed ? await connectFrame(data.origins) : connectPage();
   setHost(host);
   let settings: WidgetSettings = {};
+  let opened: WidgetSettings | null = null;
   host.onSettings((changed) => {
     settings = changed;
+    // Another customer begins anew, with nothing of the one before in memory.
+    if (opened !== null && data.sessionId === null && opened.userReference !== changed.userReference)
+      return location.reload();
     applyTheme(changed.theme);
     if (changed.locale !== undefined) void setLocale(chooseLocale([changed.locale]));
     followPage(changed);
@@ -38,8 +52,16 @@ async function start(): Promise<void> {
   if (root === null) throw new Error('the page has no place for the widget');
   render(<App />, root);
   if (isFramed) reportHeight(root, host);
+  // The browser may bring back a page of this tab that was another customer’s.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && !isStillStored()) location.reload();
+  });
   try {
-    await openWith(openingOf(data), settings, host);
+    const how = openingOf(data);
+    opened = settings;
+    const asks = isFramed ? await askedOf(opened) : await askedByPage(opened, history);
+    if (!isFramed) watchAddress(asks);
+    await openWith(how, opened, asks, host);
     const { start: begun } = session.value ?? {};
     if (begun?.color_scheme !== undefined) {
       applyTheme({ ...settings.theme, mode: begun.color_scheme });
@@ -61,9 +83,9 @@ async function start(): Promise<void> {
 }
 
 /** What the page asked for may be none that the service takes: the page is told, and the customer begins with nothing chosen. */
-async function openWith(how: Opening, settings: WidgetSettings, host: Host): Promise<void> {
+async function openWith(how: Opening, settings: WidgetSettings, asks: Asked, host: Host): Promise<void> {
   try {
-    await open(how, {}, inputOf(settings));
+    await open(how, inputOf(settings), asks);
   } catch (error) {
     const isRefused = error instanceof ApiError && (error.status === 400 || error.status === 422);
     if (how.by !== 'key' || !isRefused) throw error;
@@ -71,17 +93,27 @@ async function openWith(how: Opening, settings: WidgetSettings, host: Host): Pro
     const { userReference, locale } = settings;
     await open(
       how,
-      {},
       inputOf({
         ...(userReference === undefined ? {} : { userReference }),
         ...(locale === undefined ? {} : { locale }),
       }),
+      asks,
     );
   }
 }
 
+/** A link that differs in its fragment only does not load the page again by itself, and neither does the way back from it. */
+function watchAddress({ who }: Asked): void {
+  const check = () => {
+    if (location.hash !== '' || whoOf(history) !== who) location.reload();
+  };
+  addEventListener('hashchange', check);
+  addEventListener('popstate', check);
+}
+
 /** What the page asks for later reaches a customer who is still choosing; one who has gone on is left alone. */
-function followPage({ side, fiatCurrency, cryptoCurrency, amount, country, wallet }: WidgetSettings): void {
+function followPage(settings: WidgetSettings): void {
+  const { side, fiatCurrency, cryptoCurrency, amount, country, wallet } = settings;
   if (session.value === null || session.value.locked || step.value !== 'amount') return;
   change({
     ...(side === undefined ? {} : { side }),
@@ -91,13 +123,14 @@ function followPage({ side, fiatCurrency, cryptoCurrency, amount, country, walle
     ...(country === undefined ? {} : { country }),
     ...(wallet === undefined ? {} : { walletAddress: wallet }),
   });
+  void askedOf(settings).then(follow);
 }
 
 function openingOf({ widgetKey, sessionId }: PageData): Opening {
   // The code of a server’s session is in the fragment, which reaches no server and no log; it is gone from the address at once.
   if (sessionId !== null) {
     const code = location.hash.slice(1);
-    history.replaceState(null, '', location.pathname + location.search);
+    history.replaceState(history.state, '', location.pathname + location.search);
     return { by: 'session', sessionId, code };
   }
   return { by: 'key', widgetKey: widgetKey ?? '' };

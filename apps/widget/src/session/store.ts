@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { host } from '../host/host.ts';
 import { type Api, ApiError, begin, createApi, type Order, type Session } from './api.ts';
+import type { Asked } from './asked.ts';
 import { type Draft, EMPTY_DRAFT, stepOf } from './steps.ts';
 
 /** All that the screens share. A screen reads signals and calls the functions below; nothing else holds state for long. */
@@ -31,6 +32,8 @@ interface Stored {
   readonly key: string;
   readonly token: string;
   readonly draft: Draft;
+  /** What it was begun for: the next page of this tab may be another customer’s. */
+  readonly asked?: Asked | undefined;
 }
 
 function readStored(key: string): Stored | null {
@@ -56,33 +59,55 @@ export type Opening =
   | { readonly by: 'key'; readonly widgetKey: string }
   | { readonly by: 'session'; readonly sessionId: string; readonly code: string };
 
+type Input = Parameters<typeof begin.withKey>[1];
+
 let opening: Opening | null = null;
 let stopStoring: (() => void) | null = null;
+
 /** What the page asked for at the start; a session that takes the place of an expired one begins with the same. */
-let asked: Parameters<typeof begin.withKey>[1] = {};
+let beginning: Input = {};
+/** The same, as it is stored. */
+const asked = signal<Asked | undefined>(undefined);
 
 function openingKey(how: Opening): string {
   return how.by === 'key' ? how.widgetKey : how.sessionId;
 }
 
-export async function open(
-  how: Opening,
-  start: Partial<Draft>,
-  input: Parameters<typeof begin.withKey>[1],
-): Promise<void> {
+/**
+ * The tab’s session goes on where the page asks for the same person, and its draft where the page asks for the same trade. What
+ * the partner’s server has made is found by its id alone: the page cannot ask for anything in it.
+ */
+export async function open(how: Opening, input: Input, asks: Asked): Promise<void> {
   opening = how;
-  asked = input;
+  beginning = input;
+  asked.value = asks;
   const stored = readStored(openingKey(how));
-  if (stored !== null && (await resume(stored))) return;
+  const isServers = how.by === 'session';
+  if (stored !== null && !isServers && stored.asked?.who !== asks.who) store(null);
+  else if (stored !== null) {
+    const isSame = isServers || stored.asked?.what === asks.what;
+    if (await resume(stored, isSame ? null : input)) return;
+  }
   const started =
     how.by === 'key'
       ? await begin.withKey(how.widgetKey, input)
       : await begin.withCode(how.sessionId, how.code);
-  adopt(started.token, started.session, { ...EMPTY_DRAFT, ...fromStart(started.session), ...start });
+  adopt(started.token, started.session, { ...EMPTY_DRAFT, ...fromStart(started.session) });
+}
+
+/** The page asks for something else while it is shown, and the draft has followed it. */
+export function follow(asks: Asked): void {
+  asked.value = asks;
+}
+
+/** Whether the tab’s session is still the one on screen: a page that the browser kept may come back after another one’s. */
+export function isStillStored(): boolean {
+  const stored = opening === null ? null : readStored(openingKey(opening));
+  return stored !== null && stored.token === shownToken;
 }
 
 /** What a session begins with, as the first screens understand it. */
-function fromStart({ start, chain }: Session): Partial<Draft> {
+function fromStart({ start, chain }: Pick<Session, 'start' | 'chain'>): Partial<Draft> {
   return {
     ...(start.side === undefined ? {} : { side: start.side }),
     fiatCurrency: start.fiat_currency ?? '',
@@ -95,10 +120,12 @@ function fromStart({ start, chain }: Session): Partial<Draft> {
   };
 }
 
-async function resume(stored: Stored): Promise<boolean> {
+/** With `input`, the page asks the same person for another trade. */
+async function resume(stored: Stored, input: Input | null): Promise<boolean> {
   try {
-    const resumed = createApi(stored.token);
-    adopt(stored.token, await resumed.session(), stored.draft);
+    const resumed = await createApi(stored.token).session();
+    beginning = { ...personal(resumed.start), ...beginning };
+    adopt(stored.token, resumed, input === null ? stored.draft : anew(resumed, input));
     return true;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -107,13 +134,49 @@ async function resume(stored: Stored): Promise<boolean> {
   }
 }
 
-function adopt(token: string, started: Session, begun: Draft): void {
-  current = createApi(token);
+/** The reload of a hosted page no longer has it; the session does. */
+function personal({ wallet_address: wallet, reference_id: reference }: Session['start']) {
+  return {
+    ...(wallet === undefined ? {} : { wallet_address: wallet }),
+    ...(reference === undefined ? {} : { reference_id: reference }),
+  };
+}
+
+const PLAIN_DECIMAL = /^\d+(\.\d+)?$/;
+
+/**
+ * What the page asks for now, in a session that is begun: the service has not read it. An order that is under way is shown
+ * before another one is begun.
+ */
+function anew({ start, chain, orders }: Session, input: Input): Draft {
+  const { side, fiat_currency: fiat, crypto_currency: crypto, fiat_amount: amount, country_code } = input;
+  const token = chain.tokens.find(({ code }) => code === crypto?.toUpperCase());
+  const asks = {
+    side: side === 'offramp' ? side : ('onramp' as const),
+    ...(fiat === undefined ? {} : { fiat_currency: fiat.toUpperCase() }),
+    ...(token === undefined ? {} : { crypto_currency: token.code }),
+    ...(PLAIN_DECIMAL.test(`${amount}`) ? { fiat_amount: `${amount}` } : {}),
+    ...(country_code === undefined ? {} : { country_code: country_code.toUpperCase() }),
+    ...personal({ ...start, ...input }),
+  };
+  return {
+    ...EMPTY_DRAFT,
+    ...fromStart({ start: asks, chain }),
+    showsOrders: orders.some((one) => one.is_open),
+  };
+}
+
+let shownToken = '';
+
+function adopt(given: string, started: Session, begun: Draft): void {
+  shownToken = given;
+  current = createApi(given);
   draft.value = begun;
   session.value = started;
   stopStoring?.();
   stopStoring = effect(() => {
-    if (opening !== null) store({ key: openingKey(opening), token, draft: draft.value });
+    if (opening !== null)
+      store({ key: openingKey(opening), token: given, draft: draft.value, asked: asked.value });
   });
 }
 
@@ -162,7 +225,7 @@ export async function recover(error: unknown): Promise<boolean> {
     failure.value = new ApiError('UNAVAILABLE', 'This page has expired.', 401, undefined, error.requestId);
     return true;
   }
-  const started = await begin.withKey(opening.widgetKey, asked);
+  const started = await begin.withKey(opening.widgetKey, beginning);
   adopt(started.token, started.session, draft.value);
   return true;
 }
