@@ -79,6 +79,7 @@ export async function walkOnramp(walk: Walk, wallet: string): Promise<void> {
   await look('completed');
   await widget.by('my-orders').click();
   await widget.step('orders');
+  await widget.by('order-line').first().waitFor();
   await look('orders');
 }
 

@@ -1,10 +1,10 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { amountText } from '../buy/price-panel.tsx';
 import { dateTime } from '../i18n/format.ts';
 import { t, tIfKnown } from '../i18n/i18n.ts';
 import type { Session } from '../session/api.ts';
 import { api, change, draft, order, refreshSession, session, startOver } from '../session/store.ts';
-import { Button, Heading, Problem, useTask } from '../ui/kit.tsx';
+import { Button, Heading, Problem, Spinner, useTask } from '../ui/kit.tsx';
 
 type Summary = Session['orders'][number];
 
@@ -12,7 +12,9 @@ type Summary = Session['orders'][number];
 export function OrdersScreen() {
   const refreshing = useTask();
   const leaving = useTask();
-  useEffect(() => void refreshing.run(refreshSession), []);
+  // What the session knew of its orders may be long over.
+  const [isAsked, setAsked] = useState(false);
+  useEffect(() => void refreshing.run(refreshSession).finally(() => setAsked(true)), []);
   const { customer, orders = [] } = session.value ?? {};
   const open = orders.filter((one) => one.is_open);
   const earlier = orders.filter((one) => !one.is_open);
@@ -26,16 +28,29 @@ export function OrdersScreen() {
     <div class="screen">
       <Heading>{t('orders.title')}</Heading>
       <Problem error={refreshing.error ?? leaving.error} />
-      {orders.length === 0 ? <p data-testid="no-orders">{t('orders.empty')}</p> : null}
-      <OrderList title={t('orders.open_ones')} orders={open} />
-      <OrderList title={t('orders.earlier')} orders={earlier} />
+      {isAsked ? (
+        <>
+          {orders.length === 0 ? <p data-testid="no-orders">{t('orders.empty')}</p> : null}
+          <OrderList title={t('orders.open_ones')} orders={open} />
+          <OrderList title={t('orders.earlier')} orders={earlier} />
+        </>
+      ) : (
+        <div class="loading" role="status">
+          <Spinner />
+          <span>{t('loading')}</span>
+        </div>
+      )}
       <div class="actions">
         {draft.value.isAmountDone ? (
           <Button kind="secondary" testId="resume-draft" onClick={() => change({ showsOrders: false })}>
             {t('orders.resume')}
           </Button>
         ) : null}
-        <Button kind={open.length === 0 ? 'primary' : 'secondary'} testId="new-order" onClick={startOver}>
+        <Button
+          kind={isAsked && open.length === 0 ? 'primary' : 'secondary'}
+          testId="new-order"
+          onClick={startOver}
+        >
           {t('orders.new')}
         </Button>
       </div>
