@@ -114,11 +114,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   registerAccess(app, options);
   giveEmptyBodies(app);
   readJsonBodies(app);
+  rememberAddresses(app);
   closeAfterTheLastAnswer(app);
   registerDocs(app, options, await registerOpenApi(app, options));
   await options.routes(app);
   app.addHook('onClose', async () => lines?.close());
   return app;
+}
+
+/** A socket keeps the address that was read once; after its client has hung up there is none to be read. */
+function rememberAddresses(app: FastifyInstance): void {
+  app.server.on('connection', (socket: Socket) => void socket.remoteAddress);
 }
 
 /**

@@ -6,9 +6,10 @@ const known = new Map<string, string>();
 
 /**
  * What requests from an address are counted under. The holder of one IPv6 address has the whole /64 that it lies in, so all of
- * that counts as one; IPv4 inside IPv6 counts as IPv4.
+ * that counts as one; IPv4 inside IPv6 counts as IPv4. A connection that was reset at once has no address.
  */
-export function addressBucket(address: string): string {
+export function addressBucket(address: string | undefined): string {
+  if (address === undefined) return 'unknown';
   if (!address.includes(':')) return address;
   const remembered = known.get(address);
   if (remembered !== undefined) return remembered;

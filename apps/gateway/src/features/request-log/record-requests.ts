@@ -209,7 +209,7 @@ function uuidOf(text: string | undefined): string | null {
 const IPV4 = /^([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\.[0-9]{1,3}$/;
 
 /** Enough to tell one's own servers from another's, too little to name who is behind it. */
-function networkOf(address: string): string | null {
+function networkOf(address: string | undefined): string | null {
   const bucket = addressBucket(address);
   if (bucket.endsWith('::/64')) return bucket;
   const [, network] = IPV4.exec(bucket) ?? [];
