@@ -87,11 +87,13 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
   return {
     register(app, noteUnmatched) {
       onUnmatched = noteUnmatched;
-      app.setErrorHandler((error: FastifyError, request, reply) =>
-        isRateLimit(error) && paused < PAUSED_REFUSALS
+      app.setErrorHandler((error: FastifyError, request, reply) => {
+        // Its answer has begun and been counted; there is no one left for another.
+        if (isLeftByClient(error, reply)) return undefined;
+        return isRateLimit(error) && paused < PAUSED_REFUSALS
           ? answerLimit(error, request, reply)
-          : answerError(error, request, reply),
-      );
+          : answerError(error, request, reply);
+      });
       app.setNotFoundHandler((request, reply) =>
         answerError(new CausewayError('ROUTE_NOT_FOUND'), request, reply),
       );
@@ -102,6 +104,11 @@ export function errorAnswers(logger: Logger): ErrorAnswers {
       answerError(error, request, reply);
     },
   };
+}
+
+/** A stream that ends early because its connection did; where the connection still stands, the stream itself has failed. */
+function isLeftByClient(error: unknown, reply: FastifyReply): boolean {
+  return reply.raw.destroyed && (error as FastifyError | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function isRouteNotFound(error: unknown): boolean {
