@@ -350,13 +350,18 @@ function renderConstants(): string {
   const retryable = Object.entries(protocol.ERROR_CATALOGUE)
     .filter(([, entry]) => entry.retryable)
     .map(([code]) => code);
-  const ended = protocol.ORDER_STATUSES.filter((status) => isEnd(status));
+  const next = Object.entries(protocol.ORDER_MACHINES).map(([direction, machine]) => {
+    const lines = machine.statusNames.map(
+      (status) => `    ${status}: ${JSON.stringify(nextStatuses(machine, status))},`,
+    );
+    return `  ${direction}: {\n${lines.join('\n')}\n  },`;
+  });
   const list = (words: readonly string[]) =>
     `[\n${words.map((word) => `  ${JSON.stringify(word)},`).join('\n')}\n]`;
   return [
     HEADER,
     `/** Codes with which the same request may succeed later. */\nexport const RETRYABLE_CODES: readonly string[] = ${list(retryable)};\n`,
-    `/** Statuses that an order does not leave. */\nexport const FINAL_ORDER_STATUSES: readonly string[] = ${list(ended)};\n`,
+    `/** Where an order may go from a status, in one step. */\nexport const NEXT_ORDER_STATUSES: Readonly<\n  Record<'onramp' | 'offramp', Readonly<Record<string, readonly string[]>>>\n> = {\n${next.join('\n')}\n};\n`,
   ].join('\n');
 }
 
@@ -395,15 +400,10 @@ function renderSamples(): string {
   ].join('\n');
 }
 
-/** No row of the tables leads on from here. */
-function isEnd(status: protocol.OrderStatus): boolean {
-  const machines = Object.values(protocol.ORDER_MACHINES);
-  return machines.every(({ transitions }) =>
-    transitions.every((row) => {
-      const from: readonly string[] = [row.from].flat() as string[];
-      return !from.includes(status) || row.to === status || row.to === undefined;
-    }),
-  );
+/** Where the rows of the table lead on to. */
+function nextStatuses(machine: protocol.OrderMachine, status: protocol.OrderStatus): string[] {
+  const rows = machine.transitions.filter(({ from }) => ([from].flat() as string[]).includes(status));
+  return [...new Set(rows.map(({ to }) => to))].filter((to) => to !== status);
 }
 
 function dereference<T>(description: T): T {

@@ -405,6 +405,38 @@ describe('streams', () => {
     expect([done.status, statuses]).toEqual(['completed', ['fiat_transfer_pending', 'completed']]);
   });
 
+  it.each([
+    ['onramp', 'completed', 'cancelled', 'ORDER_ENDED'],
+    ['onramp', 'completed', 'send_out_completed', 'TIMED_OUT'],
+    ['payment_request', 'completed', ['cancelled', 'send_out_failed'], 'TIMED_OUT'],
+    ['offramp', 'completed', 'send_out_completed', 'ORDER_ENDED'],
+    ['offramp', 'completed', () => false, 'ORDER_ENDED'],
+    ['onramp', 'completed', () => false, 'TIMED_OUT'],
+    ['onramp', 'send_out_pending', 'cancelled', 'ORDER_ENDED'],
+    ['onramp', 'dispute_started', 'completed', 'TIMED_OUT'],
+    ['of a newer kind', 'completed', 'cancelled', 'ORDER_ENDED'],
+    ['onramp', 'a_newer_status', 'completed', 'TIMED_OUT'],
+  ])(
+    'waitFor of an order %s that is %s waits only for what can follow: %s',
+    async (type, status, wanted, code) => {
+      answer = (request, response) => {
+        if (request.url!.includes('/events')) return send(response, 429, failure('RATE_LIMITED'));
+        data(response, { ...order(status), order_type: type });
+      };
+      const options = { pollInterval: 10, timeout: code === 'TIMED_OUT' ? 200 : 5_000 };
+      expect((await rejection(client().orders.waitFor(ORDER_ID, wanted, options))).code).toBe(code);
+    },
+  );
+
+  it('waitFor refuses a status that no order has', async () => {
+    const wait = (wanted: unknown) => client().orders.waitFor(ORDER_ID, wanted as string, { timeout: 200 });
+    await expect(wait('canceled')).rejects.toThrow('no order has the status “canceled”');
+    await expect(wait(['completed', 'canceled'])).rejects.toThrow('“canceled”');
+    await expect(wait(undefined)).rejects.toThrow('“undefined”');
+    await expect(wait([])).rejects.toThrow('needs a status');
+    expect(seen).toEqual([]);
+  });
+
   it('waitFor reads at intervals without a stream, knows what has passed, and what can no longer be', async () => {
     let reads = 0;
     let status = 'crypto_received';

@@ -1,6 +1,6 @@
 import { CausewayError, isCausewayError } from './errors.ts';
 import type { CausewayEvent } from './events.ts';
-import { FINAL_ORDER_STATUSES } from './generated/constants.ts';
+import { NEXT_ORDER_STATUSES } from './generated/constants.ts';
 import type { Order, OrderStatus } from './generated/types.ts';
 import type { Streamed, StreamOptions } from './stream.ts';
 import { timeoutSignal } from './transport.ts';
@@ -20,6 +20,9 @@ export interface WaitDeps {
   readonly stream: (options: StreamOptions) => AsyncIterable<Streamed<CausewayEvent>>;
 }
 
+type Predicate = (order: Order) => boolean;
+type Wanted = OrderStatus | readonly OrderStatus[] | Predicate;
+
 const TIMEOUT_MS = 10 * 60_000;
 const POLL_MS = 2_000;
 /** Beside a stream that works: statuses that pass within moments have no event. */
@@ -28,14 +31,15 @@ const POLL_BESIDE_STREAM_MS = 10_000;
 /**
  * The order as soon as it is, or has been, in one of these statuses. Events say when to look, reading the order says what is
  * true; without the stream it is read at intervals. Throws `ORDER_ENDED` where it can no longer get there, `TIMED_OUT` after
- * the time.
+ * the time, and a TypeError for a status that no order has.
  */
 export async function waitForOrder(
   deps: WaitDeps,
   orderId: string,
-  wanted: OrderStatus | readonly OrderStatus[] | ((order: Order) => boolean),
+  wanted: Wanted,
   options: WaitOptions = {},
 ): Promise<Order> {
+  requireKnown(wanted);
   const { timeout = TIMEOUT_MS, pollInterval = POLL_MS, onStatus } = options;
   const timer = timeoutSignal(timeout, options.signal);
   const { signal } = timer;
@@ -50,7 +54,7 @@ export async function waitForOrder(
       if (seen.status !== order?.status) onStatus?.(seen);
       order = seen;
       if (isReached(seen, wanted)) return seen;
-      if (FINAL_ORDER_STATUSES.includes(seen.status)) throw ended(seen);
+      if (!canStillReach(seen, wanted)) throw ended(seen);
       await bell.wait(state.isStreaming ? Math.max(pollInterval, POLL_BESIDE_STREAM_MS) : pollInterval);
       signal.throwIfAborted();
     }
@@ -69,18 +73,47 @@ export async function waitForOrder(
   }
 }
 
-function isReached(
-  order: Order,
-  wanted: OrderStatus | readonly OrderStatus[] | ((order: Order) => boolean),
-): boolean {
+function isReached(order: Order, wanted: Wanted): boolean {
   if (typeof wanted === 'function') return wanted(order);
-  const words: readonly string[] = typeof wanted === 'string' ? [wanted] : wanted;
-  return [order, ...order.timeline].some(({ status }) => words.includes(status));
+  return [order, ...order.timeline].some(({ status }) => wordsOf(wanted).includes(status));
+}
+
+const wordsOf = (wanted: Exclude<Wanted, Predicate>): readonly string[] => [wanted].flat();
+
+/** A misspelt status would be waited for in vain. */
+function requireKnown(wanted: Wanted): void {
+  if (typeof wanted === 'function') return;
+  const words = wordsOf(wanted);
+  const known = Object.values(NEXT_ORDER_STATUSES).flatMap((next) => Object.keys(next));
+  const wrong = words.findIndex((word) => !known.includes(word));
+  if (words.length > 0 && wrong < 0) return;
+  throw new TypeError(
+    words.length === 0
+      ? 'waitFor needs a status'
+      : `no order has the status “${words[wrong]}”; to wait for one that is newer than this client, give a function`,
+  );
+}
+
+/** A function may ask for anything, but only of an order that still changes. What this client does not know may come. */
+function canStillReach(order: Order, wanted: Wanted): boolean {
+  return tablesOf(order).some((next) => {
+    if (next[order.status] === undefined) return true;
+    const coming = new Set(next[order.status]);
+    // A set is walked to its end, also over what is added on the way.
+    for (const status of coming) for (const later of next[status] ?? []) coming.add(later);
+    return typeof wanted === 'function' ? coming.size > 0 : wordsOf(wanted).some((word) => coming.has(word));
+  });
+}
+
+function tablesOf({ order_type: type }: Order): readonly Readonly<Record<string, readonly string[]>>[] {
+  const { onramp, offramp } = NEXT_ORDER_STATUSES;
+  if (type === 'offramp') return [offramp];
+  return type === 'onramp' || type === 'payment_request' ? [onramp] : [onramp, offramp];
 }
 
 function ended(order: Order): CausewayError {
   return new CausewayError('ORDER_ENDED', {
-    message: `the order ended as ${order.status}`,
+    message: `the order is ${order.status}, and what is waited for can no longer come`,
     details: { status: order.status, order },
     retryable: false,
   });

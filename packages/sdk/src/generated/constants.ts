@@ -17,9 +17,39 @@ export const RETRYABLE_CODES: readonly string[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Statuses that an order does not leave. */
-export const FINAL_ORDER_STATUSES: readonly string[] = [
-  "cancelled",
-  "failed",
-  "send_out_completed",
-];
+/** Where an order may go from a status, in one step. */
+export const NEXT_ORDER_STATUSES: Readonly<
+  Record<'onramp' | 'offramp', Readonly<Record<string, readonly string[]>>>
+> = {
+  onramp: {
+    awaiting_liquidity_provider: ["awaiting_vendor_escrow_funding","cancelled"],
+    awaiting_vendor_escrow_funding: ["awaiting_fiat_transfer","cancelled","failed"],
+    awaiting_fiat_transfer: ["fiat_transfer_pending","cancelled","failed"],
+    fiat_transfer_pending: ["fiat_received_confirmed","failed","dispute_started"],
+    fiat_received_confirmed: ["crypto_release_pending"],
+    crypto_release_pending: ["completed","fiat_received_confirmed"],
+    completed: ["send_out_pending"],
+    send_out_pending: ["send_out_completed","send_out_failed"],
+    send_out_completed: [],
+    send_out_failed: ["send_out_pending","send_out_completed"],
+    cancelled: [],
+    failed: [],
+    dispute_started: ["crypto_release_pending","cancelled"],
+  },
+  offramp: {
+    created: ["awaiting_crypto_transfer_authorization","awaiting_liquidity_provider"],
+    awaiting_liquidity_provider: ["awaiting_crypto_transfer_authorization","cancelled","failed"],
+    awaiting_crypto_transfer_authorization: ["crypto_transfer_authorization_pending","crypto_received","cancelled","failed"],
+    crypto_transfer_authorization_pending: ["awaiting_crypto_transfer_authorization","crypto_received","cancelled","failed"],
+    crypto_received: ["fiat_payment_started","dispute_started","cancelled","failed"],
+    fiat_payment_started: ["fiat_payment_review_started","dispute_started","cancelled","failed"],
+    fiat_payment_review_started: ["awaiting_fiat_received_confirmation","fiat_payment_started","dispute_started","cancelled","failed"],
+    awaiting_fiat_received_confirmation: ["fiat_received_confirmed","dispute_started","failed"],
+    fiat_received_confirmed: ["crypto_release_pending"],
+    crypto_release_pending: ["completed","fiat_received_confirmed"],
+    completed: [],
+    cancelled: [],
+    failed: [],
+    dispute_started: ["crypto_release_pending","cancelled"],
+  },
+};
