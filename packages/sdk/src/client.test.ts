@@ -123,6 +123,28 @@ describe('a call', () => {
     expect(() => client({ baseUrl: 'api.example.com' })).toThrow(/baseUrl/);
   });
 
+  it('says what is missing, and takes an address with the path of the API', async () => {
+    const create = (...options: unknown[]) => Reflect.construct(Causeway, options);
+    for (const options of [[], [{ apiKey: 'cw_test_1' }], [null], [{ baseUrl: '' }]]) {
+      expect(() => create(...options)).toThrow(/^baseUrl is missing/);
+    }
+    for (const wrong of [7, 'http://', 'ftp://api.example.com']) {
+      expect(() => create({ baseUrl: wrong })).toThrow('baseUrl is the http(s) address of the deployment');
+    }
+    answer = (_request, response) => data(response, {});
+    for (const path of ['/', '/api/v1', '/api/v1/', '//api/v1//', '/behind/api/v1']) {
+      await client({ baseUrl: baseUrl + path }).reference.currencies();
+    }
+    const [last, ...others] = seen.map(({ url }) => url).reverse();
+    expect([last, new Set(others)]).toEqual(['/behind/api/v1/currencies', new Set(['/api/v1/currencies'])]);
+  });
+
+  it('names the address that cannot be reached, and no key', async () => {
+    const away = client({ baseUrl: 'http://127.0.0.1:1/behind', apiKey: 'cw_test_secret', maxRetries: 0 });
+    const error = await rejection(away.orders.get(ORDER_ID));
+    expect(error.message).toBe('the connection to http://127.0.0.1:1 failed');
+  });
+
   it('does not follow a redirect with the key', async () => {
     answer = (_request, response) => send(response, 307, '', { location: `${baseUrl}/elsewhere` });
     expect(await rejection(client().orders.get(ORDER_ID))).toMatchObject({

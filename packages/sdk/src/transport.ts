@@ -3,7 +3,7 @@ import { CausewayError, errorOf, isCausewayError, parsed } from './errors.ts';
 export interface ClientOptions {
   /** A partner's, vendor's or operator's key; public operations need none. */
   readonly apiKey?: string;
-  /** The address of the deployment, such as `https://api.example.com`; no path. */
+  /** The address of the deployment, such as `https://api.example.com`; `/api/v1` at its end is cut off. */
   readonly baseUrl: string;
   /** Milliseconds for one attempt; 30 000 by default. */
   readonly timeout?: number;
@@ -80,9 +80,9 @@ export function readOperation(line: string): Operation {
 }
 
 export function createTransport(client: ClientOptions): Transport {
-  const baseUrl = client.baseUrl.replace(/\/+$/, '');
+  const baseUrl = addressOf(client);
+  const { origin } = new URL(baseUrl);
   const { apiKey } = client;
-  if (!/^https?:\/\//.test(baseUrl)) throw new TypeError('baseUrl is the http(s) address of the deployment');
   const isBrowser = 'window' in globalThis && 'document' in globalThis;
   if (isBrowser && apiKey && !apiKey.startsWith('cw_widget_') && client.allowSecretKeyInBrowser !== true) {
     throw new TypeError('A secret key does not belong in a browser: anybody can read it there.');
@@ -126,7 +126,9 @@ export function createTransport(client: ClientOptions): Transport {
       if (isCausewayError(error)) throw error;
       options.signal?.throwIfAborted();
       const code = timer.signal.aborted ? 'TIMED_OUT' : 'CONNECTION_FAILED';
-      const message = timer.signal.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed';
+      const message = timer.signal.aborted
+        ? `no answer from ${origin} within ${timeoutMs} ms`
+        : `the connection to ${origin} failed`;
       throw new CausewayError(code, { message, retryable: true, idempotencyKey: key, cause: error });
     } finally {
       timer.clear();
@@ -161,6 +163,22 @@ export function createTransport(client: ClientOptions): Transport {
       }
     },
   };
+}
+
+/** Also told to those whom no compiler has told. */
+function addressOf(client: Partial<ClientOptions> | undefined): string {
+  const given: unknown = client?.baseUrl;
+  if (given === undefined || given === null || given === '') {
+    throw new TypeError(
+      'baseUrl is missing: new Causeway({ baseUrl: "https://api.example.com", apiKey: "cw_…" })',
+    );
+  }
+  if (typeof given !== 'string' || !/^https?:\/\/[^/?#\s]/.test(given)) {
+    throw new TypeError('baseUrl is the http(s) address of the deployment');
+  }
+  // Every path begins with it.
+  const address = given.replace(/\/+$/, '');
+  return address.endsWith(BASE) ? address.slice(0, -BASE.length).replace(/\/+$/, '') : address;
 }
 
 /** How long to wait before the same request is sent again; undefined where it must not be. */
