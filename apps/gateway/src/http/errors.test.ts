@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { CancelOrderInput } from '@causeway/protocol';
+import { CancelOrderInput, EvmAddress, TimestampInput, Uuid } from '@causeway/protocol';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, call } from '../../../../test/harness/call.ts';
@@ -65,7 +65,13 @@ describe('whatever is wrong is answered in the envelope', () => {
           url: '/api/v1/t/lookup/:id',
           operationId: 'lookup',
           params: Type.Object({ id: Type.String() }),
-          query: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
+          query: Type.Object({
+            page: Type.Optional(Type.Integer({ minimum: 1 })),
+            user: Type.Optional(Uuid),
+            wallet: Type.Optional(EvmAddress),
+            from: Type.Optional(TimestampInput('Inclusive')),
+            odd: Type.Optional(Type.String({ pattern: '^[xyz]$' })),
+          }),
           handle: async ({ params }) => {
             if (params.id === 'throw') throw new Error(SECRET);
             if (params.id === 'throw-text') throw SECRET;
@@ -190,6 +196,18 @@ describe('whatever is wrong is answered in the envelope', () => {
     const answer = await ask('POST', '/api/v1/t/stop', { body });
     expect(answer.body.error.details.fields).toEqual([{ path: 'reason', message }]);
     expect((await ask('POST', '/api/v1/t/stop', { body: { reason: 'x' } })).status).toBe(200);
+  });
+
+  it.each([
+    ['user', 'x', 'must be a uuid'],
+    ['wallet', '0x12', 'must be an address: 0x and 40 hexadecimal digits'],
+    ['from', '2026-11-01', 'must be a time such as 2026-11-01T00:00:00Z'],
+    ['from', '2026-13-01T00:00:00Z', 'must be a time such as 2026-11-01T00:00:00Z'],
+    ['odd', 'a', 'does not have the form that is described'],
+  ])('%s=%s is told in words, without a regular expression', async (path, value, message) => {
+    const { status, body } = await ask('GET', `/api/v1/t/lookup/a?${path}=${value}`);
+    expect([status, body.error.details.fields]).toEqual([400, [{ path, message }]]);
+    expect(body.error.message).toBe(`The request is not valid: ${path} ${message}.`);
   });
 
   it('the value that was refused is not repeated to anybody', async () => {

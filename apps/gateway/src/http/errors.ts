@@ -3,6 +3,8 @@ import {
   CausewayError,
   type ErrorKey,
   errorStatus,
+  FORMAT_WORDS,
+  PATTERN_WORDS,
   SupportedResourceError,
   supportedErrorStatus,
   toPartnerErrorBody,
@@ -222,11 +224,15 @@ function pathOf(problem: FastifySchemaValidationError, context: string): string 
   return parts.length === 0 ? context : parts.join('.');
 }
 
+const UNFIT_FORM = 'does not have the form that is described';
+
 function messageOf(problem: FastifySchemaValidationError): string {
   if (problem.keyword === 'required') return 'is required';
   if (problem.keyword === 'enum' && Array.isArray(problem.params.allowedValues)) {
     return `must be one of ${problem.params.allowedValues.join(', ')}`;
   }
   if (problem.keyword === 'const') return `must be ${JSON.stringify(problem.params.allowedValue)}`;
+  if (problem.keyword === 'pattern') return PATTERN_WORDS[String(problem.params.pattern)] ?? UNFIT_FORM;
+  if (problem.keyword === 'format') return FORMAT_WORDS[String(problem.params.format)] ?? UNFIT_FORM;
   return problem.message ?? 'is not valid';
 }

@@ -23,6 +23,7 @@ export * from './operator-system.ts';
 export * from './order.ts';
 export * from './paging.ts';
 export * from './params.ts';
+export * from './pattern-words.ts';
 export * from './payment-details.ts';
 export * from './quote.ts';
 export * from './recipient.ts';
