@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Causeway, type CausewayError, isCausewayError, type Order } from '@causeway/sdk';
 import {
   privateKeySigner,
@@ -57,6 +58,24 @@ describe('the SDK against a gateway', () => {
         file.endsWith('.md') ? `../../packages/sdk/${file}` : `${GENERATED}/${file}`,
       );
     }
+  });
+
+  it('goes through the first order of its README', async () => {
+    const readme = await readFile(new URL('../../packages/sdk/README.md', import.meta.url), 'utf8');
+    const [, example = ''] = /## A first order.*?```ts\n(.*?)```/s.exec(readme) ?? [];
+    const [{ apiKey }] = gateway.partners;
+    const steps = example
+      .replace(/^import .*\n/, '')
+      .replace('http://localhost:8080', gateway.baseUrl)
+      .replace('cw_test_…', apiKey);
+    const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+    const shown: unknown[] = [];
+    await new AsyncFunction('Causeway', 'console', steps)(Causeway, {
+      log: (...said: unknown[]) => shown.push(...said),
+    });
+    expect(shown).toEqual([expect.objectContaining({})]);
+    const { orders } = await gateway.sdk(apiKey).orders.list({ reference_id: 'my-42' });
+    expect(orders.map(({ status }) => status)).toEqual(['completed']);
   });
 
   it('knows of a sandbox what its own settings say', () => {

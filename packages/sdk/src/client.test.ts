@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { RESOURCES } from './generated/resources.ts';
 import { Causeway, type CausewayError, type ClientOptions, isCausewayError } from './index.ts';
 
 const ORDER_ID = '0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10';
@@ -70,6 +72,12 @@ async function rejection(work: PromiseLike<unknown>): Promise<CausewayError> {
   expect(isCausewayError(error), String(error)).toBe(true);
   return error as CausewayError;
 }
+
+it('every resource is named in the README', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const named = [...readme.matchAll(/`(?:causeway\.)?(\w+)(?:\.\*)?`/g)].map(([, name]) => name);
+  expect(Object.keys(RESOURCES).filter((name) => !named.includes(name))).toEqual([]);
+});
 
 describe('a call', () => {
   it('sends key, path, query and body, and answers data', async () => {
