@@ -357,7 +357,7 @@ describe('the command line against a gateway', () => {
         .split('\n')
         .map((line) => JSON.parse(line).reference_id),
     ).toEqual(['cli-2', 'cli-\u001b[2J-1']);
-    expect((await failure(['orders', 'list', '--from', 'yesterday'])).exit).toBe(5);
+    expect((await failure(['orders', 'list', '--from', 'yesterday'])).exit).toBe(2);
     for (const command of [['orders', 'show'], ['orders', 'watch'], ['funds']]) {
       expect(await failure([...command, UNKNOWN_ID])).toMatchObject({
         exit: 4,

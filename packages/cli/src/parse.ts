@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
+import { didYouMean } from './near-matches.ts';
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
@@ -14,8 +15,16 @@ export function parseStrictly(spec: CommandSpec, argv: readonly string[]): Parse
   try {
     return parseArgs({ ...configOf(argv, optionsOf(spec)), strict: true });
   } catch (error) {
-    throw usage((error as Error).message, spec);
+    throw usage(unknownOption(error as NodeJS.ErrnoException, spec) ?? (error as Error).message, spec);
   }
+}
+
+/** Node's own sentence goes on about arguments that begin with a hyphen. */
+function unknownOption({ code, message }: NodeJS.ErrnoException, spec: CommandSpec): string | undefined {
+  const [, name] = /'(-[^']*)'/.exec(message) ?? [];
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || name === undefined) return undefined;
+  const names = Object.keys(optionsOf(spec)).map((known) => `--${known}`);
+  return `Unknown option ${name}.${didYouMean(name, names)}`;
 }
 
 /** The same for whatever stands there: unknown options are taken for switches. */

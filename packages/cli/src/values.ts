@@ -1,12 +1,23 @@
 import { type Invocation, text } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
 
-/** A whole number from an option. */
+/** A whole number from an option; pages and limits begin with 1. */
 export function numberOf(invocation: Pick<Invocation, 'options'>, name: string): number | undefined {
   const given = text(invocation, name);
   if (given === undefined) return undefined;
-  if (/^\d{1,9}$/.test(given)) return Number(given);
-  throw new CommandError(`--${name} is a whole number.`, { exitCode: EXIT.usage });
+  if (/^\d{1,9}$/.test(given) && Number(given) > 0) return Number(given);
+  throw new CommandError(`--${name} is a whole number from 1.`, { exitCode: EXIT.usage });
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A time from an option, as the service takes it: a day alone would be another one in another time zone. */
+export function timeOf(invocation: Pick<Invocation, 'options'>, name: string): string | undefined {
+  const given = text(invocation, name);
+  if (given === undefined || (TIME.test(given) && !Number.isNaN(Date.parse(given)))) return given;
+  throw new CommandError(`--${name} is a time with its time zone, such as 2026-11-01T00:00:00Z.`, {
+    exitCode: EXIT.usage,
+  });
 }
 
 const UNITS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;

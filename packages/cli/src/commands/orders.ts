@@ -1,7 +1,7 @@
 import type { CausewayEvent, ListOrdersQuery, Order, OrderFunds } from '@causeway/sdk';
 import { flag, type Run, text, texts } from '../command.ts';
 import { fields, type Paint, table } from '../output.ts';
-import { numberOf } from '../values.ts';
+import { numberOf, timeOf } from '../values.ts';
 import { HOLD_REASONS, hasEnded, NEXT_ACTIONS } from '../words.ts';
 
 export const list: Run = async (invocation) => {
@@ -12,8 +12,8 @@ export const list: Run = async (invocation) => {
     order_type: text(invocation, 'type'),
     user_uuid: text(invocation, 'user'),
     reference_id: text(invocation, 'reference'),
-    created_from: text(invocation, 'from'),
-    created_to: text(invocation, 'to'),
+    created_from: timeOf(invocation, 'from'),
+    created_to: timeOf(invocation, 'to'),
     limit: numberOf(invocation, 'limit'),
     page: numberOf(invocation, 'page'),
   };
