@@ -222,7 +222,11 @@ function Pages({
   return (
     <Group justify="space-between" mt="sm">
       <span data-testid="list-count">
-        {total === undefined ? `${count} shown` : `${first}–${first - 1 + count} of ${total}`}
+        {total === undefined
+          ? `${count} shown`
+          : count === 0
+            ? `none of ${total} here`
+            : `${first}–${first - 1 + count} of ${total}`}
       </span>
       <Group gap="xs">
         <Button size="xs" variant="default" disabled={isFirst} onClick={() => change({})}>

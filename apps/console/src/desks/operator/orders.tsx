@@ -1,6 +1,6 @@
 import { ORDER_STATUSES } from '@causeway/protocol/machines';
 import type { OperatorOrder } from '@causeway/sdk';
-import { Badge, Group } from '@mantine/core';
+import { Badge, Stack } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { type Filter, List } from '../../ui/list.tsx';
@@ -74,14 +74,14 @@ export function OrderList({
         {
           title: 'Status',
           cell: ({ status, held_for_review }) => (
-            <Group gap={4} wrap="nowrap">
+            <Stack gap={2} align="flex-start">
               <Status value={status} />
               {held_for_review ? (
-                <Badge color="orange" variant="light" tt="none" style={{ overflow: 'visible' }}>
+                <Badge color="orange" variant="light" tt="none">
                   held
                 </Badge>
               ) : null}
-            </Group>
+            </Stack>
           ),
         },
         { title: 'Direction', cell: ({ direction }) => direction },

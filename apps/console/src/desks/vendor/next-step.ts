@@ -55,7 +55,8 @@ export function isOwnStep(step: NextStep): boolean {
 /** By what the service allows now; where it allows nothing, by who acts in this status. */
 export function nextStepOf(order: VendorOrder | VendorOrderDetail): NextStep {
   const may = (action: string) => order.allowed_actions.includes(action);
-  if (may('accept')) return 'accept';
+  // It may be accepted all the same, but who does so locks crypto in an order that may not go on.
+  if (may('accept')) return order.held_for_review ? 'held' : 'accept';
   if (may('sign-release') && !('signed' in order && order.signed.release)) return 'sign-release';
   if (may('dispute-statements')) return 'answer-dispute';
   if (order.held_for_review) return 'held';

@@ -204,7 +204,14 @@ function Facts({ order }: { readonly order: VendorOrderDetail }) {
   );
 }
 
-function Escrow({ order: { funding, signed, tx_hash } }: { readonly order: VendorOrderDetail }) {
+/** What the amount of an escrow means in its state. */
+const AMOUNT_WORDS: Readonly<Record<string, string>> = { awaited: 'Expects', emptied: 'Held' };
+
+function Escrow({
+  order: { funding, signed, tx_hash, crypto_currency },
+}: {
+  readonly order: VendorOrderDetail;
+}) {
   if (funding === null) return null;
   return (
     <Card withBorder data-testid="escrow" data-state={funding.state}>
@@ -218,8 +225,8 @@ function Escrow({ order: { funding, signed, tx_hash } }: { readonly order: Vendo
         <Fact label="Address">
           <Id value={funding.escrow_address} name="escrow address" />
         </Fact>
-        <Fact label="Holds">
-          <Money amount={funding.amount} />
+        <Fact label={AMOUNT_WORDS[funding.state] ?? 'Holds'}>
+          <Money amount={funding.amount} currency={crypto_currency} />
         </Fact>
         <Fact label="You signed">
           {[signed.refund ? 'refund' : null, signed.release ? 'release' : null].filter(Boolean).join(', ') ||
