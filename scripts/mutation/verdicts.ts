@@ -280,8 +280,8 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     file: 'machines/caller-actions.ts',
-    original: 'triggers.some((one) => isNews(order, one, by))',
-    replacement: 'triggers.every(one => isNews(order, one, by))',
+    original: 'triggers.some((one) => brings(decideSandboxEvent(order, event, one)))',
+    replacement: 'triggers.every(one => brings(decideSandboxEvent(order, event, one)))',
     verdict: 'equivalent',
     why: 'the table takes both triggers of a new price in the same statuses and on the same conditions',
   },

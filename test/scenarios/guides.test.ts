@@ -94,14 +94,12 @@ describe('the README and the guides', () => {
   let home: string;
   let sandbox: GatewayProcess;
   let metricsUrl: string;
-  let hookPort: number;
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'causeway-guides-'));
     sandbox = startProcess({ CAUSEWAY_HOME: home, PORT: '0' });
     await sandbox.ready();
     metricsUrl = /Metrics +(\S+)\/metrics/.exec(sandbox.output())?.[1] ?? '';
-    hookPort = await pickPort(undefined);
     startRuns();
   }, 90_000);
   afterAll(async () => {
@@ -146,15 +144,15 @@ describe('the README and the guides', () => {
   }
 
   /** One shell for the whole page, which ends at the first command that fails. */
-  function paste(page: string, shell: string): Promise<void> {
+  async function paste(page: string, shell: string): Promise<void> {
     const script = pasted(page).map((block) => `echo '@ ${placeOf(block)}' >&2\n${block.text}`);
     const { PATH = '', HOME = '' } = process.env;
     const env = {
       ...{ PATH, HOME, NODE_COMPILE_CACHE: COMPILED, CAUSEWAY_HOME: home },
       // No profile that somebody has saved on this machine.
       CAUSEWAY_CONFIG_DIR: home,
-      // Where a page names the usual port.
-      ...{ METRICS_URL: metricsUrl, HOOK_PORT: String(hookPort) },
+      // Where a page names the usual port; picked now, so that nobody else has it when the page comes to it.
+      ...{ METRICS_URL: metricsUrl, HOOK_PORT: String(await pickPort(undefined)) },
     };
     const options = { cwd: REPOSITORY, env, timeout: PAGE_TIMEOUT_MS, maxBuffer: 2 ** 26 };
     return new Promise((resolve, reject) => {

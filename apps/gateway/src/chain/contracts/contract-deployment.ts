@@ -99,7 +99,7 @@ async function ensureFactory(
   const refusal = await broadcast(client, transaction);
   if (refusal !== undefined) {
     throw new DeploymentError(
-      `The node does not take the CREATE2 factory's transaction: ${refusal}\n` +
+      `The node does not take the CREATE2 factory's transaction: ${refusal.complaint}\n` +
         'It is signed for no particular chain (before EIP-155), which many nodes refuse. Send it through a node that allows it ' +
         "(geth: --rpc.allow-unprotected-txs), or ask the chain's operators; its sender has been paid. Then run this again. The transaction:\n" +
         transaction,
@@ -170,7 +170,7 @@ async function send(
   const refusal = await broadcast(client, raw);
   if (refusal !== undefined) {
     throw new DeploymentError(
-      `The node does not take the transaction for ${what}: ${refusal}\nRun this again: whatever was taken all the same is not sent twice.`,
+      `The node does not take the transaction for ${what}: ${refusal.complaint}\nRun this again: whatever was taken all the same is not sent twice.`,
     );
   }
   return minedReceipt(client, txHash, what, options);
