@@ -46,7 +46,7 @@ export const fiatPaymentMachine: FiatPaymentMachine = defineMachine<
     },
     matched: { says: 'Has paid an order.', published: false, terminal: true },
     held_for_review: {
-      says: 'Several orders wait for this amount, or the one that does is held; the operator decides.',
+      says: 'Several orders wait for this amount, the one that does is held or its customer not cleared, or the bank has doubts; the operator decides.',
       published: false,
       terminal: false,
     },

@@ -41,7 +41,8 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
     operationId: 'listHeldFiatPayments',
     tag: OPERATOR_TAG,
     summary: 'List held fiat payments, longest waiting first',
-    description: 'Payments that could pay several orders. The payer is shown by reveal.',
+    description:
+      'Payments that wait for a person, most of them because they could pay several orders. The payer is shown by reveal.',
     query: PageQuery,
     data: HeldPaymentListSchema,
     handle: async ({ query }) => {

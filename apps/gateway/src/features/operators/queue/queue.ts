@@ -217,9 +217,19 @@ const SUBJECT_SAYS: Readonly<Record<string, string>> = {
   payment_details: 'The holder of a customer’s account may be on a sanctions list.',
 };
 
+/** What partners read of a compliance review tells them to ask whoever reads this. */
+const COMPLIANCE_SAYS =
+  'An operator holds it, or a name or wallet of it is not screened clear; its history says which.';
+
 function holdSays({ hold_reason: reason }: Facts): string {
-  const known = HOLD_REASONS[reason as keyof typeof HOLD_REASONS];
-  return `An order is on hold. ${(known ?? HOLD_REASONS.COMPLIANCE_REVIEW).when}`;
+  const known =
+    reason === 'COMPLIANCE_REVIEW' ? undefined : HOLD_REASONS[reason as keyof typeof HOLD_REASONS];
+  return `An order is on hold. ${known?.when ?? COMPLIANCE_SAYS}`;
+}
+
+function paymentSays(orders: number): string {
+  if (orders === 0) return 'The bank wants a person to look at a payment that no order waits for.';
+  return `A payment could pay ${orders === 1 ? 'an order that is on hold' : `${orders} orders`}.`;
 }
 
 function effectSays({ effect, late, status, attempts }: Facts): string {
@@ -250,7 +260,7 @@ const SAYS: Readonly<Record<QueueKind, (facts: Facts) => string>> = {
   fiat_payment: ({ unmatched, orders }) =>
     unmatched
       ? 'A payment came before its order waited for it, and has paid none.'
-      : `A payment could pay ${Number(orders) === 1 ? 'an order that is on hold' : `${orders} orders`}.`,
+      : paymentSays(Number(orders)),
   offer: ({ vendor, side, crypto, fiat }) =>
     `${vendor} wants to ${String(side).toLowerCase()} ${crypto} for ${fiat}.`,
   effect: effectSays,
