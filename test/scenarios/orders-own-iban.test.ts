@@ -256,16 +256,25 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
       .mockRejectedValue(new BankingError('unavailable', 'the bank is closed'));
     expect((await ada.pay('47.11')).body.data).toMatchObject({ status: 'matched' });
     await until('the bank to be asked', async () => transfer.mock.calls.length > 0);
+    // A hold keeps the money back: the transfer is looked at, and the bank is not asked.
+    expect((await parties.operate(order.id, 'hold', { decision: 'place' })).status).toBe(200);
+    const lookedAtAgain = async () => {
+      const { next_attempt_at: due } = await paymentOf(order.id);
+      await until('the next look', async () => (await paymentOf(order.id)).next_attempt_at !== due);
+    };
+    // The first one may have begun before the hold.
+    await lookedAtAgain();
+    transfer.mockClear();
+    await lookedAtAgain();
+    expect(transfer).not.toHaveBeenCalled();
+    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
     await order.took('3.1 deposit matched');
     expect((await driver.event(order.id, 'dispute_opened')).status).toBe(200);
     await order.took('dispute opened');
     const refused = await parties.operate(order.id, 'dispute', { decision: 'for_seller' });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    // A hold keeps the money back as well, however long the bank is open meanwhile.
-    expect((await parties.operate(order.id, 'hold', { decision: 'place' })).status).toBe(200);
-    transfer.mockRestore();
     expect(await vendorPaymentOf(order.id)).toBe('sending');
-    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
+    transfer.mockRestore();
     const { effect_id } = await paymentOf(order.id);
     await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' });
     await until('the vendor to be paid', async () => (await vendorPaymentOf(order.id)) === 'sent');

@@ -153,16 +153,18 @@ function entryDifferences(order: RecordedOrder): Difference[] {
   return [...missing, ...others];
 }
 
-/** The customer has back what it had paid for the order: its payment has no order any more. */
+/** The customer has back what it had paid for the order: its payment has no order any more, and the two entries cancel out. */
 function isReturned({ entries, facts, deposit_account }: RecordedOrder, kind: string): boolean {
-  const isGivenBack = facts.vendorPayment === 'refused' && deposit_account === undefined;
-  const moved = (of: string) =>
-    entries.filter((entry) => entry.kind === of).flatMap(({ postings }) => postings);
-  const net = [...moved('customer_deposit_applied'), ...moved('customer_deposit_returned')].reduce(
-    (sums, { account, amount }) => sums.set(account, (sums.get(account) ?? 0n) + BigInt(amount)),
-    new Map<string, bigint>(),
-  );
-  return kind === 'customer_deposit_applied' && isGivenBack && [...net.values()].every((sum) => sum === 0n);
+  if (kind !== 'customer_deposit_applied') return false;
+  if (facts.vendorPayment !== 'refused' || deposit_account !== undefined) return false;
+  const net = new Map<string, bigint>();
+  for (const entry of entries) {
+    if (entry.kind !== kind && entry.kind !== 'customer_deposit_returned') continue;
+    for (const { account, amount } of entry.postings) {
+      net.set(account, (net.get(account) ?? 0n) + BigInt(amount));
+    }
+  }
+  return [...net.values()].every((sum) => sum === 0n);
 }
 
 function dueEntry(order: RecordedOrder, kind: OrderEntryKind): BookedEntry {
