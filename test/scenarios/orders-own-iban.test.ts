@@ -2,6 +2,8 @@ import type { FiatPaymentDecisionInput } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { ledgerAccountOf } from '../../apps/gateway/src/features/fiat-accounts/fiat-account.ts';
+import { orderPart } from '../../apps/gateway/src/features/orders/lifecycle/reconcile-orders.ts';
 import { BankingError, type BankingPort } from '../../apps/gateway/src/ports/banking.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
 import type { TestGateway } from '../harness/gateway.ts';
@@ -238,6 +240,13 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect(payment).toMatchObject({ status: 'received' });
     expect(payment).not.toHaveProperty('order_id');
     await driver.booksBalance();
+    const booked = `${order.id}:customer_deposit_applied`;
+    expect(
+      await orderPart({ ...gateway.deps, depositAccountOf: ledgerAccountOf }).again(
+        booked,
+        'entry_unexpected',
+      ),
+    ).toEqual({ verdict: 'equal' });
     // The order has stopped: trying the transfer again does not pay the vendor.
     const { effect_id, last_error: refusal } = await paymentOf(order.id);
     expect((await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' })).status).toBe(200);
