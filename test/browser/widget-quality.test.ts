@@ -65,6 +65,7 @@ describe.skipIf(foundBrowser === undefined)('the widget for everyone', () => {
     const page = await (await fixture.newContext({ viewport: NARROW })).newPage();
     await page.goto(`${checkout({ ...EUROS, side: 'onramp', amount: '' })}#wallet=${WALLET}`);
     const widget = hosted(page);
+    const email = await fixture.verifiedEmail();
     const focused = () => page.evaluate<string>('document.activeElement?.dataset.testid ?? ""');
     const tabTo = async (testId: string) => {
       for (let presses = 0; presses < 40; presses++) {
@@ -81,7 +82,7 @@ describe.skipIf(foundBrowser === undefined)('the widget for everyone', () => {
     await page.keyboard.press('Enter');
     await widget.step('identify');
     await tabTo('email');
-    await page.keyboard.type(await fixture.verifiedEmail());
+    await page.keyboard.type(email);
     await page.keyboard.press('Enter');
     const code = /\d{6}/.exec((await widget.by('sandbox-code').textContent()) ?? '')?.[0] ?? '';
     await tabTo('code');

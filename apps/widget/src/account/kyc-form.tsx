@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type MessageKey, t, tIfKnown } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
 import { api, session } from '../session/store.ts';
@@ -65,7 +65,7 @@ export function KycForm({
   // The next page begins where its heading is, for a reader of the screen too.
   const page = useRef<HTMLFieldSetElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirst.current && Object.keys(problems).length === 0) page.current?.focus();
     isFirst.current = false;
   }, [index]);

@@ -1,5 +1,5 @@
 import type { WalletInfo } from '@causeway/protocol/widget';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   type Connection,
   connection,
@@ -158,7 +158,7 @@ function ConnectedPart({ connected }: { readonly connected: Connection }) {
   const { busy, error, run } = useTask();
   const panel = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone; what came of it is where the reader goes on.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement === document.body) panel.current?.focus();
   }, []);
   const { wallet, chainId } = connected;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { labelOf } from '../account/rail-words.ts';
 import { clockTime, dateTime } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
@@ -38,7 +38,7 @@ export function ConfirmAction({
   const panel = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLDivElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsking) panel.current?.focus();
   }, [isAsking]);
   const goBack = () => {

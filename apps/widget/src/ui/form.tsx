@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { describedBy, Explanations } from './kit.tsx';
 
 /** Parts of forms that are judged as a whole: each field carries `data-field`, by which a summary of errors leads to it. */
@@ -133,7 +133,7 @@ export function ErrorSummary({
   readonly refusals: number;
 }) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (refusals > 0) element.current?.focus();
   }, [refusals]);
   if (errors.length === 0) return null;

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t, tIfKnown } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
 import { recover } from '../session/store.ts';
@@ -233,7 +233,8 @@ let hasShownHeading = false;
 /** The heading of a screen; it takes the focus when the screen appears, so that a screen reader begins there. */
 export function Heading({ children }: { readonly children: ComponentChildren }) {
   const element = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the screen is painted: a later move would take the focus from a field that a fast typist is in already.
+  useLayoutEffect(() => {
     if (hasShownHeading) element.current?.focus({ preventScroll: true });
     hasShownHeading = true;
   }, []);
