@@ -95,4 +95,41 @@ describe.skipIf(foundBrowser === undefined)('the widget for everyone', () => {
     await widget.by('confirm-order').waitFor();
     await tabTo('confirm-order');
   });
+
+  it('has the browser’s Back on its own page: step by step, past what is not asked again, and out of the first', async () => {
+    const page = await (await fixture.newContext({ viewport: NARROW })).newPage();
+    const before = `${fixture.gateway.baseUrl}/health`;
+    await page.goto(before);
+    await page.goto(`${checkout({ ...EUROS, side: 'onramp', amount: '60' })}#wallet=${WALLET}`);
+    const widget = hosted(page);
+    const toReview = async () => {
+      await widget.step('destination');
+      await widget.by('continue').click();
+      await widget.step('review');
+    };
+    await widget.amount({ rail: 'iban-sepa' });
+    await widget.identify(await fixture.verifiedEmail());
+    await toReview();
+    await page.goBack();
+    await widget.step('destination');
+    await toReview();
+    await page.reload();
+    await widget.step('review');
+    await page.goBack();
+    await widget.step('destination');
+    // Forward would leave steps out.
+    await page.goForward();
+    await widget.step('destination');
+    await page.goBack();
+    await widget.step('amount');
+    expect(await widget.by('amount-fiat').inputValue()).toBe('60');
+
+    await widget.by('continue').click();
+    await toReview();
+    await widget.by('back').click();
+    await widget.by('back').click();
+    await widget.step('amount');
+    await page.goBack();
+    await page.waitForURL(before);
+  });
 });

@@ -7,6 +7,7 @@ import { connectPage } from './host/page-host.ts';
 import { chooseLocale, setLocale } from './i18n/i18n.ts';
 import { ApiError } from './session/api.ts';
 import { type Asked, askedByPage, askedOf, whoOf } from './session/asked.ts';
+import { followBrowserBack } from './session/journey.ts';
 import {
   change,
   failure,
@@ -62,6 +63,7 @@ async function start(): Promise<void> {
     const asks = isFramed ? await askedOf(opened) : await askedByPage(opened, history);
     if (!isFramed) watchAddress(asks);
     await openWith(how, opened, asks, host);
+    if (!isFramed) followBrowserBack();
     const { start: begun } = session.value ?? {};
     if (begun?.color_scheme !== undefined) {
       applyTheme({ ...settings.theme, mode: begun.color_scheme });

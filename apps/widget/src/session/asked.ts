@@ -33,7 +33,7 @@ export async function askedByPage(
 ): Promise<Asked> {
   const isTold = settings.wallet !== undefined || settings.userReference !== undefined;
   const asked = await askedOf(settings, isTold ? undefined : whoOf(history));
-  history.replaceState({ who: asked.who }, '');
+  history.replaceState({ ...(history.state as object | null), who: asked.who }, '');
   return asked;
 }
 

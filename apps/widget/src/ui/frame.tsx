@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { host } from '../host/host.ts';
 import { LOCALES, locale, type MessageKey, setLocale, t } from '../i18n/i18n.ts';
-import type { Step } from '../session/steps.ts';
+import { goBack, isJourneyStep, JOURNEY, type JourneyStep } from '../session/journey.ts';
 import { change, session, step } from '../session/store.ts';
 
 /** Around every screen: whose it is, which language, the way to earlier orders and out. */
@@ -40,10 +40,6 @@ export function Header() {
   );
 }
 
-/** The way up to the order, which then has a progress of its own; where each step leads back to. */
-const JOURNEY = ['amount', 'identify', 'verify', 'destination', 'review'] as const;
-type JourneyStep = (typeof JOURNEY)[number];
-
 const STEP_NAMES: Readonly<Record<JourneyStep, MessageKey>> = {
   amount: 'buy.step.amount',
   identify: 'buy.step.identify',
@@ -51,15 +47,6 @@ const STEP_NAMES: Readonly<Record<JourneyStep, MessageKey>> = {
   destination: 'buy.step.destination',
   review: 'buy.step.review',
 };
-
-function isJourneyStep(shown: Step): shown is JourneyStep {
-  return (JOURNEY as readonly string[]).includes(shown);
-}
-
-function goBack(from: JourneyStep): void {
-  if (from === 'review') change({ isDestinationDone: false });
-  else change({ isAmountDone: false, isDestinationDone: false, showsOrders: false, orderId: '' });
-}
 
 export function Progress() {
   const shown = step.value;
