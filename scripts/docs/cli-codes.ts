@@ -7,6 +7,7 @@ import {
   HOLD_REASONS,
   ORDER_FAILURES,
   ORDER_STATUSES,
+  PATTERN_WORDS,
   SANDBOX_ORDER_EVENTS,
 } from '../../packages/protocol/src/index.ts';
 
@@ -49,5 +50,8 @@ export const ORDER_STATUSES: readonly string[] = ${JSON.stringify(ORDER_STATUSES
 
 /** What a sandbox can be told to make happen to an order. */
 export const SANDBOX_ORDER_EVENTS: readonly string[] = ${JSON.stringify(SANDBOX_ORDER_EVENTS, null, 2)};
+
+/** What a text that does not match a pattern is told, in the words of the API. */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = ${JSON.stringify(PATTERN_WORDS, null, 2)};
 `;
 }

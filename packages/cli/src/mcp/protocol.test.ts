@@ -10,6 +10,7 @@ import {
   serveInProcess,
 } from '../../../../test/harness/mcp.ts';
 import { LONGEST_MESSAGE } from './mcp.ts';
+import { type Schema, WORDS } from './schema.ts';
 import { HANDSHAKE_VERSIONS, STATELESS_VERSIONS, TOOLS } from './server.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
@@ -218,17 +219,32 @@ describe('tools', () => {
 
   it.each([
     ['get_order', {}, 'order_id: is required'],
-    ['get_order', { order_id: '../partners' }, 'order_id: must match'],
+    ['get_order', { order_id: '../partners' }, 'order_id: must be a uuid'],
     ['get_order', { order_id: ORDER, key: 'x' }, 'key: is not known'],
     ['list_orders', { limit: 1_000 }, 'limit: must be an integer from 1 to 25'],
     ['list_orders', { status: ['lost'] }, 'status[0]: must be one of'],
     ['estimate_price', { direction: 'onramp' }, 'one of them'],
+    ['estimate_price', { direction: 'onramp', fiat_amount: '1e3' }, 'fiat_amount: must be a decimal such as'],
     ['search_docs', { query: 'x'.repeat(201) }, 'at most 200 characters'],
     ['explain_code', { code: 'KYC_NOT' }, 'KYC_NOT_CLEARED'],
   ])('tell a model what is wrong with arguments: %s %j', async (name, args, says) => {
     const { result } = await (await initialized()).ask('tools/call', { name, arguments: args });
     expect(result.isError).toBe(true);
     expect(result.content[0].text).toContain(says);
+  });
+
+  it('show no regular expression in a refusal: every pattern has words', () => {
+    const patternsIn = (schema: Schema): string[] => {
+      if (schema.type === 'string') return schema.pattern === undefined ? [] : [schema.pattern];
+      if (schema.type === 'array') return patternsIn(schema.items);
+      if (schema.type !== 'object') return [];
+      const { properties, additionalProperties } = schema;
+      const others = additionalProperties === false ? [] : [additionalProperties];
+      return [...Object.values(properties), ...others].flatMap(patternsIn);
+    };
+    const patterns = new Set(TOOLS.flatMap(({ input }) => patternsIn(input)));
+    expect(patterns.size).toBeGreaterThan(5);
+    for (const pattern of patterns) expect(WORDS[pattern], pattern).toMatch(/^must /);
   });
 
   it('explain codes of every catalogue without the deployment', async () => {

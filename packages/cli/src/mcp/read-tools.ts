@@ -7,16 +7,16 @@ import { deliveryView, estimateView, eventView, fundsView, orderLine, orderView 
 
 export const UUID: Schema = {
   type: 'string',
-  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
 };
 export const AMOUNT: Schema = {
   type: 'string',
   pattern: '^[0-9]{1,18}([.][0-9]{1,18})?$',
   description: 'Decimal as text, such as "100.00".',
 };
-export const CURRENCY: Schema = { type: 'string', pattern: '^[A-Za-z0-9]{2,10}$' };
+export const CURRENCY: Schema = { type: 'string', pattern: '^[A-Za-z0-9]{3,10}$' };
 const COUNTRY: Schema = { type: 'string', pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' };
-const SLUG: Schema = { type: 'string', pattern: '^[a-z0-9-]{1,80}$' };
+export const SLUG: Schema = { type: 'string', pattern: '^[a-z0-9-]{1,80}$' };
 const MOST_EVENTS_READ = 2_000;
 
 /** What prices a conversion; the same for an estimate and for an order. */
@@ -158,7 +158,7 @@ const events: readonly Tool[] = [
       properties: {
         order_id: UUID,
         event_id: { type: 'string', maxLength: 80 },
-        event_type: { type: 'string', pattern: '^[a-z_.]{1,60}$' },
+        event_type: { type: 'string', pattern: '^[a-z_.-]{1,80}$' },
         status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
         cursor: UUID,
         limit: { type: 'integer', minimum: 1, maximum: 25, default: 10 },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KycStatus, OfframpQuote, Order, PaymentDetailsInput, Quote } from '@causeway/sdk';
 import { SANDBOX_ORDER_EVENTS } from '../generated/codes.ts';
-import { AMOUNT, PRICING, type Pricing, pricingOf, UUID } from './read-tools.ts';
+import { AMOUNT, CURRENCY, PRICING, type Pricing, pricingOf, SLUG, UUID } from './read-tools.ts';
 import { sandboxTool, type Tool, type ToolContext, ToolError } from './tool.ts';
 import { orderView, type Shown } from './views.ts';
 
@@ -171,12 +171,8 @@ const surroundings: readonly Tool[] = [
     input: {
       type: 'object',
       properties: {
-        chain: { type: 'string', pattern: '^[a-z0-9-]{1,60}$', description: 'Slug, such as base-mainnet.' },
-        token: {
-          type: 'string',
-          pattern: '^[A-Za-z0-9]{2,10}$',
-          description: 'USDC, USDT, USDT0 or native.',
-        },
+        chain: { ...SLUG, description: 'Slug, such as base-mainnet.' },
+        token: { ...CURRENCY, description: 'USDC, USDT, USDT0 or native.' },
         address: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
         amount: AMOUNT,
       },

@@ -1,3 +1,5 @@
+import { PATTERN_WORDS } from '../generated/codes.ts';
+
 /** The part of JSON Schema in which tools say what they take; `check` holds arguments against it. */
 export type Schema =
   | {
@@ -37,6 +39,18 @@ export interface ObjectSchema {
 const LONGEST_TEXT = 500;
 const MOST_PROPERTIES = 50;
 
+/** Of a pattern that the API does not have. */
+const OWN_WORDS: Readonly<Record<string, string>> = {
+  '^[0-9]{1,18}([.][0-9]{1,18})?$': 'must be a decimal such as 100.00',
+  '^[a-z0-9-]{1,80}$': 'must be 1 to 80 small letters, digits or hyphens',
+  '^[A-Za-z_]{2,60}$': 'must be 2 to 60 letters or underscores',
+  '[\\p{L}\\p{N}_]{2,}': 'must have a word of at least two letters or digits',
+};
+
+/** What a text that does not match is told: the regular expression would say little to a model and less to a person. */
+export const WORDS: Readonly<Record<string, string>> = { ...PATTERN_WORDS, ...OWN_WORDS };
+const UNFIT_FORM = 'does not have the form that is described';
+
 /** What does not fit, each with its place; none where all does. */
 export function check(schema: Schema, value: unknown, path = ''): string[] {
   const say = (message: string) => [`${path === '' ? 'arguments' : path}: ${message}`];
@@ -69,7 +83,7 @@ function checkText(schema: Extract<Schema, { type: 'string' }>, value: unknown, 
     return say(`must be one of ${schema.enum.join(', ')}`);
   }
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    return say(`must match ${schema.pattern}`);
+    return say(WORDS[schema.pattern] ?? UNFIT_FORM);
   }
   return [];
 }
