@@ -62,6 +62,8 @@ with the chains:
 | \`contracts\` | Addresses of the Safe contracts, of the forwarder and of the router. |
 | \`tokens\` | \`code\` is USDC, USDT or USDT0; \`decimals\` is the token's own. |
 | \`treasury\` | Wallet that receives the platform fees. Another one holds for orders whose escrow is fixed after the restart; those before pay the one of their time, which their releases are signed for. |
+
+Addresses have their EIP-55 checksum, so that a slip in one is noticed at the start; in one case they are taken as they are.
 `;
 
 const HOT_WALLETS_FILE = `## Hot wallets file

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { connect, emptyDatabase } from '../harness/database.ts';
 import { type GatewayProcess, startProcess } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 
-const ADDRESS = `0x${'aB'.repeat(20)}`;
+const ADDRESS = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB';
 const OWNER = `owner_${process.pid}`;
 
 let folder: string;
@@ -126,6 +126,17 @@ describe('npm start in production', () => {
     }
     started.child.kill('SIGTERM');
     expect(await started.exited).toBe(0);
+  });
+
+  it('refuses a chains file with a wrong checksum in an address, by field and chain', async () => {
+    const text = await readFile(join(folder, 'chains.json'), 'utf8');
+    const [chain] = JSON.parse(text) as [object];
+    const path = join(folder, 'mistyped.json');
+    await writeFile(path, JSON.stringify([{ ...chain, treasury: ADDRESS.replace('0xAB', '0xaB') }]));
+    const { asOwner } = await ownDatabase();
+    const started = production(asOwner, { CHAINS_FILE: path });
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toContain('has a treasury of base-mainnet with a wrong checksum (EIP-55)');
   });
 
   it('refuses a database from before the baseline, and says how to start afresh', async () => {

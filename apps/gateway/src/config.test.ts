@@ -17,7 +17,9 @@ import {
 import { randomToken } from './lib/crypto.ts';
 import { redact } from './lib/redaction.ts';
 
-const ADDRESS = `0x${'aB'.repeat(20)}`;
+const ADDRESS = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB';
+/** The same with one letter in another case. */
+const MISTYPED = ADDRESS.replace('0xAB', '0xaB');
 const CHAIN = {
   slug: 'base-mainnet',
   chain_id: 8453,
@@ -384,6 +386,32 @@ describe('chains file', () => {
     expect(problems.join('\n')).toMatch(place);
     for (const problem of problems) expect(problem).toMatch(/^CHAINS_FILE /);
     expect(problems.join('\n')).not.toContain('provider-key');
+  });
+
+  it('with a wrong checksum in any address is refused, by field and chain', () => {
+    const wrong = {
+      ...CHAIN,
+      contracts: Object.fromEntries(Object.keys(CHAIN.contracts).map((name) => [name, MISTYPED])),
+      tokens: [{ code: 'USDC', address: MISTYPED, decimals: 6 }],
+      treasury: MISTYPED,
+    };
+    const other = { ...CHAIN, slug: 'arbitrum-one', chain_id: 42161 };
+    const problems = problemsOf(PRODUCTION, [], () => JSON.stringify([other, wrong]));
+    const fields = [
+      ...Object.keys(CHAIN.contracts).map((name) => `contracts.${name}`),
+      ...['token USDC', 'treasury'],
+    ];
+    expect(problems).toEqual(
+      fields.map((field) => expect.stringContaining(`has a ${field} of base-mainnet with a wrong checksum`)),
+    );
+  });
+
+  it.each([
+    ['lower', ADDRESS.toLowerCase(), ADDRESS.toLowerCase()],
+    ['upper', `0x${ADDRESS.slice(2).toUpperCase()}`, ADDRESS],
+  ])('takes an address in %s case, which has no checksum', (_case, treasury, used) => {
+    const [chain] = loadConfig(PRODUCTION, [], () => JSON.stringify([{ ...CHAIN, treasury }])).chains;
+    expect(chain?.treasury).toBe(used);
   });
 
   it('that is missing or no JSON is a problem like any other', () => {

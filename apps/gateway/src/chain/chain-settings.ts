@@ -71,11 +71,27 @@ export function isChecksumAddress(text: string): boolean {
   return isAddress(text, { strict: false }) && getAddress(text) === text && text !== zeroAddress;
 }
 
+/** An address in mixed case whose case is not that of EIP-55: a character of it was mistyped, or lost in a copy. */
+export function hasWrongChecksum(address: Address): boolean {
+  return !isInOneCase(address) && getAddress(address) !== address;
+}
+
+/**
+ * Libraries refuse an address in upper case, so it gets its checksum. One in lower case stays as it is: nonces of a
+ * forwarder are kept under the spelling that the chains file had.
+ */
+export function inOneSpelling(address: Address): Address {
+  return address === address.toLowerCase() ? address : getAddress(address);
+}
+
+function isInOneCase(text: string): boolean {
+  const digits = text.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase();
+}
+
 /** The EIP-55 spelling of an address in one case; undefined for anything else, also for one whose checksum is wrong. */
 export function toChecksumAddress(text: string): Address | undefined {
   if (isChecksumAddress(text)) return text as Address;
-  const digits = text.slice(2);
-  const isInOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
-  if (!isInOneCase || !isAddress(text, { strict: false }) || text === zeroAddress) return undefined;
+  if (!isInOneCase(text) || !isAddress(text, { strict: false }) || text === zeroAddress) return undefined;
   return getAddress(text);
 }

@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Address, ChainSettings } from '../chain/chain-settings.ts';
+import {
+  type Address,
+  type ChainSettings,
+  hasWrongChecksum,
+  inOneSpelling,
+} from '../chain/chain-settings.ts';
 import { DEFAULT_FEE_LIMITS, type FeeLimits } from '../chain/transactions/transaction-fees.ts';
 import { larger, smaller } from '../lib/bigints.ts';
 
@@ -89,6 +94,17 @@ export function withChain(text: string | undefined, chain: ConfiguredChain): str
   return `${JSON.stringify(merged, null, 2)}\n`;
 }
 
+const WRONG_CHECKSUM = 'with a wrong checksum (EIP-55): one of its characters is not what was meant';
+
+/** Every address of an entry, by the name of its field. */
+function addressesOf({ contracts, tokens, treasury }: ChainEntry): (readonly [field: string, Address])[] {
+  return [
+    ...Object.entries(contracts).map(([name, address]) => [`contracts.${name}`, address] as const),
+    ...tokens.map(({ code, address }) => [`token ${code}`, address] as const),
+    ['treasury', treasury],
+  ];
+}
+
 function contradictions(entries: readonly ChainEntry[]): string[] {
   const problems: string[] = [];
   const unique = (what: string, keys: readonly (string | number)[]) => {
@@ -102,6 +118,11 @@ function contradictions(entries: readonly ChainEntry[]): string[] {
     'chain_id',
     entries.map(({ chain_id }) => chain_id),
   );
+  for (const entry of entries) {
+    for (const [field, address] of addressesOf(entry)) {
+      if (hasWrongChecksum(address)) problems.push(`has a ${field} of ${entry.slug} ${WRONG_CHECKSUM}`);
+    }
+  }
   for (const { slug, quorum = 1, rpc_urls } of entries) {
     if (quorum > rpc_urls.length) problems.push(`asks for a quorum of more nodes than ${slug} has`);
   }
@@ -149,15 +170,19 @@ function toConfiguredChain(entry: ChainEntry): ConfiguredChain {
     confirmations: entry.confirmations,
     fees: feesOf(entry.gas),
     contracts: {
-      safeSingleton: contracts.safe_singleton,
-      safeProxyFactory: contracts.safe_proxy_factory,
-      multiSendCallOnly: contracts.multi_send_call_only,
-      fallbackHandler: contracts.fallback_handler,
-      forwarder: contracts.forwarder,
-      router: contracts.router,
+      safeSingleton: inOneSpelling(contracts.safe_singleton),
+      safeProxyFactory: inOneSpelling(contracts.safe_proxy_factory),
+      multiSendCallOnly: inOneSpelling(contracts.multi_send_call_only),
+      fallbackHandler: inOneSpelling(contracts.fallback_handler),
+      forwarder: inOneSpelling(contracts.forwarder),
+      router: inOneSpelling(contracts.router),
     },
-    tokens: entry.tokens.map(({ code, address, decimals }) => ({ code, address, decimals })),
-    treasury: entry.treasury,
+    tokens: entry.tokens.map(({ code, address, decimals }) => ({
+      code,
+      address: inOneSpelling(address),
+      decimals,
+    })),
+    treasury: inOneSpelling(entry.treasury),
   };
 }
 
