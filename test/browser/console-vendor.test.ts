@@ -85,6 +85,18 @@ describe.skipIf(consoleBrowser === undefined)('the vendor desk', () => {
     await at('connect-wallet').click();
     await at('switch-network').click();
     await at('wallet-connected').waitFor();
+    // What the service would refuse is told at its field, and no signature is asked for.
+    for (const [iban, fault] of [
+      ['DE02 1203', 'This is not the form of: IBAN.'],
+      ['DE02 1203 0000 0000 2020 52', 'The check digits do not fit'],
+    ] as const) {
+      await at('field-iban').fill(iban);
+      await at('field-iban').blur();
+      await at('payment-fields').getByText(fault).waitFor();
+      await at('details-missing').waitFor();
+      expect(await at('sign-refund-button').isDisabled()).toBe(true);
+    }
+    await at('field-iban').fill('DE02 1203 0000 0000 2020 51');
     wallet.refuseNext('eth_signTypedData_v4');
     await at('sign-refund-button').click();
     await at('wallet-problem').waitFor();

@@ -9,6 +9,8 @@ import { startOrdersFixture } from './orders-fixture.ts';
 import type { OrderParties } from './orders-parties.ts';
 
 const CANADIAN = { fiat_currency: 'CAD', payment_network_slug: 'interac-canada' };
+/** Of the right length, by no one. */
+const OTHERS = `0x${'11'.repeat(64)}1b`;
 const EMMA = { full_name: 'Emma Tremblay', email: 'emma@example.ca' };
 
 describe('what is said of a payer or a payee fits the rail', () => {
@@ -112,6 +114,9 @@ describe('what is said of a payer or a payee fits the rail', () => {
         [{ foo: 'bar' }, 'payment_details.full_name'],
       ] as const) {
         const refused = await vendor.post('accept', { refund_signature, payment_details });
+        // A signature that does not fit either is not what the vendor is told of: it would sign again for nothing.
+        const unsigned = await vendor.post('accept', { refund_signature: OTHERS, payment_details });
+        expect(unsigned.body).toEqual(refused.body);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
         const paths = refused.body.error.details.fields.map((field: { path: string }) => field.path);
         expect(paths).toContain(path);

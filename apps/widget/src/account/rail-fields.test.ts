@@ -126,6 +126,8 @@ describe('a value', () => {
     [IBAN, 'DE89 3704 0044 0532 0130 00', undefined],
     [IBAN, 'de89370400440532013000', undefined],
     [IBAN, 'hello', 'malformed'],
+    [IBAN, 'DE89 3704 0044 0532 0130 01', 'checkDigit'],
+    [IBAN, 'GB82 WEST 1234 5698 7654 32', undefined],
     [IBAN, `DE89${'0'.repeat(40)}`, 'tooLong'],
     [PHONE, '+233 24 123 4567', undefined],
     [PHONE, '024 123 4567', undefined],

@@ -1,4 +1,5 @@
 import type { PaymentFieldSchema, RailFormatSchema, RailSchema } from '@causeway/protocol';
+import { type FieldFault, paymentFieldFault } from '@causeway/protocol/payment-fields';
 import type { Static } from 'typebox';
 import type { PaymentDetails } from '../session/api.ts';
 
@@ -58,36 +59,18 @@ export type FieldProblem =
   | { readonly kind: 'oneOf'; readonly keys: readonly string[] }
   | { readonly kind: 'checkDigit' | 'bank' | 'country' | 'phone' | 'personsOnly' | 'invalid' };
 
-/** Separators help the eye: the service drops them, so a value that fits without them fits. */
-const compact = (value: string): string => value.replace(/[\s./()-]/gu, '');
+const FAULTS: Readonly<Record<FieldFault, (field: RailField) => FieldProblem>> = {
+  required: () => ({ kind: 'required' }),
+  not_an_option: () => ({ kind: 'invalid' }),
+  too_long: ({ max_length: max }) => ({ kind: 'tooLong', max }),
+  malformed: ({ placeholder: example }) => ({ kind: 'malformed', example }),
+  check_digits: () => ({ kind: 'checkDigit' }),
+};
 
-/**
- * What is wrong with a value before it is sent. The service drops separators and judges check digits; here only what can
- * be told for sure is refused, so that nothing it would take is held back.
- */
+/** What is wrong with a value before it is sent. */
 export function railFieldProblem(field: RailField, value: string): FieldProblem | undefined {
-  const said = value.trim();
-  if (said === '') return field.required ? { kind: 'required' } : undefined;
-  if (field.options !== undefined) {
-    return field.options.some(({ code }) => code === said) ? undefined : { kind: 'invalid' };
-  }
-  if ([...compact(said)].length > field.max_length) return { kind: 'tooLong', max: field.max_length };
-  if (field.pattern === undefined || fits(field.pattern, said)) return undefined;
-  // A phone number may be written as at home; the service adds the country.
-  if (field.type === 'tel' && /^0?[0-9]{6,14}$/.test(compact(said))) return undefined;
-  return { kind: 'malformed', example: field.placeholder };
-}
-
-/** Some numbers get their separators from the service: those are not judged here. */
-const NEEDS_SEPARATOR = /-(?!\?)|\\\//;
-
-function fits(pattern: string, said: string): boolean {
-  if (NEEDS_SEPARATOR.test(pattern.replace(/\[(?:[^\]\\]|\\.)*\]/g, ''))) return true;
-  const expression = new RegExp(pattern, 'u');
-  const tight = compact(said);
-  return [said, said.toUpperCase(), said.toLowerCase(), tight, tight.toUpperCase()].some((form) =>
-    expression.test(form),
-  );
+  const fault = paymentFieldFault(field, value);
+  return fault === undefined ? undefined : FAULTS[fault](field);
 }
 
 /** All problems of a form, by field. */

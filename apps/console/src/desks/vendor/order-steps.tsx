@@ -59,7 +59,7 @@ export function AcceptStep({ order }: StepProps) {
       </Text>
       {needsDetails && !given.isComplete ? (
         <Text size="sm" c="dimmed" data-testid="details-missing">
-          Fill in where the customer pays first.
+          Say first where the customer pays, in the form of the rail.
         </Text>
       ) : null}
       <Payout

@@ -1,3 +1,4 @@
+import { type FieldFault, paymentFieldFault } from '@causeway/protocol/payment-fields';
 import type { PaymentField, Rail, VendorOrderDetail } from '@causeway/sdk';
 import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +8,23 @@ import { Loaded } from '../../ui/states.tsx';
 
 export interface GivenDetails {
   readonly details: Readonly<Record<string, string>>;
+  /** Nothing is missing, and nothing is known to be refused. */
   readonly isComplete: boolean;
+}
+
+/** What is missing is not told at the field while it is being filled in. */
+const FAULT_WORDS: Readonly<Record<FieldFault, (field: PaymentField) => string | null>> = {
+  required: () => null,
+  not_an_option: () => 'Choose one of the list.',
+  too_long: ({ max_length }) => `At most ${max_length} characters.`,
+  malformed: ({ label, placeholder }) =>
+    `This is not the form of: ${label}.${placeholder === undefined ? '' : ` Such as ${placeholder}.`}`,
+  check_digits: () => 'The check digits do not fit: look for a typing error.',
+};
+
+function faultWords(field: PaymentField, value: string): string | null {
+  const fault = paymentFieldFault(field, value);
+  return fault === undefined ? null : FAULT_WORDS[fault](field);
 }
 
 /** Where the customer pays: the fields that the order’s rail asks for, from discovery, and a reference if one is wanted. */
@@ -61,7 +78,7 @@ function Fields({
       group.some((key) => asked.some((field) => field.key === key)),
     );
     const isComplete =
-      asked.every(({ key, required }) => !required || details[key] !== undefined) &&
+      asked.every((field) => paymentFieldFault(field, details[field.key] ?? '') === undefined) &&
       needsOne.every((group) => group.some((key) => details[key] !== undefined));
     onChange({ details, isComplete });
   };
@@ -105,7 +122,7 @@ function Fields({
 }
 
 function Field({
-  field: { key, label, type, required, placeholder, max_length, options },
+  field,
   value,
   onChange,
 }: {
@@ -113,6 +130,9 @@ function Field({
   readonly value: string;
   readonly onChange: (key: string, value: string) => void;
 }) {
+  const { key, label, type, required, placeholder, max_length, options } = field;
+  // A value is judged when its field is left: half of an IBAN is no fault yet.
+  const [isLeft, setIsLeft] = useState(false);
   if (options !== undefined) {
     return (
       <Select
@@ -136,6 +156,8 @@ function Field({
       maxLength={max_length * 2}
       value={value}
       onChange={({ currentTarget }) => onChange(key, currentTarget.value)}
+      onBlur={() => setIsLeft(true)}
+      error={isLeft ? faultWords(field, value) : null}
       data-testid={`field-${key}`}
     />
   );

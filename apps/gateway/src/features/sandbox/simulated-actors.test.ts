@@ -1,3 +1,4 @@
+import { paymentFieldFault } from '@causeway/protocol/payment-fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../../../../test/harness/gateway.ts';
 import { simulatedDetails } from './simulated-actors.ts';
@@ -34,5 +35,19 @@ describe('the payment details of simulated vendors', () => {
       }
     }
     expect(misfits).toEqual([]);
+  });
+
+  it('are not held back by what forms check before they are sent', () => {
+    const { rails } = gateway.deps.currencies.current().reference.catalogue.data;
+    const heldBack = rails.flatMap(({ slug, fields = [], formats = [] }) =>
+      [...fields, ...formats.flatMap((format) => format.fields)].flatMap((field) => {
+        const { key, type, required, pattern, placeholder, maxLength: max_length } = field;
+        if (placeholder === undefined) return [];
+        const asked = { key, type, required, max_length, ...(pattern === undefined ? {} : { pattern }) };
+        const fault = paymentFieldFault(asked, placeholder);
+        return fault === undefined ? [] : [[slug, key, placeholder, fault]];
+      }),
+    );
+    expect(heldBack).toEqual([]);
   });
 });
