@@ -83,9 +83,10 @@ describe('the actions of a caller', () => {
     [
       'onramp',
       'fiat_received_confirmed',
-      { held: true, kycCleared: false },
+      { held: true, kycCleared: false, releaseSigned: true },
       ['hold:release', 'hold:override_kyc'],
     ],
+    ['onramp', 'fiat_received_confirmed', { held: true }, ['hold:release', 'escrow-signature:release']],
   ])('%s, %s: an operator has what the table lets it report', (direction, status, more, actions) => {
     const order = { direction, status, facts: { ...facts, escrow: 'funded' as const, ...more } };
     expect(orderActionsOf('operator', order)).toEqual(actions);

@@ -90,7 +90,7 @@ export const approvalStatuses: StatusList<ApprovalStatus> = {
 export const WITHOUT_STATUS: readonly { readonly title: string; readonly why: string }[] = [
   {
     title: 'Signatures of a release or a refund of an escrow',
-    why: 'A signature is inserted once and never changes. What it allows is a fact of the order (`releaseSigned`, `escrow`), which the order machines move.',
+    why: 'A signature is there or not; a new one of the same owner takes its place. One that does not fit what would be sent counts as none. What it allows is a fact of the order (`releaseSigned`, `escrow`), which the order machines move.',
   },
   {
     title: 'Expiry of a quote',

@@ -4,6 +4,7 @@ import { NEW } from './machine.types.ts';
 import type { OfframpStatus } from './offramp-status.ts';
 import { OFFRAMP_STATUSES } from './offramp-status.ts';
 import { OFFRAMP_STOPS } from './offramp-stops.ts';
+import { releaseSignedAgain } from './order-disputes.ts';
 import {
   type HoldRule,
   ORDER_GUARDS,
@@ -366,7 +367,7 @@ const payout: readonly OrderRule<OfframpStatus>[] = [
     to: 'fiat_received_confirmed',
     emits: [],
     hold: 'SETTLEMENT_REVIEW',
-    sets: { escrow: 'funded', held: true },
+    sets: { escrow: 'funded', held: true, releaseSigned: false },
     spec: 'Silent: fiat is paid, so a refund must not become possible; released again after review',
   },
 ];
@@ -402,12 +403,11 @@ export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<
   title: 'Off-ramp order',
   statuses,
   guards: ORDER_GUARDS,
-  transitions: [...funding, ...payout, ...OFFRAMP_STOPS, ...holds],
+  transitions: [...funding, ...payout, ...releaseSignedAgain(), ...OFFRAMP_STOPS, ...holds],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
     trigger: {
       refund_authorized: ['not_held'],
-      release_authorized: ['not_held'],
       fiat_received_confirmed_by_provider: ['provider_confirms'],
     },
   },

@@ -4,7 +4,7 @@ import { NEW } from './machine.types.ts';
 import type { OnrampStatus } from './onramp-status.ts';
 import { ONRAMP_STATUSES } from './onramp-status.ts';
 import { ONRAMP_STOPS } from './onramp-stops.ts';
-import { disputesDecidedForBuyer } from './order-disputes.ts';
+import { disputesDecidedForBuyer, releaseSignedAgain } from './order-disputes.ts';
 import {
   type HoldRule,
   ORDER_GUARDS,
@@ -237,7 +237,7 @@ const path: readonly OrderRule<OnrampStatus>[] = [
     to: 'fiat_received_confirmed',
     emits: [],
     hold: 'SETTLEMENT_REVIEW',
-    sets: { escrow: 'funded', held: true },
+    sets: { escrow: 'funded', held: true, releaseSigned: false },
     spec: 'Silent: the buyer has paid, so the order is neither failed nor returned; released again after review',
   },
 ];
@@ -393,13 +393,20 @@ export const onrampMachine: OrderMachine<OnrampStatus> = defineMachine<
   title: 'On-ramp order',
   statuses,
   guards: ORDER_GUARDS,
-  transitions: [...path, ...vendorPayment, ...sendOut, ...disputes, ...ONRAMP_STOPS, ...holds],
+  transitions: [
+    ...path,
+    ...releaseSignedAgain(),
+    ...vendorPayment,
+    ...sendOut,
+    ...disputes,
+    ...ONRAMP_STOPS,
+    ...holds,
+  ],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
     trigger: {
       bridge_authorized: ['no_send_out_under_way'],
       refund_authorized: ['not_held'],
-      release_authorized: ['not_held'],
     },
   },
 });

@@ -304,4 +304,22 @@ describe('C3.1 on-ramp, row by row', () => {
     expect(order.facts).toMatchObject({ held: true, escrow: 'funded' });
     expect(order.effects).not.toContain('escrow.return-to-vendor');
   });
+
+  test.each(['vendor', 'operator'] as const)(
+    'a failed release is signed again by the %s, which moves nothing before the review is over',
+    (signer) => {
+      const confirmed = onrampAwaitingFiat()
+        .report('payment_sent_confirmed', 'partner')
+        .report('hold_placed', 'operator')
+        .report('fiat_confirmed_by_vendor', 'vendor');
+      expect(confirmed.refusal('release_authorized', signer)).toBe('INVALID_STATUS');
+      const order = confirmed.report('hold_released', 'operator').report('release_failed', 'chain');
+      order.report('release_authorized', signer);
+      expect(order).toMatchObject({ status: 'fiat_received_confirmed', last: [] });
+      expect(order.facts).toMatchObject({ held: true, escrow: 'funded', releaseSigned: true });
+      expect(order.refusal('release_authorized', signer)).toBe('INVALID_STATUS');
+      order.report('hold_released', 'operator');
+      expect(order.effects.filter((kind) => kind === 'escrow.release')).toHaveLength(2);
+    },
+  );
 });

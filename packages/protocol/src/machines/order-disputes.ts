@@ -59,11 +59,36 @@ export function disputesDecidedForBuyer(dispute: BuyersDispute): OrderRule<Dispu
       from: 'dispute_started',
       on: 'release_authorized',
       by: dispute.signers,
-      guard: ['awarded_to_buyer', 'kyc_still_cleared', 'payout_wallets_still_cleared', 'escrow_funded'],
+      guard: [
+        'not_held',
+        'awarded_to_buyer',
+        'kyc_still_cleared',
+        'payout_wallets_still_cleared',
+        'escrow_funded',
+      ],
       ...pays,
       ...(dispute.action === undefined ? {} : { action: dispute.action }),
       sets: { escrow: 'releasing', releaseSigned: true, awardedToBuyer: false },
       spec: 'D7: two of three; the winner signs, the loser may give in, an operator may hand a signature in',
+    },
+  ];
+}
+
+/**
+ * A release that failed may have failed for its signature: what would be sent is not what was signed then. A new one is
+ * taken during the review and moves nothing; releasing the hold tries again.
+ */
+export function releaseSignedAgain(): OrderRule<'fiat_received_confirmed'>[] {
+  return [
+    {
+      from: 'fiat_received_confirmed',
+      on: 'release_authorized',
+      by: ['vendor', 'operator'],
+      guard: ['held', 'release_unsigned', 'escrow_funded'],
+      to: 'fiat_received_confirmed',
+      emits: [],
+      sets: { releaseSigned: true },
+      spec: 'Silent: a failed release is signed again; D7: an operator may hand a signature in',
     },
   ];
 }

@@ -78,7 +78,8 @@ export const ORDER_WORDS: readonly NamedEnum[] = [
       'payment-proof': 'Off-ramp: the fiat is paid; here is the proof.',
       'fiat-settled': 'Off-ramp: the bank reports that the recipient has the fiat.',
       dispute: 'An operator shall decide.',
-      'sign-release': 'After a dispute that was decided for the buyer: sign the release.',
+      'sign-release':
+        'After a dispute that was decided for the buyer, or a release that failed: sign the release.',
       'dispute-statements': 'Say what happened, before the operator decides.',
     },
   },

@@ -181,15 +181,17 @@ export function SignReleaseStep({ order }: StepProps) {
   return (
     <Stack>
       <Text size="sm">
-        {order.direction === 'offramp'
-          ? 'The dispute was decided for you. Sign the release, and the escrow pays you.'
-          : 'The dispute was decided for the buyer. Sign the release to give in; the buyer can also do it alone.'}
+        {order.status !== 'dispute_started'
+          ? 'The release that you signed could not be sent. Look at what it pays now and sign it again; it goes on after the operator’s review.'
+          : order.direction === 'offramp'
+            ? 'The dispute was decided for you. Sign the release, and the escrow pays you.'
+            : 'The dispute was decided for the buyer. Sign the release to give in; the buyer can also do it alone.'}
       </Text>
       <Payout
         order={order}
         purpose="release"
         label="Sign the release"
-        done="Signed. The crypto is being released."
+        done={order.status === 'dispute_started' ? 'Signed. The crypto is being released.' : 'Signed.'}
         submit={(release_signature) => api.vendor.orders.signRelease(order.order_id, { release_signature })}
       />
     </Stack>

@@ -260,7 +260,8 @@ export function registerVendorReleaseRoute(app: FastifyInstance, deps: UnitDeps 
     operationId: 'signVendorRelease',
     tag: 'Vendor',
     summary: 'Submit the release signature after a dispute decided for the buyer',
-    description: 'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor agrees to it.',
+    description:
+      'Off-ramp the vendor is the buyer and is paid by it; on-ramp the vendor agrees to it. After a failed release it is tried again when the review is over.',
     params: OrderParams,
     body: ReleaseSignatureInput,
     data: CompactOrderSchema,

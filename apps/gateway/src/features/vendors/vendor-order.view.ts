@@ -95,7 +95,8 @@ export function vendorOrderDetail(
   return {
     ...vendorOrderView(order, responseSeconds),
     funding: fundingView(chains, order, deposits),
-    signed: { refund: hasSigned('refund'), release: hasSigned('release') },
+    // After a failed release the table takes another signature: the one that is kept may be why it failed.
+    signed: { refund: hasSigned('refund'), release: hasSigned('release') && order.facts.releaseSigned },
   };
 }
 

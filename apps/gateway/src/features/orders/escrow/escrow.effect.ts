@@ -37,7 +37,15 @@ import { escrowSignatures, findOrder, lockOrder, setTransactionHash } from '../l
 import type { OrderEscrow, OrderRow } from '../lifecycle/order.ts';
 import { followSendOut } from '../send-out/track-send-out.effect.ts';
 import { depositsOfOrder } from './escrow.store.ts';
-import { depositOf, ensureEscrow, FUNDED, type Payout, type PayoutPurpose, payoutOf } from './escrow.ts';
+import {
+  depositOf,
+  ensureEscrow,
+  FUNDED,
+  fitsPayout,
+  type Payout,
+  type PayoutPurpose,
+  payoutOf,
+} from './escrow.ts';
 
 /** Makes an order's escrow known to the chain watcher, which also looks through the blocks before it was. */
 export function escrowFundingHandler(
@@ -232,8 +240,12 @@ function payoutHandler(deps: PayoutDeps, effect: PayoutEffect): IntentHandler<Pa
     payout: Payout,
     isDeployed: boolean,
   ): Promise<ChainEffect | Outcome> {
-    const given = await deps.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
-    if (given.length === 0) return failed(order.order_id, 'no other owner of the escrow has signed');
+    const kept = await deps.db.query(SYSTEM, escrowSignatures, [order.order_id, effect.purpose]);
+    const given = kept.filter((one) => fitsPayout(payout, one));
+    if (given.length === 0) {
+      const reason = kept.length === 0 ? 'has signed' : 'has signed what would be sent now';
+      return failed(order.order_id, `no other owner of the escrow ${reason}`);
+    }
     const signatures = [
       await chains.service.signDigest(payout.hash),
       ...given.map(({ signature }) => signature as `0x${string}`),

@@ -19,6 +19,8 @@ import {
   payoutTransaction,
   type SafeTransaction,
 } from '../../../chain/escrow/safe-transaction.ts';
+import { recoverSigner } from '../../../chain/signers/signature.ts';
+import { sameAddress } from '../../../chain/watcher/chain-facts.ts';
 import { SYSTEM } from '../../../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
@@ -80,6 +82,17 @@ export function payoutOf(chain: ConnectedChain, order: OrderRow, purpose: Payout
   const transfers = transfersOf(settings, order, escrow, purpose);
   const transaction = payoutTransaction(transfers, settings.contracts.multiSendCallOnly);
   return { escrow, transfers, transaction, hash: hashSafeTransaction(escrow, transaction) };
+}
+
+/**
+ * Whether this owner signed what would be sent now. The chains file may name another contract or treasury than at the
+ * signature, which then counts as none.
+ */
+export function fitsPayout(
+  { hash }: Payout,
+  given: { readonly signer: string; readonly signature: string },
+): boolean {
+  return sameAddress(recoverSigner(hash, given.signature as `0x${string}`), given.signer);
 }
 
 export function escrowOf(settings: ChainSettings, order: OrderRow): Escrow {

@@ -155,12 +155,14 @@ export const overdueOrders = statement<[businessNow: Date, limit: number], { ord
     ORDER BY deadline_at LIMIT $2`,
 );
 
+/** Checked against what would be sent now: it takes the place of one of the same owner, which may no longer fit. */
 export const insertEscrowSignature = statement<
   [orderId: string, partnerId: string, purpose: string, signer: string, signature: string, at: Date]
 >(
   'orders.insert_escrow_signature',
   `INSERT INTO escrow_signatures (order_id, partner_id, purpose, signer, signature, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (order_id, purpose, signer) DO NOTHING`,
+   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (order_id, purpose, signer)
+   DO UPDATE SET signature = EXCLUDED.signature, created_at = EXCLUDED.created_at`,
 );
 
 export const escrowSignatures = statement<
