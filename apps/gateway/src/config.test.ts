@@ -406,6 +406,12 @@ describe('chains file', () => {
     );
   });
 
+  it('with the zero address is refused: what is paid to it is lost', () => {
+    const treasury = `0x${'0'.repeat(40)}`;
+    const problems = problemsOf(PRODUCTION, [], () => JSON.stringify([{ ...CHAIN, treasury }]));
+    expect(problems).toEqual([expect.stringContaining('has the zero address as treasury of base-mainnet')]);
+  });
+
   it.each([
     ['lower', ADDRESS.toLowerCase(), ADDRESS.toLowerCase()],
     ['upper', `0x${ADDRESS.slice(2).toUpperCase()}`, ADDRESS],

@@ -120,6 +120,7 @@ function contradictions(entries: readonly ChainEntry[]): string[] {
   );
   for (const entry of entries) {
     for (const [field, address] of addressesOf(entry)) {
+      if (/^0x0+$/.test(address)) problems.push(`has the zero address as ${field} of ${entry.slug}`);
       if (hasWrongChecksum(address)) problems.push(`has a ${field} of ${entry.slug} ${WRONG_CHECKSUM}`);
     }
   }
