@@ -247,6 +247,11 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await row.filter({ hasText: 'ending' }).getByTestId('revoke-key').click();
     await at('confirm').click();
     await row.filter({ hasText: 'revoked' }).waitFor();
+    const colorOf = (status: string) =>
+      row
+        .locator(`[data-status="${status}"]`)
+        .evaluate((badge) => badge.ownerDocument.defaultView?.getComputedStyle(badge).backgroundColor);
+    expect(await colorOf('revoked')).not.toBe(await colorOf('active'));
     expect([await works(key), await works(next)]).toEqual([401, 200]);
 
     await until('it is in the log', async () => {

@@ -45,9 +45,7 @@ export default function Shell({
             <Text size="sm" c="dimmed" visibleFrom="sm" data-testid="desk" data-desk={desk.desk}>
               {session.owner?.name ?? desk.title}
             </Text>
-            <Badge color={session.environment === 'sandbox' ? 'grape' : 'teal'} variant="light">
-              {session.environment}
-            </Badge>
+            <Environment name={session.environment} />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <SearchField desk={desk.desk} />
@@ -61,6 +59,21 @@ export default function Shell({
       </AppShell.Navbar>
       <AppShell.Main>{children}</AppShell.Main>
     </AppShell>
+  );
+}
+
+/** Where one is, not how something stands: an outline with corners, in no colour that a state has. */
+function Environment({ name }: { readonly name: 'sandbox' | 'production' }) {
+  return (
+    <Badge
+      variant="outline"
+      radius="sm"
+      color={name === 'sandbox' ? 'grape' : 'indigo'}
+      miw="max-content"
+      data-testid="environment"
+    >
+      {name}
+    </Badge>
   );
 }
 

@@ -11,7 +11,8 @@ export const KEY_STATE: Column<Pick<ListedKey, 'status' | 'revoked_at' | 'ends_a
     const at = revoked_at ?? ends_at;
     return (
       <>
-        <Status value={status} />{' '}
+        {/* `live` is also what an environment is called that is no sandbox. */}
+        <Status value={status === 'live' ? 'active' : status} />{' '}
         {at === null ? null : (
           <Text span size="xs" c="dimmed">
             <Time at={at} />

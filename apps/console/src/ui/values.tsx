@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { serviceNow } from '../api/service-time.ts';
 import { formatAmount } from './amount.ts';
 import { Link } from './navigation.tsx';
+import { colorOf } from './status-color.ts';
 
 export { formatAmount };
 
@@ -128,13 +129,6 @@ export function Id({
   );
 }
 
-/** Colours by what a status means for somebody who looks at a list. */
-const TONES: readonly (readonly [RegExp, string])[] = [
-  [/complet|clear|verified|approved|active|delivered|enabled|paid|online|ok|settled|matched/i, 'teal'],
-  [/fail|reject|block|revoked|cancel|expired|dead|refused|disabled|lost|circuit/i, 'red'],
-  [/dispute|hold|held|review|stuck|pending_review|unknown|required|overdue/i, 'orange'],
-];
-
 export function Status({ value }: { readonly value: string | null | undefined }) {
   if (!value)
     return (
@@ -142,10 +136,9 @@ export function Status({ value }: { readonly value: string | null | undefined })
         –
       </Text>
     );
-  const [, color] = TONES.find(([pattern]) => pattern.test(value)) ?? [null, 'blue'];
   return (
     <Badge
-      color={color}
+      color={colorOf(value)}
       variant="light"
       tt="none"
       miw="max-content"
