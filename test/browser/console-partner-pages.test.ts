@@ -182,6 +182,10 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await at('create-endpoint-submit').click();
     expect(await at('shown-once').getAttribute('data-value')).toMatch(/^whsec_/);
     await at('create-endpoint-close').click();
+    // It has not failed, and has not shown that it works either.
+    const health = at('health');
+    await at('webhooks').getByText('nothing has been delivered').waitFor();
+    expect(await health.getAttribute('data-health')).toBe('unproven');
     await at('webhooks').getByRole('link').first().click();
     await at('endpoint-facts').waitFor();
     await at('test-endpoint').click();
@@ -201,6 +205,7 @@ describe.skipIf(consoleBrowser === undefined)('the partner’s pages beside orde
     await tab.page.reload();
     const row = at('deliveries').locator('[data-row]').first();
     await row.getByText('delivered').waitFor();
+    await tab.page.locator('[data-health="ok"]').getByText('delivers').waitFor();
     await row.click();
     await at('attempt').getByText('taken').waitFor();
     expect(await at('delivery').textContent()).toContain('user.kyc.updated');

@@ -18,7 +18,8 @@ import { useGo, useParam, usePath, useSearch } from '../../ui/navigation.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Status, Time } from '../../ui/values.tsx';
-import { EVENTS, EventChoice, Health } from './webhooks.tsx';
+import { Health } from './webhook-health.tsx';
+import { EVENTS, EventChoice } from './webhooks.tsx';
 
 export default function Webhook() {
   const endpointId = useParam('endpointId');

@@ -1,5 +1,5 @@
-import type { EventType, WebhookEndpoint, WebhookEndpointInput } from '@causeway/sdk';
-import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { EventType, WebhookEndpointInput } from '@causeway/sdk';
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import { FormDialog, ShownOnce } from '../../ui/form-dialog.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Id, Status, Time } from '../../ui/values.tsx';
 import { Rows } from './customer.tsx';
+import { Health } from './webhook-health.tsx';
 
 /** What each event tells; one that is missing here does not compile. */
 export const EVENTS: Readonly<Record<Exclude<EventType, 'webhook.test'>, string>> = {
@@ -63,23 +64,6 @@ export default function Webhooks() {
         }
       </Loaded>
     </>
-  );
-}
-
-const HEALTH: Readonly<Record<string, string>> = {
-  ok: 'delivers',
-  failing: 'fails, and is tried again',
-  circuit_open: 'fails for long: one delivery a second is tried',
-};
-
-export function Health({ endpoint: { health } }: { readonly endpoint: WebhookEndpoint }) {
-  return (
-    <Group gap={6}>
-      <Status value={health.state} />
-      <Text size="xs" c="dimmed">
-        {HEALTH[health.state] ?? ''}
-      </Text>
-    </Group>
   );
 }
 
