@@ -9,7 +9,7 @@ import { loadCase, useQueue, useQueueCounts, viewOf } from './queue/data.ts';
 import { useKeys } from './queue/keys.ts';
 import { CaseList, ViewFilter } from './queue/list.tsx';
 import { PendingBar, usePendingDecision } from './queue/pending.tsx';
-import { keyOf, type SelectedCase, selectedOf } from './queue/selection.ts';
+import { type CaseKeys, keyOf, type SelectedCase, selectedOf } from './queue/selection.ts';
 
 const load = () => import('./queue/case.tsx');
 const CaseView = lazy(load);
@@ -24,6 +24,7 @@ export default function Queue() {
   const queue = useQueue(view);
   const pending = usePendingDecision();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [keys, setKeys] = useState<CaseKeys | null>(null);
   const client = useQueryClient();
 
   const rows = (queue.data?.pages ?? [])
@@ -96,6 +97,7 @@ export default function Queue() {
                 key={keyOf(selected)}
                 selected={selected}
                 pending={pending}
+                onOffered={setKeys}
                 onDecided={() => {
                   const next = rows[index + 1] ?? rows[index - 1];
                   select(next);
@@ -106,10 +108,10 @@ export default function Queue() {
         </Box>
       </Group>
       <PendingBar pending={pending} onUndone={(key) => select(selectedOf(key) ?? undefined)} />
-      <KeyHints onHelp={() => setHelpOpen(true)} />
+      <KeyHints keys={keys} canUndo={pending.waiting !== null} onHelp={() => setHelpOpen(true)} />
       {isHelpOpen ? (
         <Suspense>
-          <Help onClose={() => setHelpOpen(false)} />
+          <Help keys={keys} onClose={() => setHelpOpen(false)} />
         </Suspense>
       ) : null}
     </>
@@ -148,22 +150,43 @@ function Head({ counts }: { readonly counts: ReturnType<typeof useQueueCounts>['
   );
 }
 
-const HINTS = [
-  ['J K', 'move'],
-  ['C', 'claim'],
-  ['1–4', 'tabs'],
-  ['A R Q E', 'choose'],
-  ['Ctrl Enter', 'confirm'],
-  ['U', 'undo'],
-  ['N', 'note'],
-] as const;
+type Hint = readonly [keys: string, says: string];
 
-function KeyHints({ onHelp }: { readonly onHelp: () => void }) {
+/** What the keys do now; without a case there is none to decide. */
+function hintsOf(keys: CaseKeys | null, canUndo: boolean): readonly Hint[] {
+  const undo: readonly Hint[] = canUndo ? [['U', 'undo']] : [];
+  if (keys === null) return [['J K', 'move'], ...undo];
+  return [
+    ['J K', 'move'],
+    ['C', 'claim'],
+    [keys.hasOrder ? '1–4' : '1 4', 'tabs'],
+    [keys.decisions.map(({ key }) => key).join(' '), 'choose'],
+    ['Ctrl Enter', 'confirm'],
+    ['N', 'note'],
+    ...undo,
+  ];
+}
+
+function KeyHints({
+  keys,
+  canUndo,
+  onHelp,
+}: {
+  readonly keys: CaseKeys | null;
+  readonly canUndo: boolean;
+  readonly onHelp: () => void;
+}) {
   return (
-    <Group gap="md" mt="lg" pt="sm" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
-      {HINTS.map(([keys, says]) => (
-        <Group key={keys} gap={6} visibleFrom="sm">
-          <Kbd size="xs">{keys}</Kbd>
+    <Group
+      gap="md"
+      mt="lg"
+      pt="sm"
+      style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}
+      data-testid="key-hints"
+    >
+      {hintsOf(keys, canUndo).map(([pressed, says]) => (
+        <Group key={says} gap={6} visibleFrom="sm" data-hint={says}>
+          <Kbd size="xs">{pressed}</Kbd>
           <Text size="xs" c="dimmed">
             {says}
           </Text>

@@ -9,7 +9,7 @@ import { useCase } from './data.ts';
 import { DecisionPane } from './decide.tsx';
 import { useKeys } from './keys.ts';
 import type { PendingDecision } from './pending.tsx';
-import { ofKind, type PanelProps, type SelectedCase, titleOf } from './selection.ts';
+import { type CaseKeys, ofKind, type PanelProps, type SelectedCase, titleOf } from './selection.ts';
 
 const KycPanel = lazy(() => import('./kyc-panel.tsx'));
 const ScreeningPanel = lazy(() => import('./screening-panel.tsx'));
@@ -43,10 +43,12 @@ export default function CaseView({
   selected,
   pending,
   onDecided,
+  onOffered,
 }: {
   readonly selected: SelectedCase;
   readonly pending: PendingDecision;
   readonly onDecided: () => void;
+  readonly onOffered: (keys: CaseKeys | null) => void;
 }) {
   const query = useCase(selected);
   if (query.isError) {
@@ -57,7 +59,7 @@ export default function CaseView({
     );
   }
   if (query.data === undefined) return <Loading />;
-  return <Waiting detail={query.data} pending={pending} onDecided={onDecided} />;
+  return <Waiting detail={query.data} pending={pending} onDecided={onDecided} onOffered={onOffered} />;
 }
 
 function Gone({ onNext }: { readonly onNext: () => void }) {
@@ -77,10 +79,12 @@ function Waiting({
   detail,
   pending,
   onDecided,
+  onOffered,
 }: {
   readonly detail: QueueCaseDetail;
   readonly pending: PendingDecision;
   readonly onDecided: () => void;
+  readonly onOffered: (keys: CaseKeys | null) => void;
 }) {
   const [tab, setTab] = useState<Tab>('case');
   const hasOrder = detail.order_id !== null;
@@ -127,7 +131,7 @@ function Waiting({
           </Tabs.Panel>
         </Tabs>
       </Box>
-      <DecisionPane detail={detail} pending={pending} onDecided={onDecided} />
+      <DecisionPane detail={detail} pending={pending} onDecided={onDecided} onOffered={onOffered} />
     </Group>
   );
 }

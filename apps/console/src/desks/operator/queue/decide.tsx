@@ -15,39 +15,46 @@ import {
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, problemOf } from '../../../api/client.ts';
 import { useMay, useSession } from '../../../api/session.ts';
 import { Link } from '../../../ui/navigation.tsx';
 import { Problem } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/values.tsx';
-import { CHECKLISTS, type Decision, decisionsOf } from './decisions.ts';
+import { useOrderTrail } from './data.ts';
+import { CHECKLISTS, type Decision, decisionsOf, isAboutOrder } from './decisions.ts';
 import { useKeys } from './keys.ts';
 import type { PendingDecision } from './pending.tsx';
-import { keyOf, ofKind } from './selection.ts';
+import { type CaseKeys, keyOf, ofKind } from './selection.ts';
 
 /** The right-hand side: who works on the case, what to look at, what can be decided, why. */
 export function DecisionPane({
   detail,
   pending,
   onDecided,
+  onOffered,
 }: {
   readonly detail: QueueCaseDetail;
   readonly pending: PendingDecision;
   readonly onDecided: () => void;
+  readonly onOffered: (keys: CaseKeys | null) => void;
 }) {
   const may = useMay();
-  const [chosen, setChosen] = useState<Decision | null>(null);
+  const [picked, setPicked] = useState<Decision | null>(null);
   const [code, setCode] = useState('');
   const [note, setNote] = useState('');
   const candidates = detail.fiat_payment?.candidate_order_ids ?? [];
   const [orderId, setOrderId] = useState(candidates.length === 1 ? (candidates[0] ?? '') : '');
   const noteField = useRef<HTMLTextAreaElement>(null);
 
-  const decisions = decisionsOf(detail);
+  const trail = useOrderTrail(isAboutOrder(detail) ? detail.order_id : null);
+  const decisions = decisionsOf(detail, trail.data?.allowed_actions);
+  // The order may have moved on since.
+  const chosen = picked !== null && decisions.includes(picked) ? picked : null;
+  useOffered(detail, decisions, onOffered);
   const choose = (decision: Decision | undefined) => {
     if (decision === undefined || !may(decision.operation)) return;
-    setChosen(decision);
+    setPicked(decision);
     setCode(decision.reasons[0]?.code ?? '');
   };
   const isReady = chosen !== null && (chosen.choosesOrder !== true || orderId !== '');
@@ -89,6 +96,11 @@ export function DecisionPane({
               variant={chosen === decision ? 'filled' : 'light'}
               color={decision.color}
               justify="space-between"
+              // A label that is longer than the pane is wide takes a second line.
+              h="auto"
+              mih={36}
+              py={6}
+              styles={{ label: { whiteSpace: 'normal', textAlign: 'start', lineHeight: 1.3 } }}
               rightSection={<Kbd size="xs">{decision.key}</Kbd>}
               disabled={!may(decision.operation)}
               aria-pressed={chosen === decision}
@@ -126,6 +138,23 @@ export function DecisionPane({
       </Stack>
     </Paper>
   );
+}
+
+/** Tells the page which keys work here, for its hints and its list of keys. */
+function useOffered(
+  { kind, order_id }: QueueCaseDetail,
+  decisions: readonly Decision[],
+  onOffered: (keys: CaseKeys | null) => void,
+): void {
+  const may = useMay();
+  const hasOrder = order_id !== null;
+  const offered = JSON.stringify(
+    decisions.filter(({ operation }) => may(operation)).map(({ key, label }) => ({ key, label })),
+  );
+  useEffect(() => {
+    onOffered({ kind, hasOrder, decisions: JSON.parse(offered) });
+    return () => onOffered(null);
+  }, [kind, hasOrder, offered, onOffered]);
 }
 
 function ChosenDecision({

@@ -13,6 +13,8 @@ export interface Decision {
   readonly color: string;
   /** Why; the first is taken where no other is chosen. The code is what the service wants to know, where it wants one. */
   readonly reasons: readonly { readonly code: string; readonly label: string }[];
+  /** What the order has to allow for it, by its name among the order’s `allowed_actions`. */
+  readonly action?: string;
   /** Whether an order has to be chosen first. */
   readonly choosesOrder?: boolean;
   readonly send: (detail: QueueCaseDetail, chosen: Chosen) => Promise<unknown>;
@@ -127,6 +129,7 @@ const HOLD: readonly Decision[] = [
     label: 'Release the hold',
     says: 'The order goes on from where it stood.',
     operation: 'decideOrderHold',
+    action: 'hold:release',
     color: 'teal',
     reasons: because('Looked into, nothing stands against it', 'What led to the hold is settled'),
     send: ({ order_id }, { reason }) =>
@@ -137,6 +140,7 @@ const HOLD: readonly Decision[] = [
     label: 'Open a dispute',
     says: 'The order is disputed: you then decide whose the money is.',
     operation: 'decideOrderDispute',
+    action: 'dispute:open',
     color: 'red',
     reasons: because('Buyer and seller contradict each other'),
     send: ({ order_id }, { reason }) =>
@@ -147,6 +151,7 @@ const HOLD: readonly Decision[] = [
     label: 'Release although KYC is lost',
     says: 'This one order is paid out although its customer is not VERIFIED any more.',
     operation: 'decideOrderHold',
+    action: 'hold:override_kyc',
     color: 'orange',
     reasons: because('The vendor has done its part; the payout is owed'),
     send: ({ order_id }, { reason }) =>
@@ -160,6 +165,7 @@ const DISPUTE: readonly Decision[] = [
     label: 'Decide for the buyer',
     says: 'The crypto goes to the buyer, once a second owner of the escrow has signed.',
     operation: 'decideOrderDispute',
+    action: 'dispute:for_buyer',
     color: 'teal',
     reasons: because('The payment is proven', 'The seller does not answer'),
     send: ({ order_id }, { reason }) =>
@@ -170,6 +176,7 @@ const DISPUTE: readonly Decision[] = [
     label: 'Decide for the seller',
     says: 'The crypto goes back to the seller.',
     operation: 'decideOrderDispute',
+    action: 'dispute:for_seller',
     color: 'red',
     reasons: because('The payment never arrived', 'The buyer does not answer'),
     send: ({ order_id }, { reason }) =>
@@ -180,6 +187,7 @@ const DISPUTE: readonly Decision[] = [
     label: 'Release its hold',
     says: 'The order is not on hold any more; the dispute stays.',
     operation: 'decideOrderHold',
+    action: 'hold:release',
     color: 'orange',
     reasons: because('What led to the hold is settled'),
     send: ({ order_id }, { reason }) =>
@@ -366,13 +374,26 @@ export const CHECKLISTS: Readonly<Record<QueueKind, readonly string[]>> = {
   reconciliation: ['The two records are looked up where they come from', 'Movements of the order are read'],
 };
 
-/** Which of them make sense for this case as it stands; whether the user may is asked elsewhere. */
-export function decisionsOf(detail: QueueCaseDetail): readonly Decision[] {
+/** Whether what can be decided depends on what the order allows. */
+export const isAboutOrder = ({ kind }: QueueCaseDetail): boolean =>
+  (ofKind(DECISIONS, kind) ?? []).some(({ action }) => action !== undefined);
+
+/**
+ * Which of them make sense for this case as it stands; whether the user may is asked elsewhere. Until it is known what the
+ * order allows, its usual two are offered, so that nobody waits for them, and the third way out is not.
+ */
+export function decisionsOf(
+  detail: QueueCaseDetail,
+  allowed: readonly string[] | undefined,
+): readonly Decision[] {
   const offered = (ofKind(DECISIONS, detail.kind) ?? []).filter((decision) => {
+    if (decision.action !== undefined) return allowed?.includes(decision.action) ?? decision.key !== 'Q';
     if (detail.kind === 'effect') {
       const remedy = decision.operation === 'retryEffect' ? 'retry' : 'give-up';
       return detail.effect?.remedies.includes(remedy) ?? false;
     }
+    // What the chain is configured for is never left lying.
+    if (detail.kind === 'deposit' && decision.key === 'Q') return detail.deposit?.token === null;
     // An unmatched payment lies on the account already.
     if (detail.kind === 'fiat_payment' && decision.key === 'R') {
       return detail.fiat_payment?.status === 'held_for_review';

@@ -1,23 +1,39 @@
 import { Kbd, Modal, Table } from '@mantine/core';
+import type { CaseKeys } from './selection.ts';
 
-const KEYS = [
-  ['J, K', 'Next case, the one before'],
-  ['Enter', 'Go into the case'],
-  ['C', 'Claim the case, or release it'],
-  ['1 2 3 4', 'Case, order, money, history'],
-  ['V', 'Reveal what is personal; it is audited'],
-  ['Z', 'Larger picture, and back'],
-  ['A', 'Approve, accept, release, match, try again'],
-  ['R', 'Reject, return, block, give up'],
-  ['Q', 'Ask again, or the other way out'],
-  ['E', 'Put the case off'],
-  ['N', 'Write a note'],
-  ['Ctrl Enter', 'Confirm what is chosen'],
-  ['U', 'Take it back, within five seconds'],
-] as const;
+type Key = readonly [keys: string, does: string];
 
-/** Every key of the queue. */
-export default function Help({ onClose }: { readonly onClose: () => void }) {
+/** Cases with something personal in them, and those whose pictures can be made larger. */
+const PERSONAL = ['kyc', 'proof', 'recipient_screening', 'fiat_payment'];
+const PICTURES = ['kyc', 'proof'];
+
+/** Decisions by their own words: the same letter is another thing in another case. */
+function keysOf({ kind, hasOrder, decisions }: CaseKeys): readonly Key[] {
+  return [
+    ['Enter', 'Go into the case'],
+    ['C', 'Claim the case, or release it'],
+    hasOrder ? ['1 2 3 4', 'Case, order, money, history'] : ['1 4', 'Case, history'],
+    ...(PERSONAL.includes(kind) ? [['V', 'Reveal what is personal; it is audited'] as const] : []),
+    ...(PICTURES.includes(kind) ? [['Z', 'Larger picture, and back'] as const] : []),
+    ...decisions.map(({ key, label }): Key => [key, label]),
+    ['N', 'Write a note'],
+    ['Ctrl Enter', 'Confirm what is chosen'],
+  ];
+}
+
+/** Every key that does something now. */
+export default function Help({
+  keys,
+  onClose,
+}: {
+  readonly keys: CaseKeys | null;
+  readonly onClose: () => void;
+}) {
+  const all: readonly Key[] = [
+    ['J, K', 'Next case, the one before'],
+    ...(keys === null ? [] : keysOf(keys)),
+    ['U', 'Take it back, within five seconds'],
+  ];
   return (
     <Modal
       opened
@@ -29,12 +45,12 @@ export default function Help({ onClose }: { readonly onClose: () => void }) {
     >
       <Table>
         <Table.Tbody>
-          {KEYS.map(([keys, says]) => (
-            <Table.Tr key={keys}>
+          {all.map(([pressed, does]) => (
+            <Table.Tr key={pressed}>
               <Table.Td>
-                <Kbd>{keys}</Kbd>
+                <Kbd>{pressed}</Kbd>
               </Table.Td>
-              <Table.Td>{says}</Table.Td>
+              <Table.Td>{does}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

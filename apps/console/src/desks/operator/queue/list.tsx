@@ -190,6 +190,7 @@ function DueClock({ row, asOf }: { readonly row: QueueCase; readonly asOf: strin
       variant="light"
       color={row.overdue ? 'red' : 'gray'}
       tt="none"
+      miw="max-content"
       title={`Due ${row.due_at.slice(0, 19).replace('T', ' ')} UTC`}
       data-testid="row-due"
       data-overdue={row.overdue}

@@ -28,6 +28,13 @@ export function selectedOf(key: unknown): SelectedCase | null {
   return kind === undefined || id === '' ? null : { kind, subject_id: id };
 }
 
+/** What the keys do for the case that is shown; no other key is offered. */
+export interface CaseKeys {
+  readonly kind: string;
+  readonly hasOrder: boolean;
+  readonly decisions: readonly { readonly key: string; readonly label: string }[];
+}
+
 /** What a panel of a case is given. */
 export interface PanelProps {
   readonly detail: QueueCaseDetail;
