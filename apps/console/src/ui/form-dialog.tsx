@@ -2,7 +2,7 @@ import { Alert, Button, type ButtonProps, Code, Group, List, Modal, Stack, Texta
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CodeBlock } from './code.tsx';
 import { Problem } from './states.tsx';
 
@@ -145,23 +145,31 @@ function Reason({
   );
 }
 
-/** What was refused, and which fields of it. */
+/**
+ * What was refused, and all that is wrong with its fields. It takes the focus: it may stand below what the dialog shows, and
+ * the button that was pressed is gone for a moment.
+ */
 function Refusal({ error }: { readonly error: unknown }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.focus(), []);
   const { details } = error as { details?: { fields?: { path: string; message: string }[] } };
   const fields = details?.fields ?? [];
   return (
-    <>
-      <Problem error={error} />
-      {fields.length === 0 ? null : (
-        <List size="sm">
-          {fields.map(({ path, message }) => (
-            <List.Item key={path}>
-              <Code>{path}</Code> {message}
-            </List.Item>
-          ))}
-        </List>
+    <div ref={place} tabIndex={-1} data-testid="refusal">
+      {fields.length === 0 ? (
+        <Problem error={error} />
+      ) : (
+        <Problem error={error} title="Something in it is not right">
+          <List size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
+            {fields.map(({ path, message }) => (
+              <List.Item key={`${path} ${message}`} data-fault={path}>
+                <Code>{path}</Code> {message}
+              </List.Item>
+            ))}
+          </List>
+        </Problem>
       )}
-    </>
+    </div>
   );
 }
 

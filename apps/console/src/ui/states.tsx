@@ -56,17 +56,29 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+export function Problem({
+  error,
+  retry,
+  title,
+  children,
+}: {
+  readonly error: unknown;
+  readonly retry?: () => void;
+  /** In place of the service’s sentence, where what is wrong is told below it. */
+  readonly title?: string;
+  readonly children?: ReactNode;
+}) {
   const { code, message, requestId } = problemOf(error);
   return (
     <Alert
       color="red"
       icon={<IconAlertTriangle />}
-      title={message}
+      title={title ?? message}
       role="alert"
       data-testid="problem"
       data-code={code}
     >
+      {children}
       <Group justify="space-between">
         <Text size="xs">
           <Code>{code}</Code> {requestId === undefined ? null : <>request {requestId}</>}
