@@ -66,7 +66,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     for (let left = Number(CONSOLE_SCREENS); left > 0; left -= 1) {
       const { desk, path } = random.pick(consoleScreens());
       const colorScheme = random.pick(['light', 'dark'] as const);
-      const width = random.pick([820, 1280]);
+      const width = random.pick([390, 820, 1280]);
       const screen = `${desk}/${path}, ${colorScheme}, ${width}`;
       const entered = desks.get(desk) ?? ground.enter(desk);
       desks.set(desk, entered);

@@ -45,6 +45,8 @@ export function SearchField({ desk }: { readonly desk: Desk }) {
   return (
     <Box
       pos="relative"
+      flex={{ base: '0 1 160px', sm: '0 1 260px' }}
+      miw={0}
       onBlur={({ relatedTarget, currentTarget }) =>
         currentTarget.contains(relatedTarget) ? undefined : close()
       }
@@ -59,13 +61,12 @@ export function SearchField({ desk }: { readonly desk: Desk }) {
         <TextInput
           ref={field}
           size="sm"
-          w={{ base: 140, sm: 260 }}
           placeholder="Any id, hash or reference"
           aria-label="Search by any id"
           aria-keyshortcuts="/"
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={
-            <Text size="xs" c="dimmed" aria-hidden>
+            <Text size="xs" c="dimmed" visibleFrom="sm" aria-hidden>
               /
             </Text>
           }
@@ -80,10 +81,12 @@ export function SearchField({ desk }: { readonly desk: Desk }) {
       </form>
       {state === null ? null : (
         <Box
-          pos="absolute"
-          right={0}
-          top="calc(100% + 6px)"
-          w={360}
+          // Where the field is narrow and not at the edge, it takes the width of the window.
+          pos={{ base: 'fixed', sm: 'absolute' }}
+          left={{ base: 8, sm: 'auto' }}
+          right={{ base: 8, sm: 0 }}
+          top={{ base: 62, sm: 'calc(100% + 6px)' }}
+          w={{ base: 'auto', sm: 360 }}
           p="sm"
           tabIndex={-1}
           bg="var(--mantine-color-body)"

@@ -38,16 +38,19 @@ export default function Shell({
       padding="lg"
     >
       <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+        <Group h="100%" justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="sm" wrap="nowrap" flex="none">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="md" size="sm" aria-label="Menu" />
-            <Text fw={700}>Causeway</Text>
+            {/* On a phone the place is for what can be pressed, and for which environment it is. */}
+            <Text fw={700} visibleFrom="xs">
+              Causeway
+            </Text>
             <Text size="sm" c="dimmed" visibleFrom="sm" data-testid="desk" data-desk={desk.desk}>
               {session.owner?.name ?? desk.title}
             </Text>
             <Environment name={session.environment} />
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" justify="flex-end" flex={1} miw={0}>
             <SearchField desk={desk.desk} />
             <ThemeSwitch />
             <UserMenu />

@@ -141,9 +141,13 @@ export function Status({ value }: { readonly value: string | null | undefined })
       color={colorOf(value)}
       variant="light"
       tt="none"
-      miw="max-content"
+      // In one line, but beside a term, where a long one would be wider than a phone.
+      miw="var(--status-min-width, max-content)"
+      h="auto"
+      mih={20}
       data-status={value}
       style={{ overflow: 'visible' }}
+      styles={{ label: { whiteSpace: 'normal', overflow: 'visible' } }}
     >
       {value.replaceAll('_', ' ')}
     </Badge>
@@ -157,7 +161,13 @@ export function Fact({ label, children }: { readonly label: string; readonly chi
       <Text size="sm" c="dimmed" component="dt">
         {label}
       </Text>
-      <Text size="sm" component="dd" m={0} ta="end" style={{ overflowWrap: 'anywhere' }}>
+      <Text
+        size="sm"
+        component="dd"
+        m={0}
+        ta="end"
+        style={{ overflowWrap: 'anywhere', '--status-min-width': 0 }}
+      >
         {children}
       </Text>
     </Group>

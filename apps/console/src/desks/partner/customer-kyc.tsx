@@ -259,7 +259,7 @@ function SubmitKyc({ user }: { readonly user: User }) {
         data-testid="kyc-method"
       />
       <Collapse expanded={method === 'direct_data'}>
-        <SimpleGrid cols={2}>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           {TEXTS.map(([name, label, placeholder]) => (
             <TextInput
               key={name}

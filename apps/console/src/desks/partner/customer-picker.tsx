@@ -27,7 +27,8 @@ export function CustomerPicker({
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'Choose nobody' }}
-      w={380}
+      w="100%"
+      maw={380}
       filter={({ options }) => options}
       searchValue={sought}
       onSearchChange={setSought}

@@ -85,7 +85,7 @@ function NewCustomer() {
       }}
       onDone={({ id }) => go(`/partner/customers/${id}`)}
     >
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         {FIELDS.map(([name, label, placeholder, required]) => (
           <TextInput
             key={name}

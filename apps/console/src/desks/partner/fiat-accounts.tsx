@@ -176,7 +176,7 @@ function Submit({ userId, missing }: { readonly userId: string; readonly missing
           ? 'Everything the bank needs is known from KYC.'
           : 'The bank also needs what KYC does not know:'}
       </Text>
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         {missing.map((field) => (
           <TextInput
             key={field}
@@ -205,7 +205,7 @@ function NewAccount({ userId, config }: { readonly userId: string; readonly conf
       done="The account is being opened."
       run={() => api.fiatAccounts.issue(userId, { currency, jurisdiction })}
     >
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Currency"
           data={config.currencies.map((one) => one.currency)}

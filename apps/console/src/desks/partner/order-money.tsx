@@ -132,34 +132,36 @@ function Funds({ funds }: { readonly funds: OrderFunds }) {
         </dl>
       )}
       {deposits.length === 0 ? null : (
-        <Table fz="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Paid in</Table.Th>
-              <Table.Th scope="col">Status</Table.Th>
-              <Table.Th scope="col">Transaction</Table.Th>
-              <Table.Th scope="col">At</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {deposits.map((deposit) => (
-              <Table.Tr key={deposit.deposit_id}>
-                <Table.Td>
-                  <Money amount={deposit.amount ?? deposit.amount_atomic} currency={deposit.token} />
-                </Table.Td>
-                <Table.Td title={deposit.says}>
-                  <Status value={deposit.status} />
-                </Table.Td>
-                <Table.Td>
-                  <ChainLink chain={chain} kind="tx" value={deposit.tx_hash} />
-                </Table.Td>
-                <Table.Td>
-                  <Time at={deposit.observed_at} />
-                </Table.Td>
+        <Table.ScrollContainer minWidth={0}>
+          <Table fz="sm">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Paid in</Table.Th>
+                <Table.Th scope="col">Status</Table.Th>
+                <Table.Th scope="col">Transaction</Table.Th>
+                <Table.Th scope="col">At</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {deposits.map((deposit) => (
+                <Table.Tr key={deposit.deposit_id}>
+                  <Table.Td>
+                    <Money amount={deposit.amount ?? deposit.amount_atomic} currency={deposit.token} />
+                  </Table.Td>
+                  <Table.Td title={deposit.says}>
+                    <Status value={deposit.status} />
+                  </Table.Td>
+                  <Table.Td>
+                    <ChainLink chain={chain} kind="tx" value={deposit.tx_hash} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Time at={deposit.observed_at} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
       <Movements movements={movements} />
     </Stack>

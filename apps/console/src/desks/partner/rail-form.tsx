@@ -84,7 +84,7 @@ export function RailForm({
     <>
       {currencies.isError ? <Problem error={currencies.error} /> : null}
       {rails.isError ? <Problem error={rails.error} /> : null}
-      <SimpleGrid cols={3}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <Select
           label="Currency"
           required
@@ -161,7 +161,7 @@ function RailFields({
     ({ institution_type }) => format === undefined || format.institution_types.includes(institution_type),
   );
   return (
-    <SimpleGrid cols={2}>
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
       {formats.length > 1 ? (
         <Select
           label="Kind of account"

@@ -84,7 +84,7 @@ function NewRecipient() {
       }}
       onDone={({ recipient_id }) => go(`/partner/recipients/${recipient_id}`)}
     >
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Kind"
           data={['individual', 'business']}

@@ -111,7 +111,7 @@ function LookForm({ look, onChange }: { readonly look: Look; readonly onChange: 
   );
   return (
     <>
-      <SimpleGrid cols={2}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Side"
           data={[

@@ -237,26 +237,28 @@ function Escrow({
         </Fact>
       </dl>
       {funding.deposits.length === 0 ? null : (
-        <Table fz="sm" mt="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Found on chain</Table.Th>
-              <Table.Th scope="col">Is</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {funding.deposits.map(({ deposit_id, tx_hash: hash, disposition }) => (
-              <Table.Tr key={deposit_id}>
-                <Table.Td>
-                  <Id value={hash} name="transaction" />
-                </Table.Td>
-                <Table.Td>
-                  <Status value={disposition} />
-                </Table.Td>
+        <Table.ScrollContainer minWidth={0}>
+          <Table fz="sm" mt="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Found on chain</Table.Th>
+                <Table.Th scope="col">Is</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {funding.deposits.map(({ deposit_id, tx_hash: hash, disposition }) => (
+                <Table.Tr key={deposit_id}>
+                  <Table.Td>
+                    <Id value={hash} name="transaction" />
+                  </Table.Td>
+                  <Table.Td>
+                    <Status value={disposition} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
     </Card>
   );

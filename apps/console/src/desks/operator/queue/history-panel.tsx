@@ -32,25 +32,27 @@ export default function History({ detail }: PanelProps) {
         entries.length === 0 ? (
           <Empty title="No operator has done anything about it yet" />
         ) : (
-          <Table fz="sm" data-testid="history">
-            <Table.Tbody>
-              {entries.map((entry) => (
-                <Table.Tr key={entry.audit_id}>
-                  <Table.Td>
-                    <Time at={entry.at} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Stack gap={0}>
-                      <span>{entry.action.replaceAll(/[._]/g, ' ')}</span>
-                      <Text size="xs" c="dimmed">
-                        {entry.reason}
-                      </Text>
-                    </Stack>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <Table.ScrollContainer minWidth={0}>
+            <Table fz="sm" data-testid="history">
+              <Table.Tbody>
+                {entries.map((entry) => (
+                  <Table.Tr key={entry.audit_id}>
+                    <Table.Td>
+                      <Time at={entry.at} />
+                    </Table.Td>
+                    <Table.Td>
+                      <Stack gap={0}>
+                        <span>{entry.action.replaceAll(/[._]/g, ' ')}</span>
+                        <Text size="xs" c="dimmed">
+                          {entry.reason}
+                        </Text>
+                      </Stack>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
         )
       }
     </Loaded>

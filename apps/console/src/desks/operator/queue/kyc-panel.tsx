@@ -70,40 +70,42 @@ function Submitted({ user }: { readonly user: RevealedUser }) {
       <Title order={3} size="h6">
         Submitted
       </Title>
-      <Table fz="xs" verticalSpacing={4} data-testid="submitted">
-        <Table.Tbody>
-          {fields.map((field) => {
-            const [submitted, known] = [kyc[field] ?? '', profile[field] ?? ''];
-            const differs = submitted !== '' && known !== '' && !same(submitted, known);
-            return (
-              <Table.Tr key={field} data-mismatch={differs}>
-                <Table.Th scope="row" fw={400}>
-                  {inWords(field)}
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  {submitted || known}
-                  {differs ? <Mismatch>partner says {known}</Mismatch> : null}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-          {accounts.map(({ id, rail, details }) => {
-            const holder = details.full_name ?? details.account_holder_name ?? '';
-            const differs = holder !== '' && fullName !== '' && !same(holder, fullName);
-            return (
-              <Table.Tr key={id} data-mismatch={differs}>
-                <Table.Th scope="row" fw={400}>
-                  account ({rail})
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  {Object.values(details).join(', ')}
-                  {differs ? <Mismatch>another holder</Mismatch> : null}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
+      <Table.ScrollContainer minWidth={0}>
+        <Table fz="xs" verticalSpacing={4} data-testid="submitted">
+          <Table.Tbody>
+            {fields.map((field) => {
+              const [submitted, known] = [kyc[field] ?? '', profile[field] ?? ''];
+              const differs = submitted !== '' && known !== '' && !same(submitted, known);
+              return (
+                <Table.Tr key={field} data-mismatch={differs}>
+                  <Table.Th scope="row" fw={400}>
+                    {inWords(field)}
+                  </Table.Th>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                    {submitted || known}
+                    {differs ? <Mismatch>partner says {known}</Mismatch> : null}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+            {accounts.map(({ id, rail, details }) => {
+              const holder = details.full_name ?? details.account_holder_name ?? '';
+              const differs = holder !== '' && fullName !== '' && !same(holder, fullName);
+              return (
+                <Table.Tr key={id} data-mismatch={differs}>
+                  <Table.Th scope="row" fw={400}>
+                    account ({rail})
+                  </Table.Th>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                    {Object.values(details).join(', ')}
+                    {differs ? <Mismatch>another holder</Mismatch> : null}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </div>
   );
 }

@@ -40,31 +40,33 @@ function DepositPanel({ deposit }: { readonly deposit: OperatorDeposit }) {
   ];
   return (
     <Stack gap="md">
-      <Table data-testid="expected-and-came">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col"> </Table.Th>
-            <Table.Th scope="col">Expected</Table.Th>
-            <Table.Th scope="col">Came</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(([label, wanted, came], index) => (
-            <Table.Tr key={label} data-mismatch={same[index] === false}>
-              <Table.Th scope="row">{label}</Table.Th>
-              <Table.Td>{wanted}</Table.Td>
-              <Table.Td>
-                {came}
-                {same[index] === false ? (
-                  <Badge size="xs" color="red" variant="light" tt="none" ml={6} data-testid="mismatch">
-                    differs
-                  </Badge>
-                ) : null}
-              </Table.Td>
+      <Table.ScrollContainer minWidth={0}>
+        <Table data-testid="expected-and-came">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col"> </Table.Th>
+              <Table.Th scope="col">Expected</Table.Th>
+              <Table.Th scope="col">Came</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(([label, wanted, came], index) => (
+              <Table.Tr key={label} data-mismatch={same[index] === false}>
+                <Table.Th scope="row">{label}</Table.Th>
+                <Table.Td>{wanted}</Table.Td>
+                <Table.Td>
+                  {came}
+                  {same[index] === false ? (
+                    <Badge size="xs" color="red" variant="light" tt="none" ml={6} data-testid="mismatch">
+                      differs
+                    </Badge>
+                  ) : null}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
       <dl>
         <Fact label="What it is">{deposit.kind.replaceAll('_', ' ')}</Fact>
         <Fact label="Order stands at">
@@ -126,21 +128,23 @@ function FiatPanel({ payment }: { readonly payment: HeldPayment }) {
       <Title order={3} size="h6">
         Orders it could pay
       </Title>
-      <Table fz="sm" data-testid="candidates">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Order</Table.Th>
-            <Table.Th scope="col">Amount</Table.Th>
-            <Table.Th scope="col">Status</Table.Th>
-            <Table.Th scope="col">Created</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {payment.candidate_order_ids.map((orderId) => (
-            <Candidate key={orderId} orderId={orderId} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Table.ScrollContainer minWidth={0}>
+        <Table fz="sm" data-testid="candidates">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Order</Table.Th>
+              <Table.Th scope="col">Amount</Table.Th>
+              <Table.Th scope="col">Status</Table.Th>
+              <Table.Th scope="col">Created</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {payment.candidate_order_ids.map((orderId) => (
+              <Candidate key={orderId} orderId={orderId} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </Stack>
   );
 }

@@ -47,54 +47,58 @@ export default function OrderPanel({ detail }: PanelProps) {
           <Title order={3} size="h6">
             What both sides say
           </Title>
-          <Table fz="sm" data-testid="statements">
-            <Table.Tbody>
-              <Table.Tr>
-                <Table.Th scope="row">
-                  {order.direction === 'onramp' ? 'Partner, buyer' : 'Partner, seller'}
-                </Table.Th>
-                <Table.Td>
-                  {saidBy(
-                    signatures,
-                    funds.escrow?.owners,
-                    order.direction === 'onramp' ? 'buyer' : 'seller',
-                  )}
-                </Table.Td>
-              </Table.Tr>
-              <Table.Tr>
-                <Table.Th scope="row">
-                  {order.direction === 'onramp' ? 'Vendor, seller' : 'Vendor, buyer'}
-                </Table.Th>
-                <Table.Td>
-                  {saidBy(
-                    signatures,
-                    funds.escrow?.owners,
-                    order.direction === 'onramp' ? 'seller' : 'buyer',
-                  )}
-                  {proofs.length === 0
-                    ? ''
-                    : ` ${proofs.length} payment ${proofs.length === 1 ? 'proof' : 'proofs'} handed in.`}
-                </Table.Td>
-              </Table.Tr>
-            </Table.Tbody>
-          </Table>
+          <Table.ScrollContainer minWidth={0}>
+            <Table fz="sm" data-testid="statements">
+              <Table.Tbody>
+                <Table.Tr>
+                  <Table.Th scope="row">
+                    {order.direction === 'onramp' ? 'Partner, buyer' : 'Partner, seller'}
+                  </Table.Th>
+                  <Table.Td>
+                    {saidBy(
+                      signatures,
+                      funds.escrow?.owners,
+                      order.direction === 'onramp' ? 'buyer' : 'seller',
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+                <Table.Tr>
+                  <Table.Th scope="row">
+                    {order.direction === 'onramp' ? 'Vendor, seller' : 'Vendor, buyer'}
+                  </Table.Th>
+                  <Table.Td>
+                    {saidBy(
+                      signatures,
+                      funds.escrow?.owners,
+                      order.direction === 'onramp' ? 'seller' : 'buyer',
+                    )}
+                    {proofs.length === 0
+                      ? ''
+                      : ` ${proofs.length} payment ${proofs.length === 1 ? 'proof' : 'proofs'} handed in.`}
+                  </Table.Td>
+                </Table.Tr>
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
           <Title order={3} size="h6">
             What happened
           </Title>
-          <Table fz="sm">
-            <Table.Tbody>
-              {timeline.map(({ status, at, decision }) => (
-                <Table.Tr key={`${status}${at}${decision ?? ''}`}>
-                  <Table.Td>
-                    <Time at={at} />
-                  </Table.Td>
-                  <Table.Td>
-                    {decision === undefined ? <Status value={status} /> : 'KYC waived by an operator'}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <Table.ScrollContainer minWidth={0}>
+            <Table fz="sm">
+              <Table.Tbody>
+                {timeline.map(({ status, at, decision }) => (
+                  <Table.Tr key={`${status}${at}${decision ?? ''}`}>
+                    <Table.Td>
+                      <Time at={at} />
+                    </Table.Td>
+                    <Table.Td>
+                      {decision === undefined ? <Status value={status} /> : 'KYC waived by an operator'}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
         </Stack>
       )}
     </Loaded>

@@ -107,26 +107,28 @@ function Hits({
           No names are listed.
         </Text>
       ) : (
-        <Table fz="sm" data-testid="hits">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Listed name</Table.Th>
-              <Table.Th scope="col">Entry</Table.Th>
-              <Table.Th scope="col" ta="end">
-                Likeness
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {hits.map((hit) => (
-              <Table.Tr key={hit.entry_id}>
-                <Table.Td>{hit.listed_name}</Table.Td>
-                <Table.Td>{hit.entry_id}</Table.Td>
-                <Table.Td ta="end">{hit.score} of 100</Table.Td>
+        <Table.ScrollContainer minWidth={0}>
+          <Table fz="sm" data-testid="hits">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Listed name</Table.Th>
+                <Table.Th scope="col">Entry</Table.Th>
+                <Table.Th scope="col" ta="end">
+                  Likeness
+                </Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {hits.map((hit) => (
+                <Table.Tr key={hit.entry_id}>
+                  <Table.Td>{hit.listed_name}</Table.Td>
+                  <Table.Td>{hit.entry_id}</Table.Td>
+                  <Table.Td ta="end">{hit.score} of 100</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
       {listVersion === null ? null : (
         <Text size="xs" c="dimmed">
