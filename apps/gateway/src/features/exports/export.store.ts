@@ -181,7 +181,7 @@ export const entriesOfAccount = statement<
           f.details_sealed
      FROM ledger_postings p JOIN ledger_entries e USING (entry_id)
      LEFT JOIN fiat_payments f
-       ON e.dedupe_key LIKE 'fiat_payment:%' AND f.payment_id = split_part(e.dedupe_key, ':', 2)::uuid
+       ON f.payment_id = CASE WHEN starts_with(e.dedupe_key, 'fiat_payment:') THEN split_part(e.dedupe_key, ':', 2)::uuid END
     WHERE p.account = $1 AND p.asset = $2 AND e.created_at >= $3 AND e.created_at < $4
     ORDER BY e.created_at, e.entry_id`,
 );

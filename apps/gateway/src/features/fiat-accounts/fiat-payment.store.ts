@@ -174,7 +174,7 @@ export const ledgerOfAccount = statement<
              FROM ledger_postings p JOIN ledger_entries e USING (entry_id)
             WHERE p.account = $1 AND p.asset = $2) l
      LEFT JOIN fiat_payments f
-       ON l.dedupe_key LIKE 'fiat_payment:%' AND f.payment_id = split_part(l.dedupe_key, ':', 2)::uuid
+       ON f.payment_id = CASE WHEN starts_with(l.dedupe_key, 'fiat_payment:') THEN split_part(l.dedupe_key, ':', 2)::uuid END
     ORDER BY l.created_at DESC, l.entry_id DESC LIMIT $3 OFFSET $4`,
 );
 
