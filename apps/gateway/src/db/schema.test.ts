@@ -24,10 +24,7 @@ import {
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
-// Loading both roles of the program declares every statement it has.
-import '../api.ts';
-import '../worker.ts';
-import { declaredStatements } from './statement.ts';
+import { programStatements } from '../../../../test/harness/statements.ts';
 
 const ROLES = ['causeway_partner', 'causeway_customer', 'causeway_vendor', 'causeway_system'] as const;
 type Role = (typeof ROLES)[number];
@@ -61,14 +58,6 @@ const TABLES_WITH_PARTNER = `
      AND a.attname = 'partner_id' AND NOT a.attisdropped`;
 
 describe('statements', () => {
-  const CONTROL = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT)\b/;
-  /** Files share a process, so the statements that other tests declare for themselves are known here too. */
-  const OF_A_TEST = /^test(ing)?\./;
-
-  function programStatements(): ReturnType<typeof declaredStatements> {
-    return declaredStatements().filter(({ name, text }) => !CONTROL.test(text) && !OF_A_TEST.test(name));
-  }
-
   it('every declared statement is understood by the migrated schema', async () => {
     const declared = programStatements();
     expect(declared.length).toBeGreaterThan(40);
