@@ -17,8 +17,7 @@ import {
 /**
  * Where the database spends its time on one order, statement by statement: quote and initiate as a gateway asked for them,
  * again and again on one connection, and then what the server itself counted (pg_stat_statements). A statement includes
- * its triggers and functions, but not what preparing to run it takes, nor its commit and its round trip: all that is in the
- * processor time of the server's processes. Bytes of the log depend on nothing but the program.
+ * its triggers and functions. Bytes of the log depend on nothing but the program.
  */
 const ORDERS = 1_000;
 const WARM_UP = 100;
@@ -27,12 +26,6 @@ const COUNTING = {
   'pg_stat_statements.track': 'top',
   'pg_stat_statements.save': 'off',
 };
-
-interface OrderCost {
-  readonly statements: readonly StatementCost[];
-  /** Of the processes of the server that ran them; undefined where the system does not tell. */
-  readonly processorMicroseconds: number | undefined;
-}
 
 interface StatementCost {
   readonly name: string;
@@ -50,8 +43,8 @@ export async function run(report: BenchReport): Promise<void> {
     {},
     async ({ home, databaseUrl }) => {
       const recorded = JSON.parse(await readFile(join(home, RECORDED_ORDER_FILE), 'utf8')) as RecordedOrder;
-      const { statements, processorMicroseconds } = await measure(databaseUrl, recorded);
-      for (const cost of statements) {
+      const costs = await measure(databaseUrl, recorded);
+      for (const cost of costs) {
         const { name, microseconds, ...details } = cost;
         report.add(
           figure({
@@ -63,15 +56,12 @@ export async function run(report: BenchReport): Promise<void> {
           }),
         );
       }
-      const sum = (of: (cost: StatementCost) => number) =>
-        statements.reduce((all, cost) => all + of(cost), 0);
-      for (const [name, unit, value = Number.NaN] of [
-        ['processor time of the server', 'µs', processorMicroseconds],
+      const sum = (of: (cost: StatementCost) => number) => costs.reduce((all, cost) => all + of(cost), 0);
+      for (const [name, unit, value] of [
         ['all statements', 'µs', sum(({ microseconds }) => microseconds)],
         ['all statements, each at its quickest', 'µs', sum((cost) => cost.leastMicroseconds * cost.calls)],
         ['bytes written to the log', 'bytes', sum(({ logBytes }) => logBytes)],
       ] as const) {
-        if (Number.isNaN(value)) continue;
         report.add(figure({ name: `SQL of an order: ${name}`, value, unit, better: 'lower' }));
       }
     },
@@ -79,7 +69,7 @@ export async function run(report: BenchReport): Promise<void> {
   );
 }
 
-async function measure(databaseUrl: string, recorded: RecordedOrder): Promise<OrderCost> {
+async function measure(databaseUrl: string, recorded: RecordedOrder): Promise<StatementCost[]> {
   const db = createDatabase({ connectionString: databaseUrl, poolSize: 1 });
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -95,16 +85,9 @@ async function measure(databaseUrl: string, recorded: RecordedOrder): Promise<Or
         for (const replay of runs) given = new Map([...given, ...(await replay(given))]);
       }
     };
-    const { rows: before } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     await openOrders(WARM_UP);
-    const { rows: backends } = await client.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND backend_start > $1`,
-      [before[0]?.now],
-    );
     await client.query('SELECT pg_stat_statements_reset()');
-    const usedBefore = await processorSeconds(backends.map(({ pid }) => pid));
     await openOrders(ORDERS);
-    const used = (await processorSeconds(backends.map(({ pid }) => pid))) - usedBefore;
     const { rows } = await client.query<StatementCost>(
       `SELECT coalesce(substring(query FROM '/\\* (\\S+) \\*/'), 'begin, role and commit') AS name, sum(calls)::float8 / $1 AS calls,
               sum(total_exec_time) * 1000 / $1 AS microseconds, sum(min_exec_time * calls) * 1000 / sum(calls) AS "leastMicroseconds",
@@ -113,26 +96,11 @@ async function measure(databaseUrl: string, recorded: RecordedOrder): Promise<Or
         GROUP BY 1 ORDER BY microseconds DESC`,
       [ORDERS],
     );
-    const processorMicroseconds = Number.isNaN(used) ? undefined : (used * 1_000_000) / ORDERS;
-    return { statements: rows, processorMicroseconds };
+    return rows;
   } finally {
     await db.close();
     await client.end();
   }
-}
-
-/** Of Linux, whatever the kernel's own. */
-const TICKS_A_SECOND = 100;
-
-/** Since these processes were started; NaN where /proc does not tell. */
-async function processorSeconds(pids: readonly number[]): Promise<number> {
-  let ticks = 0;
-  for (const pid of pids) {
-    const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks / TICKS_A_SECOND;
 }
 
 /** The server keeps a statement with the comments that are in it, but for one at its beginning. */
