@@ -1,3 +1,5 @@
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 import { type ChainDriver, chainDriver } from './chain-driver.ts';
 import { type OfframpSteps, offrampSteps } from './offramp-steps.ts';
@@ -44,4 +46,14 @@ export async function startOfframpFixture(): Promise<OfframpFixture> {
 
 async function stopSimulatedActors(gateway: TestGateway, partner: 0 | 1): Promise<void> {
   await gateway.sdk(gateway.partners[partner].apiKey).sandbox.setSettings({ auto_advance: false });
+}
+
+const WITHOUT_TREASURY = statement<[orderId: string]>(
+  'test.forget_treasury',
+  `UPDATE orders SET escrow = escrow - 'treasury' WHERE order_id = $1`,
+);
+
+/** As an order was before escrows kept it: the release then pays the treasury that the chains file names. */
+export async function forgetTreasury({ gateway }: OrdersFixture, orderId: string): Promise<void> {
+  await gateway.deps.db.query(SYSTEM, WITHOUT_TREASURY, [orderId]);
 }

@@ -3,15 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { until } from '../harness/until.ts';
-import { type OrdersFixture, startOrdersFixture } from './orders-fixture.ts';
+import { forgetTreasury, type OrdersFixture, startOrdersFixture } from './orders-fixture.ts';
 
 const CHAIN = 'base-mainnet';
-
-/** As it was before escrows kept it: the release then pays the treasury that the chains file names. */
-const forgetTreasury = statement<[orderId: string]>(
-  'test.forget_treasury',
-  `UPDATE orders SET escrow = escrow - 'treasury' WHERE order_id = $1`,
-);
 
 /** In place of what its owner signed: its signature of something else, which is what another payload makes of it. */
 const storeAnother = statement<[orderId: string, signature: string], { signer: string }>(
@@ -31,7 +25,7 @@ describe('a signature that no longer fits its payout', () => {
 
   /** A release that the vendor has signed, for another treasury than the file names from now on. */
   async function outdate(orderId: string): Promise<void> {
-    await fixture.gateway.deps.db.query(SYSTEM, forgetTreasury, [orderId]);
+    await forgetTreasury(fixture, orderId);
     settings().treasury = privateKeyToAccount(generatePrivateKey()).address;
   }
 

@@ -1,21 +1,13 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
-import { statement } from '../../apps/gateway/src/db/statement.ts';
 import { consoleUser } from '../harness/console-users.ts';
 import { until } from '../harness/until.ts';
 import { atomic } from './orders-driver.ts';
-import { type OrdersFixture, startOrdersFixture } from './orders-fixture.ts';
+import { forgetTreasury, type OrdersFixture, startOrdersFixture } from './orders-fixture.ts';
 import { widgetPeople } from './widget-customer.ts';
 
 type Hex = `0x${string}`;
 const CHAIN = 'base-mainnet';
-
-/** As it was before escrows kept it. */
-const forgetTreasury = statement<[orderId: string]>(
-  'test.forget_treasury',
-  `UPDATE orders SET escrow = escrow - 'treasury' WHERE order_id = $1`,
-);
 
 /** The settings of the running processes are changed in place, as a restart with another chains file does. */
 describe('another treasury in the chains file', () => {
@@ -77,10 +69,10 @@ describe('another treasury in the chains file', () => {
   });
 
   it('holds for orders whose escrow is fixed after it, and for those from before escrows kept it', async () => {
-    const { gateway, driver } = fixture;
+    const { driver } = fixture;
     const old = await driver.offrampOrder();
     await until('the escrow', async () => (await driver.funds(old)).escrow !== null);
-    await gateway.deps.db.query(SYSTEM, forgetTreasury, [old]);
+    await forgetTreasury(fixture, old);
     const before = await driver.balance(former);
     await withOther(async (other) => {
       const next = await driver.offrampOrder();
