@@ -45,6 +45,12 @@ export function p99ByKind({ latencies }: LoadResult): Record<string, number> {
 }
 
 const FOLLOWS = 0.95;
+
+/** Whether what is answered in time follows what is asked. */
+export function isFollowed({ goodput, offered }: LoadSummary): boolean {
+  return goodput >= FOLLOWS * offered;
+}
+
 const STEP = 1.4;
 const HALVINGS = 3;
 
@@ -56,11 +62,8 @@ export async function findPeak(
   from: number,
   measure: (aSecond: number) => Promise<LoadSummary>,
 ): Promise<number> {
-  const isFollowed = async (aSecond: number) => {
-    const { goodput, offered } = await measure(aSecond);
-    return goodput >= FOLLOWS * offered;
-  };
-  const follows = async (aSecond: number) => (await isFollowed(aSecond)) && isFollowed(aSecond);
+  const follows = async (aSecond: number) =>
+    isFollowed(await measure(aSecond)) && isFollowed(await measure(aSecond));
   let [kept, failed] = [0, from];
   while (await follows(failed)) [kept, failed] = [failed, failed * STEP];
   for (let n = 0; n < HALVINGS; n++) {

@@ -30,6 +30,8 @@ export interface LoadRunOptions {
   readonly seed: number;
   readonly partners: number;
   readonly apiProcesses: number;
+  /** How often a step of the search for the peak is played at most, until the host leaves the machine alone. */
+  readonly tries: number;
   readonly say: (text: string) => void;
 }
 
@@ -40,7 +42,7 @@ const SECONDS_A_STEP = 8;
 export const MOVES_A_PEAK = 0.02;
 
 export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
-  const { seed, partners, apiProcesses, say } = options;
+  const { partners, apiProcesses } = options;
   let deployment: Deployment | undefined;
   const generator = startLoadProcess('../load/load-generator.ts');
   try {
@@ -49,7 +51,7 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
     deployment = await startDeployment({ roles: 'together', env });
     const { base_url: baseUrl, operator_key: operatorKey } = deployment.description;
     await generator.ask('prepare', { baseUrl, operatorKey, partners } satisfies PreparedLoad);
-    const run = createRun(deployment, generator, seed, say);
+    const run = createRun(deployment, generator, options);
     await run.play(WARM_UP);
     return await use(run);
   } finally {
@@ -61,8 +63,7 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
 function createRun(
   { home, processes }: Deployment,
   generator: LoadProcess,
-  seed: number,
-  say: (text: string) => void,
+  { seed, tries, say }: LoadRunOptions,
 ): LoadRun {
   let rounds = 0;
 
@@ -91,7 +92,9 @@ function createRun(
     findPeak: () =>
       findPeak(FIRST_RATE, async (aSecond) => {
         const step = { seconds: SECONDS_A_STEP, aSecond };
-        const [played] = await playUndisturbed({ wanted: 1, disturbed: MOVES_A_PEAK }, () => play(step));
+        const [played] = await playUndisturbed({ wanted: 1, atMost: tries, disturbed: MOVES_A_PEAK }, () =>
+          play(step),
+        );
         return (played as PlayedRound<MeasuredLoad>).round.summary;
       }),
     async databaseBytes() {
