@@ -112,6 +112,26 @@ describe('screening counts at every step that spends or reveals', () => {
       expect(quoted.status, quoted.text).toBe(200);
     });
 
+    // Proves trap 43.
+    it('of a customer’s payment details: the customer’s own name is screened too, wherever it came from', async () => {
+      const userId = await driver.user();
+      const named = { first_name: 'Blocked', last_name: 'Person' };
+      const patched = await gateway.partner.kyc.update(userId, named);
+      expect(patched.body.data.updated_fields).toEqual(['first_name', 'last_name']);
+      const saved = await gateway.partner.paymentDetails.create(userId, {
+        rail: 'iban-sepa',
+        currency: 'EUR',
+        country_code: 'DE',
+        details: { full_name: 'Blocked Person', iban: 'DE89370400440532013000' },
+      });
+      expect(saved.body.data).toMatchObject({ screening_status: 'blocked' });
+      const refused = await driver.offrampQuote({
+        user_uuid: userId,
+        payment_details_id: saved.body.data.id,
+      });
+      expect(code(refused)).toEqual(REFUSED);
+    });
+
     // Proves C7 SCREENING_CASE_NOT_FOUND.
     it('is in the operator’s queue, and is paid once the operator has cleared it, on record', async () => {
       const id = await recipient();

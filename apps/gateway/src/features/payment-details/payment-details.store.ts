@@ -8,7 +8,7 @@ export interface PaymentDetailsRow extends AccountRow {
   partner_id: string;
   user_id: string;
   validated: boolean;
-  /** Of the account's holder. The customer's own verified name needs no case: its KYC has judged it. */
+  /** Of the account's holder, the customer's own name as any other. Only what an older release writes beside us has no case. */
   screening_status: ScreeningStatus;
 }
 

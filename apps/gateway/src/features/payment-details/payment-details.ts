@@ -1,6 +1,5 @@
 import {
   CausewayError,
-  KYC_CLEARED,
   type PageInput,
   type PaymentDetailsInput,
   type PaymentDetailsListSchema,
@@ -9,10 +8,8 @@ import {
 import type { Static } from 'typebox';
 import { type Database, type Reading, type Scope, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import type { ScreeningPort, ScreeningSubject } from '../../ports/name-screening.ts';
+import type { ScreeningPort } from '../../ports/name-screening.ts';
 import type { Vaults } from '../../vault/vault.ts';
-import { identityOf } from '../kyc/submission.ts';
-import { foldName } from '../screening/names/name-similarity.ts';
 import { type Holder, holderSubjects, openHolderCase } from '../screening/screening-case.ts';
 import { lockUserRow, readUser, type UserRow, userKeyOwner, vaultOfUser } from '../users/user.ts';
 import {
@@ -145,7 +142,6 @@ export async function createPaymentDetails(
   ]);
   if (row === undefined) throw new Error('payment details were not written');
   const subjects = holderSubjects(checked.details, checked.beneficiaryType);
-  if (await isOwnName(deps, unit, user, subjects)) return { row, details: checked.details };
   const subject = {
     kind: 'payment_details',
     key: row.payment_details_id,
@@ -153,28 +149,6 @@ export async function createPaymentDetails(
   } as const;
   const screening_status = openHolderCase(deps, unit, subject, { subjects, vault });
   return { row: { ...row, screening_status }, details: checked.details };
-}
-
-/** Whether every name is the customer's as its KYC has verified it. Any other is a third party's. */
-async function isOwnName(
-  { vaults }: PaymentDetailsDeps,
-  unit: UnitOfWork,
-  user: UserRow,
-  subjects: readonly ScreeningSubject[],
-): Promise<boolean> {
-  if (user.kyc_status !== KYC_CLEARED || subjects.length === 0) return false;
-  const { kyc } = await identityOf(unit.tx, vaults, user);
-  if (kyc.first_name === undefined || kyc.last_name === undefined) return false;
-  const own = nameKey(`${kyc.first_name} ${kyc.last_name}`);
-  return own !== '' && subjects.every(({ name }) => nameKey(name) === own);
-}
-
-/** The words of a name in any order, as they are compared with a list. */
-function nameKey(name: string): string {
-  return foldName(name)
-    .words.map(({ text }) => text)
-    .sort()
-    .join(' ');
 }
 
 /** The contract: when the validation is unavailable the record is still created. */
