@@ -176,9 +176,10 @@ function isShortened(known: string, value: string): boolean {
   if (value.length >= known.length) return false;
   if (known.startsWith(value)) return true;
   const words = known.split(/\s+/u);
+  let from = 0;
   return value.split(/\s+/u).every((word) => {
-    const at = words.indexOf(word);
-    words.splice(0, at + 1);
+    const at = words.indexOf(word, from);
+    from = at + 1;
     return at >= 0;
   });
 }
