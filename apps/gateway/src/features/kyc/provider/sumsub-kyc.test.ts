@@ -111,6 +111,19 @@ describe('starting a verification', () => {
     expect(onlyApplicant()).toMatchObject({ id: started.reference, reviewStatus: 'init', files: [] });
   });
 
+  it('gives a hosted link for somebody of whom only the e-mail is known, and makes nothing up', async () => {
+    const { email } = submission.person;
+    const nobody = { firstName: '', lastName: '', dateOfBirth: '', nationality: '', idNumber: '' };
+    const nowhere = { idIssueCountry: '', address: '', city: '', postalCode: '', countryCode: '' };
+    await providerWith().startVerification({
+      ...submission,
+      method: 'hosted_link',
+      person: { idType: 'PASSPORT', ...nobody, ...nowhere, gender: undefined, email, phoneNumber: undefined },
+      documents: [],
+    });
+    expect(onlyApplicant().data).toEqual({ externalUserId: submission.submissionId, email, fixedInfo: {} });
+  });
+
   const steps: readonly [string, RegExp][] = [
     ['creating the applicant', /^POST \/resources\/applicants\?/],
     ['an upload', /idDoc$/],

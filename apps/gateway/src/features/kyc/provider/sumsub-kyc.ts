@@ -160,26 +160,29 @@ function idOf(body: Readonly<Record<string, unknown>>): string {
 const fileNameOf = ({ documentId, contentType }: KycDocument): string =>
   `${documentId.replace(/[^A-Za-z0-9_-]/g, '')}.${EXTENSIONS.get(contentType) ?? 'bin'}`;
 
+/** What is not known is left out: the pages of a hosted link ask for it. */
 function applicantOf(submissionId: string, person: KycPerson, countryOf: (alpha2: string) => string): object {
+  const known = (value: string) => (value === '' ? undefined : value);
+  const countryIfKnown = (alpha2: string) => (alpha2 === '' ? undefined : countryOf(alpha2));
+  const address = {
+    street: known(person.address),
+    town: known(person.city),
+    postCode: known(person.postalCode),
+    country: countryIfKnown(person.countryCode),
+  };
+  const hasAddress = Object.values(address).some((part) => part !== undefined);
   return {
     externalUserId: submissionId,
     email: person.email,
     phone: person.phoneNumber,
     fixedInfo: {
-      firstName: person.firstName,
-      lastName: person.lastName,
-      dob: person.dateOfBirth,
+      firstName: known(person.firstName),
+      lastName: known(person.lastName),
+      dob: known(person.dateOfBirth),
       gender: person.gender,
-      nationality: countryOf(person.nationality),
-      country: countryOf(person.countryCode),
-      addresses: [
-        {
-          street: person.address,
-          town: person.city,
-          postCode: person.postalCode,
-          country: countryOf(person.countryCode),
-        },
-      ],
+      nationality: countryIfKnown(person.nationality),
+      country: countryIfKnown(person.countryCode),
+      ...(hasAddress ? { addresses: [address] } : {}),
     },
   };
 }
