@@ -316,6 +316,28 @@ describe('further webhook endpoints of a partner', () => {
     expect(nothing.body.data).toEqual({ replayed: 0, has_more: false });
   });
 
+  it('a replay sends what still waits at once, makes no queue longer however often it is asked for, and is limited', async () => {
+    sink.setFault({ paths: { '/late': { kind: 'status', status: 503 } } });
+    const since = gateway.deps.clock.date().toISOString();
+    const late = await create('/late', { events: [KYC] });
+    const user = await verifyUser();
+    const replay = () => gateway.partner.webhookEndpoints.replay(late.id, { since });
+    for (const attempts of [1, 2, 3]) {
+      // The next attempt would be due in a minute.
+      await until('the attempt', async () => (await log(late.id))[0]?.attempts.length === attempts);
+      expect((await replay()).body.data).toEqual({ replayed: 1, has_more: false });
+    }
+    sink.setFault({ kind: 'none' });
+    await arrived('/late', user, 4);
+    expect(await log(late.id)).toHaveLength(1);
+    const refused = await until('the limit', async () => {
+      const answer = await replay();
+      return answer.status === 200 ? false : answer;
+    });
+    expect(code(refused)).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
   it('one that hangs delays neither the default one nor another', async () => {
     sink.setFault({ paths: { '/hangs': { kind: 'hang' } } });
     await setDefault();

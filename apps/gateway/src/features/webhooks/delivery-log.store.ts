@@ -1,5 +1,5 @@
-import type { DeliveryStatus } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import { DELIVERY_PENDING, type DeliveryStatus } from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import { deliveriesWritten } from '../../engine/outbox.ts';
 import type { AttemptLogEntry } from './delivery.store.ts';
 
@@ -96,7 +96,10 @@ export const replayDelivery = statement<
   ([partnerId], rows) => rows.flatMap(({ endpoint_id }) => newsFor(partnerId, endpoint_id)),
 );
 
-/** The latest event of each type about each subject, oldest first; what it has overtaken stays unsent. */
+/**
+ * The latest event of each type about each subject, oldest first; what it has overtaken stays unsent. One that is still to be
+ * sent to this endpoint is sent now instead of twice: asking again and again makes no queue longer.
+ */
 export const replayLatest = statement<
   [
     partnerId: string,
@@ -115,13 +118,21 @@ export const replayLatest = statement<
       WHERE partner_id = $1 AND created_at >= $2 AND subject_id IS NOT NULL
         AND ($6::text[] IS NULL OR event_type = ANY ($6))
       ORDER BY subject_id, event_type, position DESC),
+   chosen AS (SELECT * FROM latest ORDER BY position LIMIT $4),
+   waiting AS (
+     SELECT d.delivery_id, d.event_id
+       FROM webhook_deliveries d JOIN chosen USING (event_id)
+      WHERE d.partner_id = $1 AND d.queue_id = coalesce($5, $1) AND d.status = ${sqlWords(DELIVERY_PENDING)}
+        FOR UPDATE OF d SKIP LOCKED),
+   hurried AS (
+     UPDATE webhook_deliveries d SET run_at = least(d.run_at, $3)
+       FROM waiting w WHERE d.partner_id = $1 AND d.delivery_id = w.delivery_id),
    again AS (
      INSERT INTO webhook_deliveries
             (partner_id, delivery_id, endpoint_id, event_id, subject_id, position, in_order, run_at, created_at)
      SELECT $1, uuidv7(), $5, event_id, subject_id, position, false, $3, $3
-       FROM latest ORDER BY position LIMIT $4
-     RETURNING partner_id)
-   SELECT count(*)::int AS replayed FROM again`,
+       FROM chosen WHERE event_id NOT IN (SELECT event_id FROM waiting) ORDER BY position)
+   SELECT count(*)::int AS replayed FROM chosen`,
   ([partnerId, , , , endpointId]) => newsFor(partnerId, endpointId),
 );
 

@@ -8,12 +8,23 @@ import {
 } from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
+import { limitPartner } from '../../http/access.ts';
+import type { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
 import { readDeliveries, replayOne, replaySince } from './replay-deliveries.ts';
 
 const TAG = 'Webhooks';
+export const REPLAYS_A_MINUTE = 10;
 
-export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): void {
+/** One call may write ten thousand deliveries. Shared by all endpoints of a partner. */
+export const limitReplays = (rateLimit: RateLimit) =>
+  limitPartner(rateLimit, 'webhook-replay', REPLAYS_A_MINUTE);
+
+interface DeliveryRouteDeps extends UnitDeps {
+  readonly rateLimit: RateLimit;
+}
+
+export function registerDeliveryRoutes(app: FastifyInstance, deps: DeliveryRouteDeps): void {
   route(app, {
     access: 'partner',
     transaction: 'none',
@@ -44,8 +55,12 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     errors: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
     handle: ({ params }, { partnerId }, unit) => replayOne(unit, partnerId, params.id, partnerId),
   });
+  app.register(async (scope) => registerReplaySince(scope, deps));
+}
 
-  route(app, {
+function registerReplaySince(scope: FastifyInstance, deps: DeliveryRouteDeps): void {
+  scope.addHook('preHandler', limitReplays(deps.rateLimit));
+  route(scope, {
     access: 'partner',
     transaction: 'unit',
     deps,
@@ -54,8 +69,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: UnitDeps): vo
     operationId: 'replayLatestEvents',
     tag: TAG,
     summary: 'Replay the latest events after an outage',
-    description:
-      'For every order and customer with events since this time, the latest event of each type: superseded states are left out.',
+    description: `For every order and customer with events since this time, the latest event of each type: superseded states are left out, and what still waits is sent at once. At most ${REPLAYS_A_MINUTE} a minute.`,
     body: ReplayInput,
     data: ReplaySchema,
     errors: ['WEBHOOK_NOT_CONFIGURED'],

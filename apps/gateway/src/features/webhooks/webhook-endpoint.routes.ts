@@ -20,6 +20,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { partnerScope, reading } from '../../db/database.ts';
 import { route } from '../../http/route.ts';
+import { limitReplays, REPLAYS_A_MINUTE } from './delivery.routes.ts';
 import { readDeliveries, readDelivery, replayOne, replaySince } from './replay-deliveries.ts';
 import { checkUrl, limitTests, sendTestEvent, type WebhookRouteDeps } from './webhook.routes.ts';
 import {
@@ -46,6 +47,7 @@ export function registerWebhookEndpointRoutes(app: FastifyInstance, deps: Webhoo
   registerRemovalAndRotation(app, deps);
   registerLog(app, deps);
   registerReplay(app, deps);
+  app.register(async (scope) => registerReplaySince(scope, deps));
 }
 
 function registerReads(app: FastifyInstance, { db, clock }: WebhookRouteDeps): void {
@@ -252,8 +254,11 @@ function registerReplay(app: FastifyInstance, deps: WebhookRouteDeps): void {
       return replayOne(unit, partnerId, params.delivery_id, params.endpoint_id);
     },
   });
+}
 
-  route(app, {
+function registerReplaySince(scope: FastifyInstance, deps: WebhookRouteDeps): void {
+  scope.addHook('preHandler', limitReplays(deps.rateLimit));
+  route(scope, {
     access: 'partner',
     transaction: 'unit',
     deps,
@@ -262,8 +267,7 @@ function registerReplay(app: FastifyInstance, deps: WebhookRouteDeps): void {
     operationId: 'replayLatestEventsToEndpoint',
     tag: TAG,
     summary: 'Replay the latest events to a webhook endpoint after an outage',
-    description:
-      'For every order and customer with events since this time, the latest event of each type that its filter names: superseded states are left out.',
+    description: `For every order and customer with events since this time, the latest event of each type that its filter names: superseded states are left out, and what still waits is sent at once. At most ${REPLAYS_A_MINUTE} a minute.`,
     params: WebhookEndpointParams,
     body: ReplayInput,
     data: ReplaySchema,
