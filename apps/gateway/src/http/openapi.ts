@@ -5,7 +5,7 @@ import {
   describedRoute,
   type RouteDescription,
 } from './openapi/document.ts';
-import { VERSION } from './version.ts';
+import { INTERFACE_VERSION, VERSION } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -95,7 +95,8 @@ function documentOf(api: ApiDescription, { baseUrl, sandbox }: OpenApiOptions): 
     openapi: '3.1.0',
     info: {
       title: 'Causeway',
-      version: VERSION,
+      version: INTERFACE_VERSION,
+      'x-release': VERSION,
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -2,3 +2,6 @@ import manifest from '../../../../package.json' with { type: 'json' };
 
 /** The version of this program, as its package states it. */
 export const VERSION: string = manifest.version;
+
+/** Of the interface, as contract section 9 has it: it stays while additions are made in place. */
+export const INTERFACE_VERSION = '1.0.0';
