@@ -199,13 +199,34 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
         const message = 'X-API-Key and Authorization: Bearer carry different keys; send one of them.';
         return done(new CausewayError('UNAUTHORIZED', { message, details: { required_key: access } }));
       }
-      const found = options.principals.find(key);
-      if (found instanceof Promise) {
-        found.then((principal) => admit(request, reply, access, principal, done), done);
-      } else {
-        admit(request, reply, access, found, done);
-      }
+      if (options.principals.mayBeGuess(key)) {
+        mayAsk(request, reply).then(
+          (refused) => (refused === undefined ? find(request, reply, access, key, done) : done(refused)),
+          done,
+        );
+      } else find(request, reply, access, key, done);
     };
+
+  function find(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: PrincipalKind,
+    key: string,
+    done: Done,
+  ): void {
+    const found = options.principals.find(key);
+    if (found instanceof Promise) {
+      found.then((principal) => admit(request, reply, access, principal, done), done);
+    } else {
+      admit(request, reply, access, found, done);
+    }
+  }
+
+  /** What only the database can tell from a guess is asked for as anybody may ask: within what its address may. */
+  async function mayAsk(request: FastifyRequest, reply: FastifyReply): Promise<CausewayError | undefined> {
+    const verdict = await options.rateLimit.take(addressBucket(request.ip), options.publicPerMinute);
+    return verdict.allowed ? undefined : announceLimit(reply, verdict);
+  }
 
   type Done = (error?: Error) => void;
 
@@ -223,6 +244,10 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     token: string,
   ): Promise<Error | undefined> {
     const sessions = options.consoleSessions;
+    if (sessions?.mayBeGuess(token)) {
+      const tooMany = await mayAsk(request, reply);
+      if (tooMany !== undefined) return tooMany;
+    }
     const principal = (await sessions?.find(token, reply)) ?? null;
     if (sessions === undefined || principal === null) throw new CausewayError('SIGN_IN_REQUIRED');
     if (access !== 'console' && principal.kind !== access) throw unauthorized(access, principal.kind);

@@ -7,6 +7,7 @@ import { addressBucket } from '../lib/address-bucket.ts';
 import { equalInConstantTime, randomToken, sha256Hex, TOKEN_PREFIX } from '../lib/crypto.ts';
 import type { IdGenerator } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
+import { createRecentlySeen } from '../lib/recently-seen.ts';
 import {
   type ConsoleSessionRow,
   confirmConsoleSession,
@@ -38,6 +39,8 @@ export type ConsolePrincipal =
 export interface ConsoleSessions {
   /** The token in the cookie of a request; empty where there is none. */
   tokenOf(request: FastifyRequest): string;
+  /** Whether it is of no session that was seen here: it costs a query, and may be made up. */
+  mayBeGuess(token: string): boolean;
   /** Who is signed in; null where the session is over. Renews the cookie from time to time. */
   find(token: string, reply: FastifyReply): Promise<ConsolePrincipal | null>;
   /** Throws where the user may not make this request; otherwise notes it and its outcome, where it may change something. */
@@ -72,6 +75,7 @@ export interface ConsoleSessionDeps {
 /** How much of a cookie’s random part stays the same while it is renewed. */
 const FAMILY_LENGTH = 22;
 const familyOf = (token: string) => token.slice(0, TOKEN_PREFIX.console.length + FAMILY_LENGTH);
+const SESSIONS_REMEMBERED = 10_000;
 const secretPart = () => randomToken(TOKEN_PREFIX.console).slice(TOKEN_PREFIX.console.length);
 
 /** What a cookie holds, and what is kept of it. */
@@ -103,6 +107,8 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
   // The prefix makes a browser refuse the cookie from any other host, path or plain connection.
   const name = secure ? '__Host-cw_console' : 'cw_console';
   const pattern = new RegExp(`(?:^|;\\s*)${name}=([A-Za-z0-9_]+)`);
+  // A cookie is renewed, its family stays.
+  const seen = createRecentlySeen(SESSIONS_REMEMBERED);
   const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 
   async function renew(row: ConsoleSessionRow, token: string, reply: FastifyReply): Promise<void> {
@@ -164,6 +170,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
 
   const sessions: ConsoleSessions = {
     tokenOf: (request) => pattern.exec(request.headers.cookie ?? '')?.[1] ?? '',
+    mayBeGuess: (token) => !seen.has(familyOf(token)),
     requireOwnOrigin,
 
     async find(token, reply) {
@@ -176,7 +183,11 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
         new Date(at),
         idleSince,
       ]);
-      if (row === undefined) return null;
+      if (row === undefined) {
+        seen.delete(familyOf(token));
+        return null;
+      }
+      seen.add(familyOf(token));
       const overtaken =
         row.is_previous && (row.confirmed_at === null || at - row.confirmed_at.getTime() <= GRACE_MS);
       if (!row.is_current && !overtaken) return endReplayed(row);
@@ -218,6 +229,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps): ConsoleSessions
     },
 
     setCookie(reply, token) {
+      seen.add(familyOf(token));
       reply.header('set-cookie', `${name}=${token}; ${attributes}`);
     },
     clearCookie(reply) {

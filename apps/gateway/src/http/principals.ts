@@ -5,6 +5,7 @@ import { statement } from '../db/statement.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sha256Hex, TOKEN_PREFIX } from '../lib/crypto.ts';
 import type { Logger } from '../lib/logger.ts';
+import { createRecentlySeen } from '../lib/recently-seen.ts';
 
 /**
  * Who a key belongs to. Keys are looked up in memory; a notification refreshes the snapshot in every process
@@ -132,7 +133,10 @@ const KEY_COLUMNS = `k.key_id, k.kind, k.owner_id, k.key_hash, k.ends_at, k.crea
 const LIVE_KEYS =
   'FROM api_keys k LEFT JOIN partners p ON p.partner_id = k.owner_id WHERE k.revoked_at IS NULL';
 
-const allLiveKeys = statement<[], KeyRow>('keys.live', `SELECT ${KEY_COLUMNS} ${LIVE_KEYS}`);
+const allLiveKeys = statement<[at: Date], KeyRow>(
+  'keys.live',
+  `SELECT ${KEY_COLUMNS} ${LIVE_KEYS} AND (k.ends_at IS NULL OR k.ends_at > $1)`,
+);
 const liveKeyByHash = statement<[hash: string], KeyRow>(
   'keys.live_by_hash',
   `SELECT ${KEY_COLUMNS} ${LIVE_KEYS} AND k.key_hash = $1`,
@@ -162,6 +166,10 @@ export async function partnerSettingsOf(db: Database, partnerId: string): Promis
 export interface Principals {
   /** The key's owner, or null. Synchronous unless notifications may have been missed. */
   find(key: string): Principal | null | Promise<Principal | null>;
+  /** Whether finding it costs a query although it was never seen to be good here: it may be a guess. */
+  mayBeGuess(key: string): boolean;
+  /** The key's owner where no query is needed to know it; of a session it always is. */
+  inMemory(key: string): Principal | null;
   /** The owner of a key that was used before, where memory knows it for sure: nothing is looked up. */
   known(key: string): Principal | null;
   refresh(): Promise<void>;
@@ -169,6 +177,7 @@ export interface Principals {
 
 // Longer values cannot be keys of ours; refusing them early keeps the hash cheap.
 const MAX_KEY_LENGTH = 200;
+const SESSIONS_REMEMBERED = 20_000;
 
 export function createPrincipals(
   db: Database,
@@ -179,6 +188,7 @@ export function createPrincipals(
   let byHash = new Map<string, Principal>();
   // Hashing costs more than the rest of the look-up; keys seen since the last refresh need none.
   let byKey = new Map<string, Principal>();
+  const goodSessions = createRecentlySeen(SESSIONS_REMEMBERED);
   let refreshing: Promise<void> | undefined;
   let again = false;
   // False when the last refresh failed: memory may then hold a key that was revoked meanwhile.
@@ -187,7 +197,7 @@ export function createPrincipals(
   async function load(): Promise<void> {
     do {
       again = false;
-      const rows = await db.query(SYSTEM, allLiveKeys, []);
+      const rows = await db.query(SYSTEM, allLiveKeys, [clock.date()]);
       byHash = new Map(rows.map((row) => [row.key_hash, principalOf(row)]));
       byKey = new Map();
     } while (again);
@@ -212,7 +222,11 @@ export function createPrincipals(
   /** Sessions are many and short, so that they are asked for one by one. */
   async function findSession(token: string): Promise<Principal | null> {
     const [row] = await db.query(SYSTEM, liveSession, [sha256Hex(token), clock.date()]);
-    if (row === undefined) return null;
+    if (row === undefined) {
+      goodSessions.delete(token);
+      return null;
+    }
+    goodSessions.add(token);
     const { session_id: sessionId, partner_id: partnerId, user_id: userId } = row;
     const bucket = `session:${sessionId}`;
     return {
@@ -232,25 +246,31 @@ export function createPrincipals(
 
   const isCurrent = () => listener.healthy && trusted;
 
+  function remembered(key: string): Principal | null {
+    const seen = byKey.get(key);
+    if (seen !== undefined) return unlessEnded(seen);
+    const principal = byHash.get(sha256Hex(key)) ?? null;
+    // Only real keys are remembered, so guesses cannot fill the memory.
+    if (principal !== null) byKey.set(key, principal);
+    return unlessEnded(principal);
+  }
+
   return {
     refresh,
+    mayBeGuess(key) {
+      if (key.length > MAX_KEY_LENGTH) return false;
+      if (key.startsWith(TOKEN_PREFIX.session)) return !goodSessions.has(key);
+      return !isCurrent() && !byHash.has(sha256Hex(key));
+    },
+    inMemory: (key) => (isCurrent() && key.length <= MAX_KEY_LENGTH ? remembered(key) : null),
     known: (key) => unlessEnded((isCurrent() ? byKey.get(key) : undefined) ?? null),
     find(key) {
       if (key.length > MAX_KEY_LENGTH) return null;
       if (key.startsWith(TOKEN_PREFIX.session)) return findSession(key);
-      const current = isCurrent();
+      if (isCurrent()) return remembered(key);
       if (!trusted && refreshing === undefined) refreshInBackground();
-      const seen = current ? byKey.get(key) : undefined;
-      if (seen !== undefined) return unlessEnded(seen);
-      const hash = sha256Hex(key);
-      if (current) {
-        const principal = byHash.get(hash) ?? null;
-        // Only real keys are remembered, so guesses cannot fill the memory.
-        if (principal !== null) byKey.set(key, principal);
-        return unlessEnded(principal);
-      }
       return db
-        .query(SYSTEM, liveKeyByHash, [hash])
+        .query(SYSTEM, liveKeyByHash, [sha256Hex(key)])
         .then((rows) => (rows[0] === undefined ? null : unlessEnded(principalOf(rows[0]))));
     },
   };

@@ -26,7 +26,7 @@ it('a caller that has hung up when it is answered is in the log, with its networ
         flush: async () => {},
         stop: async () => {},
       };
-      recordRequests(app, { writer, principals: { find: () => null }, wall: Date.now });
+      recordRequests(app, { writer, principals: { inMemory: () => null }, wall: Date.now });
       route(app, {
         access: 'partner',
         transaction: 'none',

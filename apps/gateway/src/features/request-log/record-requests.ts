@@ -20,7 +20,7 @@ import type { RequestWriter } from './write-requests.ts';
  */
 export interface RecordingDeps {
   readonly writer: RequestWriter;
-  readonly principals: Pick<Principals, 'find'>;
+  readonly principals: Pick<Principals, 'inMemory'>;
   readonly wall: () => number;
 }
 
@@ -75,13 +75,9 @@ function recordUnmatched(app: FastifyInstance, deps: Recording, route: LoggedRou
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.is404 && request.url.startsWith('/api/')) {
       const key = apiKeyOf(request.headers);
-      const found = key === '' ? null : deps.principals.find(key);
-      // Memory knows the key, or the database would have to be asked: not for a request that leads nowhere.
-      if (found !== null && !(found instanceof Promise) && found.kind !== 'operator') {
-        note(deps, route, found, request, reply, payload);
-      } else if (found instanceof Promise) {
-        found.catch(() => {});
-      }
+      // The database is not asked for a request that leads nowhere.
+      const found = key === '' ? null : deps.principals.inMemory(key);
+      if (found !== null && found.kind !== 'operator') note(deps, route, found, request, reply, payload);
     }
     done();
   });
