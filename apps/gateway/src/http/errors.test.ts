@@ -40,6 +40,7 @@ describe('whatever is wrong is answered in the envelope', () => {
           body: Type.Object({
             amount: Type.Optional(Type.String({ pattern: '^[0-9]+$' })),
             extra: Type.Unknown(),
+            tags: Type.Optional(Type.Array(Type.Union([Uuid, EvmAddress]), { maxItems: 3 })),
           }),
           handle: async ({ body }, { partnerId }, unit) => {
             const payload = { user_id: (body.extra ?? null) as string };
@@ -115,6 +116,7 @@ describe('whatever is wrong is answered in the envelope', () => {
     ['a constructor key', '{"extra":{"constructor":{"prototype":{"x":1}}}}'],
     ['nesting without end', `{"extra":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
     ['nesting without end that never closes', '{"a":'.repeat(100_000)],
+    ['values without end', `{"extra":[${'1,'.repeat(200_000)}1]}`],
     ['a bare value', '7'],
     ['null', 'null'],
     ['an array', '[]'],
@@ -134,6 +136,15 @@ describe('whatever is wrong is answered in the envelope', () => {
       400,
       'VALIDATION_ERROR',
     );
+  });
+
+  it('an array that is too long is told that and nothing of its items; a fitting one what is wrong in it', async () => {
+    const problems = async (tags: readonly unknown[]) =>
+      (await json(JSON.stringify({ extra: 1, tags }))).body.error.details.fields;
+    const tooLong = { path: 'tags', message: 'must NOT have more than 3 items' };
+    expect(await problems(Array(50_000).fill(1))).toEqual([tooLong]);
+    expect(await problems([newId(), newId(), newId(), newId()])).toEqual([tooLong]);
+    expect(await problems([newId(), 1, 'x'])).toMatchObject([{ path: 'tags.1' }, { path: 'tags.2' }]);
   });
 
   // Proves D3.4, C9 rule 2.

@@ -178,14 +178,16 @@ function giveEmptyBodies(app: FastifyInstance): void {
 
 /**
  * `POST` with a JSON content type and nothing in it means "no body" (confirm-payment-sent and the like). What is
- * nested beyond any sense is refused here, because everything that walks a value later would run out of stack.
+ * nested beyond any sense is refused here, because everything that walks a value later would run out of stack; so is what has
+ * more values than any body of ours.
  */
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, undefined);
-    if (isTooDeep(body as string)) return done(invalidRequest('body', 'is nested too deeply'));
+    const excess = excessOf(body as string);
+    if (excess !== undefined) return done(invalidRequest('body', excess));
     if (!SUSPECT_ESCAPE.test(body as string)) return parse(request, body as string, done);
     parse(request, body as string, (error, value) => {
       const path = error === null ? unstorableText(value, 'body') : undefined;
@@ -212,9 +214,12 @@ function unstorableText(value: unknown, path: string): string | undefined {
 
 const MAX_NESTING = 64;
 
-function isTooDeep(json: string): boolean {
-  if (json.length <= MAX_NESTING) return false;
-  let depth = 0;
+/** The largest offer has half as many; what checks a body may note a fault for each of them. */
+const MAX_VALUES = 60_000;
+
+function excessOf(json: string): string | undefined {
+  if (json.length <= MAX_NESTING) return undefined;
+  let [depth, values] = [0, 1];
   let inString = false;
   for (let i = 0; i < json.length; i++) {
     switch (json[i]) {
@@ -226,14 +231,17 @@ function isTooDeep(json: string): boolean {
         break;
       case '[':
       case '{':
-        if (!inString && ++depth > MAX_NESTING) return true;
+        if (!inString && ++depth > MAX_NESTING) return 'is nested too deeply';
         break;
       case ']':
       case '}':
         if (!inString) depth--;
         break;
+      case ',':
+        if (!inString && ++values > MAX_VALUES) return 'has too many values';
+        break;
       default:
     }
   }
-  return false;
+  return undefined;
 }

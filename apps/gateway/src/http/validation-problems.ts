@@ -2,11 +2,16 @@ import type { FastifySchemaValidationError } from 'fastify';
 
 type Problem = FastifySchemaValidationError;
 
+/** Far more than an answer tells of; each union looks at all of them. */
+const MAX_LOOKED_AT = 500;
+
 /**
  * The problems that tell a caller what to mend. A union is reported with the problems of all its branches; where the value
  * is of the type of some branches, only those were meant, and that an object is not null is no fault.
  */
-export function meantProblems(problems: readonly Problem[]): readonly Problem[] {
+export function meantProblems(noted: readonly Problem[]): readonly Problem[] {
+  // That a condition has failed says nothing beside what it asked for.
+  const problems = noted.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_LOOKED_AT);
   const unions = problems.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   return unions.reduce<readonly Problem[]>(withoutOtherBranches, problems);
 }
