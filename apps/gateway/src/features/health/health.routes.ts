@@ -42,6 +42,8 @@ export function createReadiness(logger: Logger, checks: readonly Check[]): Readi
   const all = [...checks];
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let failingBefore = '';
+  // Anybody may ask, and each look asks the database: all who ask meanwhile share one.
+  let looking: Promise<ReadinessAnswer> | undefined;
 
   async function failures(): Promise<Failure[]> {
     if (phase !== 'running') return [{ check: 'process', reason: phase }];
@@ -61,6 +63,14 @@ export function createReadiness(logger: Logger, checks: readonly Check[]): Readi
     else logger.warn({ failing }, 'not ready');
   }
 
+  async function look(): Promise<ReadinessAnswer> {
+    const failing = await failures();
+    tellOfChange(failing);
+    if (failing.length === 0) return READY;
+    const error = new CausewayError('SERVICE_UNAVAILABLE', { details: { failing } });
+    return { status: 503, body: toPartnerErrorBody(error) };
+  }
+
   return {
     add: (...more) => void all.push(...more),
     started() {
@@ -69,12 +79,11 @@ export function createReadiness(logger: Logger, checks: readonly Check[]): Readi
     stopping() {
       phase = 'stopping';
     },
-    async answer() {
-      const failing = await failures();
-      tellOfChange(failing);
-      if (failing.length === 0) return READY;
-      const error = new CausewayError('SERVICE_UNAVAILABLE', { details: { failing } });
-      return { status: 503, body: toPartnerErrorBody(error) };
+    answer() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      return looking;
     },
   };
 }

@@ -125,6 +125,25 @@ describe('what a process says of its health', () => {
     await isReady();
   });
 
+  it('all who ask at a time share one look', async () => {
+    let looks = 0;
+    const readiness = createReadiness(gateway.deps.logger, [
+      {
+        name: 'counted',
+        async failure() {
+          looks++;
+          return undefined;
+        },
+      },
+    ]);
+    readiness.started();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => readiness.answer()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(looks).toBe(1);
+    await readiness.answer();
+    expect(looks).toBe(2);
+  });
+
   it('a worker that cannot reach its chains is not ready, though its loops turn', async () => {
     const worker = createWorker(gateway.deps);
     const readiness = createReadiness(gateway.deps.logger, worker.checks);
