@@ -325,6 +325,17 @@ describe('users of the console', () => {
     expect((await browser().signIn(email, PASSWORD)).body.error.code).toBe('SIGN_IN_FAILED');
   });
 
+  it('an address is invited to a desk five times a day at most, and nobody else has to wait for that', async () => {
+    const admin = await newUser('inviter@ops.example', 'admin', 'operator');
+    const invite = (email: string) => admin.post('/team/invitations', { email, role: 'viewer' });
+    const answers = [];
+    for (let count = 0; count < 6; count++) answers.push(await invite('pestered@ops.example'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(answers[5]?.body.error.code).toBe('RATE_LIMITED');
+    expect(Number(answers[5]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await invite('somebody.else@ops.example')).status).toBe(200);
+  });
+
   // Proves C7 OWN_ROLE, C7 LAST_ADMIN, C7 EMAIL_IN_USE.
   it('are a team, of which an admin changes all but the own role, and never the last admin', async () => {
     const invitation = { desk: 'operator', email: 'first@ops.example', role: 'admin' } as const;

@@ -35,6 +35,16 @@ export const insertInvitation = statement<
      created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
+/** Withdrawn and taken ones too: each was a mail. */
+export const countInvitationsOf = statement<
+  [partnerId: string | null, vendorId: string | null, email: string, since: Date],
+  { of_desk: number; of_address: number }
+>(
+  'console_invitations.count_of',
+  `SELECT count(*)::int AS of_desk, (count(*) FILTER (WHERE email = $3))::int AS of_address
+     FROM console_invitations WHERE ${OF_DESK} AND created_at > $4`,
+);
+
 /** A new link takes the place of one that is still open. */
 export const withdrawInvitationsOf = statement<
   [partnerId: string | null, vendorId: string | null, email: string, at: Date]

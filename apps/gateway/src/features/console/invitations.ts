@@ -22,6 +22,7 @@ import {
 } from './console-user.store.ts';
 import {
   acceptInvitation,
+  countInvitationsOf,
   findInvitation,
   findInvitationByToken,
   forgetLink,
@@ -50,6 +51,10 @@ export interface DeskOwner {
 }
 
 const VALID_MS = 7 * 24 * 60 * 60_000;
+const COUNTED_MS = 24 * 60 * 60_000;
+const MOST_TO_ADDRESS = 5;
+const MOST_OF_DESK = 100;
+const RETRY_SECONDS = 3_600;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const LANGUAGE = 'en';
 /** A server that greylists wants some minutes, one that is down some hours. */
@@ -72,6 +77,7 @@ export async function invite(
   // Of another desk nothing is told here: the person who opens the link hears of it.
   if (isMember && known?.disabled_at === null) throw new CausewayError('EMAIL_IN_USE');
   const at = new Date(deps.wall());
+  await requireFewInvitations(unit, owner, email, at);
   const expiresAt = new Date(at.getTime() + VALID_MS);
   const invitationId = unit.ids.uuid();
   const token = randomToken(TOKEN_PREFIX.consoleInvitation);
@@ -93,6 +99,22 @@ export async function invite(
     });
   }
   return { invitation_id: invitationId, url, expires_at: expiresAt.toISOString(), mailed };
+}
+
+/** Whoever manages a team must not use our mail to pester anybody, nor have us write to the whole world. */
+async function requireFewInvitations(
+  { tx }: UnitOfWork,
+  { partnerId, vendorId }: DeskOwner,
+  email: string,
+  at: Date,
+): Promise<void> {
+  const since = new Date(at.getTime() - COUNTED_MS);
+  const [count] = await tx.query(countInvitationsOf, [partnerId, vendorId, email, since]);
+  const { of_address = 0, of_desk = 0 } = count ?? {};
+  if (of_address < MOST_TO_ADDRESS && of_desk < MOST_OF_DESK) return;
+  const who = of_desk < MOST_OF_DESK ? 'This address was invited' : 'This desk has invited people';
+  const message = `${who} too often in the last day; try again later.`;
+  throw new CausewayError('RATE_LIMITED', { message, details: { retry_after: RETRY_SECONDS } });
 }
 
 /** Which desk an operator means; throws where there is no such partner or vendor. */
