@@ -33,6 +33,15 @@ describe.skipIf(foundBrowser === undefined)('choosing, identifying and reviewing
     await until('what 100 cost', async () => /^\d+\.\d{2}$/.test(await entered(widget, 'amount-fiat')));
     await estimated(page);
     expect(await widget.by('fees').textContent()).toContain('100.00 USDC');
+    // Another language writes the same amount.
+    await widget.by('amount-fiat').fill('1,500');
+    await estimated(page);
+    await widget.by('language').selectOption('es');
+    await page.locator('html[lang=es]').waitFor({ state: 'attached' });
+    await estimated(page);
+    expect(await entered(widget, 'amount-fiat')).toBe('1500');
+    await widget.by('language').selectOption('en');
+    await until('the words of before', async () => (await entered(widget, 'amount-fiat')) === '1,500');
     await context.close();
   });
 
@@ -157,6 +166,22 @@ describe.skipIf(foundBrowser === undefined)('choosing, identifying and reviewing
     await widget.by('price-change').waitFor();
     expect(quotes).toBe(1);
     expect(Number(await countdown.getAttribute('data-seconds'))).toBeGreaterThan(50);
+    // What a wallet has to be told of the customer, the partner keeps.
+    const identityRequired = {
+      code: 'SENDER_IDENTITY_REQUIRED',
+      message: '',
+      details: { missing_fields: ['phone_number'], kyc_fields: ['phone_number'] },
+    };
+    await page.route(
+      '**/session/orders',
+      (route) => route.fulfill({ status: 422, json: { success: false, error: identityRequired } }),
+      { times: 1 },
+    );
+    await widget.by('confirm-order').click();
+    expect(await widget.by('sender-fields').textContent()).toMatch(
+      /^Please ask .+ to complete:Phone number$/,
+    );
+    expect(await widget.by('way-on').count()).toBe(0);
     // Twice in a row is one order.
     await widget.by('confirm-order').dblclick();
     await widget.step('order');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser, launchBrowser, NO_BROWSER, thisMachine } from '../harness/browser.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
 
@@ -138,6 +138,34 @@ describe.skipIf(found === undefined)('the widget in a page of another origin', (
     await page.frameLocator('#one iframe').locator('html[data-theme=light]').waitFor({ state: 'attached' });
     expect(await frame.evaluate((now, then) => now === then, before), 'the same frame').toBe(true);
     expect(await page.evaluate(() => (globalThis as unknown as Watched).moved)).toBeLessThanOrEqual(0.02);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('follows what the page changes, and leaves what the customer has chosen', async () => {
+    const page = await open(
+      '/follow',
+      element('one', 'side="onramp" fiat-currency="EUR" country="DE" amount="100"'),
+    );
+    await ready(page, 'one');
+    const widget = page.frameLocator('#one iframe');
+    const amount = widget.getByTestId('amount-fiat');
+    const set = (name: string, value: string) =>
+      page
+        .locator('#one')
+        .evaluate((one, [key = '', text = '']) => one.setAttribute(key, text), [name, value]);
+    const shows = (value: string) => vi.waitFor(async () => expect(await amount.inputValue()).toBe(value));
+    await widget.getByTestId('side-offramp').click();
+    await amount.fill('70');
+    await widget.getByTestId('language').selectOption('fr');
+    await languageIs(page, 'one', 'fr');
+    await set('theme', 'dark');
+    await widget.locator('html[data-theme=dark]').waitFor({ state: 'attached' });
+    await languageIs(page, 'one', 'fr');
+    await shows('70');
+    await set('amount', '80.5');
+    await shows('80,5');
+    expect(await widget.getByTestId('side-offramp').getAttribute('aria-pressed')).toBe('true');
     expect(complaints).toEqual([]);
     await page.close();
   });

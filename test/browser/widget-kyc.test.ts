@@ -28,13 +28,18 @@ describe.skipIf(foundBrowser === undefined)('who the customer is', () => {
     expect(await widget.by('kyc-submit').count()).toBe(0);
   });
 
-  it('under review waits, and goes on without a reload once it is verified', async () => {
-    const { widget, email } = await atVerify();
+  it('under review waits, and goes on without a reload once it is verified, whatever fails on the way', async () => {
+    const { page, widget, email } = await atVerify();
     await widget.verify({ last_name: 'Review' });
     await widget.root.locator('[data-testid="kyc-status"][data-status="UNDER_REVIEW"]').waitFor();
     const { id } = await fixture.userOf(email);
+    let failed = 0;
+    await page.route('**/api/v1/widget/session', (route) =>
+      ++failed === 1 ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+    );
     await fixture.gateway.sdk().sandbox.kycStatus(id, { status: 'VERIFIED' });
     await widget.step('destination');
+    expect(failed).toBe(2);
   });
 
   it('may try again when a document could not be read', async () => {

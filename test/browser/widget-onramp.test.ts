@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tokenBalance } from '../../apps/gateway/src/chain/token-reads.ts';
 import { until } from '../harness/until.ts';
 import { callsOf, embedded } from '../harness/widget-driver.ts';
@@ -29,6 +29,7 @@ describe.skipIf(foundBrowser === undefined)('buying crypto at the widget', () =>
   };
 
   const IN_EUROS = { side: 'onramp', fiatCurrency: 'EUR', country: 'DE', amount: '100.00' };
+  const IN_DOLLARS = { side: 'onramp', fiatCurrency: 'CAD', country: 'CA', amount: '100.00' };
 
   // Proves C4.6 rules 5 and 8, D13.8.
   it('goes from a page of another origin to crypto in the customer’s wallet, and page and partner are told of one order', async () => {
@@ -84,13 +85,12 @@ describe.skipIf(foundBrowser === undefined)('buying crypto at the widget', () =>
   });
 
   /** A customer who is known and verified, at the review of a purchase. */
-  async function atReview(options: Parameters<WidgetFixture['open']>[0] = {}, amount = '100.00') {
+  async function atReview(options: Record<string, string> = IN_EUROS, rail = 'iban-sepa') {
     const opened = await fixture.open({
-      embed: { by: 'script', options: { ...IN_EUROS, amount, wallet: newAddress() } },
-      ...options,
+      embed: { by: 'script', options: { ...options, wallet: newAddress() } },
     });
     const email = await fixture.verifiedEmail();
-    await opened.widget.amount({ rail: 'iban-sepa' });
+    await opened.widget.amount({ rail });
     await opened.widget.identify(email);
     await opened.widget.step('destination');
     await opened.widget.by('continue').click();
@@ -99,7 +99,7 @@ describe.skipIf(foundBrowser === undefined)('buying crypto at the widget', () =>
   }
 
   it('says that the vendor has not been paid, and offers no false hope', async () => {
-    const { widget } = await atReview({}, '113.10');
+    const { widget } = await atReview({ ...IN_EUROS, amount: '113.10' });
     const orderId = await widget.confirm();
     await widget.phase('pay');
     await widget.press('i-have-paid');
@@ -130,6 +130,49 @@ describe.skipIf(foundBrowser === undefined)('buying crypto at the widget', () =>
     // The first device hears of it.
     await again.phase('completed');
     await elsewhere.widget.phase('completed');
+  });
+
+  it('tells the page of what was completed while its tab was elsewhere, and tells it once', async () => {
+    const { page, widget } = await atReview();
+    const orderId = await widget.confirm();
+    await widget.phase('pay');
+    const { sandbox } = fixture.gateway.sdk();
+    await sandbox.setSettings({ auto_advance: false });
+    onTestFinished(async () => void (await sandbox.setSettings({ auto_advance: true })));
+    await widget.press('i-have-paid');
+    await widget.phase('settle');
+    const shop = page.url();
+    await page.goto('about:blank');
+    await sandbox.orderEvent(orderId, { event: 'vendor_confirms_fiat' });
+    await orderReaches(fixture.gateway, orderId, 'completed');
+    const told = async () => (await callsOf(page)).map(({ name }) => name);
+    await page.goto(shop);
+    await embedded(page).phase('completed');
+    await until('what the page is told', async () => (await told()).length === 2);
+    expect(await told()).toEqual(['onReady', 'onTradeCompleted']);
+    await page.reload();
+    await embedded(page).phase('completed');
+    expect(await told()).toEqual(['onReady']);
+  });
+
+  it('says at the field what the service refuses of who pays', async () => {
+    const { page, widget } = await atReview(IN_DOLLARS, 'interac-canada');
+    await widget.confirm();
+    await widget.phase('pay');
+    await widget.by('payer-full_name').fill('Emma Tremblay');
+    await widget.by('payer-email').fill('emma@example.ca');
+    const fields = [{ path: 'payment_details.email', message: 'is malformed' }];
+    const error = { code: 'INVALID_PAYER_DETAILS', message: '', details: { fields } };
+    await page.route(
+      '**/submit-payer-details',
+      (route) => route.fulfill({ status: 400, json: { success: false, error } }),
+      { times: 1 },
+    );
+    await widget.by('payer-submit').click();
+    await widget.root.locator('[data-testid="payer-email"][aria-invalid="true"]').waitFor();
+    expect(await widget.by('problem').count()).toBe(0);
+    await widget.by('payer-submit').click();
+    await widget.by('payer-known').waitFor();
   });
 
   it('is cancelled before the money is sent, and another order may follow', async () => {

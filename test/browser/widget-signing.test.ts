@@ -1,10 +1,16 @@
 import type { Page } from 'playwright-core';
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../harness/until.ts';
 import { hosted, type WidgetDriver } from '../harness/widget-driver.ts';
 import { simulate } from '../harness/widget-walk.ts';
 import { type InjectedWallet, injectWallet } from '../harness/widget-wallet.ts';
 import { foundBrowser, startWidgetFixture, type WidgetFixture } from './widget-fixture.ts';
+
+interface Funding {
+  readonly approval: { data: string; amount_atomic: string } | null;
+  readonly trust: { readonly router: `0x${string}` };
+}
 
 interface Customer {
   readonly token: string;
@@ -145,14 +151,11 @@ describe.skipIf(foundBrowser === undefined)('signing at the widget', () => {
         change(answer.data);
         await route.fulfill({ response, json: answer });
       });
-    await tamper(
-      'funding',
-      ({ approval, trust }: { approval: { data: string } | null; trust: { router: `0x${string}` } }) => {
-        const args = [trust.router, maxUint256] as const;
-        if (approval !== null)
-          approval.data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args });
-      },
-    );
+    await tamper('funding', ({ approval, trust }: Funding) => {
+      const args = [trust.router, maxUint256] as const;
+      if (approval !== null)
+        approval.data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args });
+    });
     const widget = await atOrder(wallet, page);
     await widget.by('wallet-option').click();
     await widget.by('sign-refused').waitFor();
@@ -167,5 +170,52 @@ describe.skipIf(foundBrowser === undefined)('signing at the widget', () => {
     expect(await widget.by('sign-refused').textContent()).toContain('AMOUNT_MISMATCH');
     expect(await widget.by('sign-transfer').count()).toBe(0);
     expect(asked(wallet, 'eth_signTypedData_v4')).toBe(0);
+  });
+
+  it('asks again for what has changed meanwhile, and for what could not be read', async () => {
+    const context = await fixture.newContext();
+    const wallet = await fixture.wallet(context);
+    await fixture.fund(wallet.address, '1000');
+    const page = await context.newPage();
+    // As with a token whose old permission has to be withdrawn first.
+    await page.route('**/funding', async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: Funding };
+      if (data.approval !== null && asked(wallet, 'eth_sendTransaction') === 0) {
+        const args = [data.trust.router, 0n] as const;
+        data.approval.data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args });
+        data.approval.amount_atomic = '0';
+      }
+      await route.fulfill({ response, json: { success: true, data } });
+    });
+    let refused = 0;
+    const refuse = (path: string, status: number, code: string, times = 1) =>
+      page.route(
+        `**/${path}`,
+        async (route) => {
+          refused += 1;
+          await route.fulfill({ status, json: { success: false, error: { code, message: code } } });
+        },
+        { times },
+      );
+    const widget = await atOrder(wallet, page);
+    await widget.by('wallet-option').click();
+    await widget.by('approve').click();
+    await page.locator('[data-testid="sign-words"]', { hasText: 'exactly' }).waitFor();
+    await refuse('transfer-authorization-parameters', 500, 'INTERNAL_ERROR', 2);
+    await widget.by('approve').click();
+
+    await widget.by('prepare-again').click();
+    await until('the second refusal', () => refused === 2);
+    await widget.by('prepare-again').waitFor();
+    // As when a lost connection is back.
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await refuse('authorize-crypto-transfer', 409, 'NONCE_ALREADY_USED');
+    await widget.by('sign-transfer').click();
+    await page.getByText('Please sign again.').waitFor();
+    await widget.by('sign-transfer').click();
+    await widget.phase('settle');
+    expect(asked(wallet, 'eth_sendTransaction')).toBe(2);
+    expect(asked(wallet, 'eth_signTypedData_v4')).toBe(2);
   });
 });

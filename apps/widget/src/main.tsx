@@ -6,7 +6,7 @@ import { type Host, setHost } from './host/host.ts';
 import { connectPage } from './host/page-host.ts';
 import { chooseLocale, setLocale } from './i18n/i18n.ts';
 import { ApiError } from './session/api.ts';
-import { type Asked, askedByPage, askedOf, whoOf } from './session/asked.ts';
+import { type Asked, askedByPage, askedOf, changedSettings, whoOf } from './session/asked.ts';
 import { followBrowserBack } from './session/journey.ts';
 import {
   change,
@@ -37,14 +37,15 @@ async function start(): Promise<void> {
   setHost(host);
   let settings: WidgetSettings = {};
   let opened: WidgetSettings | null = null;
-  host.onSettings((changed) => {
-    settings = changed;
+  host.onSettings((given) => {
+    const changed = changedSettings(settings, given);
+    settings = given;
     // Another customer begins anew, with nothing of the one before in memory.
-    if (opened !== null && data.sessionId === null && opened.userReference !== changed.userReference)
+    if (opened !== null && data.sessionId === null && opened.userReference !== given.userReference)
       return location.reload();
-    applyTheme(changed.theme);
+    if ('theme' in changed) applyTheme(given.theme);
     if (changed.locale !== undefined) void setLocale(chooseLocale([changed.locale]));
-    followPage(changed);
+    followPage(changed, given);
   });
   await setLocale(
     chooseLocale([...(settings.locale === undefined ? [] : [settings.locale]), ...navigator.languages]),
@@ -63,6 +64,8 @@ async function start(): Promise<void> {
     const asks = isFramed ? await askedOf(opened) : await askedByPage(opened, history);
     if (!isFramed) watchAddress(asks);
     await openWith(how, opened, asks, host);
+    // What the page has changed while the session was begun.
+    followPage(changedSettings(opened, settings), settings);
     if (!isFramed) followBrowserBack();
     const { start: begun } = session.value ?? {};
     if (begun?.color_scheme !== undefined) {
@@ -113,10 +116,11 @@ function watchAddress({ who }: Asked): void {
   addEventListener('popstate', check);
 }
 
-/** What the page asks for later reaches a customer who is still choosing; one who has gone on is left alone. */
-function followPage(settings: WidgetSettings): void {
-  const { side, fiatCurrency, cryptoCurrency, amount, country, wallet } = settings;
+/** What the page changes later reaches a customer who is still choosing; one who has gone on is left alone. */
+function followPage({ theme, locale, ...changed }: WidgetSettings, settings: WidgetSettings): void {
+  const { side, fiatCurrency, cryptoCurrency, amount, country, wallet } = changed;
   if (session.value === null || session.value.locked || step.value !== 'amount') return;
+  if (Object.keys(changed).length === 0) return;
   change({
     ...(side === undefined ? {} : { side }),
     ...(fiatCurrency === undefined ? {} : { fiatCurrency }),

@@ -9,6 +9,7 @@ import {
   type Rail,
   type RailField,
   railFieldProblem,
+  refusedFields,
   usability,
 } from './rail-fields.ts';
 
@@ -177,6 +178,19 @@ describe('what is sent and shown', () => {
     ['is something that no version has said yet', 'invalid'],
   ])('the service’s “%s” is %s', (message, kind) => {
     expect(problemFromServer(message).kind).toBe(kind);
+  });
+
+  it('finds what the service refused at the fields that it names', () => {
+    const fields = [
+      { path: 'payment_details.iban', message: 'is malformed' },
+      { path: 'payment_details.full_name', message: 'is required' },
+      { path: 'payment_details.left_over', message: 'is required' },
+    ];
+    expect(refusedFields({ fields }, [NAME, IBAN])).toEqual({
+      iban: { kind: 'malformed', example: undefined },
+      full_name: { kind: 'required' },
+    });
+    expect(refusedFields({ retry_after: 5 }, [NAME, IBAN])).toEqual({});
   });
 
   it('names a saved account by its number and holder, never by anything else', () => {

@@ -2,6 +2,7 @@ import type { PaymentFieldSchema, RailFormatSchema, RailSchema } from '@causeway
 import { type FieldFault, paymentFieldFault } from '@causeway/protocol/payment-fields';
 import type { Static } from 'typebox';
 import type { PaymentDetails } from '../session/api.ts';
+import { serverProblems } from './kyc-steps.ts';
 
 export type Rail = Static<typeof RailSchema>;
 export type RailFormat = Static<typeof RailFormatSchema>;
@@ -112,6 +113,19 @@ export function problemFromServer(message: string): FieldProblem {
     if (match !== null) return read(match);
   }
   return { kind: 'invalid' };
+}
+
+/** What the service says of single fields of a form, wherever in the request they were. */
+export function refusedFields(
+  details: unknown,
+  fields: readonly RailField[],
+): Readonly<Record<string, FieldProblem>> {
+  return Object.fromEntries(
+    serverProblems(details).flatMap(({ path, message }) => {
+      const field = fields.find(({ key }) => path === key || path.endsWith(`.${key}`));
+      return field === undefined ? [] : [[field.key, problemFromServer(message)] as const];
+    }),
+  );
 }
 
 /** Only what the format asks for, trimmed; a business says so, an individual is what is meant otherwise. */

@@ -35,7 +35,8 @@ export function useKyc(isWatched: boolean): KycState {
 
   useEffect(() => void load(), [load]);
   const status = kyc?.status ?? '';
-  const isWaiting = status !== '' && (kycView(status) === 'wait' || isWatched);
+  // Done is waited out too: the session that leads on may not have been read yet.
+  const isWaiting = status !== '' && (['wait', 'done'].includes(kycView(status)) || isWatched);
   const looks = useRef(0);
   useEffect(() => {
     if (!isWaiting) return;

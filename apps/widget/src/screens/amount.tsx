@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { AmountBox } from '../buy/amount-box.tsx';
-import { fieldText, type ParsedAmount, parseAmount } from '../buy/amounts.ts';
+import { fieldText, type ParsedAmount } from '../buy/amounts.ts';
 import { choicesOf, consistent, homeCountries } from '../buy/choices.ts';
 import { type Listings, listings } from '../buy/discovery.ts';
 import { amountText, FeesExplained, feesText, rateLine } from '../buy/price-panel.tsx';
 import { amountsOf, isFixed, tokenDecimals } from '../buy/pricing.ts';
 import { Refusal, type WayOn } from '../buy/refusal.tsx';
 import { RoutePickers, useInstitution, useRails } from '../buy/route-pickers.tsx';
+import { readTyped, type Typed, typedNow } from '../buy/typed.ts';
 import { type EstimateState, useEstimate } from '../buy/use-estimate.ts';
 import { locale, t } from '../i18n/i18n.ts';
 import type { Draft } from '../session/steps.ts';
@@ -100,19 +101,24 @@ function problemOf({ kind }: ParsedAmount, currency: string, decimals: number): 
 /** What the customer has typed; the amount of the draft follows it, and the other amount is the service’s. */
 function useTyped(known: Listings | null) {
   const current = draft.value;
-  const [typed, setTyped] = useState(() => fieldText(current.amount, locale.value));
-  const decimals = decimalsOf(current.anchor, current, known);
-  const parsed = parseAmount(typed, locale.value, decimals);
-  const amount = parsed.kind === 'amount' ? parsed.amount : '';
+  const [kept, setKept] = useState<Typed | null>(null);
+  const decimalsNow = (anchor: Draft['anchor']) => decimalsOf(anchor, current, known);
+  const typed = typedNow(kept, current, locale.value);
+  const { parsed, amount, shown } = readTyped(typed, locale.value, decimalsNow(current.anchor));
+  // Another currency may take fewer decimals, and the page may ask for what is no amount of it.
   useEffect(() => {
-    if (draft.value.amount !== amount) change({ amount });
-  }, [amount]);
+    if (draft.value.amount === amount) return;
+    setKept({ ...typed, amount });
+    change({ amount });
+  }, [amount, current.amount]);
   const currency = current.anchor === 'fiat' ? current.fiatCurrency : current.cryptoCurrency;
   const type = (anchor: Draft['anchor'], text: string) => {
-    setTyped(text);
-    if (draft.value.anchor !== anchor) change({ anchor });
+    const next = { text, language: locale.value, anchor };
+    const read = readTyped(next, locale.value, decimalsNow(anchor));
+    setKept({ ...next, amount: read.amount });
+    change({ anchor, amount: read.amount });
   };
-  return { typed, type, amount, problem: problemOf(parsed, currency, decimals) };
+  return { typed: shown, type, amount, problem: problemOf(parsed, currency, decimalsNow(current.anchor)) };
 }
 
 /** Keeps currency, country and rail such that there is a corridor; what the partner has set decides first. */

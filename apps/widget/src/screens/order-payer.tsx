@@ -3,9 +3,9 @@ import {
   detailsOf,
   type FieldProblem,
   formProblems,
-  problemFromServer,
   type Rail,
   type RailField,
+  refusedFields,
 } from '../account/rail-fields.ts';
 import { labelOf, problemWords } from '../account/rail-words.ts';
 import { t } from '../i18n/i18n.ts';
@@ -59,8 +59,9 @@ function PayerForm({ order, onDone }: PhaseProps & { readonly onDone: () => void
         await act(order.order_id, () => api().submitPayerDetails(order.order_id, details));
         onDone();
       } catch (thrown) {
-        setProblems(fieldProblems(thrown, form.fields));
-        throw thrown;
+        const refused = thrown instanceof ApiError ? refusedFields(thrown.details, form.fields) : {};
+        setProblems(refused);
+        if (Object.keys(refused).length === 0) throw thrown;
       }
     });
   };
@@ -139,19 +140,6 @@ function PayerField({
       input={{ inputMode: field.type === 'tel' || field.type === 'email' ? field.type : 'text' }}
       testId={`payer-${field.key}`}
     />
-  );
-}
-
-/** What the service says of single fields: `details.field` or `details.payment_details.field`. */
-function fieldProblems(error: unknown, fields: readonly RailField[]): Readonly<Record<string, FieldProblem>> {
-  if (!(error instanceof ApiError)) return {};
-  const { details } = error;
-  const said = typeof details === 'object' && details !== null ? Object.entries(details) : [];
-  return Object.fromEntries(
-    said.flatMap(([path, message]) => {
-      const field = fields.find(({ key }) => path === key || path.endsWith(`.${key}`));
-      return field === undefined ? [] : [[field.key, problemFromServer(String(message))] as const];
-    }),
   );
 }
 

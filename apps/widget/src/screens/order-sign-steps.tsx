@@ -1,6 +1,6 @@
 import { SigningRefusedError } from '@causeway/sdk/signing';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { askWallet, type Connection } from '../host/wallet.ts';
 import { dateTime } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
@@ -10,7 +10,7 @@ import { rememberApproval, sentApproval } from '../order/approval-memory.ts';
 import { act, useOrderTask } from '../order/order-actions.ts';
 import { isolated } from '../order/progress.ts';
 import { type Purpose, prepare, type ToSign, walletSigner } from '../order/signing.ts';
-import type { Funding, Session } from '../session/api.ts';
+import { ApiError, type Funding, type Session } from '../session/api.ts';
 import { serverNow } from '../session/clock.ts';
 import { api } from '../session/store.ts';
 import { Button, Facts, leftAfterRecovery, Notice, Problem, Spinner } from '../ui/kit.tsx';
@@ -100,7 +100,10 @@ function InWallet({ busy }: { readonly busy: boolean }) {
   );
 }
 
-/** Held against the order, shown in words, signed, sent. A signature that could not be sent is sent again, not asked for again. */
+/**
+ * Held against the order, shown in words, signed, sent. A signature that could not be sent is sent again, not asked for again;
+ * one that the service has refused would be refused again, and what it was given for is prepared anew.
+ */
 export function SignatureStep({
   order,
   around,
@@ -109,10 +112,10 @@ export function SignatureStep({
   purpose,
   title,
 }: StepProps & { readonly purpose: Purpose; readonly title: string }) {
-  const { toSign, refusal } = usePrepared(purpose, order, around, funding);
+  const { toSign, refusal, prepareAnew } = usePrepared(purpose, order, around, funding);
   const { busy, error, once } = useOrderTask();
   const signed = useRef<{ readonly of: ToSign; readonly signature: string } | null>(null);
-  if (refusal !== null) return <Refusal error={refusal} around={around} />;
+  if (refusal !== null) return <Refusal error={refusal} around={around} onRetry={prepareAnew} />;
   if (toSign === null) {
     return (
       <div class="loading" role="status">
@@ -126,7 +129,10 @@ export function SignatureStep({
       const kept = signed.current?.of === toSign ? signed.current.signature : null;
       const signature = kept ?? (await toSign.sign(walletSigner(connection, order.wallet_address)));
       signed.current = { of: toSign, signature };
-      await act(order.order_id, () => toSign.send(signature));
+      await act(order.order_id, () => toSign.send(signature)).catch((thrown: unknown) => {
+        if (isRefusal(thrown)) prepareAnew();
+        throw thrown;
+      });
     });
   return (
     <section class="panel stack" aria-labelledby="sign-title">
@@ -144,6 +150,15 @@ export function SignatureStep({
       )}
     </section>
   );
+}
+
+/** The session had expired, or too much was asked at once. */
+const NOT_JUDGED = [401, 429];
+
+/** The service has judged what it was sent; where it was away or busy, it has not. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || NOT_JUDGED.includes(error.status)) return false;
+  return error.status >= 400 && error.status < 500;
 }
 
 /** What the wallet will be asked, as a sentence and field by field. */
@@ -182,8 +197,27 @@ function Words({ toSign, network }: { readonly toSign: ToSign; readonly network:
   );
 }
 
-function Refusal({ error, around }: { readonly error: unknown; readonly around: Session }) {
-  if (!(error instanceof SigningRefusedError)) return <Problem error={error} />;
+function Refusal({
+  error,
+  around,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly around: Session;
+  readonly onRetry?: () => void;
+}) {
+  if (!(error instanceof SigningRefusedError)) {
+    return (
+      <>
+        <Problem error={error} />
+        {onRetry === undefined ? null : (
+          <Button kind="secondary" testId="prepare-again" onClick={onRetry}>
+            {t('buy.retry')}
+          </Button>
+        )}
+      </>
+    );
+  }
   if (error.reason === 'SIGNATURE_MISMATCH') {
     return (
       <Notice kind="danger" testId="signature-wrong">
@@ -206,6 +240,19 @@ function usePrepared(purpose: Purpose, order: StepProps['order'], around: Sessio
   const [toSign, setToSign] = useState<ToSign | null>(null);
   const [refusal, setRefusal] = useState<unknown>(null);
   const [round, setRound] = useState(0);
+  const prepareAnew = () => {
+    setToSign(null);
+    setRefusal(null);
+    setRound((before) => before + 1);
+  };
+  // What does not fit the order fits no better when it is read again.
+  const isOpen = refusal !== null && !(refusal instanceof SigningRefusedError);
+  // Listening as soon as it is shown: the connection may be back in that moment.
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    addEventListener('online', prepareAnew);
+    return () => removeEventListener('online', prepareAnew);
+  }, [isOpen]);
   useEffect(() => {
     let isHere = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -228,5 +275,5 @@ function usePrepared(purpose: Purpose, order: StepProps['order'], around: Sessio
       clearTimeout(timer);
     };
   }, [order.order_id, purpose, round]);
-  return { toSign, refusal };
+  return { toSign, refusal, prepareAnew };
 }

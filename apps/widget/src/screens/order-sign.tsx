@@ -93,7 +93,15 @@ function Steps({ order, purpose, around, funding, connection, reload }: StepsPro
   if (funding.approval !== null) {
     const mismatch = approvalMismatch(funding, expectedOf(order, around));
     if (mismatch === null)
-      return <ApproveStep {...common} approval={funding.approval} onSent={() => void reload()} />;
+      // A withdrawal and the permission after it are two questions: neither waits for what the other has sent.
+      return (
+        <ApproveStep
+          key={funding.approval.amount_atomic}
+          {...common}
+          approval={funding.approval}
+          onSent={() => void reload()}
+        />
+      );
     return (
       <Notice kind="danger" testId="sign-refused">
         <p>{t('sign.approve_refused', { partner: around.partner_name })}</p>

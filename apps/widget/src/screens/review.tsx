@@ -4,11 +4,10 @@ import { priceChange } from '../buy/amounts.ts';
 import { railsOf } from '../buy/discovery.ts';
 import { amountText, FeesExplained, feesText, rateLine } from '../buy/price-panel.tsx';
 import { firmQuote } from '../buy/pricing.ts';
-import { host } from '../host/host.ts';
-import { t } from '../i18n/i18n.ts';
+import { t, tIfKnown } from '../i18n/i18n.ts';
 import { ApiError, type Quote } from '../session/api.ts';
 import { useSecondsLeft } from '../session/clock.ts';
-import { api, change, draft, refreshSession, session, showOrder } from '../session/store.ts';
+import { api, change, draft, refreshSession, session, showNewOrder } from '../session/store.ts';
 import { Button, Facts, Heading, Notice, Problem, Spinner, useTask } from '../ui/kit.tsx';
 
 interface Offered {
@@ -41,11 +40,7 @@ export function ReviewScreen() {
     void ordering
       .run(async () => {
         try {
-          const order = await api().openOrder(quote.quote_id, draft.value.walletAddress);
-          host().send({ type: 'trade_started', orderId: order.order_id, side: order.side });
-          // What was chosen has become the order; the next one begins at the beginning.
-          change({ isAmountDone: false, isDestinationDone: false, orderId: order.order_id });
-          showOrder(order);
+          showNewOrder(await api().openOrder(quote.quote_id, draft.value.walletAddress));
         } catch (error) {
           setRefused(error instanceof ApiError && NEEDS_NEW_PRICE.includes(error.code));
           throw error;
@@ -136,7 +131,6 @@ function WayOn({ error }: { readonly error: unknown }) {
   const toOrders = () => change({ showsOrders: true });
   const ways: Readonly<Record<string, readonly [label: string, go: () => unknown]>> = {
     KYC_NOT_CLEARED: [t('review.verify'), refreshSession],
-    SENDER_IDENTITY_REQUIRED: [t('review.verify'), refreshSession],
     OPEN_ORDER_LIMIT: [t('review.open_orders'), toOrders],
     QUOTE_ALREADY_USED: [t('review.open_orders'), toOrders],
     WALLET_NOT_CLEARED: [t('review.destination'), toDestination],
@@ -150,6 +144,9 @@ function WayOn({ error }: { readonly error: unknown }) {
   return (
     <>
       <Problem error={error} />
+      {error instanceof ApiError && code === 'SENDER_IDENTITY_REQUIRED' ? (
+        <SenderFields details={error.details} />
+      ) : null}
       {way === undefined ? null : (
         <Button kind="secondary" testId="way-on" onClick={way[1]}>
           {way[0]}
@@ -157,6 +154,35 @@ function WayOn({ error }: { readonly error: unknown }) {
       )}
     </>
   );
+}
+
+/** A customer who is verified can add nothing here: the partner keeps what its customers’ wallets have to be told. */
+function SenderFields({ details }: { readonly details: unknown }) {
+  const fields = senderFields(details);
+  if (fields.length === 0) return null;
+  return (
+    <Notice kind="warning" testId="sender-fields">
+      <p>{t('review.sender_fields', { partner: session.value?.partner_name ?? '' })}</p>
+      <ul>
+        {fields.map((field) => (
+          <li key={field}>{field}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** The fields in words, with how long they may be; one that we have no words for by its name. */
+export function senderFields(details: unknown): readonly string[] {
+  const { missing_fields: missing = [], field_limits: limits = {} } = (details ?? {}) as {
+    readonly missing_fields?: readonly string[];
+    readonly field_limits?: Readonly<Record<string, number>>;
+  };
+  return missing.map((name) => {
+    const field = tIfKnown(`kyc.${name}`) ?? name;
+    const max = limits[name];
+    return max === undefined ? field : t('review.sender_limit', { field, max });
+  });
 }
 
 const toDestination = () => change({ isDestinationDone: false });

@@ -11,6 +11,14 @@ export interface Asked {
 
 type Settings = Omit<WidgetSettings, 'theme' | 'locale'>;
 
+/** The page says all of its settings at every update: what it has not changed itself, the customer may have. */
+export function changedSettings(before: WidgetSettings, now: WidgetSettings): WidgetSettings {
+  const names = Object.keys({ ...before, ...now }) as (keyof WidgetSettings)[];
+  const isChanged = (name: keyof WidgetSettings) =>
+    JSON.stringify(before[name]) !== JSON.stringify(now[name]);
+  return Object.fromEntries(names.filter(isChanged).map((name) => [name, now[name]]));
+}
+
 export async function askedOf(settings: Settings, who?: string): Promise<Asked> {
   const { side, fiatCurrency, cryptoCurrency, amount, country } = settings;
   const what = JSON.stringify([side, fiatCurrency, cryptoCurrency, amount, country]);

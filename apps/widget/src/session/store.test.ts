@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Session } from './api.ts';
-import { askedByPage, askedOf } from './asked.ts';
+import type { Order, Session } from './api.ts';
+import { askedByPage, askedOf, changedSettings } from './asked.ts';
 import type { Draft } from './steps.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -174,6 +174,71 @@ describe('a page of the same tab', () => {
     await load({ ...PAGE, userReference: 'B' });
     expect(first.isStillStored()).toBe(false);
   });
+});
+
+describe('that a trade is completed', () => {
+  const pays = { order_id: 'one', side: 'onramp', phase: 'pay' } as Order;
+  const completed: Order = { ...pays, phase: 'completed' };
+  let told: string[];
+
+  async function begin() {
+    const store = await load(PAGE);
+    const { setHost } = await import('../host/host.ts');
+    const send = (message: { type: string; orderId?: string }) =>
+      void told.push(`${message.type} ${message.orderId}`);
+    setHost({ send } as unknown as Parameters<typeof setHost>[0]);
+    return store;
+  }
+  beforeEach(() => {
+    told = [];
+  });
+
+  it('is told once of an order that was under way here, over reloads too', async () => {
+    (await begin()).showOrder(pays);
+    const { showOrder } = await begin();
+    showOrder(completed);
+    showOrder(completed);
+    (await begin()).showOrder(completed);
+    expect(told).toEqual(['trade_completed one']);
+  });
+
+  it('is not told of an order that was over when it was opened', async () => {
+    (await begin()).showOrder(completed);
+    (await begin()).showOrder(completed);
+    expect(told).toEqual([]);
+  });
+
+  it('is told of an order that was over as soon as it was placed', async () => {
+    const { showNewOrder, showOrder } = await begin();
+    showNewOrder(completed);
+    showOrder(completed);
+    expect(told).toEqual(['trade_started one', 'trade_completed one']);
+    showNewOrder({ ...pays, order_id: 'two' });
+    (await begin()).showOrder({ ...completed, order_id: 'two' });
+    expect(told.slice(2)).toEqual(['trade_started two', 'trade_completed two']);
+  });
+
+  it('is told where the browser stores nothing, and little is kept where it does', async () => {
+    const { showOrder } = await begin();
+    for (let count = 0; count < 100; count++) showOrder({ ...pays, order_id: `order-${count}` });
+    const kept = JSON.parse([...stored.values()].join()) as { underWay: string[] };
+    expect(kept.underWay).toHaveLength(20);
+    vi.stubGlobal('sessionStorage', undefined);
+    showOrder(pays);
+    showOrder(completed);
+    expect(told).toEqual(['trade_completed one']);
+  });
+});
+
+it('what the page has changed is told from what it only says again', () => {
+  const theme = () => ({ mode: 'dark', variables: { accent: 'red' } }) as const;
+  const before = { ...PAGE, theme: theme() };
+  expect(changedSettings(before, { ...before, theme: theme() })).toEqual({});
+  expect(changedSettings(before, { ...before, locale: 'fr', amount: '70' })).toEqual({
+    ...{ locale: 'fr', amount: '70' },
+  });
+  const { wallet: _, ...without } = before;
+  expect(Object.keys(changedSettings(before, without))).toEqual(['wallet']);
 });
 
 it('what is stored to compare with names neither the reference nor the wallet', async () => {

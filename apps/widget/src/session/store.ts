@@ -34,6 +34,8 @@ interface Stored {
   readonly draft: Draft;
   /** What it was begun for: the next page of this tab may be another customer’s. */
   readonly asked?: Asked | undefined;
+  /** Orders that were seen here before they were completed: of each of them the page is told once. */
+  readonly underWay?: readonly string[] | undefined;
 }
 
 function readStored(key: string): Stored | null {
@@ -68,6 +70,7 @@ let stopStoring: (() => void) | null = null;
 let beginning: Input = {};
 /** The same, as it is stored. */
 const asked = signal<Asked | undefined>(undefined);
+const underWay = signal<readonly string[]>([]);
 
 function openingKey(how: Opening): string {
   return how.by === 'key' ? how.widgetKey : how.sessionId;
@@ -85,6 +88,7 @@ export async function open(how: Opening, input: Input, asks: Asked): Promise<voi
   const isServers = how.by === 'session';
   if (stored !== null && !isServers && stored.asked?.who !== asks.who) store(null);
   else if (stored !== null) {
+    underWay.value = stored.underWay ?? [];
     const isSame = isServers || stored.asked?.what === asks.what;
     if (await resume(stored, isSame ? null : input)) return;
   }
@@ -175,8 +179,9 @@ function adopt(given: string, started: Session, begun: Draft): void {
   session.value = started;
   stopStoring?.();
   stopStoring = effect(() => {
-    if (opening !== null)
-      store({ key: openingKey(opening), token: given, draft: draft.value, asked: asked.value });
+    if (opening === null) return;
+    const tab = { draft: draft.value, asked: asked.value, underWay: underWay.value };
+    store({ key: openingKey(opening), token: given, ...tab });
   });
 }
 
@@ -200,14 +205,32 @@ export async function refreshSession(): Promise<void> {
   session.value = await api().session();
 }
 
-/** Tells the page what became of the order, once each. */
-const told = new Set<string>();
+const REMEMBERED = 20;
+
+/** Under way in this tab: once it is completed, the page is told. */
+function watch(orderId: string): void {
+  if (!underWay.value.includes(orderId)) underWay.value = [...underWay.value, orderId].slice(-REMEMBERED);
+}
+
+/** An order that the customer has just placed, which may be over as soon as it is there. */
+export function showNewOrder(placed: Order): void {
+  const { order_id: orderId, side } = placed;
+  watch(orderId);
+  host().send({ type: 'trade_started', orderId, side });
+  // What was chosen has become the order; the next one begins at the beginning.
+  change({ isAmountDone: false, isDestinationDone: false, orderId });
+  showOrder(placed);
+}
+
+/** Tells the page of a trade that was completed here; one that was over when it was first seen is no news. */
 export function showOrder(shown: Order): void {
   order.value = shown;
   if (draft.value.orderId !== shown.order_id) change({ orderId: shown.order_id, showsOrders: false });
-  if (shown.phase === 'completed' && !told.has(shown.order_id)) {
-    told.add(shown.order_id);
-    host().send({ type: 'trade_completed', orderId: shown.order_id, side: shown.side });
+  const { order_id: orderId, side } = shown;
+  if (shown.phase !== 'completed') watch(orderId);
+  else if (underWay.value.includes(orderId)) {
+    underWay.value = underWay.value.filter((one) => one !== orderId);
+    host().send({ type: 'trade_completed', orderId, side });
   }
 }
 
