@@ -31,8 +31,10 @@ export async function openEventStream(url: string, headers: Record<string, strin
   return {
     contentType: response.headers.get('content-type') ?? '',
     text: () => text,
-    events: () => [...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json ?? '')),
-    lastId: () => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '',
+    // Not `^` and `$`: JSON leaves U+2028 as it is, where they would see a line begin and end.
+    events: () =>
+      [...text.matchAll(/(?<=\n)data: ([^\n]+)(?=\n)/g)].map(([, json]) => JSON.parse(json ?? '')),
+    lastId: () => [...text.matchAll(/(?<=\n)id: (\d+)(?=\n)/g)].at(-1)?.[1] ?? '',
     ended: () => ended,
     stop: () => abort.abort(),
   };

@@ -1,7 +1,7 @@
 import { isCausewayError } from '@causeway/sdk';
 import { type CommandSpec, GLOBAL_OPTIONS, type Input, type Invocation } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { CommandError, EXIT, failureLine } from './exit.ts';
 import { describeCommand, describeCommands, helpOf, overview } from './help.ts';
 import { nearMatches } from './near-matches.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
@@ -80,7 +80,7 @@ function noCommand(commands: readonly CommandSpec[], words: readonly string[]): 
 }
 
 function outputOf(values: Values, around: Surroundings): Output {
-  const color = values['no-color'] === true || values.color === false ? false : values.color;
+  const { color } = values;
   return createOutput(around, {
     json: values.json === true,
     quiet: values.quiet === true,
@@ -127,13 +127,13 @@ function report(error: unknown, output: Output, signal: AbortSignal): number {
     return exitCode;
   }
   if (isCausewayError(error)) {
-    const { code, details, requestId, message } = error;
+    const { code, details, requestId } = error;
     const exitCode = exitCodeOf(error.status);
-    const told = message.startsWith(code) ? message : `${code}: ${message}`;
-    output.error(told, { code, exitCode, details: { ...details }, requestId, hint: hintOf(exitCode) });
+    const more = { details: { ...details }, requestId, hint: hintOf(exitCode) };
+    output.error(failureLine(error), { code, exitCode, ...more });
     return exitCode;
   }
-  output.error(error instanceof Error ? error.message : String(error), {
+  output.error(failureLine(error), {
     code: codeNameOf(EXIT.failed),
     exitCode: EXIT.failed,
   });

@@ -1,6 +1,7 @@
 import { Causeway, type ClientOptions, isCausewayError } from '@causeway/sdk';
 import { CommandError, EXIT } from './exit.ts';
 import { type DeploymentKind, type KeyClass, type Profile, safeAddress } from './profile.ts';
+import { firstOf } from './signals.ts';
 import { VERSION } from './version.ts';
 
 const HEADERS = { 'user-agent': `causeway-cli/${VERSION}` };
@@ -35,7 +36,7 @@ export function fetchPage(baseUrl: string, path: string, signal?: AbortSignal): 
   return fetch(baseUrl.replace(/\/+$/, '') + path, {
     headers: HEADERS,
     redirect: 'manual',
-    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    signal: signal === undefined ? timeout : firstOf(timeout, signal),
   });
 }
 

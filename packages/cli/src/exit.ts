@@ -1,3 +1,5 @@
+import { isCausewayError } from '@causeway/sdk';
+
 /** Exit codes, as scripts see them; docs/guides/cli.md has the table. */
 export const EXIT = {
   ok: 0,
@@ -31,4 +33,11 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
     this.hint = hint;
   }
+}
+
+/** A failure in a line. Of a call's, what the service says begins with the code, and what the client says does not. */
+export function failureLine(error: unknown): string {
+  if (!isCausewayError(error)) return error instanceof Error ? error.message : String(error);
+  const { code, message } = error;
+  return message.startsWith(code) ? message : `${code}: ${message}`;
 }

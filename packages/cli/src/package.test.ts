@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newerThanOldestNode } from '../../../test/harness/oldest-node.ts';
 import {
   type InstalledPackages,
   installPacked,
@@ -49,6 +50,13 @@ describe('the package as it is published', () => {
     // It is a program and has no types.
     const problems = await packageProblems(packed.tarballs.get(NAME) ?? '');
     expect(problems.filter((problem) => problem !== 'types: none')).toEqual([]);
+  });
+
+  it('uses nothing that Node 20.0 does not have', async () => {
+    const folder = join(packed.folderOf(NAME), 'dist');
+    for (const file of await readdir(folder)) {
+      expect(newerThanOldestNode(await readFile(join(folder, file), 'utf8')), file).toEqual([]);
+    }
   });
 
   it.each(NODES)('runs on $version', async ({ program: node }) => {

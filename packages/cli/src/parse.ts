@@ -13,7 +13,7 @@ export interface Parsed {
 /** Options and words as the command takes them; wrong ones are refused. */
 export function parseStrictly(spec: CommandSpec, argv: readonly string[]): Parsed {
   try {
-    return parseArgs({ ...configOf(argv, optionsOf(spec)), strict: true });
+    return parse(argv, optionsOf(spec), true);
   } catch (error) {
     throw usage(unknownOption(error as NodeJS.ErrnoException, spec) ?? (error as Error).message, spec);
   }
@@ -32,7 +32,7 @@ export function parseLeniently(
   argv: readonly string[],
   options: Readonly<Record<string, OptionSpec>> = GLOBAL_OPTIONS,
 ): Parsed {
-  return parseArgs({ ...configOf(argv, options), strict: false });
+  return parse(argv, options, false);
 }
 
 /**
@@ -90,15 +90,37 @@ export function usage(message: string, spec?: CommandSpec): CommandError {
 
 const optionsOf = (spec: CommandSpec) => ({ ...spec.options, ...GLOBAL_OPTIONS });
 
-function configOf(argv: readonly string[], options: Readonly<Record<string, OptionSpec>>) {
+/** With `--no-NAME` for every switch, the last of both counts. `allowNegative` came with Node 20.17. */
+function parse(
+  argv: readonly string[],
+  options: Readonly<Record<string, OptionSpec>>,
+  strict: boolean,
+): Parsed {
+  const negatives = new Map(
+    Object.entries(options)
+      .filter(([, { type }]) => type === 'boolean')
+      .map(([name]) => [`no-${name}`, name]),
+  );
   const known = Object.entries(options).map(([name, { type, short, multiple }]) => [
     name,
     { type, ...(short === undefined ? {} : { short }), ...(multiple === true ? { multiple } : {}) },
   ]);
-  return {
+  const switches = [...negatives.keys()].map((name) => [name, { type: 'boolean' }]);
+  const { values, positionals, tokens } = parseArgs({
     args: [...argv],
-    options: Object.fromEntries(known) as NonNullable<ParseArgsConfig['options']>,
+    options: Object.fromEntries([...known, ...switches]) as NonNullable<ParseArgsConfig['options']>,
     allowPositionals: true,
-    allowNegative: true,
-  } as const;
+    strict,
+    tokens: true,
+  });
+  const found: Values = { ...values };
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const name = negatives.get(token.name);
+    if (name !== undefined) {
+      delete found[token.name];
+      found[name] = false;
+    } else if (options[token.name]?.type === 'boolean') found[token.name] = token.value ?? true;
+  }
+  return { values: found, positionals };
 }

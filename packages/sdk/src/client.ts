@@ -23,7 +23,8 @@ import { type WaitOptions, waitForOrder } from './wait-for.ts';
 export interface Orders extends OrdersResource {
   /**
    * The order as soon as it is, or has been, in a status. Follows the event stream, and reads at intervals where that cannot
-   * be had. Throws `ORDER_ENDED` where the order can no longer get there.
+   * be had. Throws `ORDER_ENDED` where the order can no longer get there; for a function not while a stopped order may still
+   * change, as by a late deposit or a refund.
    *
    * @example const order = await causeway.orders.waitFor(orderId, 'completed', { timeout: 15 * 60_000 });
    */

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { EdgeVM } from '@edge-runtime/vm';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newerThanOldestNode } from '../../../test/harness/oldest-node.ts';
 import {
   type InstalledPackages,
   installPacked,
@@ -85,6 +86,7 @@ describe('the package as it is published', () => {
     expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
     for (const file of files.filter((one) => /\.(d\.ts|js)$/.test(one))) {
       const text = await readFile(join(installed, file), 'utf8');
+      expect(newerThanOldestNode(text), file).toEqual([]);
       expect(text, file).not.toMatch(/from ['"](?:\.[^'"]*\.ts|@causeway\/protocol|typebox|node:[^'"]*)['"]/);
     }
   });

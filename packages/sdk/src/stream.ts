@@ -1,5 +1,6 @@
 import { errorOf, isCausewayError } from './errors.ts';
-import { pause, type Transport, timeoutSignal } from './transport.ts';
+import { pause, timeoutSignal } from './timing.ts';
+import type { Transport } from './transport.ts';
 
 export interface StreamOptions {
   /** The cursor of the last event you have; `0` begins with the oldest that is kept, none begins now. */
@@ -135,7 +136,8 @@ function messageOf(block: string): Message {
   const data: string[] = [];
   const message: { id?: string; data?: string; retry?: number } = {};
   for (const line of block.split(/\r?\n/)) {
-    const [, name, value = ''] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
+    // `s`, because JSON leaves U+2028 and U+2029 as they are, and `.` would end at them.
+    const [, name, value = ''] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
     if (name === 'id') message.id = value;
     if (name === 'retry') message.retry = Number(value);
     if (name === 'data') data.push(value);

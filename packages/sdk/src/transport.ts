@@ -1,11 +1,12 @@
 import { CausewayError, errorOf, isCausewayError, parsed } from './errors.ts';
+import { pause, timeoutSignal } from './timing.ts';
 
 export interface ClientOptions {
   /** A partner's, vendor's or operator's key; public operations need none. */
   readonly apiKey?: string;
   /** The address of the deployment, such as `https://api.example.com`; `/api/v1` at its end is cut off. */
   readonly baseUrl: string;
-  /** Milliseconds for one attempt; 30 000 by default. */
+  /** Milliseconds for one attempt; by default 30 000, and 130 000 for a file of `exports`. */
   readonly timeout?: number;
   /** Milliseconds for a call with all its attempts and pauses; none by default. */
   readonly deadline?: number;
@@ -21,7 +22,10 @@ export interface ClientOptions {
 
 /** The last argument of every method. */
 export interface RequestOptions {
-  /** Of a write: repeats with the same key happen once. Each call makes one of its own unless it is given. */
+  /**
+   * Of a write: repeats with the same key happen once. Each call makes one of its own unless it is given, here or as an
+   * `Idempotency-Key` of `headers`.
+   */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
   readonly timeout?: number;
@@ -58,6 +62,8 @@ export interface Transport {
 
 const BASE = '/api/v1';
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** The service takes up to two minutes for a file. */
+const FILE_TIMEOUT_MS = 130_000;
 const DEFAULT_RETRIES = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
@@ -79,6 +85,13 @@ export function readOperation(line: string): Operation {
   };
 }
 
+/** What every attempt of a call sends. */
+interface Prepared {
+  readonly path: string;
+  readonly init: RequestInit;
+  readonly key: string | undefined;
+}
+
 export function createTransport(client: ClientOptions): Transport {
   const baseUrl = addressOf(client);
   const { origin } = new URL(baseUrl);
@@ -87,38 +100,30 @@ export function createTransport(client: ClientOptions): Transport {
   if (isBrowser && apiKey && !apiKey.startsWith('cw_widget_') && client.allowSecretKeyInBrowser !== true) {
     throw new TypeError('A secret key does not belong in a browser: anybody can read it there.');
   }
+  const ownHeaders = headersOf(client.headers);
+  if (apiKey) setHeader(ownHeaders, 'x-api-key', apiKey);
 
   async function open(path: string, init: RequestInit): Promise<Response> {
-    const headers = new Headers(client.headers);
-    if (apiKey) headers.set('x-api-key', apiKey);
+    const headers = new Headers(ownHeaders);
     new Headers(init.headers).forEach((value, name) => {
       headers.set(name, value);
     });
+    // Where there is no body, the service refuses the word that there is JSON.
+    if (init.body === undefined) headers.delete('content-type');
     // Called on the global object: some runtimes refuse it otherwise.
     const fetch = client.fetch ?? ((url: string, request: RequestInit) => globalThis.fetch(url, request));
     // A key must not follow to wherever an answer points; workers do not know `error`.
     return fetch(baseUrl + path, { ...init, headers, redirect: 'manual' });
   }
 
-  async function attempt(call: Call, key: string | undefined, timeoutMs: number): Promise<unknown> {
-    const { operation, input, options } = call;
-    const headers: Record<string, string> = {
-      accept: operation.isText ? 'text/csv, text/plain' : 'application/json',
-      ...options.headers,
-    };
-    if (key !== undefined) headers['idempotency-key'] = key;
-    const body = operation.hasBody && input !== undefined ? JSON.stringify(input) : undefined;
-    if (body !== undefined) headers['content-type'] = 'application/json';
-    const path = pathOf(operation, call.pathValues) + queryOf(operation, input);
+  async function attempt(
+    { operation, options }: Call,
+    { path, init, key }: Prepared,
+    timeoutMs: number,
+  ): Promise<unknown> {
     const timer = timeoutSignal(timeoutMs, options.signal);
     try {
-      const { method } = operation;
-      const response = await open(path, {
-        method,
-        headers,
-        signal: timer.signal,
-        ...(body === undefined ? {} : { body }),
-      });
+      const response = await open(path, { ...init, signal: timer.signal });
       // The body is read under the same time-out: an answer that never ends is none.
       if (!response.ok) throw await errorOf(response, key);
       return await dataOf(response, operation, key);
@@ -140,21 +145,19 @@ export function createTransport(client: ClientOptions): Transport {
     async send(call) {
       const { operation, options } = call;
       options.signal?.throwIfAborted();
-      const key = operation.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
-      if (key !== undefined && (key.length < 1 || key.length > 255)) {
-        throw new TypeError('an idempotency key has 1 to 255 characters');
-      }
-      const timeoutMs = options.timeout ?? client.timeout ?? DEFAULT_TIMEOUT_MS;
+      const prepared = prepare(call);
+      const defaultMs = operation.isText ? FILE_TIMEOUT_MS : DEFAULT_TIMEOUT_MS;
+      const timeoutMs = options.timeout ?? client.timeout ?? defaultMs;
       const deadlineMs = options.deadline ?? client.deadline ?? Number.POSITIVE_INFINITY;
       const retries = options.maxRetries ?? client.maxRetries ?? DEFAULT_RETRIES;
       const started = performance.now();
       for (let failed = 0; ; failed++) {
         const leftMs = deadlineMs - (performance.now() - started);
         try {
-          return await attempt(call, key, Math.min(timeoutMs, Math.max(1, leftMs)));
+          return await attempt(call, prepared, Math.min(timeoutMs, Math.max(1, leftMs)));
         } catch (error) {
           const pauseMs = isCausewayError(error)
-            ? pauseAfter(error, failed, operation.isSafe || key !== undefined)
+            ? pauseAfter(error, failed, operation.isSafe || prepared.key !== undefined)
             : undefined;
           const left = deadlineMs - (performance.now() - started);
           if (pauseMs === undefined || failed >= retries || pauseMs >= left) throw error;
@@ -163,6 +166,45 @@ export function createTransport(client: ClientOptions): Transport {
       }
     },
   };
+}
+
+/** Made once, and before anything is sent: what cannot be sent is the caller's mistake, and no failed connection. */
+function prepare({ operation, pathValues, input, options }: Call): Prepared {
+  const { method, isText, hasBody, takesKey } = operation;
+  const headers = headersOf(options.headers);
+  if (!headers.has('accept')) headers.set('accept', isText ? 'text/csv, text/plain' : 'application/json');
+  const given = options.idempotencyKey ?? headers.get('idempotency-key');
+  const key = takesKey ? (given ?? crypto.randomUUID()) : undefined;
+  if (key !== undefined && (key.length < 1 || key.length > 255)) {
+    throw new TypeError('an idempotency key has 1 to 255 characters');
+  }
+  if (key !== undefined) setHeader(headers, 'idempotency-key', key);
+  const body = hasBody && input !== undefined ? JSON.stringify(input) : undefined;
+  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const path = pathOf(operation, pathValues) + queryOf(operation, input);
+  return { path, key, init: { method, headers, ...(body === undefined ? {} : { body }) } };
+}
+
+/** One name has one value, however it is spelt. */
+function headersOf(given: Readonly<Record<string, string>> | undefined): Headers {
+  const headers = new Headers();
+  // JavaScript may give `Headers` or pairs as well.
+  const pairs = given as Partial<Iterable<[string, string]>> | undefined;
+  const entries = pairs?.[Symbol.iterator]
+    ? (pairs as Iterable<[string, string]>)
+    : Object.entries(given ?? {});
+  for (const [name, value] of entries) setHeader(headers, name, value);
+  return headers;
+}
+
+/** Runtimes would say the value, which may be a key; so may be what was given for a name. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    const told = /^[\w-]{1,64}$/.test(name) ? `the header ${name}` : 'a header';
+    throw new TypeError(`${told} cannot be sent: no header may have such a name or value`);
+  }
 }
 
 /** Also told to those whom no compiler has told. */
@@ -236,38 +278,4 @@ function queryOf({ hasQuery }: Operation, input: unknown): string {
   }
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
-}
-
-/** Ends by itself or with the caller's; `AbortSignal.any` is not everywhere yet. */
-export function timeoutSignal(
-  ms: number,
-  outer: AbortSignal | undefined,
-): { readonly signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), Math.min(ms, 2 ** 31 - 1));
-  const give = () => controller.abort(outer?.reason);
-  if (outer?.aborted) give();
-  outer?.addEventListener('abort', give, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', give);
-    },
-  };
-}
-
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const give = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', give);
-      resolve();
-    }, ms);
-    if (signal?.aborted) give();
-    signal?.addEventListener('abort', give, { once: true });
-  });
 }

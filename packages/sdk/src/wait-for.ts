@@ -3,7 +3,7 @@ import type { CausewayEvent } from './events.ts';
 import { NEXT_ORDER_STATUSES } from './generated/constants.ts';
 import type { Order, OrderStatus } from './generated/types.ts';
 import type { Streamed, StreamOptions } from './stream.ts';
-import { timeoutSignal } from './transport.ts';
+import { timeoutSignal } from './timing.ts';
 
 export interface WaitOptions {
   /** Milliseconds; 10 minutes by default. */
@@ -31,7 +31,8 @@ const POLL_BESIDE_STREAM_MS = 10_000;
 /**
  * The order as soon as it is, or has been, in one of these statuses. Events say when to look, reading the order says what is
  * true; without the stream it is read at intervals. Throws `ORDER_ENDED` where it can no longer get there, `TIMED_OUT` after
- * the time, and a TypeError for a status that no order has.
+ * the time, and a TypeError for a status that no order has. A function is asked until the time is over while anything of the
+ * order may change, which a stopped one still may.
  */
 export async function waitForOrder(
   deps: WaitDeps,
@@ -94,6 +95,9 @@ function requireKnown(wanted: Wanted): void {
   );
 }
 
+/** Their status is final, but a late deposit, a refund or a hold may still change the rest of the order. */
+const STOPPED: readonly string[] = ['cancelled', 'failed'];
+
 /** A function may ask for anything, but only of an order that still changes. What this client does not know may come. */
 function canStillReach(order: Order, wanted: Wanted): boolean {
   return tablesOf(order).some((next) => {
@@ -101,7 +105,8 @@ function canStillReach(order: Order, wanted: Wanted): boolean {
     const coming = new Set(next[order.status]);
     // A set is walked to its end, also over what is added on the way.
     for (const status of coming) for (const later of next[status] ?? []) coming.add(later);
-    return typeof wanted === 'function' ? coming.size > 0 : wordsOf(wanted).some((word) => coming.has(word));
+    if (typeof wanted !== 'function') return wordsOf(wanted).some((word) => coming.has(word));
+    return coming.size > 0 || STOPPED.includes(order.status) || (order.hold ?? null) !== null;
   });
 }
 

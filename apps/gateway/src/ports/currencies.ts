@@ -13,7 +13,7 @@ export { convertAtomic } from '@causeway/currencies';
 export interface Currencies {
   /**
    * The newest good snapshot, however old. Before there is one, SERVICE_UNAVAILABLE is thrown, which the
-   * supported-resources endpoints answer as internal_error.
+   * supported-resources endpoints answer as service_unavailable.
    */
   current(): CurrenciesSnapshot;
   /** Runs after every change of the snapshot. */

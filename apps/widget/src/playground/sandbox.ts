@@ -89,7 +89,8 @@ function followEvents(partnerKey: string, heard: (event: PartnerEvent) => void):
       const messages = (text + value).split(/\r?\n\r?\n/);
       text = messages.pop() ?? '';
       for (const message of messages) {
-        const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(message)?.[1];
+        // Lines end at a line feed only: JSON leaves U+2028 as it is, where `m` and `.` would end one.
+        const field = (name: string) => new RegExp(`(?:^|\\n)${name}: ?([^\\r\\n]*)`).exec(message)?.[1];
         last = field('id') ?? last;
         const data = field('data');
         if (data !== undefined) heard(JSON.parse(data) as PartnerEvent);

@@ -175,15 +175,17 @@ async function version(baseUrl: string): Promise<Finding> {
   const check = 'version';
   try {
     const response = await fetchPage(baseUrl, '/api/v1/openapi.json');
-    const { info } = (await response.json()) as { info: { version: string } };
+    const { info } = (await response.json()) as { info: { version: string; 'x-release'?: string } };
+    // Up to 0.1.0 the description had the release as its version.
+    const release = info['x-release'] ?? info.version;
     // Before 1.0 the second number is the one that counts.
     const line = (full: string) =>
       full
         .split('.')
         .slice(0, full.startsWith('0.') ? 2 : 1)
         .join('.');
-    const message = `API ${info.version}, this program ${VERSION}`;
-    if (line(info.version) === line(VERSION)) return { check, verdict: 'ok', message };
+    const message = `API ${release}, this program ${VERSION}`;
+    if (line(release) === line(VERSION)) return { check, verdict: 'ok', message };
     return { check, verdict: 'warn', message, hint: 'Install the release of @causeway/cli that fits.' };
   } catch (error) {
     return { check, verdict: 'warn', message: `the description of the API cannot be read: ${said(error)}` };

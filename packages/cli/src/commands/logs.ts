@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isCausewayError, type LoggedRequest, type OperatorLoggedRequest } from '@causeway/sdk';
 import { type Invocation, type Run, text } from '../command.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, failureLine } from '../exit.ts';
 import type { Paint } from '../output.ts';
 import type { KeyClass } from '../profile.ts';
 
@@ -170,7 +170,8 @@ async function follow(
       if (signal.aborted) return;
       if (!isPassing(error)) throw error;
       waitMs = waitAfter(error, failures++);
-      output.note(`${describe(error)} Next try in ${Math.round(waitMs / 1_000)} s.`);
+      const told = failureLine(error).replace(/\.?$/, '.');
+      output.note(`${told} Next try in ${Math.round(waitMs / 1_000)} s.`);
     }
     await pause(waitMs, undefined, { signal }).catch(() => undefined);
   }
@@ -185,10 +186,6 @@ function isPassing(error: unknown): boolean {
 function waitAfter(error: unknown, failures: number): number {
   const wanted = isCausewayError(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   return Math.min(MAX_PAUSE_MS, Math.max(wanted, POLL_MS * 2 ** Math.min(failures, 5)));
-}
-
-function describe(error: unknown): string {
-  return isCausewayError(error) ? `${error.code}: ${error.message}` : String(error);
 }
 
 const COLOURS = { '1': 'cyan', '2': 'green', '3': 'cyan', '4': 'yellow', '5': 'red' } as const;

@@ -1,6 +1,7 @@
 import type { CausewayEvent, ListOrdersQuery, Order, OrderFunds } from '@causeway/sdk';
 import { flag, type Run, text, texts } from '../command.ts';
 import { fields, type Paint, table } from '../output.ts';
+import { firstOf } from '../signals.ts';
 import { numberOf, timeOf } from '../values.ts';
 import { HOLD_REASONS, hasEnded, NEXT_ACTIONS } from '../words.ts';
 
@@ -156,7 +157,7 @@ export const watch: Run = async ({ args, client, output, signal }) => {
     if (hasEnded(state.order)) ended.abort();
   };
   try {
-    const stop = AbortSignal.any([signal, ended.signal]);
+    const stop = firstOf(signal, ended.signal);
     for await (const { cursor, event } of causeway.events.stream({
       signal: stop,
       onOpen: () => void read(),

@@ -1,4 +1,5 @@
 import { type Causeway, isCausewayError, type Order } from '@causeway/sdk';
+import { firstOf } from '../signals.ts';
 import { HarnessFault } from './delivery.ts';
 import type { Driver } from './driver.ts';
 import { type RecordedCall, type RecordingProxy, type Rule, startProxy } from './proxy.ts';
@@ -59,7 +60,7 @@ export async function withSession(
   const { driver, client, baseUrl, apiKey, limits, references } = context;
   const proxy = await startProxy(baseUrl, rule, context.trace);
   const done = new AbortController();
-  const signal = AbortSignal.any([done.signal, context.signal]);
+  const signal = firstOf(done.signal, context.signal);
   const service = { baseUrl: proxy.url, apiKey, signal };
 
   async function step<Result>(
@@ -71,7 +72,7 @@ export async function withSession(
       () => late.abort(new Miss(`nothing came of it within ${limits.stepMs / 1_000} s`)),
       limits.stepMs,
     );
-    const given = AbortSignal.any([late.signal, signal]);
+    const given = firstOf(late.signal, signal);
     const over = new Promise<never>((_resolve, reject) => {
       given.addEventListener('abort', () => reject(given.reason), { once: true });
     });

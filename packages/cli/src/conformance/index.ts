@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { parseEnv } from 'node:util';
 import { flag, type Invocation, type Run, text, texts } from '../command.ts';
 import { keyOf } from '../deployment.ts';
+import { readVariables } from '../env-file.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import { table } from '../output.ts';
 import { readAll } from '../prompt.ts';
@@ -146,7 +146,7 @@ async function partnerOf(invocation: Invocation): Promise<{ baseUrl: string; api
 
 async function readEnvFile(file: string): Promise<Record<string, string | undefined>> {
   try {
-    return { ...parseEnv(await readFile(file, 'utf8')) };
+    return readVariables(await readFile(file, 'utf8'));
   } catch (error) {
     throw new CommandError(`--env-file cannot be read: ${(error as Error).message}`, {
       exitCode: EXIT.usage,

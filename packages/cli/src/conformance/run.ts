@@ -1,6 +1,7 @@
 import { type Causeway, isCausewayError } from '@causeway/sdk';
 import { connect } from '../deployment.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { firstOf } from '../signals.ts';
 import { createReceiverClient, HarnessFault } from './delivery.ts';
 import type { Driver } from './driver.ts';
 import { DRIVER_CHECKS } from './driver-checks.ts';
@@ -55,7 +56,7 @@ type Attempt = (requirement: Requirement) => Promise<Finding>;
 export async function runConformance(options: RunOptions): Promise<readonly CheckResult[]> {
   const limits = { ...LIMITS, ...options.limits };
   const deadline = AbortSignal.timeout(limits.runMs);
-  const signal = AbortSignal.any([options.signal, deadline]);
+  const signal = firstOf(options.signal, deadline);
   const trace = options.trace ?? createTrace([]);
   const results = new Map<string, CheckResult>();
 

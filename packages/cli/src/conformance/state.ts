@@ -1,3 +1,4 @@
+import { firstOf } from '../signals.ts';
 import { HarnessFault } from './delivery.ts';
 
 /** A look into the partner's receiver: what answers cannot tell. */
@@ -15,7 +16,7 @@ export function stateOfUrl(url: URL, timeoutMs: number, signal: AbortSignal): St
     address.searchParams.set(name, value);
     try {
       const response = await fetch(address, {
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: firstOf(signal, AbortSignal.timeout(timeoutMs)),
       });
       if (response.ok) return (await response.json()) as Record<string, unknown>;
       throw new Error(`answered ${response.status}`);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../exit.ts';
 import { configPath, type Profile } from '../profile.ts';
@@ -19,10 +19,10 @@ export async function webhookSecret(env: Env, profile: Profile): Promise<string>
   const path = join(folderOf(env), `${encodeURIComponent(profile.name)}.secret`);
   const known = await readText(path);
   if (known !== undefined) return known.trim();
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const secret = `whsec_${randomBytes(32).toString('base64url')}`;
   try {
-    await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+    // A link, because it takes nobody's place and is there with all of its text.
+    await putInPlace(path, `${secret}\n`, 0o600, link);
     return secret;
   } catch (error) {
     // Another one was quicker: both use its secret.
@@ -87,17 +87,29 @@ function cursorOf(written: string): string | undefined {
   }
 }
 
-/** Written beside and renamed: a kill leaves the old one or the new one, never half of it. */
+/** A kill leaves the old one or the new one, never half of it. */
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+  await putInPlace(path, text, mode, rename).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+}
+
+/** Written beside first. What holds a secret is nobody else's to read at any moment, and is not left behind. */
+async function putInPlace(
+  path: string,
+  text: string,
+  mode: number,
+  put: (beside: string, path: string) => Promise<void>,
+): Promise<void> {
   // A name of its own: two containers that share the folder may have the same pid.
   const beside = `${path}.${randomUUID()}`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(beside, text, { mode });
+    await writeFile(beside, text, { mode: 0o600, flag: 'wx' });
     await chmod(beside, mode);
-    await rename(beside, path);
-  } catch (error) {
-    throw cannotWrite(path, error);
+    await put(beside, path);
+  } finally {
+    await rm(beside, { force: true });
   }
 }
 

@@ -64,6 +64,7 @@ export interface Session {
   /** The order once it is, or has been, in this status. */
   reaches(status: string): Promise<void>;
   event(fits: (event: CausewayEvent) => boolean): Promise<CausewayEvent>;
+  /** Does all that was left for the end, and throws the first failure of it. */
   end(): Promise<void>;
 }
 
@@ -138,7 +139,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
     async end() {
       following.abort();
       invocation.signal.removeEventListener('abort', stop);
-      for (const work of cleanups.toReversed()) await work();
+      // What one cannot put back must not keep the others from it.
+      const failures: unknown[] = [];
+      for (const work of cleanups.toReversed()) await work().catch((error) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type CausewayEvent, type EventType, isCausewayError, type Order } from '@causeway/sdk';
 import { flag, type Invocation, text } from '../command.ts';
-import { CommandError, EXIT } from '../exit.ts';
+import { CommandError, EXIT, failureLine } from '../exit.ts';
 import { didYouMean } from '../near-matches.ts';
 import { table } from '../output.ts';
 import { EVENT_TYPES, NO_STATUS, PLANS, type Plan, type Way } from './plans.ts';
@@ -128,9 +128,12 @@ async function trigger(
     }
     const event = await session.event((heard) => fits(target, session, heard));
     invocation.output.result(event, () => JSON.stringify(event, null, 2));
-  } finally {
-    await session.end();
+  } catch (error) {
+    // Why the step failed says more than what could not be put back because of it.
+    await session.end().catch((left) => invocation.output.note(`Not put back: ${failureLine(left)}`));
+    throw error;
   }
+  await session.end();
 }
 
 /** The simulated actors may be quicker than we are: what has happened by itself is as good. */

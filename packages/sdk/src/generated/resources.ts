@@ -888,10 +888,10 @@ export interface WebhooksResource {
   listDeliveries(query?: ListWebhookDeliveriesQuery, options?: RequestOptions): List<DeliveryList, DeliveryList['deliveries'][number]>;
   /** Replay a webhook delivery. `POST /api/v1/partner/webhooks/deliveries/{id}/replay` */
   replayDelivery(id: string | number, options?: RequestOptions): Promise<Delivery>;
-  /** Replay the latest events after an outage. `POST /api/v1/partner/webhooks/replay` */
-  replay(body: ReplayInput, options?: RequestOptions): Promise<Replay>;
   /** Send a test event. `POST /api/v1/partner/webhooks/test` */
   test(options?: RequestOptions): Promise<WebhookTest>;
+  /** Replay the latest events after an outage. `POST /api/v1/partner/webhooks/replay` */
+  replay(body: ReplayInput, options?: RequestOptions): Promise<Replay>;
 }
 
 export interface EventsResource {
@@ -918,10 +918,10 @@ export interface WebhookEndpointsResource {
   getDelivery(endpointId: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail>;
   /** Replay a delivery to its webhook endpoint. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay` */
   replayDelivery(endpointId: string, deliveryId: string, options?: RequestOptions): Promise<Delivery>;
-  /** Replay the latest events to a webhook endpoint after an outage. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/replay` */
-  replay(endpointId: string, body: ReplayInput, options?: RequestOptions): Promise<Replay>;
   /** Send a test event to a webhook endpoint. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/test` */
   test(endpointId: string, options?: RequestOptions): Promise<WebhookTest>;
+  /** Replay the latest events to a webhook endpoint after an outage. `POST /api/v1/partner/webhook-endpoints/{endpoint_id}/replay` */
+  replay(endpointId: string, body: ReplayInput, options?: RequestOptions): Promise<Replay>;
 }
 
 /** Method, path, what it takes, how its list goes on: read by src/transport.ts. */
@@ -1226,8 +1226,8 @@ export const RESOURCES = {
     rotateSecret: 'POST /partner/webhooks/rotate-secret k',
     listDeliveries: 'GET /partner/webhooks/deliveries q cursor:deliveries',
     replayDelivery: 'POST /partner/webhooks/deliveries/{id}/replay k',
-    replay: 'POST /partner/webhooks/replay bk',
     test: 'POST /partner/webhooks/test k',
+    replay: 'POST /partner/webhooks/replay bk',
   },
   events: {
     list: 'GET /partner/events q after:events',
@@ -1242,7 +1242,7 @@ export const RESOURCES = {
     listDeliveries: 'GET /partner/webhook-endpoints/{endpoint_id}/deliveries q cursor:deliveries',
     getDelivery: 'GET /partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id} -',
     replayDelivery: 'POST /partner/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay k',
-    replay: 'POST /partner/webhook-endpoints/{endpoint_id}/replay bk',
     test: 'POST /partner/webhook-endpoints/{endpoint_id}/test k',
+    replay: 'POST /partner/webhook-endpoints/{endpoint_id}/replay bk',
   },
 } as const;

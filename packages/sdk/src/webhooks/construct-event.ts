@@ -1,9 +1,12 @@
 import type { CausewayEvent } from '../events.ts';
+import { readRequest } from './read-body.ts';
 
 /** Why a delivery was not accepted. */
 export type WebhookErrorCode =
   /** The body was parsed before it was checked; the signature is over its bytes. */
   | 'BODY_NOT_RAW'
+  /** More than 1 MiB, which no delivery is; what follows was not read. */
+  | 'BODY_TOO_LARGE'
   /** No secret was given, or an empty one. */
   | 'SECRET_MISSING'
   | 'SIGNATURE_MISSING'
@@ -58,7 +61,7 @@ export async function constructEvent(
   options: ConstructOptions = {},
 ): Promise<CausewayEvent> {
   const bytes = bytesOf(body);
-  const secrets = (typeof secret === 'string' ? [secret] : (secret ?? [])).filter((one) => one !== '');
+  const secrets = [secret].flat().filter(isSecret);
   if (secrets.length === 0)
     throw new WebhookError('SECRET_MISSING', 'constructEvent needs the webhook secret');
   const timestamp = headerOf(headers, TIMESTAMP_HEADER);
@@ -93,7 +96,14 @@ export async function constructEventFromRequest(
   options: ConstructOptions = {},
 ): Promise<CausewayEvent> {
   if (request.bodyUsed) throw notRaw();
-  return constructEvent(await request.arrayBuffer(), request.headers, secret, options);
+  const body = await readRequest(request);
+  if (body === undefined) throw new WebhookError('BODY_TOO_LARGE', 'no delivery has more than 1 MiB');
+  return constructEvent(body, request.headers, secret, options);
+}
+
+/** A variable that is not set must not become a key that everybody knows, the word `null`. */
+function isSecret(given: unknown): given is string {
+  return typeof given === 'string' && given !== '';
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {

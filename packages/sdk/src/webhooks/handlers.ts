@@ -1,5 +1,5 @@
+import { readChunks, readRequest } from './read-body.ts';
 import {
-  BODY_LIMIT,
   createReceiver,
   memoryStore,
   type ReceiverAnswer,
@@ -39,6 +39,8 @@ export interface HonoContextLike {
   readonly req: { readonly raw: Request };
 }
 
+const TOO_LARGE = refused(413, 'too_large');
+
 /**
  * @example
  * const webhook = nodeHandler({ secret, onEvent });
@@ -52,11 +54,8 @@ export function nodeHandler(
     if (request.method !== undefined && request.method !== 'POST') {
       return answerNode(response, refused(405, 'post_only'));
     }
-    const body = await readBody(request).catch(() => undefined);
-    answerNode(
-      response,
-      body === undefined ? refused(413, 'too_large') : await receive(body, request.headers),
-    );
+    const body = await readChunks(request).catch(() => undefined);
+    answerNode(response, body === undefined ? TOO_LARGE : await receive(body, request.headers));
   };
 }
 
@@ -119,9 +118,8 @@ export function fetchHandler(options: ReceiverOptions): (request: Request) => Pr
   const receive = createReceiver(options);
   return async (request) => {
     if (request.method !== 'POST') return asResponse(refused(405, 'post_only'));
-    const length = Number(request.headers.get('content-length') ?? 0);
-    if (length > BODY_LIMIT) return asResponse(refused(413, 'too_large'));
-    return asResponse(await receive(await request.arrayBuffer(), request.headers));
+    const body = await readRequest(request);
+    return asResponse(body === undefined ? TOO_LARGE : await receive(body, request.headers));
   };
 }
 
@@ -134,24 +132,6 @@ export function nextHandler(options: ReceiverOptions): (request: Request) => Pro
 export function honoHandler(options: ReceiverOptions): (context: HonoContextLike) => Promise<Response> {
   const handle = fetchHandler(options);
   return ({ req }) => handle(req.raw);
-}
-
-async function readBody(request: AsyncIterable<unknown>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : (chunk as Uint8Array);
-    size += bytes.length;
-    if (size > BODY_LIMIT) throw new RangeError('too large');
-    chunks.push(bytes);
-  }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
 }
 
 function answerNode(response: NodeResponseLike, { status, body }: ReceiverAnswer): void {

@@ -46,8 +46,6 @@ export interface ReceiverAnswer {
 
 const ANSWER_WITHIN_MS = 5_000;
 const LEASE_SECONDS = 300;
-/** What a delivery never reaches. */
-export const BODY_LIMIT = 1024 * 1024;
 
 /**
  * A receiver of deliveries, for any framework: checks, de-duplicates, handles, and says what to answer.

@@ -124,6 +124,21 @@ describe('constructEvent', () => {
     expect(await codeOf(construct(BODY, absent))).toBe('SIGNATURE_MISSING');
   });
 
+  it.each(['null', 'undefined', '', '7', '[object Object]'])(
+    'has no secret in what is none: a delivery that is signed with “%s” is forged',
+    async (word) => {
+      const forged = headers({ 'X-Service-Signature': sign(BODY, word) });
+      const codeWith = (key: unknown) => codeOf(constructEvent(BODY, forged, key as string[], { now: NOW }));
+      const nothing = [null, undefined, '', 7, {}];
+      for (const key of [...nothing, nothing])
+        expect(await codeWith(key), String(key)).toBe('SECRET_MISSING');
+      expect(await codeWith([...nothing, secret])).toBe('SIGNATURE_MISMATCH');
+      expect(await codeOf(construct(BODY, headers(), {}, [...nothing, secret] as string[]))).toBe('accepted');
+      const receive = createReceiver({ secret: (() => [null]) as never, onEvent: () => {} });
+      expect(await receive(BODY, forged)).toMatchObject({ status: 500, body: { reason: 'misconfigured' } });
+    },
+  );
+
   it('refuses what is signed and yet no event: wrong types, no data, text that is not UTF-8', async () => {
     for (const body of [
       '{"event_id":1,"event_type":"t","data":{}}',
