@@ -3,6 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { serviceNow } from '../api/service-time.ts';
 import { formatAmount } from './amount.ts';
+import { shortId } from './ids.ts';
 import { Link } from './navigation.tsx';
 import { colorOf } from './status-color.ts';
 
@@ -109,7 +110,7 @@ export function Id({
         –
       </Text>
     );
-  const shown = whole || value.length <= 14 ? value : `${value.slice(0, 8)}…${value.slice(-4)}`;
+  const shown = whole ? value : shortId(value);
   const code = (
     <Code title={value} style={whole ? { overflowWrap: 'anywhere' } : { whiteSpace: 'nowrap' }}>
       {shown}

@@ -9,7 +9,7 @@ import { loadCase, useQueue, useQueueCounts, viewOf } from './queue/data.ts';
 import { useKeys } from './queue/keys.ts';
 import { CaseList, ViewFilter } from './queue/list.tsx';
 import { PendingBar, usePendingDecision } from './queue/pending.tsx';
-import { type CaseKeys, keyOf, type SelectedCase, selectedOf } from './queue/selection.ts';
+import { type CaseKeys, caseToPin, keyOf, type SelectedCase, selectedOf } from './queue/selection.ts';
 
 const load = () => import('./queue/case.tsx');
 const CaseView = lazy(load);
@@ -30,7 +30,7 @@ export default function Queue() {
   const rows = (queue.data?.pages ?? [])
     .flatMap(({ cases }) => cases)
     .filter((row) => !pending.hidden.has(keyOf(row)));
-  const selected = selectedOf(search.case) ?? (rows[0] === undefined ? null : selectedOf(keyOf(rows[0])));
+  const selected = selectedOf(search.case);
   const index = rows.findIndex((row) => keyOf(row) === keyOf(selected));
 
   const change = useCallback(
@@ -42,6 +42,14 @@ export default function Queue() {
     const next = rows[Math.min(Math.max(index + by, 0), rows.length - 1)];
     if (next !== undefined) select(next);
   };
+
+  // In the address, so that a more urgent case that comes by a poll takes the first row and not the place of the one that
+  // somebody is deciding. Only from rows that were just read: others are of the view before, or decided long ago.
+  const isCurrent = !queue.isPlaceholderData && !queue.isFetching;
+  const pin = isCurrent ? caseToPin(search.case, rows) : undefined;
+  useEffect(() => {
+    if (pin !== undefined) change({ case: pin });
+  }, [pin, change]);
 
   // The two after this one are read before they are asked for: the next case is painted at once.
   const ahead = rows
@@ -91,7 +99,7 @@ export default function Queue() {
           </Loaded>
         </Box>
         <Box flex={1} miw={{ base: '100%', lg: 0 }} id="queue-case" tabIndex={-1} style={{ outline: 'none' }}>
-          {selected === null || (queue.data === undefined && search.case === undefined) ? null : (
+          {selected === null ? null : (
             <Suspense fallback={<Loading />}>
               <CaseView
                 key={keyOf(selected)}

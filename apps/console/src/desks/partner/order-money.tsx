@@ -2,6 +2,7 @@ import type { Order, OrderFunds } from '@causeway/sdk';
 import { Alert, Anchor, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { shortId } from '../../ui/ids.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Copy, Fact, formatAmount, Id, Money, Status, Time } from '../../ui/values.tsx';
 import { words } from '../../ui/words.ts';
@@ -33,7 +34,7 @@ export function ChainLink({
   return (
     <Group gap={2} wrap="nowrap" component="span" display="inline-flex">
       <Anchor href={`${explorer}/${kind}/${value}`} target="_blank" rel="noreferrer" ff="monospace" fz="xs">
-        {value.slice(0, 8)}…{value.slice(-4)}
+        {shortId(value)}
       </Anchor>
       <Copy value={value} label={kind === 'tx' ? 'Copy transaction hash' : 'Copy address'} />
     </Group>

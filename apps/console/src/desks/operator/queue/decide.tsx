@@ -26,7 +26,7 @@ import type { Decision } from './decision.ts';
 import { CHECKLISTS, decisionsOf, isAboutOrder } from './decisions.ts';
 import { useKeys } from './keys.ts';
 import type { PendingDecision } from './pending.tsx';
-import { type CaseKeys, keyOf, ofKind } from './selection.ts';
+import { type CaseKeys, keyOf, nameOf, ofKind } from './selection.ts';
 
 /** The right-hand side: who works on the case, what to look at, what can be decided, why. */
 export function DecisionPane({
@@ -65,6 +65,7 @@ export function DecisionPane({
     const reason = note.trim() === '' ? why : `${why}. ${note.trim()}`;
     pending.decide({
       caseKey: keyOf(detail),
+      caseName: nameOf(detail),
       label: chosen.label,
       send: () => chosen.send(detail, { reason, code, orderId }),
     });

@@ -8,6 +8,8 @@ import { Link } from '../../../ui/navigation.tsx';
 /** A decision that is made and not sent yet: for five seconds it can be taken back. */
 export interface DecisionToSend {
   readonly caseKey: string;
+  /** Which case it is, in words: it is no longer shown. */
+  readonly caseName: string;
   /** What was decided, in words. */
   readonly label: string;
   readonly send: () => Promise<unknown>;
@@ -33,13 +35,14 @@ export function usePendingDecision(): PendingDecision {
   const held = useRef<{ readonly decision: DecisionToSend; readonly timer: number } | null>(null);
 
   const send = useCallback(
-    async ({ caseKey, send: run, label }: DecisionToSend) => {
+    async (decision: DecisionToSend) => {
+      const { caseKey, send: run } = decision;
       setSending((before) => new Set(before).add(caseKey));
       try {
         await run();
       } catch (error) {
         setFailures((before) => new Map(before).set(caseKey, error));
-        tellFailure(label, error);
+        tellFailure(decision, error);
       }
       await client.invalidateQueries();
       setSending((before) => new Set([...before].filter((key) => key !== caseKey)));
@@ -86,7 +89,7 @@ export function usePendingDecision(): PendingDecision {
   return { waiting, hidden, failures, decide, undo: () => take()?.caseKey ?? null };
 }
 
-function tellFailure(label: string, error: unknown): void {
+function tellFailure({ label, caseName }: DecisionToSend, error: unknown): void {
   const { code, message } = problemOf(error);
   if (code === 'APPROVAL_REQUIRED') {
     notifications.show({
@@ -94,9 +97,12 @@ function tellFailure(label: string, error: unknown): void {
       autoClose: 10_000,
       title: `${label}: waits for a second person`,
       message: (
-        <Anchor component={Link} to="/operator/approvals">
-          Open Approvals
-        </Anchor>
+        <>
+          {caseName}.{' '}
+          <Anchor component={Link} to="/operator/approvals">
+            Open Approvals
+          </Anchor>
+        </>
       ),
     });
     return;
@@ -105,7 +111,7 @@ function tellFailure(label: string, error: unknown): void {
     color: 'red',
     autoClose: 10_000,
     title: `${label}: not done`,
-    message,
+    message: `${caseName}. ${message}`,
   });
 }
 
@@ -125,13 +131,18 @@ export function PendingBar({
       p="sm"
       role="status"
       data-testid="pending-decision"
+      w="max-content"
+      maw="calc(100vw - 32px)"
       style={{ position: 'fixed', bottom: 16, left: '50%', transform: 'translateX(-50%)', zIndex: 150 }}
     >
       <Group wrap="nowrap">
-        <Text size="sm">{waiting.label}. Sent in five seconds.</Text>
+        <Text size="sm">
+          {waiting.label}: {waiting.caseName}. Sent in five seconds.
+        </Text>
         <Button
           size="xs"
           variant="default"
+          miw="max-content"
           data-testid="undo"
           onClick={() => {
             const key = undo();
