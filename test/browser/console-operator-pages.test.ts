@@ -176,7 +176,7 @@ describe.skipIf(consoleBrowser === undefined)('the operator’s pages', () => {
     await on('partner-wallet').fill(WALLET);
     await on('create-partner-submit').click();
     await on('secrets').getByText('cw_test_').waitFor();
-    await tab.page.keyboard.press('Escape');
+    await on('secrets-kept').click();
     await tab.page.getByRole('cell', { name: 'Harbour Pay' }).click();
 
     await on('shown-open-order-limit').getByText('1,000 orders, the deployment’s own').waitFor();

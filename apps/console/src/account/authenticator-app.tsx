@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, Modal, SimpleGrid, Stack, Text, TextInput }
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { consoleCall } from '../api/client.ts';
+import { heldDialog } from '../ui/held-dialog.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
 import { Copy, Time } from '../ui/values.tsx';
@@ -189,15 +190,7 @@ function RecoveryCodesDialog({
 }) {
   const text = codes.join('\n');
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Your recovery codes"
-      centered
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Modal opened onClose={onClose} title="Your recovery codes" centered {...heldDialog()}>
       <Stack>
         <Alert color="orange" title="They are shown this once">
           Each signs you in once if the phone is lost. Keep them where the phone is not. Older ones are no

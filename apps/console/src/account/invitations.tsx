@@ -6,6 +6,8 @@ import { consoleCall } from '../api/client.ts';
 import { useMay } from '../api/session.ts';
 import { Action } from '../ui/actions.tsx';
 import { CodeBlock } from '../ui/code.tsx';
+import { FocusHere } from '../ui/focus-here.tsx';
+import { heldDialog } from '../ui/held-dialog.ts';
 import { Empty, Problem } from '../ui/states.tsx';
 import { Time } from '../ui/values.tsx';
 import { RoleChoice } from './team-members.tsx';
@@ -36,26 +38,35 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   if (invite.data !== undefined) {
     const { url, expires_at, mailed } = invite.data;
     return (
-      <Modal opened onClose={onClose} title="The invitation" centered closeOnClickOutside={false} size="lg">
-        <Stack>
-          <Alert color="orange" title="This link is shown this once">
-            {mailed ? `It is on its way to ${email}.` : `Hand it to ${email} yourself.`} Whoever opens it
-            first becomes the user, so give it to nobody else. It is good until <Time at={expires_at} />.
-          </Alert>
-          <div data-testid="invitation-link" data-url={url}>
-            <CodeBlock code={url} label="link" />
-          </div>
-          <Group justify="flex-end">
-            <Button onClick={onClose} data-testid="invitation-kept">
-              Done
-            </Button>
-          </Group>
-        </Stack>
+      <Modal opened onClose={onClose} title="The invitation" centered size="lg" {...heldDialog()}>
+        <FocusHere testId="invitation-result">
+          <Stack>
+            <Alert color="orange" title="This link is shown this once">
+              {mailed ? `It is on its way to ${email}.` : `Hand it to ${email} yourself.`} Whoever opens it
+              first becomes the user, so give it to nobody else. It is good until <Time at={expires_at} />.
+            </Alert>
+            <div data-testid="invitation-link" data-url={url}>
+              <CodeBlock code={url} label="link" />
+            </div>
+            <Group justify="flex-end">
+              <Button onClick={onClose} data-testid="invitation-kept">
+                Done
+              </Button>
+            </Group>
+          </Stack>
+        </FocusHere>
       </Modal>
     );
   }
   return (
-    <Modal opened onClose={onClose} title="Invite somebody" centered>
+    <Modal
+      opened
+      onClose={onClose}
+      title="Invite somebody"
+      centered
+      // While it is being made, too: its link would be shown to nobody.
+      {...heldDialog(invite.isPending)}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -76,7 +87,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           <RoleChoice role={role} onChange={setRole} />
           {invite.isError ? <Problem error={invite.error} /> : null}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onClose} disabled={invite.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={invite.isPending} data-testid="send-invitation">

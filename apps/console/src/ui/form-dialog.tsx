@@ -2,8 +2,10 @@ import { Alert, Button, type ButtonProps, Code, Group, List, Modal, Stack, Texta
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { CodeBlock } from './code.tsx';
+import { FocusHere } from './focus-here.tsx';
+import { heldDialog } from './held-dialog.ts';
 import { Problem } from './states.tsx';
 
 /** A button that opens a form; what the service refuses is shown in it, field by field. */
@@ -64,6 +66,8 @@ export function FormDialog<T>({
     onOpen?.();
     open();
   };
+  // While it is being done, too: what comes back would be shown to nobody.
+  const isHeld = result !== undefined && (mutation.isPending || mutation.isSuccess);
   const shown = result !== undefined && mutation.isSuccess ? result(mutation.data) : undefined;
   return (
     <>
@@ -77,6 +81,7 @@ export function FormDialog<T>({
         size="lg"
         centered
         closeButtonProps={{ 'aria-label': 'Close' }}
+        {...heldDialog(isHeld)}
       >
         {shown === undefined ? (
           <form
@@ -92,7 +97,7 @@ export function FormDialog<T>({
               )}
               {mutation.isError ? <Refusal error={mutation.error} /> : null}
               <Group justify="flex-end">
-                <Button variant="default" onClick={close}>
+                <Button variant="default" onClick={close} disabled={isHeld}>
                   Cancel
                 </Button>
                 <Button
@@ -107,14 +112,16 @@ export function FormDialog<T>({
             </Stack>
           </form>
         ) : (
-          <Stack gap="sm">
-            {shown}
-            <Group justify="flex-end">
-              <Button onClick={end} data-testid={`${testId}-close`}>
-                Close
-              </Button>
-            </Group>
-          </Stack>
+          <FocusHere testId={`${testId}-result`}>
+            <Stack gap="sm">
+              {shown}
+              <Group justify="flex-end">
+                <Button onClick={end} data-testid={`${testId}-close`}>
+                  Close
+                </Button>
+              </Group>
+            </Stack>
+          </FocusHere>
         )}
       </Modal>
     </>
@@ -145,17 +152,12 @@ function Reason({
   );
 }
 
-/**
- * What was refused, and all that is wrong with its fields. It takes the focus: it may stand below what the dialog shows, and
- * the button that was pressed is gone for a moment.
- */
+/** What was refused, and all that is wrong with its fields. It may stand below what the dialog shows. */
 function Refusal({ error }: { readonly error: unknown }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
   const { details } = error as { details?: { fields?: { path: string; message: string }[] } };
   const fields = details?.fields ?? [];
   return (
-    <div ref={place} tabIndex={-1} data-testid="refusal">
+    <FocusHere testId="refusal">
       {fields.length === 0 ? (
         <Problem error={error} />
       ) : (
@@ -169,7 +171,7 @@ function Refusal({ error }: { readonly error: unknown }) {
           </List>
         </Problem>
       )}
-    </div>
+    </FocusHere>
   );
 }
 

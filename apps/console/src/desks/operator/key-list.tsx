@@ -1,11 +1,12 @@
 import type { ListedKey, NewKey } from '@causeway/sdk';
-import { Alert, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
 import { CodeBlock } from '../../ui/code.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { heldDialog } from '../../ui/held-dialog.ts';
 import { KEY_STATE, LAST_USED } from '../../ui/key-columns.tsx';
 import { List, type ListPage } from '../../ui/list.tsx';
 import { Time } from '../../ui/values.tsx';
@@ -24,7 +25,14 @@ export function SecretsShown({
   readonly onClose: () => void;
 }) {
   return (
-    <Modal opened={secrets.length > 0} onClose={onClose} title="Shown this once" centered size="lg">
+    <Modal
+      opened={secrets.length > 0}
+      onClose={onClose}
+      title="Shown this once"
+      centered
+      size="lg"
+      {...heldDialog()}
+    >
       <Stack data-testid="secrets">
         <Alert color="orange">
           Copy it now and hand it over safely. It cannot be shown again; a lost one is replaced by another.
@@ -32,6 +40,11 @@ export function SecretsShown({
         {secrets.map(({ label, value }) => (
           <CodeBlock key={label} label={label} code={value} />
         ))}
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-testid="secrets-kept">
+            Done
+          </Button>
+        </Group>
       </Stack>
     </Modal>
   );
