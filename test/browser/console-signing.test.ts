@@ -126,9 +126,15 @@ describe.skipIf(consoleBrowser === undefined)('wallets at the desks', () => {
     const orderId = await driver.onrampOrder({ ...CANADIAN, user_uuid });
     for (const event of ['vendor_accepts', 'escrow_funded']) await driver.event(orderId, event);
     await driver.reaches(orderId, 'awaiting_fiat_transfer');
+    const elsewhere = { full_name: 'Emma Tremblay', iban: 'DE89370400440532013000' };
+    await driver.sdk.paymentDetails.create(user_uuid, {
+      ...{ rail: 'iban-sepa', currency: 'EUR', country_code: 'DE' },
+      details: elsewhere,
+    });
     await opened(orderId);
     await by('action-submit-payer-details').click();
-    await by('empty').getByText('The customer has no account in this currency').waitFor();
+    await by('empty').getByText('The customer has no account of interac-canada in CAD').waitFor();
+    expect(await partner.seriousFindings()).toEqual([]);
     await partner.page.keyboard.press('Escape');
     await driver.sdk.paymentDetails.create(user_uuid, {
       rail: 'interac-canada',
@@ -139,6 +145,7 @@ describe.skipIf(consoleBrowser === undefined)('wallets at the desks', () => {
     await partner.page.reload();
     await by('action-submit-payer-details').click();
     await by('payer-account').click();
+    expect(await partner.page.getByRole('option').count()).toBe(1);
     await partner.page.getByRole('option', { name: /interac-canada, CAD/ }).click();
     await by('payer-submit').click();
     await by('action-confirm-payment-sent').waitFor();

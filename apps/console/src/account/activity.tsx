@@ -2,8 +2,8 @@ import { OPERATION_CAPABILITIES } from '@causeway/protocol/console';
 import { Code, Text } from '@mantine/core';
 import { consoleCall } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
+import { given, periodOf, textOf } from '../ui/filters.ts';
 import { List } from '../ui/list.tsx';
-import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/values.tsx';
 import type { Activity, ActivityPage, TeamMember } from './wire.ts';
 
@@ -38,17 +38,6 @@ const OPERATIONS = [
     .toSorted(),
 ].map((value) => ({ value, label: operationInWords(value) }));
 
-const DAY_MS = 86_400_000;
-
-/** A day in the viewer’s zone, as the moment it begins or ends. */
-function momentOf(day: Search[string], shift: 0 | 1): string | undefined {
-  if (typeof day !== 'string') return undefined;
-  const begin = Date.parse(`${day}T00:00:00`);
-  return Number.isNaN(begin) ? undefined : new Date(begin + shift * DAY_MS).toISOString();
-}
-
-const text = (value: Search[string]) => (typeof value === 'string' ? value : undefined);
-
 /** Who did what at this desk, newest first. */
 export default function ActivityList({ members }: { readonly members: readonly TeamMember[] }) {
   const { desk } = useSession();
@@ -72,14 +61,13 @@ export default function ActivityList({ members }: { readonly members: readonly T
       ]}
       load={async ({ filters, limit, cursor }, signal) => {
         const page = await consoleCall<ActivityPage>('listConsoleActivity', {
-          query: {
+          query: given({
             limit,
             cursor,
-            user_id: text(filters.user_id),
-            operation: text(filters.operation),
-            from: momentOf(filters.from, 0),
-            to: momentOf(filters.to, 1),
-          },
+            user_id: textOf(filters, 'user_id'),
+            operation: textOf(filters, 'operation'),
+            ...periodOf(filters),
+          }),
           signal,
         });
         return { rows: page.activity, nextCursor: page.pagination.next_cursor };

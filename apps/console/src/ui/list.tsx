@@ -305,9 +305,10 @@ function TextFilter({
   readonly onChange: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  // Spaces around it are typed, not meant: the address has none, and what stands in the field keeps them.
+  useEffect(() => setText((typed) => (typed.trim() === value.trim() ? typed : value)), [value]);
   useEffect(() => {
-    if (text === value) return;
+    if (text.trim() === value.trim()) return;
     const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   });

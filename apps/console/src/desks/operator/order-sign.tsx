@@ -1,6 +1,5 @@
 import type { OrderAuditTrail } from '@causeway/sdk';
 import {
-  type Address,
   type EscrowOwners,
   escrowAddress,
   reviewEscrowPayout,
@@ -11,9 +10,13 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { type PreparedSignature, SignTypedData } from '../../wallet/signing.tsx';
 import { loadSigningTrust, trustFor } from '../../wallet/trust.ts';
+import { firstThatFits, type Payout, payoutsOf, walletsSince } from './owner-payouts.ts';
 
 export type Purpose = 'release' | 'refund';
 type Side = 'seller' | 'buyer';
+
+/** Of the partner’s terms, since the order was opened. */
+const MOST_CHANGES = 100;
 
 /**
  * A signature of one of the escrow’s owners, given here with its wallet. What is signed is built from the order and the
@@ -84,14 +87,20 @@ async function prepareOwnerPayout(
   purpose: Purpose,
   side: Side,
 ): Promise<PreparedSignature> {
-  const [parameters, trusted, partner] = await Promise.all([
+  const [parameters, trusted, partner, changes] = await Promise.all([
     api.operator.orders.signingParameters(order.order_id, { purpose }),
     loadSigningTrust(order.order_id),
     api.operator.partners.get(order.partner_id),
+    api.operator.audit.list({
+      subject: `partners/${order.partner_id}`,
+      action: 'partner.change',
+      from: order.created_at,
+      limit: MOST_CHANGES,
+    }),
   ]);
   if (funds.escrow === null)
     throw new SigningRefusedError('EXPECTATION_MISSING', 'funds.escrow', 'an escrow', null);
-  const { owners } = funds.escrow;
+  const { owners, expected_amount: deposit } = funds.escrow;
   const trust = trustFor(trusted, order.chain, owners[side]);
   if (owners.service.toLowerCase() !== trust.service.toLowerCase())
     throw new SigningRefusedError('OWNER_MISMATCH', 'owners.service', trust.service, owners.service);
@@ -105,50 +114,29 @@ async function prepareOwnerPayout(
       'token and treasury',
       order.crypto_currency,
     );
-  const atomic = (amount: string) => unitsOf(amount, token.decimals);
-  const pay = (to: string, amount: bigint) => ({
-    token: token.address as Address,
-    to: to as Address,
-    amount,
-  });
-  const deposit = atomic(funds.escrow.expected_amount);
-  const [crypto, platform, markup] = [order.crypto_amount, order.platform_fee, order.partner_fee].map(
-    atomic,
-  ) as [bigint, bigint, bigint];
-  const isOnramp = order.direction === 'onramp';
-  const own = isOnramp ? owners.buyer : owners.seller;
-  // Where a customer’s own wallet takes part, the partner’s fee is paid apart from it.
-  const isApart = order.origin === 'widget' && own.toLowerCase() !== partner.wallet_address.toLowerCase();
-  const feeWallet = isApart ? partner.wallet_address : own;
-  const releases = isOnramp
-    ? [
-        pay(owners.buyer, crypto - platform - (isApart ? markup : 0n)),
-        pay(treasury, platform),
-        ...(isApart ? [pay(feeWallet, markup)] : []),
-      ]
-    : [
-        pay(owners.buyer, crypto - platform),
-        pay(treasury, platform - (crypto + markup - deposit)),
-        pay(feeWallet, markup),
-      ];
-  const transfers = purpose === 'refund' ? [pay(owners.seller, deposit)] : releases;
+  const wallets = walletsSince(partner.wallet_address, changes.entries);
+  const payouts = payoutsOf({ order, deposit, owners, token, treasury, wallets }, purpose);
+  const { fitting, reviewed } = firstThatFits(payouts, ({ transfers }: Payout) =>
+    reviewEscrowPayout(parameters, escrow, transfers, trust),
+  );
+  const { feeWallet } = fitting;
   return {
-    reviewed: reviewEscrowPayout(parameters, escrow, transfers, trust),
+    reviewed,
     trust,
     names: {
+      ...(feeWallet === undefined
+        ? {}
+        : { [feeWallet]: feeWalletInWords(feeWallet, partner.wallet_address) }),
       [owners.seller]: order.direction === 'onramp' ? 'the vendor' : 'who paid in',
       [owners.buyer]: order.direction === 'onramp' ? 'the buyer' : 'the vendor',
       [treasury]: 'the platform, as its fee',
-      ...(isApart ? { [partner.wallet_address]: 'the partner, as its fee' } : {}),
       [escrow]: 'the order’s escrow',
     },
   };
 }
 
-/** A decimal amount in the smallest units, without a float on the way. */
-function unitsOf(amount: string, decimals: number): bigint {
-  const [whole = '0', fraction = ''] = amount.split('.');
-  if (fraction.length > decimals)
-    throw new SigningRefusedError('AMOUNT_MISMATCH', 'amount', `${decimals} decimals`, amount);
-  return BigInt(whole + fraction.padEnd(decimals, '0'));
+function feeWalletInWords(wallet: string, current: string): string {
+  return wallet.toLowerCase() === current.toLowerCase()
+    ? 'the partner, as its fee'
+    : 'the partner, as its fee, at the wallet that it had when the escrow was made';
 }

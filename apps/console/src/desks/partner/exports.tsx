@@ -2,6 +2,7 @@ import { ORDER_MACHINES } from '@causeway/protocol/machines';
 import { Button, Group, MultiSelect, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useCan } from '../../api/session.ts';
+import { dayOf, ZONE } from '../../ui/days.ts';
 import { useListSearch } from '../../ui/list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { listOfSearch, type Search, stringifySearch } from '../../ui/search.ts';
@@ -134,9 +135,6 @@ function FiatAccountFile() {
 
 const DAYS = 31;
 const DAY_MS = 86_400_000;
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** In the viewer’s zone, as days are counted there. */
-const dayOf = (at: number): string => new Intl.DateTimeFormat('en-CA', { timeZone: ZONE }).format(at);
 
 /** A file of a period. The browser itself saves it while it is sent, however long it is. */
 export function DownloadFile({
@@ -154,7 +152,7 @@ export function DownloadFile({
   readonly isReady?: boolean;
   readonly children?: React.ReactNode;
 }) {
-  const [from, setFrom] = useState(() => dayOf(Date.now() - (DAYS - 1) * DAY_MS));
+  const [from, setFrom] = useState(() => dayOf(Date.now(), DAYS - 1));
   const [to, setTo] = useState(() => dayOf(Date.now()));
   const problem = problemOfPeriod(from, to);
   const address = path + stringifySearch({ from, to, time_zone: ZONE, ...query });

@@ -3,8 +3,9 @@ import { Anchor, Badge, Box, Button, Card, Group, SimpleGrid, Stack, Text } from
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client.ts';
-import { useSession } from '../../api/session.ts';
+import { serviceNow } from '../../api/service-time.ts';
 import { BarChart, sharesOf } from '../../ui/chart.tsx';
+import { dayOf, ZONE } from '../../ui/days.ts';
 import { Link, useGo, usePath, useSearch } from '../../ui/navigation.tsx';
 import { Loaded, Loading, PageHead } from '../../ui/states.tsx';
 import { formatAmount, Status, Time } from '../../ui/values.tsx';
@@ -18,28 +19,20 @@ const PERIODS = [
   { name: '90d', label: '90 days', days: 90, interval: 'week' },
   { name: '12m', label: '12 months', days: 365, interval: 'month' },
 ] as const;
-const DAY_MS = 86_400_000;
 const REFRESH_MS = 30_000;
 
 export default function PartnerHome() {
   const search = useSearch();
   const path = usePath();
   const go = useGo();
-  const { server_time: serverTime } = useSession();
   const period = PERIODS.find(({ name }) => name === search.period) ?? PERIODS[1];
   const query = useQuery({
     queryKey: ['statistics', period.name],
-    queryFn: ({ signal }) => {
-      const first = new Date(Date.parse(serverTime) - (period.days - 1) * DAY_MS);
-      return api.statistics.get(
-        {
-          from: first.toISOString().slice(0, 10),
-          interval: period.interval,
-          time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-        },
+    queryFn: ({ signal }) =>
+      api.statistics.get(
+        { from: dayOf(serviceNow(), period.days - 1), interval: period.interval, time_zone: ZONE },
         { signal },
-      );
-    },
+      ),
     refetchInterval: REFRESH_MS,
   });
   return (

@@ -11,7 +11,7 @@ import { Action } from '../../ui/actions.tsx';
 import { Link } from '../../ui/navigation.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
-import { titleOfAction } from './order-calls.ts';
+import { payersOf, titleOfAction } from './order-calls.ts';
 import type { SignedAction } from './order-signing.ts';
 import { ACTION_WORDS } from './order-words.ts';
 
@@ -42,7 +42,7 @@ export function OrderActions({ order }: { readonly order: Order }) {
       </Text>
       <Text size="sm" mb="xs">
         {isYours
-          ? (ACTION_WORDS[order.next_action] ?? order.next_action)
+          ? `${ACTION_WORDS[order.next_action] ?? order.next_action}.`
           : order.next_action === 'wait'
             ? 'Others have to act first; nothing is asked of you.'
             : 'Nothing more is asked of you.'}
@@ -168,15 +168,18 @@ function PayerForm({ order, onDone }: { readonly order: Order; readonly onDone: 
   return (
     <Loaded query={query}>
       {({ payment_details: saved }) => {
-        const fitting = saved.filter(({ currency }) => currency === order.amounts.fiat_currency);
+        const fitting = payersOf(order, saved);
         if (fitting.length === 0) {
           return (
-            <Empty title="The customer has no account in this currency">
-              Save one on the{' '}
+            <Empty
+              title={`The customer has no account of ${order.payment_network_slug} in ${order.amounts.fiat_currency}`}
+            >
+              Only such an account may pay. Your program saves one, or says who pays without saving it: see
+              Next call on this page. What is saved is on the{' '}
               <Anchor component={Link} to={`/partner/customers/${order.user_id}`} underline="always">
                 page of the customer
               </Anchor>
-              , then come back.
+              .
             </Empty>
           );
         }

@@ -1,5 +1,5 @@
 import { ACTION_ENDPOINTS, type PartnerAction } from '@causeway/protocol/machines';
-import type { Order } from '@causeway/sdk';
+import type { Order, PaymentDetails } from '@causeway/sdk';
 
 /** A call with this order’s id in it, as a shell and as a program say it. */
 export interface Sample {
@@ -46,6 +46,16 @@ const CALLS: Readonly<Record<PartnerAction, Call>> = {
   },
   cancel: { method: 'cancel', title: 'Cancel the order' },
 };
+
+/** Of a customer’s saved accounts those that may pay the order: the service takes no other rail, and no other currency. */
+export function payersOf<Account extends Pick<PaymentDetails, 'rail' | 'currency'>>(
+  { payment_network_slug, amounts }: Pick<Order, 'payment_network_slug' | 'amounts'>,
+  saved: readonly Account[],
+): readonly Account[] {
+  return saved.filter(
+    ({ rail, currency }) => rail === payment_network_slug && currency === amounts.fiat_currency,
+  );
+}
 
 export function titleOfAction(action: PartnerAction): string {
   return CALLS[action].title;

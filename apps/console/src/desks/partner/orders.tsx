@@ -3,6 +3,7 @@ import type { ListOrdersQuery, Order } from '@causeway/sdk';
 import { Anchor, Badge, Stack, Text, Tooltip } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { type LiveState, useLiveOrders } from '../../api/live.ts';
+import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
 import { Link, useGo } from '../../ui/navigation.tsx';
 import { listOfSearch, type Search } from '../../ui/search.ts';
@@ -12,7 +13,6 @@ import { ACTION_WORDS, ORDER_TYPE_WORDS } from './order-words.ts';
 
 /** What events do not tell of, a look now and then does. */
 const LOOK_AGAIN_MS = 30_000;
-const DAY_MS = 86_400_000;
 
 export default function PartnerOrders() {
   const go = useGo();
@@ -136,24 +136,15 @@ export function Live({ state }: { readonly state: LiveState }) {
   );
 }
 
-const textOf = (value: Search[string]) => listOfSearch(value)[0];
-
-/** Days are the viewer’s: from the first moment of the one to the last of the other. */
 export function queryOf(filters: Search): ListOrdersQuery {
-  const [from, to] = [textOf(filters.created_from), textOf(filters.created_to)];
-  const midnight = (day: string, later = 0) => {
-    const at = new Date(`${day}T00:00:00`);
-    return Number.isNaN(at.getTime()) ? undefined : new Date(at.getTime() + later).toISOString();
-  };
-  const query = {
-    status: listOfSearch(filters.status),
-    order_type: textOf(filters.order_type),
-    user_uuid: textOf(filters.user_uuid),
-    reference_id: textOf(filters.reference_id),
-    created_from: from === undefined ? undefined : midnight(from),
-    created_to: to === undefined ? undefined : midnight(to, DAY_MS),
-  };
-  return Object.fromEntries(
-    Object.entries(query).filter(([, value]) => value !== undefined && value.length > 0),
-  ) as ListOrdersQuery;
+  const status = listOfSearch(filters.status);
+  const { from, to } = periodOf(filters, ['created_from', 'created_to']);
+  return given({
+    status: status.length === 0 ? undefined : status,
+    order_type: textOf(filters, 'order_type'),
+    user_uuid: textOf(filters, 'user_uuid'),
+    reference_id: textOf(filters, 'reference_id'),
+    created_from: from,
+    created_to: to,
+  }) as ListOrdersQuery;
 }
