@@ -12,7 +12,7 @@ import type { Escrow } from '../escrow/escrow.ts';
 import { hashSafeTransaction, type SafeTransaction, safeTypedData } from '../escrow/safe-transaction.ts';
 import { canonicalSignature, InvalidSignatureError, recoverSigner } from '../signers/signature.ts';
 import { sameAddress } from '../watcher/chain-facts.ts';
-import { authorizationsOf, authorize, nextNonce } from './authorization.store.ts';
+import { authorizationsLike, authorize } from './authorization.store.ts';
 import {
   type Authorization,
   type AuthorizationPurpose,
@@ -23,6 +23,7 @@ import {
   requestOf,
 } from './authorization.ts';
 import { hashForwardRequest } from './forward-request.ts';
+import { nextNonce } from './forwarder-nonces.store.ts';
 
 export interface SignedAuthorization {
   readonly orderId: string;
@@ -43,7 +44,7 @@ export async function acceptAuthorization(
   settings: Pick<ChainSettings, 'chainId' | 'contracts'>,
   given: SignedAuthorization,
 ): Promise<Authorization> {
-  const known = await authorizationsOf(unit, given.orderId, given.purpose);
+  const known = await authorizationsLike(unit, given.orderId, given.purpose, given.forwardRequest);
   const isSpent = ({ status }: Authorization) => status !== AUTHORIZATION_ISSUED;
   const isSame = (authorization: Authorization) =>
     differingField(authorization, given.forwardRequest) === undefined;
@@ -118,7 +119,7 @@ function mismatch(expected: readonly Address[], recovered: Address | null) {
 async function takeNonce(unit: UnitOfWork, match: Authorization): Promise<void> {
   const next = await nextNonce(unit, match, match.partnerId, 0n);
   if (match.nonce < next) throw new CausewayError('NONCE_ALREADY_USED');
-  // What was ahead of it has lapsed without using its nonce: this one could never be executed.
+  // What was ahead of it has lapsed without using its nonce, which has to be used before this one's.
   if (match.nonce > next)
     throw changed('nonce', 'The nonce is no longer the next one; read the parameters again.');
 }

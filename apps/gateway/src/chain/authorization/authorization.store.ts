@@ -9,10 +9,10 @@ import {
 import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
 import { sqlWords, statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { larger } from '../../lib/bigints.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { BridgeDeposit } from '../watcher/chain-facts.ts';
 import type { Authorization, AuthorizationPurpose, BridgeLeg } from './authorization.ts';
+import type { NonceOwner } from './forwarder-nonces.store.ts';
 
 /** All SQL of forward-request authorizations. */
 
@@ -45,38 +45,9 @@ interface AuthorizationRow {
   deposited_at: Date | null;
 }
 
-/** Whose sequence of nonces it is. */
-export interface NonceOwner {
-  readonly chainId: number;
-  readonly forwarder: Address;
-  readonly sender: Address;
-}
-
 const COLUMNS = `authorization_id, order_id, partner_id, purpose, chain_id::text, forwarder, sender, nonce::text,
   router, gas::text, deadline::text, data, token, amount::text, recipient, bridge, status, signature, tx_hash,
   issued_at, expires_at, deposit_tx_hash, deposited_at`;
-
-const observeNonce = statement<
-  [chainId: number, forwarder: string, sender: string, partnerId: string, nextNonce: bigint],
-  { next_nonce: string }
->(
-  'chain.observe_forwarder_nonce',
-  `INSERT INTO forwarder_nonces (chain_id, forwarder, sender, partner_id, next_nonce) VALUES ($1, $2, $3, $4, $5)
-   ON CONFLICT (chain_id, forwarder, sender, partner_id)
-   DO UPDATE SET next_nonce = greatest(forwarder_nonces.next_nonce, excluded.next_nonce)
-   RETURNING next_nonce::text`,
-);
-
-const noteSpentNonce = statement<[chainId: number, forwarder: string, sender: string, nextNonce: bigint]>(
-  'chain.note_spent_forwarder_nonce',
-  `UPDATE forwarder_nonces SET next_nonce = greatest(next_nonce, $4)
-    WHERE chain_id = $1 AND forwarder = $2 AND sender = $3`,
-);
-
-const selectPending = statement<
-  [chainId: number, forwarder: string, sender: string],
-  { highest: string | null }
->('chain.highest_pending_forward', 'SELECT highest_live_nonce($1, $2, $3)::text AS highest');
 
 const insertAuthorization = statement<
   [
@@ -110,6 +81,23 @@ const selectOfOrder = statement<[orderId: string, purpose: string], Authorizatio
   'chain.authorizations_of_order',
   `SELECT ${COLUMNS} FROM forward_authorizations WHERE order_id = $1 AND purpose = $2
     ORDER BY issued_at DESC, authorization_id DESC LIMIT 20`,
+);
+
+/** What was sent back is among them, however many were issued after it. */
+const selectGiven = statement<
+  [orderId: string, purpose: string, nonce: string, deadline: string, data: string],
+  AuthorizationRow
+>(
+  'chain.authorizations_given',
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE order_id = $1 AND purpose = $2
+    ORDER BY nonce::text = $3 AND deadline::text = $4 AND data = lower($5) DESC, issued_at DESC, authorization_id DESC
+    LIMIT 20`,
+);
+
+const selectSigned = statement<[orderId: string, purpose: string], AuthorizationRow>(
+  'chain.signed_authorization',
+  `SELECT ${COLUMNS} FROM forward_authorizations WHERE order_id = $1 AND purpose = $2 AND status <> ${ISSUED}
+    ORDER BY status = ${LIVE} DESC, issued_at DESC, authorization_id DESC LIMIT 1`,
 );
 
 const selectByNonce = statement<
@@ -175,32 +163,6 @@ const markSilent = statement<[authorizationId: string, at: Date], { authorizatio
     WHERE authorization_id = $1 AND overdue_at IS NULL RETURNING authorization_id`,
 );
 
-/**
- * The nonce the wallet's next request must carry: after what the chain has used, and after what is signed and on its
- * way. Takes the lock under which it stays true until the transaction ends.
- */
-export async function nextNonce(
-  unit: UnitOfWork,
-  owner: NonceOwner,
-  partnerId: string,
-  observedOnChain: bigint,
-): Promise<bigint> {
-  const { chainId, forwarder, sender } = owner;
-  const [[row], [pending]] = await unit.tx.queryBoth(
-    observeNonce,
-    [chainId, forwarder, sender, partnerId, observedOnChain],
-    selectPending,
-    [chainId, forwarder, sender],
-  );
-  const unused = BigInt(row?.next_nonce ?? 0);
-  const behindPending = pending?.highest == null ? 0n : BigInt(pending.highest) + 1n;
-  return larger(behindPending, unused);
-}
-
-export function noteSpent(unit: UnitOfWork, { chainId, forwarder, sender }: NonceOwner, nonce: bigint): void {
-  unit.tx.defer(noteSpentNonce, [chainId, forwarder, sender, nonce + 1n]);
-}
-
 export function storeAuthorization(unit: UnitOfWork, issued: Authorization): void {
   unit.tx.defer(insertAuthorization, [
     issued.authorizationId,
@@ -224,7 +186,7 @@ export function storeAuthorization(unit: UnitOfWork, issued: Authorization): voi
   ]);
 }
 
-/** Newest first. */
+/** The newest few: enough to find one that can be shown again. */
 export async function authorizationsOf(
   unit: UnitOfWork,
   orderId: string,
@@ -233,15 +195,32 @@ export async function authorizationsOf(
   return (await unit.tx.query(selectOfOrder, [orderId, purpose])).map(fromRow);
 }
 
-/** The newest that was signed, whatever became of it. */
+/** Anything else was never issued, and need not be text that the database takes. */
+const NUMBER = /^\w*$/;
+
+/** What a partner sent back, if it was issued, and the newest few beside it. */
+export async function authorizationsLike(
+  unit: UnitOfWork,
+  orderId: string,
+  purpose: AuthorizationPurpose,
+  { nonce, deadline, data }: Readonly<Record<'nonce' | 'deadline' | 'data', string>>,
+): Promise<Authorization[]> {
+  const given = [nonce, deadline, data].map((text) => (NUMBER.test(text) ? text : '')) as [
+    string,
+    string,
+    string,
+  ];
+  return (await unit.tx.query(selectGiven, [orderId, purpose, ...given])).map(fromRow);
+}
+
+/** The one that may still be executed, or the newest that was signed, whatever became of it. */
 export async function findSigned(
   db: Database,
   orderId: string,
   purpose: AuthorizationPurpose,
 ): Promise<Authorization | undefined> {
-  const rows = (await db.query(SYSTEM, selectOfOrder, [orderId, purpose])).map(fromRow);
-  const signed = rows.filter(({ status }) => status !== AUTHORIZATION_ISSUED);
-  return signed.find(({ status }) => status === AUTHORIZATION_LIVE) ?? signed[0];
+  const [row] = await db.query(SYSTEM, selectSigned, [orderId, purpose]);
+  return row && fromRow(row);
 }
 
 /** The signed request that pays this quote of a bridge. */

@@ -29,9 +29,10 @@ import { gasPerOrder } from '../transactions/transaction.store.ts';
 import { createTransactor } from '../transactions/transactor.ts';
 import { createWatcher } from '../watcher/watcher.ts';
 import { acceptAuthorization, acceptOwnerSignature, payoutParameters } from './accept-authorization.ts';
-import { findSigned } from './authorization.store.ts';
+import { findSigned, settle } from './authorization.store.ts';
 import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
+import { nextNonce } from './forwarder-nonces.store.ts';
 import { type AuthorizationRequest, issueAuthorization } from './issue-authorization.ts';
 import { authorizationRelayHandler, settleAuthorizations } from './relay-authorization.ts';
 
@@ -482,6 +483,94 @@ describe('a signed request', () => {
     await untilOver(second.orderId);
     expect(await chain.balanceOf('USDC', first.recipient)).toBe(AMOUNT);
     expect(await chain.balanceOf('USDC', second.recipient)).toBe(AMOUNT);
+  });
+
+  test('that lapses leaves its nonce to the next one signed, so those behind it are not stuck', async () => {
+    const partner = await newPartner();
+    const requested = requestOf(partner);
+    const first = await issue(requested);
+    await accept(first, await sign(partner, first));
+    const { timestamp } = await chain.client.getBlock();
+    await chain.control.setNextBlockTimestamp({ timestamp: timestamp + 300n });
+    await chain.control.mine({ blocks: 1 });
+    const behind = await issue(requestOf(partner));
+    await accept(behind, await sign(partner, behind));
+    expect(behind.nonce).toBe(first.nonce + 1n);
+
+    await chain.control.setNextBlockTimestamp({ timestamp: BigInt(first.deadline) + 1n });
+    await chain.control.mine({ blocks: 1 });
+    const { turn, untilOver } = await relaying();
+    expect(await untilOver(first.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'lapsed' } });
+    expect(await turn(behind.orderId)).toMatchObject({ kind: 'waiting' });
+
+    const [again, another] = [await issue(requested), await issue(requestOf(partner))];
+    expect([again.nonce, another.nonce]).toEqual([first.nonce, first.nonce]);
+    const codes = await Promise.all([
+      codeOf(accept(again, await sign(partner, again))),
+      codeOf(accept(another, await sign(partner, another))),
+    ]);
+    expect(codes.toSorted()).toEqual(['NONCE_ALREADY_USED', 'accepted']);
+    const inFront = codes[0] === 'accepted' ? again : another;
+    expect((await issue(requestOf(partner))).nonce).toBe(behind.nonce + 1n);
+    for (const { orderId, recipient } of [inFront, behind]) {
+      expect(await untilOver(orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+      expect(await chain.balanceOf('USDC', recipient)).toBe(AMOUNT);
+    }
+  });
+
+  test('is taken and found again, however many other requests were shown for its order after it', async () => {
+    const partner = await newPartner();
+    const requested = requestOf(partner);
+    const issued = await issue(requested);
+    const showOthers = async () => {
+      for (let n = 0; n < 25; n++) await issue({ ...requested, recipient: randomWallet().address });
+    };
+    await showOthers();
+    await accept(issued, await sign(partner, issued));
+    await showOthers();
+    const signed = await findSigned(database.db, issued.orderId, 'funding');
+    expect(signed?.authorizationId).toBe(issued.authorizationId);
+    expect(await codeOf(accept(issued, await sign(partner, issued)))).toBe('NONCE_ALREADY_USED');
+    const strange = await sign(partner, issued);
+    strange.forwardRequest = { ...strange.forwardRequest, nonce: '\0' };
+    expect(await codeOf(accept(issued, strange))).toBe('INVALID_FORWARD_REQUEST nonce');
+    const { untilOver } = await relaying();
+    expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+    expect(await chain.balanceOf('USDC', issued.recipient)).toBe(AMOUNT);
+  });
+
+  test('holds its nonce for the wallet at another partner too, and what lapsed there is free here', async () => {
+    const partner = await newPartner();
+    const other = { ...partner, partnerId: (await newPartner()).partnerId };
+    const [first, second] = [await issue(requestOf(partner)), await issue(requestOf(other))];
+    await accept(first, await sign(partner, first));
+    expect(await codeOf(accept(second, await sign(other, second)))).toBe('NONCE_ALREADY_USED');
+    const behind = await issue(requestOf(other));
+    expect(behind.nonce).toBe(first.nonce + 1n);
+    await accept(behind, await sign(other, behind));
+    await unitOfWork(deps(), SYSTEM, async (unit) => {
+      await settle(unit, first.authorizationId, { on: 'deadline_passed' });
+    });
+    expect((await issue(requestOf(other))).nonce).toBe(first.nonce);
+  });
+
+  test('that is spent holds its nonce although no count has it yet, and the highest count of all partners holds', async () => {
+    const partner = await newPartner();
+    const other = { ...partner, partnerId: (await newPartner()).partnerId };
+    const first = await issue(requestOf(partner));
+    await accept(first, await sign(partner, first));
+    await unitOfWork(deps(), SYSTEM, async (unit) => {
+      const txHash = `0x${'ab'.repeat(32)}` as const;
+      await settle(unit, first.authorizationId, { on: 'nonce_spent', txHash, succeeded: true });
+    });
+    expect((await issue(requestOf(other))).nonce).toBe(first.nonce + 1n);
+    const seenByPartner = (observed: bigint) =>
+      unitOfWork(deps(), partnerScope(partner.partnerId), (unit) =>
+        nextNonce(unit, first, partner.partnerId, observed),
+      );
+    expect(await seenByPartner(first.nonce + 5n)).toBe(first.nonce + 5n);
+    expect((await issue(requestOf(other))).nonce).toBe(first.nonce + 5n);
+    expect(await seenByPartner(0n)).toBe(first.nonce + 5n);
   });
 
   // Proves trap 20, D7.6.

@@ -10,7 +10,7 @@ import type { ChainClient } from '../rpc/chain-client.ts';
 import { approvalCall, tokenAllowance, tokenBalance } from '../token-reads.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import { sameAddress } from '../watcher/chain-facts.ts';
-import { authorizationsOf, nextNonce, storeAuthorization } from './authorization.store.ts';
+import { authorizationsOf, storeAuthorization } from './authorization.store.ts';
 import {
   type Authorization,
   type AuthorizationPurpose,
@@ -19,6 +19,7 @@ import {
   RECOMMENDED_TTL_SECONDS,
 } from './authorization.ts';
 import { depositToBridgeData, fundEscrowData } from './forward-request.ts';
+import { nextNonce } from './forwarder-nonces.store.ts';
 
 /** What shall move, before anyone signs anything. */
 export interface AuthorizationRequest {

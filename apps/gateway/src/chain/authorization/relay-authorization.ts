@@ -13,9 +13,10 @@ import type { Chains, ConnectedChain } from '../chains.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import type { ChainEffect, Transactor } from '../transactions/transactor.ts';
 import type { ChainFactHandler } from '../watcher/chain-facts.ts';
-import { findSigned, lockSignedAt, noteSpent, settle } from './authorization.store.ts';
+import { findSigned, lockSignedAt, settle } from './authorization.store.ts';
 import { type Authorization, type AuthorizationPurpose, contextOf, requestOf } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
+import { noteSpent } from './forwarder-nonces.store.ts';
 import { forwarderNonce } from './issue-authorization.ts';
 
 const LAPSED = onlyMove(authorizationMachine, 'deadline_passed').to;
@@ -58,7 +59,7 @@ export function authorizationRelayHandler(
     } catch (error) {
       if (!(error instanceof ChainUnavailableError)) throw error;
       deps.logger.warn({ order_id: signed.orderId, reason: error.message }, 'relaying waits');
-      return { kind: 'waiting', afterMs: POLL_MS };
+      return { kind: 'waiting', afterMs: POLL_MS, reason: error.message };
     }
   }
 
@@ -66,8 +67,10 @@ export function authorizationRelayHandler(
     const chain = chainOf(deps.chains, signed.chainId);
     const isOpen = signed.status === AUTHORIZATION_LIVE;
     const hasLapsed = isOpen && (await isLapsed(chain, signed));
-    const isOver = await advanceTransaction(chain, signed, isOpen && !hasLapsed);
-    if (!isOver || (isOpen && !hasLapsed)) return { kind: 'waiting', afterMs: POLL_MS };
+    const { isOver, reason } = await advanceTransaction(chain, signed, isOpen && !hasLapsed);
+    if (!isOver || (isOpen && !hasLapsed)) {
+      return { kind: 'waiting', afterMs: POLL_MS, ...(reason === undefined ? {} : { reason }) };
+    }
     if (!isOpen) return { kind: 'confirmed', result: { end: signed.status } };
     return {
       kind: 'confirmed',
@@ -82,14 +85,14 @@ export function authorizationRelayHandler(
   /**
    * Sends it when it is the wallet's next. What was once signed is carried through even where it has become pointless
    * and will revert: left alone, it would leave a gap in our own nonces. Where something else has used the nonce of our
-   * transaction, another one follows: the forwarder executes a request once, whichever transaction brings it. True when
-   * nothing of ours is on its way.
+   * transaction, another one follows: the forwarder executes a request once, whichever transaction brings it. Over
+   * when nothing of ours is on its way.
    */
   async function advanceTransaction(
     chain: ConnectedChain,
     signed: Authorization,
     mayStart: boolean,
-  ): Promise<boolean> {
+  ): Promise<{ readonly isOver: boolean; readonly reason?: string | undefined }> {
     const { orderId, authorizationId } = signed;
     for (let attempt = 1; attempt <= MAX_TRANSACTIONS; attempt++) {
       const key = transactionKey(`forward:${authorizationId}`, attempt);
@@ -102,7 +105,10 @@ export function authorizationRelayHandler(
       if (progress.state === 'refused') {
         deps.logger.warn({ order_id: orderId, reason: progress.reason }, 'forward request would revert');
       }
-      if (progress.state !== 'displaced') return progress.state !== 'pending';
+      if (progress.state !== 'displaced') {
+        const reason = 'reason' in progress ? progress.reason : undefined;
+        return { isOver: progress.state !== 'pending', reason };
+      }
       if (progress.isNews) {
         deps.logger.error(
           { order_id: orderId, nonce: progress.nonce },
@@ -110,7 +116,7 @@ export function authorizationRelayHandler(
         );
       }
     }
-    return true;
+    return { isOver: true };
   }
 
   return {
