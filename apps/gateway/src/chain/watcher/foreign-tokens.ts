@@ -27,7 +27,7 @@ import {
 import type { BlockRange } from './log-reader.ts';
 import { readCursor } from './watch.store.ts';
 import { createWatchedEscrows, type WatchedEscrows, watchedSince } from './watched-escrows.ts';
-import type { WatcherDeps } from './watcher.ts';
+import type { WatcherDeps } from './watching.ts';
 
 /**
  * Looks for tokens that a chain is not configured for and that were sent to an escrow all the same. Anyone can

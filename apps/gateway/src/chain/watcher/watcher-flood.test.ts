@@ -19,7 +19,8 @@ import { tokenTransferCall } from '../token-reads.ts';
 import type { ChainFact, EscrowWatch } from './chain-facts.ts';
 import { foreignTokenReader } from './foreign-tokens.ts';
 import { readCursor, watchEscrow } from './watch.store.ts';
-import { createWatcher, type WatcherDeps } from './watcher.ts';
+import { createWatcher } from './watcher.ts';
+import type { WatcherDeps } from './watching.ts';
 
 /** What it costs us when somebody fills blocks with logs about our escrows. */
 

@@ -23,7 +23,8 @@ import { startRpcProxy } from '../testing/rpc-proxy.ts';
 import { tokenTransferCall } from '../token-reads.ts';
 import type { ChainFact, EscrowWatch } from './chain-facts.ts';
 import { readCursor, stopWatching, watchEscrow } from './watch.store.ts';
-import { createWatcher, FinalityBrokenError, type WatcherDeps } from './watcher.ts';
+import { createWatcher, FinalityBrokenError } from './watcher.ts';
+import type { WatcherDeps } from './watching.ts';
 
 const insertPartner = statement<[partnerId: string, wallet: string, at: Date]>(
   'test.watched_partner',
@@ -56,6 +57,11 @@ const readDeposits = statement<
   'test.deposits',
   `SELECT kind, disposition, amount::text, tx_hash FROM deposit_observations
     WHERE order_id = $1 ORDER BY block_number, log_index`,
+);
+
+const countUnsearched = statement<[], { watches: number }>(
+  'test.unsearched_watches',
+  'SELECT count(*)::int AS watches FROM escrow_watches WHERE NOT caught_up',
 );
 
 let chain: TestChain;
@@ -126,6 +132,7 @@ const pay = (to: Address, { from = vendor, amount = AMOUNT, code = 'USDC' } = {}
   chain.send(from, tokenTransferCall({ token: tokenByCode(chain.settings, code).address, to, amount }));
 const mine = (blocks: number) => chain.control.mine({ blocks });
 const deposits = (watch: EscrowWatch) => db.query(SYSTEM, readDeposits, [watch.orderId]);
+const unsearched = async () => (await db.query(SYSTEM, countUnsearched, []))[0]?.watches ?? 0;
 const kinds = async (watch: EscrowWatch) => (await deposits(watch)).map(({ kind }) => kind);
 const reported = () => facts.map((fact) => (fact.type === 'deposit' ? fact.kind : fact.type));
 
@@ -211,6 +218,47 @@ describe('a deposit', () => {
     await register(unknown);
     await watcher.catchUp();
     expect([await kinds(early), await kinds(unknown)]).toEqual([['exact'], []]);
+  });
+
+  test('to a new escrow is found through a node that answers for a few blocks only and fails now and then', async () => {
+    const [early, known] = [newWatch(), await register(newWatch())];
+    await pay(early.address);
+    const opened = clock.date();
+    await mine(60);
+    await (await started()).catchUp();
+    const cursor = Number((await readCursor(db, chain.settings.chainId))?.blockNumber);
+    const asked: number[] = [];
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    proxy.intercept = ({ method, params }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      if (Number(fromBlock) > cursor) return undefined;
+      asked.push(Number(fromBlock));
+      return Number(toBlock) - Number(fromBlock) + 1 > 8 || asked.length % 12 === 0 ? 'drop' : undefined;
+    };
+    const watcher = watcherOf({
+      client: createChainClient({ ...chain.settings, rpcUrl: proxy.url }),
+      limits: { maxRangeBlocks: 64, lookBackBlocks: 50, recentMs: 0 },
+    });
+    await register(early, new Date(opened.getTime() - 60_000));
+    await pay(known.address);
+    await mine(CONFIRMATIONS);
+    let failures = 0;
+    while ((await kinds(early)).length === 0 || (await unsearched()) > 0) {
+      await watcher.catchUp().catch((error: Error) => {
+        expect(error.message).toContain('unavailable');
+        failures += 1;
+      });
+      // What is new is read although the old blocks are not yet searched.
+      expect(await kinds(known)).toEqual(['exact']);
+      expect(failures).toBeLessThan(60);
+    }
+    await proxy.close();
+    expect(await kinds(early)).toEqual(['exact']);
+    // Nothing that was searched is searched again, and after a failure the ranges grow again.
+    const reached = asked.map((_, index) => Math.max(...asked.slice(0, index + 1)));
+    expect(asked.filter((block, index) => block < reached[index]! - 16)).toEqual([]);
+    expect(new Set(asked).size).toBeLessThan(30);
   });
 
   test('to an escrow that became known while a slow process read the chain is not passed over', async () => {

@@ -1,27 +1,25 @@
 import { SYSTEM } from '../../db/database.ts';
-import { type UnitDeps, unitOfWork } from '../../engine/unit-of-work.ts';
+import { unitOfWork } from '../../engine/unit-of-work.ts';
 import { smaller } from '../../lib/bigints.ts';
 import { machineNow } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { ChainSettings } from '../chain-settings.ts';
 import { listSigners } from '../escrow/executions.store.ts';
-import type { ChainClient } from '../rpc/chain-client.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
-import type { ChainFactHandler, HeldDepositsHandler } from './chain-facts.ts';
-import { type FactReader, factReader, inChainOrder, type LogFact } from './chain-logs.ts';
-import type { BlockRange } from './log-reader.ts';
+import { factReader } from './chain-logs.ts';
+import { lookBackFurther } from './look-back.ts';
 import { reportFacts } from './report-facts.ts';
+import { type Cursor, catchUpAgain, holdCursor, moveCursor, readCursor, startCursor } from './watch.store.ts';
+import { createWatchedEscrows } from './watched-escrows.ts';
 import {
-  type Cursor,
-  catchUpAgain,
-  finishCatchingUp,
-  holdCursor,
-  listNewWatches,
-  moveCursor,
-  readCursor,
-  startCursor,
-} from './watch.store.ts';
-import { createWatchedEscrows, type WatchedEscrows } from './watched-escrows.ts';
+  cursorAt,
+  LOOK_BACK_BLOCKS,
+  lookedBack,
+  readRange,
+  shrinking,
+  type WatcherDeps,
+  type WatcherLimits,
+  type Watching,
+} from './watching.ts';
 
 /**
  * Reads the chain once it cannot change any more. Only blocks at the configured depth are read, so a reorganisation
@@ -33,26 +31,6 @@ export interface Watcher {
   catchUp(): Promise<void>;
 }
 
-export interface WatcherDeps extends UnitDeps {
-  readonly logger: Logger;
-  readonly settings: Pick<ChainSettings, 'slug' | 'chainId' | 'confirmations' | 'contracts' | 'tokens'>;
-  readonly client: ChainClient;
-  readonly handlers: readonly ChainFactHandler[];
-  readonly bookHeldDeposits: HeldDepositsHandler;
-  readonly limits?: Partial<WatcherLimits>;
-  /** A local chain that lost its last blocks in a crash is read again from further back; a real one never does that. */
-  readonly rewindsAfterRollback?: boolean;
-}
-
-interface WatcherLimits {
-  /** Blocks read in one step; halved while the node does not answer. */
-  readonly maxRangeBlocks: number;
-  /** How far back the first start, and each new escrow, is looked through at least. */
-  readonly lookBackBlocks: number;
-  /** For escrows that are known for no longer, that is far enough on every chain. */
-  readonly recentMs: number;
-}
-
 /** The chain no longer has a block that was final. Nothing is read until a person has looked. */
 export class FinalityBrokenError extends Error {
   override readonly name = 'FinalityBrokenError';
@@ -60,22 +38,12 @@ export class FinalityBrokenError extends Error {
 
 const DEFAULT_LIMITS: WatcherLimits = {
   maxRangeBlocks: 1_000,
-  lookBackBlocks: 5_000,
+  lookBackBlocks: LOOK_BACK_BLOCKS,
   recentMs: 10 * 60 * 1_000,
 };
-const NEW_WATCHES_A_STEP = 200;
-/** A watcher at work. */
-interface Watching extends WatcherDeps {
-  readonly limits: WatcherLimits;
-  readonly chainId: number;
-  readonly reader: FactReader;
-  readonly escrows: WatchedEscrows;
-  /** How many blocks are read in one step just now. */
-  rangeBlocks: bigint;
-}
 
 export function createWatcher(deps: WatcherDeps): Watcher {
-  const { db, client, settings } = deps;
+  const { client, settings } = deps;
   const { chainId } = settings;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const watching: Watching = {
@@ -85,23 +53,48 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     reader: factReader(client, settings, limits.maxRangeBlocks),
     escrows: createWatchedEscrows(deps, chainId),
     rangeBlocks: BigInt(limits.maxRangeBlocks),
+    lookBack: undefined,
   };
   return {
     async catchUp() {
-      const final = await finalHead(watching);
-      if (final < 0n) return;
-      const stored = await readCursor(db, chainId);
-      if (stored === undefined) {
-        await begin(watching, final);
-        return;
+      while (!(await lookOnce(watching))) {
+        // What is looked back for is searched a part at a time, and what has become final meanwhile comes between.
       }
-      let cursor = await verified(watching, stored, final);
-      if (cursor.blockNumber > final) return;
-      await shrinking(watching, () => catchUpNewWatches(watching, cursor));
-      while (cursor.blockNumber < final)
-        cursor = await shrinking(watching, () => step(watching, cursor, final));
     },
   };
+}
+
+/** False where old blocks are still to be searched. */
+async function lookOnce(watching: Watching): Promise<boolean> {
+  const { db, chainId } = watching;
+  const final = await finalHead(watching);
+  if (final < 0n) return true;
+  const stored = await readCursor(db, chainId);
+  if (stored === undefined) {
+    await begin(watching, final);
+    return true;
+  }
+  let cursor = await verified(watching, stored, final);
+  if (cursor.blockNumber > final) return true;
+  const searched = await lookBackOrWhyNot(watching, cursor);
+  while (cursor.blockNumber < final) {
+    cursor = await shrinking(watching, watching.limits, () => step(watching, cursor, final));
+  }
+  if (searched instanceof ChainUnavailableError) throw searched;
+  return searched;
+}
+
+/** Old blocks that a node does not answer for, or no longer has, must not keep anybody from reading the new ones. */
+async function lookBackOrWhyNot(
+  watching: Watching,
+  cursor: Cursor,
+): Promise<boolean | ChainUnavailableError> {
+  try {
+    return await lookBackFurther(watching, cursor);
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return error;
+    throw error;
+  }
 }
 
 // The cursor.
@@ -109,15 +102,6 @@ export function createWatcher(deps: WatcherDeps): Watcher {
 async function finalHead({ client, settings }: Watching): Promise<bigint> {
   const head = await answered(client.getBlockNumber({ cacheTime: 0 }));
   return head - BigInt(settings.confirmations) + 1n;
-}
-
-async function cursorAt({ client }: Watching, blockNumber: bigint): Promise<Cursor> {
-  return { blockNumber, blockHash: await answered(client.agreedBlockHash(blockNumber)) };
-}
-
-function lookedBack({ limits }: Watching, from: bigint): bigint {
-  const start = from - BigInt(limits.lookBackBlocks);
-  return start > 0n ? start : 0n;
 }
 
 async function begin(watching: Watching, final: bigint): Promise<void> {
@@ -156,60 +140,6 @@ async function rewind(watching: Watching, cursor: Cursor, final: bigint): Promis
 
 // Reading.
 
-/** The logs of a range that is the same chain before and after they were read. */
-async function readRange(
-  watching: Watching,
-  range: BlockRange,
-  read: () => Promise<LogFact[]>,
-): Promise<{ facts: LogFact[]; end: Cursor }> {
-  const end = await cursorAt(watching, range.toBlock);
-  const facts = await answered(read());
-  if ((await cursorAt(watching, range.toBlock)).blockHash !== end.blockHash) {
-    throw new ChainUnavailableError('the chain changed while it was read');
-  }
-  return { facts: facts.sort(inChainOrder), end };
-}
-
-/**
- * As many blocks back as a worker is usually behind; further where an escrow is older than that, because the worker was
- * away while the API went on and told people where to pay.
- */
-async function searchedFrom(
-  watching: Watching,
-  { blockNumber }: Cursor,
-  watches: readonly { readonly knownSince: Date }[],
-): Promise<bigint> {
-  const { client, clock, limits } = watching;
-  const since = Math.min(...watches.map(({ knownSince }) => knownSince.getTime()));
-  let from = lookedBack(watching, blockNumber);
-  if (clock.now() - since < limits.recentMs) return from;
-  for (let further = BigInt(limits.lookBackBlocks); from > 0n; further *= 2n) {
-    const { timestamp } = await answered(client.getBlock({ blockNumber: from }));
-    if (Number(timestamp) * 1_000 < since) break;
-    from = from > further ? from - further : 0n;
-  }
-  return from;
-}
-
-/** Escrows that became known after some blocks had been read: those blocks are searched for them alone. */
-async function catchUpNewWatches(watching: Watching, cursor: Cursor): Promise<void> {
-  const { db, chainId, reader, rangeBlocks } = watching;
-  const watches = await listNewWatches(db, chainId, NEW_WATCHES_A_STEP);
-  if (watches.length === 0) return;
-  const parts: LogFact[][] = [];
-  let fromBlock = await searchedFrom(watching, cursor, watches);
-  while (fromBlock <= cursor.blockNumber) {
-    const range = { fromBlock, toBlock: smaller(fromBlock + rangeBlocks - 1n, cursor.blockNumber) };
-    parts.push((await readRange(watching, range, () => reader.escrowFacts(watches, range))).facts);
-    fromBlock = range.toBlock + 1n;
-  }
-  await unitOfWork(watching, SYSTEM, async (unit) => {
-    if (!(await holdCursor(unit, chainId, cursor))) return;
-    await reportFacts(watching, unit, parts.flat(), watches);
-    finishCatchingUp(unit, chainId, watches);
-  });
-}
-
 async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<Cursor> {
   const { db, chainId, settings, reader, escrows } = watching;
   const fromBlock = cursor.blockNumber + 1n;
@@ -231,20 +161,6 @@ async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<
     return true;
   });
   return isMoved ? end : ((await readCursor(db, chainId)) ?? end);
-}
-
-/** What a node refuses for its size is asked in parts where it is read. Silence may mean the same, so less is asked next. */
-async function shrinking<T>(watching: Watching, read: () => Promise<T>): Promise<T> {
-  try {
-    const result = await read();
-    watching.rangeBlocks = smaller(watching.rangeBlocks * 2n, BigInt(watching.limits.maxRangeBlocks));
-    return result;
-  } catch (error) {
-    if (error instanceof ChainUnavailableError && watching.rangeBlocks > 1n) {
-      watching.rangeBlocks = watching.rangeBlocks / 2n;
-    }
-    throw error;
-  }
 }
 
 const FIRST_PAUSE_MS = 500;
