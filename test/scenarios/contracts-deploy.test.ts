@@ -12,6 +12,7 @@ import {
   type TestChain,
   type TestWallet,
 } from '../../apps/gateway/src/chain/testing/local-chain.ts';
+import { startRpcProxy } from '../../apps/gateway/src/chain/testing/rpc-proxy.ts';
 import { parseChainsFile } from '../../apps/gateway/src/config/chains-file.ts';
 import { type DeployRequest, deployToChain } from '../../apps/gateway/src/deploy-contracts.ts';
 
@@ -273,6 +274,24 @@ describe('contracts:check', () => {
       `Safe singleton ${treasury}: there is no contract`,
       `USDC ${usdc()}: has 6 decimals, and the chains file says 18`,
     ]);
+  });
+
+  it('notices a node that has thrown away the blocks, logs or states that are needed', async () => {
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    const missing = { error: { code: -32_000, message: 'pruned history unavailable' } };
+    const withProxy = () => wrongLines(({ rpcUrl }) => ({ rpcUrls: [rpcUrl, proxy.url], confirmations: 2 }));
+    expect(await withProxy()).toEqual([]);
+    proxy.intercept = ({ method, params }) => {
+      if (method === 'eth_getLogs') return missing;
+      if (method === 'eth_getBlockByNumber' && params[0] === '0x0') return { result: null };
+      return method === 'eth_getTransactionCount' && params[1] !== 'latest' ? missing : undefined;
+    };
+    expect(await withProxy()).toEqual([
+      expect.stringMatching(
+        /^node 2 history: does not give block 0 and the logs of block 0 and the state of block \d+$/,
+      ),
+    ]);
+    await proxy.close();
   });
 
   it('notices a node of another chain, and then asks it nothing else', async () => {

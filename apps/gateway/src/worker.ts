@@ -1,4 +1,5 @@
-import { fillNonceGaps, watchGasBalances } from './chain/transactions/hot-wallets.ts';
+import { watchGasBalances } from './chain/transactions/hot-wallets.ts';
+import { fillNonceGaps } from './chain/transactions/nonce-gaps.ts';
 import { foreignTokenReader } from './chain/watcher/foreign-tokens.ts';
 import { watchTurn } from './chain/watcher/watcher.ts';
 import { SYSTEM } from './db/database.ts';

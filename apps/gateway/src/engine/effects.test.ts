@@ -1,7 +1,7 @@
 import { EFFECT_KINDS, PARTNER_EVENTS, VENDOR_EVENTS } from '@causeway/protocol';
 import { describe, expect, it } from 'vitest';
 import { orderChanged } from '../../../../test/harness/events.ts';
-import { EFFECTS, effectOf, INTENT_KINDS, payloadProblem } from './effects.ts';
+import { EFFECTS, effectOf, INTENT_KINDS, longestWaitMinutes, payloadProblem } from './effects.ts';
 import type { IntentDraft } from './intent.ts';
 import { requireHandlers } from './intent-handler.ts';
 import type { EventDraft } from './outbox.ts';
@@ -23,6 +23,18 @@ describe('the registry of effects', () => {
       ).toBe(true);
     }
     expect(effectOf('toString')).toBeUndefined();
+  });
+
+  it('says of each how long it may wait before a person should know, and of some that nobody has to', () => {
+    const hours = (kind: (typeof INTENT_KINDS)[number]) => longestWaitMinutes(kind) / 60;
+    expect(INTENT_KINDS.filter((kind) => hours(kind) === 0.5)).toContain('escrow.release');
+    expect(hours('bank.open-account')).toBe(120);
+    expect(INTENT_KINDS.filter((kind) => hours(kind) === Number.POSITIVE_INFINITY)).toEqual([
+      'vendor.offer-order',
+      'bridge.track',
+      'kyc.verify',
+      'sandbox.solver-payout',
+    ]);
   });
 
   it('says where a stored payload does not fit, without its values', () => {

@@ -28,6 +28,8 @@ interface EffectEntry {
   readonly stuck: string;
   /** Whether an operator may start one anew that failed; else why not and what to do instead. */
   readonly retry: true | string;
+  /** How long it may wait for something outside before a person should know; null where nobody has to. */
+  readonly waitMinutes?: number | null;
   /** What its order is told when an operator gives it up before it has happened; else why that cannot be. */
   readonly giveUp: readonly OrderTrigger[] | string;
 }
@@ -43,6 +45,11 @@ const SIGNED = 'What is signed can be executed by anybody until its deadline or 
 const AT_BANK = 'The bank may have done it; it answers the same to the same key.';
 const SIMULATED = 'It is part of a sandbox: open a new order, or report the event through the sandbox API.';
 
+/** Longer than a transaction takes to be final, and longer than what a partner has signed can be executed. */
+const DEFAULT_WAIT_MINUTES = 30;
+/** A bank is closed for a night or a weekend, and holidays come beside them. */
+const BANK_WAIT_MINUTES = 5 * 24 * 60;
+
 const PAYS_OUT = {
   payload: OfOrder,
   repeatable: false,
@@ -56,6 +63,7 @@ export const EFFECTS = {
     does: 'Offers an order to a vendor: the one of its quote, or the next that can serve it.',
     payload: OfOrder,
     repeatable: true,
+    waitMinutes: null,
     stuck:
       'No vendor has been told of the order, which expires by itself. Look for open offers of its currency and rail.',
     retry: true,
@@ -123,6 +131,7 @@ export const EFFECTS = {
     does: 'Asks a bridge that was paid what became of the payout.',
     payload: Type.Object({ order_id: Uuid, quote_id: Type.String() }),
     repeatable: true,
+    waitMinutes: null,
     stuck:
       'The bridge has the money and has not paid out. Find out from the bridge, then decide the send-out.',
     retry: HELD,
@@ -132,6 +141,7 @@ export const EFFECTS = {
     does: 'Introduces a customer to the bank and waits for its decision.',
     payload: Type.Object({ user_id: Uuid, round: Type.Integer() }),
     repeatable: true,
+    waitMinutes: BANK_WAIT_MINUTES,
     needs: 'bank',
     stuck: 'The customer waits for a decision of the bank and gets no account.',
     retry: 'The bank did not take the customer, who is rejected; the partner can introduce it again.',
@@ -141,6 +151,7 @@ export const EFFECTS = {
     does: 'Opens a customer’s account at the bank and waits until it can be paid into.',
     payload: Type.Object({ seal_id: Uuid }),
     repeatable: true,
+    waitMinutes: BANK_WAIT_MINUTES,
     needs: 'bank',
     stuck: 'The customer’s account is still being opened.',
     retry: 'The bank did not open the account, which has failed; it answers the same to the same request.',
@@ -150,6 +161,7 @@ export const EFFECTS = {
     does: 'Moves a payment that matched no order to the partner’s master account.',
     payload: Type.Object({ settlement_id: Uuid }),
     repeatable: true,
+    waitMinutes: BANK_WAIT_MINUTES,
     needs: 'bank',
     stuck: 'The payment is on the customer’s account, and the partner has not heard of a settlement.',
     retry:
@@ -160,6 +172,7 @@ export const EFFECTS = {
     does: 'Sends what a customer paid into its account on to the vendor of its order.',
     payload: OfOrder,
     repeatable: true,
+    waitMinutes: BANK_WAIT_MINUTES,
     needs: 'bank',
     stuck:
       'The customer has paid and the vendor has not been. Look at the bank and at the vendor’s payment details.',
@@ -171,6 +184,7 @@ export const EFFECTS = {
     does: 'Hands a customer to the KYC provider and looks for the result.',
     payload: Type.Object({ user_id: Uuid }),
     repeatable: true,
+    waitMinutes: null,
     stuck: 'The customer’s KYC is not decided. Look at the provider, or decide it by review.',
     retry: true,
     giveUp: [],
@@ -277,6 +291,7 @@ export const EFFECTS = {
     does: 'Lets the simulated bridge pay out, or pay back.',
     payload: Type.Object({ quote_id: Type.String() }),
     repeatable: false,
+    waitMinutes: null,
     needs: 'simulated bridge',
     stuck: 'The simulated bridge was paid and has not paid out.',
     retry: SIMULATED,
@@ -291,6 +306,11 @@ export const INTENT_KINDS = Object.keys(EFFECTS) as readonly IntentKind[];
 /** Undefined for a kind that this version does not know: a newer or an older one wrote it. */
 export function effectOf(kind: string): EffectEntry | undefined {
   return Object.hasOwn(EFFECTS, kind) ? EFFECTS[kind as IntentKind] : undefined;
+}
+
+export function longestWaitMinutes(kind: IntentKind): number {
+  const { waitMinutes = DEFAULT_WAIT_MINUTES } = effectOf(kind) ?? {};
+  return waitMinutes ?? Number.POSITIVE_INFINITY;
 }
 
 /** Where a stored payload does not fit its kind, without its values; undefined where it fits. */

@@ -20,8 +20,11 @@ export type Outcome =
     }
   /** It certainly did not happen: try again on the schedule, fail when that is used up. */
   | { readonly kind: 'retry'; readonly error: string }
-  /** It is under way elsewhere (mined soon, settled soon): look again; this is no failed attempt. */
-  | { readonly kind: 'waiting'; readonly afterMs: number }
+  /**
+   * It is under way elsewhere (mined soon, settled soon): look again; this is no failed attempt. After longer than its kind
+   * should wait a person is told, and the reason where there is one.
+   */
+  | { readonly kind: 'waiting'; readonly afterMs: number; readonly reason?: string }
   /** It may or may not have happened: ask again, never repeat blindly. */
   | { readonly kind: 'unknown'; readonly error: string; readonly afterMs: number };
 

@@ -7,10 +7,11 @@ import { type RetrySchedule, schedule } from '../lib/backoff.ts';
 import { createClock, type MovableClock } from '../lib/clock.ts';
 import { createIdGenerator } from '../lib/ids.ts';
 import { createLogger } from '../lib/logger.ts';
-import { createMetrics } from '../lib/metrics.ts';
+import { createMetrics, type Metrics } from '../lib/metrics.ts';
 import { type Intent, prepareIntent } from './intent.ts';
 import type { IntentHandler, Outcome } from './intent-handler.ts';
 import { createIntentWorker, type IntentWorker } from './intent-worker.ts';
+import { stuckIntents } from './stuck-intents.store.ts';
 import { type UnitOfWork, unitOfWork } from './unit-of-work.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -42,6 +43,7 @@ type Act = (intent: Intent<typeof KIND>) => Outcome | Promise<Outcome>;
 describe('the intent worker', () => {
   let database: TestDatabase;
   let clock: MovableClock;
+  let metrics: Metrics;
   let workers: IntentWorker[];
   let calls: string[];
   const gates: (() => void)[] = [];
@@ -50,6 +52,7 @@ describe('the intent worker', () => {
   beforeEach(async () => {
     database = await openTestDatabase();
     clock = createClock(() => START);
+    metrics = createMetrics({ processMetrics: false });
     workers = [];
     calls = [];
   });
@@ -65,7 +68,7 @@ describe('the intent worker', () => {
     clock,
     ids,
     logger: createLogger({ level: 'silent', format: 'json' }),
-    metrics: createMetrics({ processMetrics: false }),
+    metrics,
   });
 
   function startWorker(
@@ -217,6 +220,40 @@ describe('the intent worker', () => {
     });
     expect(retried.attempts).toBe(2);
     expect(calls.filter((call) => call === 'reconcile a')).toHaveLength(8);
+  });
+
+  it('tells operators of what has waited for longer than its kind should, and looks at it as before', async () => {
+    const MINUTE_MS = 60_000;
+    await prepare({ dedupeKey: 'a' });
+    let node: 'away' | 'back' = 'away';
+    const look = (): Outcome =>
+      node === 'back'
+        ? { kind: 'confirmed' }
+        : { kind: 'waiting', afterMs: 1_000, reason: 'the node does not answer' };
+    startWorker(look, { reconcile: look });
+    const lookedAtAfter = async (ms: number) => {
+      clock.moveTo(ms);
+      return until('another look', async () => {
+        const found = await row('a');
+        return found.run_at.getTime() > START + ms && found.lease_owner === null && found;
+      });
+    };
+    const listed = async () =>
+      (await database.db.query(SYSTEM, stuckIntents, [new Date(0), null, null, null, null, null, 10])).map(
+        ({ kind, last_error }) => [kind, last_error],
+      );
+    expect((await lookedAtAfter(30 * MINUTE_MS)).last_error).toBeNull();
+    expect(await listed()).toEqual([]);
+    const late = await lookedAtAfter(30 * MINUTE_MS + 2_000);
+    expect(late).toMatchObject({ status: 'unknown', attempts: 1 });
+    expect(await listed()).toEqual([[KIND, 'has waited for more than 30 minutes: the node does not answer']]);
+    const counted = `intents_unknown{kind="${KIND}"} 1`;
+    await until('the metric', async () => (await metrics.registry.metrics()).includes(counted));
+
+    node = 'back';
+    clock.moveTo(31 * MINUTE_MS);
+    expect((await reaches('a', 'confirmed')).last_error).toBeNull();
+    expect(await listed()).toEqual([]);
   });
 
   it('reconciles an unknown outcome instead of repeating it, and repeats only when it surely did not happen', async () => {

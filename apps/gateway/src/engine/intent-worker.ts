@@ -4,7 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { RENEWALS_PER_LEASE, repeatEvery, WORK_LEASE_MS } from '../lib/pacing.ts';
 import { withSpan } from '../lib/tracing.ts';
-import { payloadProblem } from './effects.ts';
+import { longestWaitMinutes, payloadProblem } from './effects.ts';
 import {
   abandonLeases,
   type ClaimedRow,
@@ -86,7 +86,7 @@ export function createIntentWorker(
   }
 
   async function settle(handler: AnyHandler, intent: Intent, outcome: Outcome): Promise<void> {
-    const plan = settlementOf(handler, intent, outcome);
+    const plan = settlementOf(handler, intent, outcome, deps.clock.now());
     const params = (at: Date) => settlementParams(intent, owner, plan, at);
     const settled = await writeWith(deps, SYSTEM, [settleIntent, params], plan.further);
     if (settled.length === 0) {
@@ -140,7 +140,7 @@ interface Settlement {
   readonly further: ((unit: UnitOfWork) => Promise<void>) | undefined;
 }
 
-function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome): Settlement {
+function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome, nowMs: number): Settlement {
   const base = {
     result: null,
     error: 'error' in outcome ? outcome.error : null,
@@ -166,12 +166,21 @@ function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome): Se
       return {
         ...base,
         status: 'unknown',
+        error: overlongWait(intent, outcome.reason, nowMs),
         attempts: Math.max(1, intent.attempts - 1),
         afterMs: outcome.afterMs,
       };
     case 'unknown':
       return { ...base, status: 'unknown', afterMs: outcome.afterMs };
   }
+}
+
+/** With an error it is listed as stuck, and is looked at as before: what it waits for may still come. */
+function overlongWait({ kind, createdAt }: Intent, reason: string | undefined, nowMs: number): string | null {
+  const minutes = longestWaitMinutes(kind);
+  if (nowMs - createdAt.getTime() <= minutes * 60_000) return null;
+  const text = `has waited for more than ${minutes} minutes`;
+  return reason === undefined ? text : `${text}: ${reason}`;
 }
 
 function settlementParams(intent: Intent, owner: string, plan: Settlement, at: Date) {
@@ -277,9 +286,11 @@ function createClaims(
 async function updateGauges({ db, clock, metrics }: WorkerDeps): Promise<void> {
   const rows = await db.query(SYSTEM, countPending, [clock.date()]);
   metrics.intentsPending.reset();
+  metrics.intentsUnknown.reset();
   let oldest = 0;
   for (const row of rows) {
     metrics.intentsPending.set({ kind: row.kind }, Number(row.pending));
+    metrics.intentsUnknown.set({ kind: row.kind }, Number(row.unknown));
     oldest = Math.max(oldest, Number(row.oldest_seconds));
   }
   metrics.intentOldestSeconds.set(oldest);

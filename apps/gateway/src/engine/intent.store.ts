@@ -81,12 +81,15 @@ export const settleIntent = statement<
     RETURNING intent_id`,
 );
 
+/** The last look did not tell whether it happened, or it has waited for too long. */
+const UNKNOWN_WITH_ERROR = `status = 'unknown' AND last_error IS NOT NULL`;
+
 export const countPending = statement<
   [businessNow: Date],
-  { kind: string; pending: string; oldest_seconds: string }
+  { kind: string; pending: string; unknown: string; oldest_seconds: string }
 >(
   'intents.pending',
-  `SELECT kind, count(*)::text AS pending,
+  `SELECT kind, count(*)::text AS pending, count(*) FILTER (WHERE ${UNKNOWN_WITH_ERROR})::text AS unknown,
           greatest(0, extract(epoch FROM $1::timestamptz - min(run_at)))::bigint::text AS oldest_seconds
      FROM intents WHERE status IN ('prepared', 'submitted', 'unknown') GROUP BY kind`,
 );

@@ -48,7 +48,7 @@ const FAILED = `(i.status = 'failed' AND i.closed_at IS NULL AND NOT EXISTS (
   SELECT FROM intents later WHERE later.payload ? 'order_id' AND i.payload ? 'order_id'
      AND later.payload->>'order_id' = i.payload->>'order_id' AND later.kind = i.kind AND later.position > i.position))`;
 
-/** Unknown with an error: the last look did not tell whether it happened. */
+/** Unknown with an error: the last look did not tell whether it happened, or it has waited for too long. */
 const UNKNOWN = `(i.status = 'unknown' AND i.last_error IS NOT NULL)`;
 
 /** The same in two parts, each along its own index: what has failed or is unknown, and what is only late. */

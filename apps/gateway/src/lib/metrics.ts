@@ -16,6 +16,7 @@ export interface Metrics {
   readonly intentsTotal: Counter<'kind' | 'outcome'>;
   readonly intentDurationSeconds: Histogram<'kind'>;
   readonly intentsPending: Gauge<'kind'>;
+  readonly intentsUnknown: Gauge<'kind'>;
   readonly intentOldestSeconds: Gauge;
   readonly approvalsWaiting: Gauge;
   readonly approvalOldestSeconds: Gauge;
@@ -100,6 +101,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     intentsPending: new Gauge({
       name: 'intents_pending',
       help: 'Intents that wait to be carried out, as the worker last counted them.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    intentsUnknown: new Gauge({
+      name: 'intents_unknown',
+      help: 'Intents that may or may not have happened, or that wait for too long.',
       labelNames: ['kind'],
       registers,
     }),

@@ -5,6 +5,7 @@ import type { Address, ChainSettings } from '../chain-settings.ts';
 import { type ChainClient, createChainClient } from '../rpc/chain-client.ts';
 import { NodeUnavailableError, rpcNode } from '../rpc/rpc-node.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
+import { LOOK_BACK_BLOCKS } from '../watcher/watching.ts';
 import { CONTRACT_NAMES, CONTRACT_ROLES } from './contract-plan.ts';
 import { verdictOn } from './contract-survey.ts';
 
@@ -19,13 +20,13 @@ export interface CheckResult {
 export type CheckedChain = Pick<
   ChainSettings,
   'slug' | 'chainId' | 'rpcUrl' | 'rpcUrls' | 'contracts' | 'tokens'
->;
+> &
+  Partial<Pick<ChainSettings, 'confirmations'>>;
 
 /** Never throws for what a chain or a node says: every finding is a line of the result. */
 export async function checkChain(chain: CheckedChain): Promise<CheckResult[]> {
-  const nodes = await Promise.all(
-    (chain.rpcUrls ?? [chain.rpcUrl]).map((url, index) => checkNode(chain, url, index)),
-  );
+  const urls = chain.rpcUrls ?? [chain.rpcUrl];
+  const nodes = await Promise.all(urls.map((url, index) => checkNode(chain, url, index)));
   if (!nodes.some(({ ok }) => ok)) return nodes;
   const client = createChainClient(chain);
   const contracts = await Promise.all(
@@ -36,7 +37,9 @@ export async function checkChain(chain: CheckedChain): Promise<CheckResult[]> {
       }),
     ),
   );
+  const histories = urls.map((url, index) => ({ url, index })).filter(({ index }) => nodes[index]?.ok);
   const answers = await Promise.all([
+    ...histories.map(({ url, index }) => checkHistory(chain, url, index)),
     checked('router', () => checkTrust(client, chain)),
     checked('forwarder', () => checkDomain(client, chain)),
     ...chain.tokens.map((token) =>
@@ -83,6 +86,42 @@ function checkNode({ slug, chainId }: CheckedChain, url: string, index: number):
     const found = await readChainId(`node ${index + 1} of ${slug}`, url);
     const ok = found === chainId;
     return { ok, message: ok ? `serves chain ${chainId}` : `serves chain ${found}, not ${chainId}` };
+  });
+}
+
+/**
+ * A node that throws old blocks away answers as any other until a new escrow has to be searched for, or a transaction has
+ * to be known as final: then everything waits for it.
+ */
+function checkHistory(chain: CheckedChain, url: string, index: number): Promise<CheckResult> {
+  const { slug, contracts, confirmations = 1 } = chain;
+  const node = rpcNode(`node ${index + 1} of ${slug}`, url);
+  const isGiven = async (method: string, params: unknown) => {
+    try {
+      return (await node.call(method, params)) !== null;
+    } catch (error) {
+      if (error instanceof BaseError) return false;
+      throw error;
+    }
+  };
+  return checked(`node ${index + 1} history`, async () => {
+    const head = Number(await node.call('eth_blockNumber', []));
+    const back = (blocks: number) => Math.max(0, head - blocks);
+    const [old, recent] = [back(LOOK_BACK_BLOCKS), back(confirmations - 1)];
+    const at = (block: number) => `0x${block.toString(16)}`;
+    const logs = { fromBlock: at(old), toBlock: at(old), address: contracts.forwarder };
+    const asked = [
+      { what: `block ${old}`, given: isGiven('eth_getBlockByNumber', [at(old), false]) },
+      { what: `the logs of block ${old}`, given: isGiven('eth_getLogs', [logs]) },
+      {
+        what: `the state of block ${recent}`,
+        given: isGiven('eth_getTransactionCount', [contracts.forwarder, at(recent)]),
+      },
+    ];
+    const answers = await Promise.all(asked.map(({ given }) => given));
+    const missing = asked.filter((_, n) => !answers[n]).map(({ what }) => what);
+    const ok = missing.length === 0;
+    return { ok, message: ok ? `goes back to block ${old}` : `does not give ${missing.join(' and ')}` };
   });
 }
 

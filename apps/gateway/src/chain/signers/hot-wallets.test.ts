@@ -1,18 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../../../../test/harness/database.ts';
+import { SYSTEM } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
 import { createClock } from '../../lib/clock.ts';
 import { createIdGenerator } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { type Address, tokenByCode } from '../chain-settings.ts';
+import { type Address, type Hex, tokenByCode } from '../chain-settings.ts';
 import { createChainClient } from '../rpc/chain-client.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { tokenTransferCall } from '../token-reads.ts';
-import { fillNonceGaps, watchGasBalances } from '../transactions/hot-wallets.ts';
+import { watchGasBalances } from '../transactions/hot-wallets.ts';
+import { fillNonceGaps } from '../transactions/nonce-gaps.ts';
+import { findTransaction } from '../transactions/transaction.store.ts';
 import { createTransactor, type Transactor } from '../transactions/transactor.ts';
+import type { Signer } from './keystore-signer.ts';
 
 const AMOUNT = 1_000n;
+const readFillers = statement<[sender: string], { nonce: string; status: string }>(
+  'test.gap_fillers',
+  `SELECT nonce::text, status FROM chain_transactions WHERE sender = $1 AND effect_key LIKE 'gap:%' ORDER BY nonce`,
+);
 const clock = createClock();
 const logger = createLogger({ level: 'silent', format: 'json' });
 
@@ -28,7 +38,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-function transactorOf(wallets: readonly TestWallet[]): Transactor {
+function transactorOf(wallets: readonly Signer[]): Transactor {
   return createTransactor({
     db: database.db,
     clock,
@@ -44,6 +54,8 @@ const payment = (to: Address) => async () => ({
   sender: 'hot-wallet' as const,
   call: tokenTransferCall({ token: tokenByCode(chain.settings, 'USDC').address, to, amount: AMOUNT }),
 });
+
+const fillersOf = ({ address }: TestWallet) => database.db.query(SYSTEM, readFillers, [address]);
 
 const untilMined = (transactor: Transactor, key: string, to: Address) =>
   vi.waitFor(async () => expect((await transactor.advance(key, payment(to))).state).toBe('mined'), {
@@ -91,6 +103,86 @@ describe('a hot wallet that is dry', () => {
 });
 
 describe('a nonce gap', () => {
+  const gapDeps = (transactor: Transactor, wallets: readonly TestWallet[]) => ({
+    db: database.db,
+    clock,
+    ids: createIdGenerator(),
+    logger,
+    transactor,
+    hotWallets: wallets.map((signer) => ({ signer })),
+  });
+  const nonceOf = ({ address }: TestWallet) => chain.client.getTransactionCount({ address });
+
+  /** Another program sends from the wallet, ours comes after it, and the other transactions are lost. */
+  async function behindLost(wallet: TestWallet, others: number) {
+    const transactor = transactorOf([wallet]);
+    await chain.control.setAutomine(false);
+    const lost: Hex[] = [];
+    for (let nonce = 0; nonce < others; nonce++) lost.push(await sendAs(wallet, nonce));
+    const effect = { key: randomUUID(), to: randomWallet().address };
+    await transactor.advance(effect.key, payment(effect.to));
+    for (const hash of lost) await chain.control.dropTransaction({ hash });
+    await chain.control.setAutomine(true);
+    await chain.control.mine({ blocks: 2 });
+    expect((await transactor.advance(effect.key, payment(effect.to))).state).toBe('pending');
+    expect(await nonceOf(wallet)).toBe(0);
+    expect((await findTransaction(database.db, effect.key))?.nonce).toBe(others);
+    return { transactor, effect };
+  }
+
+  async function sendAs(wallet: TestWallet, nonce: number): Promise<Hex> {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await chain.client.estimateFeesPerGas();
+    const serializedTransaction = await privateKeyToAccount(wallet.privateKey).signTransaction({
+      ...{ to: randomWallet().address, value: 1n, gas: 21_000n, nonce, chainId: chain.settings.chainId },
+      ...{ type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
+    });
+    return chain.client.sendRawTransaction({ serializedTransaction });
+  }
+
+  test('for which nothing is stored is filled, once it has lasted, and what waits behind it is mined once', async () => {
+    const wallet = await chain.fundedWallet();
+    const { transactor, effect } = await behindLost(wallet, 2);
+    const deps = gapDeps(transactor, [wallet]);
+    await fillNonceGaps(deps, chain, 60_000);
+    // Of a wallet that is not ours to fill, only the bytes that are stored are sent.
+    await fillNonceGaps(gapDeps(transactor, []), chain, -1_000);
+    expect(await nonceOf(wallet)).toBe(0);
+    // Two processes at once fill each nonce once.
+    await Promise.all([fillNonceGaps(deps, chain, -1_000), fillNonceGaps(deps, chain, -1_000)]);
+    await untilMined(transactor, effect.key, effect.to);
+    expect(await chain.balanceOf('USDC', effect.to)).toBe(AMOUNT);
+    expect(await nonceOf(wallet)).toBe(3);
+    await fillNonceGaps(deps, chain, -1_000);
+    expect(await fillersOf(wallet)).toEqual([
+      { nonce: '0', status: 'succeeded' },
+      { nonce: '1', status: 'succeeded' },
+    ]);
+    await fillNonceGaps(deps, chain, -1_000);
+    expect(await nonceOf(wallet)).toBe(3);
+  });
+
+  test('is left alone while a node has something before it, or where ours is only not signed yet', async () => {
+    const wallet = await chain.fundedWallet();
+    const { transactor, effect } = await behindLost(wallet, 2);
+    const deps = gapDeps(transactor, [wallet]);
+    await chain.control.setAutomine(false);
+    await sendAs(wallet, 0);
+    await fillNonceGaps(deps, chain, -1_000);
+    expect(await fillersOf(wallet)).toEqual([]);
+    await chain.control.setAutomine(true);
+    await chain.control.mine({ blocks: 1 });
+    await fillNonceGaps(deps, chain, -1_000);
+    await untilMined(transactor, effect.key, effect.to);
+    expect(await fillersOf(wallet)).toMatchObject([{ nonce: '1' }]);
+
+    const unsigned = await chain.fundedWallet();
+    const dying: Signer = { address: unsigned.address, signDigest: () => Promise.reject(new Error('died')) };
+    const key = randomUUID();
+    await expect(transactorOf([dying]).advance(key, payment(effect.to))).rejects.toThrow('died');
+    await fillNonceGaps(gapDeps(transactorOf([unsigned]), [unsigned]), chain, -1_000);
+    expect(await fillersOf(unsigned)).toEqual([]);
+  });
+
   // Proves trap 16.
   test('left by a chain that lost its last blocks is closed with the bytes that were there, and all goes on', async () => {
     const wallet = await chain.fundedWallet();
@@ -106,7 +198,7 @@ describe('a nonce gap', () => {
     expect(await chain.balanceOf('USDC', lost.to)).toBe(0n);
     expect((await transactor.advance(next.key, payment(next.to))).state).toBe('pending');
 
-    const deps = { db: database.db, clock, logger };
+    const deps = gapDeps(transactor, [wallet]);
     expect(await fillNonceGaps(deps, chain, 60_000)).toBe(0);
     expect(await fillNonceGaps(deps, chain, -1_000)).toBeGreaterThanOrEqual(2);
     await untilMined(transactor, next.key, next.to);

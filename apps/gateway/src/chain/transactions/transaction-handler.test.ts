@@ -18,6 +18,7 @@ import { createLogger } from '../../lib/logger.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { type LocalPostgres, startLocalPostgres } from '../../local/local-postgres.ts';
 import { type Address, type Hex, tokenByCode } from '../chain-settings.ts';
+import { createChainClient } from '../rpc/chain-client.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { type TransactionHandlerOptions, transactionHandler } from './transaction-handler.ts';
 import { type ChainEffect, createTransactor } from './transactor.ts';
@@ -177,6 +178,30 @@ describe('an intent carried out by a transaction', () => {
     expect(intent.last_error).toContain('reverted');
     expect(exhausted).toHaveBeenCalledOnce();
     expect(await testChain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  test('that waits because no node answers says what it waits for, for those who are told when it lasts', async () => {
+    const wallet = await testChain.fundedWallet();
+    const { settings } = testChain;
+    const away = createChainClient({ ...settings, rpcUrl: 'http://127.0.0.1:9' });
+    const transactor = createTransactor({
+      ...deps,
+      db,
+      chains: [{ settings, client: away }],
+      signers: [wallet],
+    });
+    const handler = transactionHandler<typeof KIND>(transactor, {
+      schedule: schedule([1], { maxAttempts: 3 }),
+      pollMs: 20,
+      logger: deps.logger,
+      describe: async (intent) => paymentEffect(wallet, intent),
+      conclude: async () => 'describe again',
+    });
+    const orderId = randomUUID();
+    payments.set(orderId, { to: randomWallet().address, amount: '42' });
+    const intent = { intentId: randomUUID(), kind: KIND, payload: { order_id: orderId } } as PaymentIntent;
+    const reason = expect.stringContaining('is unavailable (ECONNREFUSED)');
+    expect(await handler.perform(intent)).toEqual({ kind: 'waiting', afterMs: 20, reason });
   });
 
   test('whose effect is already there is settled without a transaction', async () => {

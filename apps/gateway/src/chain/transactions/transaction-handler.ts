@@ -82,7 +82,7 @@ export function transactionHandler<K extends IntentKind>(
 
   function waiting(intent: Intent<K>, reason: string): Outcome {
     logger.warn({ intent_id: intent.intentId, kind: intent.kind, reason }, 'transaction waits');
-    return { kind: 'waiting', afterMs: pollMs };
+    return { kind: 'waiting', afterMs: pollMs, reason };
   }
 
   async function outcomeOf(

@@ -148,17 +148,6 @@ const selectSenders = statement<[chainId: number], { sender: Address; next_nonce
   'SELECT sender, next_nonce::text FROM chain_nonces WHERE chain_id = $1',
 );
 
-const selectSignedFrom = statement<
-  [chainId: number, sender: string, fromNonce: number, signedBefore: Date, limit: number],
-  { nonce: string; raw: Hex }
->(
-  'chain.signed_from_nonce',
-  `SELECT DISTINCT ON (nonce) nonce::text, raw
-     FROM chain_transactions JOIN chain_signed_versions USING (transaction_id)
-    WHERE chain_id = $1 AND sender = $2 AND nonce >= $3 AND signed_at < $4
-    ORDER BY nonce, version DESC LIMIT $5`,
-);
-
 export interface OpenTransaction {
   readonly nonce: number;
   readonly txHash: string | null;
@@ -236,19 +225,6 @@ export async function listSenders(
 ): Promise<{ sender: Address; nextNonce: number }[]> {
   const rows = await db.query(SYSTEM, selectSenders, [chainId]);
   return rows.map((row) => ({ sender: row.sender, nextNonce: Number(row.next_nonce) }));
-}
-
-/** The newest signed bytes of each nonce from this one on, settled or not. */
-export async function signedFrom(
-  db: Database,
-  chainId: number,
-  sender: Address,
-  fromNonce: number,
-  signedBefore: Date,
-  limit: number,
-): Promise<{ nonce: number; raw: Hex }[]> {
-  const rows = await db.query(SYSTEM, selectSignedFrom, [chainId, sender, fromNonce, signedBefore, limit]);
-  return rows.map(({ nonce, raw }) => ({ nonce: Number(nonce), raw }));
 }
 
 export async function findTransaction(
