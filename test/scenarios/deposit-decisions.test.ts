@@ -3,6 +3,9 @@ import type { ListDepositsQuery } from '@causeway/sdk';
 import { getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
+import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/escrow/reconcile-escrows.ts';
 import { listSimulatedVendors } from '../../apps/gateway/src/features/vendors/simulated-vendor.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { untyped } from '../harness/sdk.ts';
@@ -14,6 +17,11 @@ import { thirdPartySender } from './third-party-sender.ts';
 
 type Hex = `0x${string}`;
 const BLOCKED = getAddress('0x000000000000000000000000000000000b10c4ed');
+const readWatch = statement<[orderId: string], { is_open: boolean }>(
+  'test.watch_of_order',
+  'SELECT closed_at IS NULL AS is_open FROM escrow_watches WHERE order_id = $1',
+);
+
 describe('decisions and signatures about odd deposits', () => {
   let at: DepositDriver;
   let gateway: TestGateway;
@@ -121,6 +129,22 @@ describe('decisions and signatures about odd deposits', () => {
     await at.reaches(orderId, id, 'returned');
     expect(await at.holds(tokens.USDC!, payee)).toBe(1_000n);
     await at.agrees(orderId);
+  });
+
+  it('keep the escrow of an order that is over in sight until the deposit is back', async () => {
+    const { orderId, id } = await lateDeposit();
+    const isWatched = async () => {
+      while ((await closeFinishedWatches(gateway.deps)) > 0);
+      const [watch] = await gateway.deps.db.query(SYSTEM, readWatch, [orderId]);
+      return watch?.is_open;
+    };
+    await at.decide(id, 'return');
+    expect(await isWatched()).toBe(true);
+    await at.decide(id, 'hold');
+    expect(await isWatched()).toBe(true);
+    await at.decide(id, 'return');
+    await at.sendBack(orderId, id);
+    expect(await isWatched()).toBe(false);
   });
 
   // Proves trap 41.

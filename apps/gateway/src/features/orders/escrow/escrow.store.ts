@@ -216,7 +216,10 @@ export const bookedEscrow = statement<[orderId: string], BookedEscrowRow>(
   `${BOOKED_ESCROW} WHERE o.order_id = $1 AND o.escrow IS NOT NULL`,
 );
 
-/** Orders that are over, as far as their escrow goes: it has paid out, or nothing was paid before they ended. */
+/**
+ * Orders that are over, as far as their escrow goes: it has paid out, or nothing was paid before they ended; and nothing that
+ * was paid into it still waits for a person or its way back, which anyone may carry out.
+ */
 export const overWithOpenWatch = statement<
   [openStatuses: readonly string[], limit: number],
   { order_id: string }
@@ -225,5 +228,7 @@ export const overWithOpenWatch = statement<
   `SELECT o.order_id FROM escrow_watches w JOIN orders o ON o.order_id = w.order_id
     WHERE w.closed_at IS NULL
       AND (o.facts->>'escrow' = 'emptied' OR (o.facts->>'escrow' = 'none' AND o.status <> ALL($1::text[])))
+      AND NOT EXISTS (SELECT FROM deposit_observations d
+                       WHERE d.order_id = o.order_id AND d.disposition IN (${OPEN_DEPOSITS_SQL}))
     LIMIT $2`,
 );
