@@ -72,3 +72,9 @@ export const countKeysOfOwner = statement<[ownerId: string | null], { total: str
   'api_keys.count_of_owner',
   'SELECT count(*) AS total FROM api_keys WHERE owner_id IS NOT DISTINCT FROM $1',
 );
+
+export const countLiveKeys = statement<[ownerId: string, at: Date], { total: string }>(
+  'api_keys.count_live',
+  `SELECT count(*) AS total FROM api_keys
+    WHERE owner_id = $1 AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > $2)`,
+);

@@ -6,6 +6,7 @@ import { randomToken, sha256Hex, TOKEN_PREFIX, type TokenPrefix } from '../../li
 import {
   type ApiKeyRow,
   countKeysOfOwner,
+  countLiveKeys,
   insertKey,
   keysOfOwner,
   type ListedKeyRow,
@@ -89,6 +90,17 @@ export async function revokeKey(
   return { key: { ...key, revoked_at: unit.at }, changed: true };
 }
 
+const LIVE_KEYS_OF_OWNER = 100;
+
+/** Every process keeps every key that works: who makes keys of its own has so many. One who is quick may have a few more. */
+export async function requireRoomForKey(unit: UnitOfWork, ownerId: string): Promise<void> {
+  const [live] = await unit.tx.query(countLiveKeys, [ownerId, unit.at]);
+  if (Number(live?.total ?? 0) < LIVE_KEYS_OF_OWNER) return;
+  throw new CausewayError('OPERATION_NOT_ALLOWED', {
+    message: `There are ${LIVE_KEYS_OF_OWNER} keys that work already; revoke one that is not used any more.`,
+  });
+}
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -103,6 +115,7 @@ export async function rollKey(unit: UnitOfWork, sandbox: boolean, keyId: string,
       message: 'This key was rolled or revoked before; roll the key that took its place, or create one.',
     });
   }
+  if (old.owner_id !== null) await requireRoomForKey(unit, old.owner_id);
   const key = issueKey(unit, sandbox, { kind: old.kind, ownerId: old.owner_id }, old.label);
   const endsAt = new Date(unit.at.getTime() + graceHours * HOUR_MS);
   unit.tx.defer(markRolled, [keyId, key.key_id, endsAt]);

@@ -22,6 +22,7 @@ import {
   keySubject,
   listedKeyView,
   listKeys,
+  requireRoomForKey,
   revokeKey,
   rollKey,
   seeChangedKeys,
@@ -67,6 +68,7 @@ export function registerOwnKeyRoutes(app: FastifyInstance, deps: OwnKeyDeps): vo
     errors: ['OPERATION_NOT_ALLOWED'],
     handle: async ({ body }, caller, unit) => {
       const owner = ownerOf(caller, body.kind);
+      await requireRoomForKey(unit, owner.ownerId);
       const key = issueKey(unit, deps.sandbox, owner, body.label ?? '');
       recordAction(unit, caller, {
         action: 'key.create',

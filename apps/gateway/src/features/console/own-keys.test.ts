@@ -90,6 +90,49 @@ describe('what owners manage themselves at the console', () => {
     expect(JSON.stringify(entries)).not.toContain(key.key);
   });
 
+  it('an owner has a hundred keys that work at most, and room again once one is revoked or has ended', async () => {
+    const partner = await enter('partner');
+    const made: string[] = [];
+    for (;;) {
+      const answer = await partner('POST', '/keys', { kind: 'widget' });
+      if (answer.status !== 200) break;
+      made.push(answer.body.data.key_id);
+    }
+    expect(made.length).toBeGreaterThan(90);
+    expect(made.length).toBeLessThanOrEqual(100);
+    const [first, second] = made;
+    const refused = [
+      await partner('POST', '/keys', { kind: 'secret' }),
+      await partner('POST', `/keys/${first}/roll`, { grace_hours: 0 }),
+    ];
+    expect(refused.map(({ body }) => body.error?.code)).toEqual([
+      'OPERATION_NOT_ALLOWED',
+      'OPERATION_NOT_ALLOWED',
+    ]);
+    await partner('DELETE', `/keys/${first}`);
+    expect((await partner('POST', `/keys/${second}/roll`, { grace_hours: 1 })).status).toBe(200);
+    expect((await partner('POST', '/keys', { kind: 'secret' })).body.error.code).toBe(
+      'OPERATION_NOT_ALLOWED',
+    );
+    for (const id of made.slice(2)) await partner('DELETE', `/keys/${id}`);
+    expect((await partner('POST', '/keys', { kind: 'secret' })).status).toBe(200);
+  });
+
+  it('keys are loaded anew where they or what they carry changed, not for a webhook that is set again and again', async () => {
+    let news = 0;
+    owner.on('notification', () => news++);
+    await owner.query('LISTEN keys_changed');
+    for (const port of [3001, 3002, 3003]) {
+      const set = await gateway.partner.webhooks.set({ url: `http://127.0.0.1:${port}/` });
+      expect(set.status, set.text).toBe(200);
+    }
+    const partner = await enter('partner');
+    expect((await partner('PUT', '/widget/origins', { origins: ['https://news.example'] })).status).toBe(200);
+    await until('the news', async () => news > 0);
+    expect(news).toBe(1);
+    await owner.query('UNLISTEN keys_changed');
+  });
+
   it('a widget session ends with the key that was rolled away under it', async () => {
     const partner = await enter('partner');
     const made = (await partner('POST', '/keys', { kind: 'widget' })).body.data;
