@@ -160,9 +160,11 @@ function overLimit(details: DetailsOf<'OPEN_ORDER_LIMIT'>): CausewayError {
 }
 
 /** A quote that now belongs to an order. */
-export interface ClaimedQuote extends QuoteRow {
+export interface ClaimedQuote extends Omit<QuoteRow, 'vendor_id'> {
   /** Of the order that it becomes. */
   readonly order_id: string;
+  /** Who serves the order, which need not be the quoted vendor; null where nobody does. */
+  readonly vendor_id: string | null;
   /** False where no vendor can serve it at present; only an off-ramp order may wait for one. */
   readonly served: boolean;
   /** The kind of vendor that serves it, as webhooks name it; null where none does. */
@@ -203,6 +205,7 @@ export async function claimQuote(
   return {
     ...execution.row.quote,
     order_id: orderId,
+    vendor_id: serving?.vendorId ?? null,
     served: serving !== undefined,
     provider: serving?.provider ?? null,
   };

@@ -72,8 +72,8 @@ const LATER: Outcome = { kind: 'waiting', afterMs: RETRY_SECONDS * 1_000 };
 /** Undefined while a vendor has to be found. */
 function answerOf(order: OrderRow): Outcome | undefined {
   if (!awaitsVendor(order)) return NO_LONGER;
-  const hasVendor = order.vendor_id !== null && order.facts.vendorAvailable;
-  return hasVendor ? { kind: 'confirmed', result: { vendor_id: order.vendor_id } } : undefined;
+  const { vendor_id } = order;
+  return vendor_id === null ? undefined : { kind: 'confirmed', result: { vendor_id } };
 }
 
 /**

@@ -81,7 +81,10 @@ function reservationsDue(rows: readonly OrderChanged[]): Announcement[] {
   return rows.map(({ quote_id }) => ({ channel: 'reservations_due', payload: quote_id }));
 }
 
-/** Everything a quote fixed is copied by the database, so that nothing can differ. */
+/**
+ * Everything a quote fixed is copied by the database, so that nothing can differ; its vendor only where crypto is reserved
+ * for it: an order that nobody can serve yet is nobody's.
+ */
 export const insertOrder = statement<
   [
     orderId: string,
@@ -105,7 +108,8 @@ export const insertOrder = statement<
      payment_method_slug, payment_network_slug, created_at, updated_at, provider, revision, payment_details_id,
      recipient_id, recipient_context_sealed, customer_wallet)
    SELECT $1, q.quote_id, $3, $4, $5, $6::jsonb, $7::jsonb, $8,
-     q.partner_id, q.user_id, q.direction, q.vendor_id, q.chain, q.crypto_currency, q.crypto_decimals, q.fiat_currency,
+     q.partner_id, q.user_id, q.direction, CASE WHEN q.serving_offer_id IS NOT NULL THEN q.vendor_id END, q.chain,
+     q.crypto_currency, q.crypto_decimals, q.fiat_currency,
      q.fiat_decimals, q.rate, q.crypto_amount, q.fiat_amount, q.platform_fee, q.platform_fee_pct, q.partner_fee,
      q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, $9, $9,
      $10, 1, q.payment_details_id, q.recipient_id, q.recipient_context_sealed, $11
