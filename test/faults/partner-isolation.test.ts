@@ -230,6 +230,33 @@ describe('what a partner may have open', () => {
     await allGivenBack();
   });
 
+  // Proves trap 2.
+  it('a key keeps its first answer at the limit, where that was a refusal too, and is for no other request', async () => {
+    const ada = await driver(0).user();
+    const setKyc = (status: string) =>
+      gateway.call('POST', `/api/v1/sandbox/users/${ada}/kyc-status`, { body: { status } });
+    const early = await quote(0, ada);
+    const key = { 'idempotency-key': `early-${early}` };
+    await setKyc('UNDER_REVIEW');
+    const first = await initiate(0, early, key);
+    expect([first.status, first.body.error.code]).toEqual([422, 'KYC_NOT_CLEARED']);
+    await setKyc('VERIFIED');
+    for (let n = 0; n < limits.customer; n++) {
+      expect((await initiate(0, await quote(0, ada))).status).toBe(200);
+    }
+    expect((await initiate(0, early)).status).toBe(429);
+    const again = await initiate(0, early, key);
+    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
+      422,
+      first.text,
+      'true',
+    ]);
+    const reused = await initiate(0, await quote(0, ada), key);
+    expect([reused.status, reused.body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    await cancelAll(0);
+    await allGivenBack();
+  });
+
   // Proves trap 46.
   it('an initiate that is refused for another reason gives back at once what it had taken', async () => {
     const ada = await driver(0).user();

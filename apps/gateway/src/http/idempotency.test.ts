@@ -15,7 +15,7 @@ const PARTNERS = [newId(), newId()] as const;
 const DAY_MS = 86_400_000;
 
 /** What the handler does next; each call leaves one intent behind if it takes effect. */
-type Mood = 'succeed' | 'refuse' | 'fail' | 'wait';
+type Mood = 'succeed' | 'refuse' | 'limit' | 'fail' | 'wait';
 
 describe('Idempotency-Key', () => {
   let database: TestDatabase;
@@ -79,6 +79,7 @@ describe('Idempotency-Key', () => {
                 await gate.opened;
               }
               if (mood === 'refuse') throw new CausewayError('USER_NOT_FOUND');
+              if (mood === 'limit') throw new CausewayError('RATE_LIMITED', { details: { retry_after: 7 } });
               if (mood === 'fail') throw new Error('the roof is on fire');
               return { id, call: ++calls };
             },
@@ -103,6 +104,7 @@ describe('Idempotency-Key', () => {
               await gate.opened;
             }
             if (mood === 'refuse') throw new CausewayError('WEBHOOK_NOT_CONFIGURED');
+            if (mood === 'limit') throw new CausewayError('RATE_LIMITED', { details: { retry_after: 7 } });
             if (mood === 'fail') throw new CausewayError('WEBHOOK_DELIVERY_FAILED');
             return { call: ++calls };
           },
@@ -257,6 +259,20 @@ describe('Idempotency-Key', () => {
     expect([retried.status, retried.headers.get('idempotency-replayed')]).toEqual([200, null]);
     expect(await effects()).toBe(1);
   });
+
+  it.each(['things', 'outside'])(
+    'a limit is not stored: what it says is over after a while (%s)',
+    async (name) => {
+      const path = `/api/v1/t/${name}`;
+      mood = 'limit';
+      const limited = await post('k1', { path });
+      expect([...code(limited), limited.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '7']);
+      expect([await effects(), await stored()]).toEqual([0, 0]);
+      mood = 'succeed';
+      const retried = await post('k1', { path });
+      expect([retried.status, retried.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    },
+  );
 
   it('a request that is not valid does not use up its key', async () => {
     expect(code(await post('k1', { body: { name: 1 } }))).toEqual([400, 'VALIDATION_ERROR']);

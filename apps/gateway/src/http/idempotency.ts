@@ -100,6 +100,19 @@ export async function idempotentResponse(
   return { ...response, replayed: false };
 }
 
+/** The answer that a request with this key was given before; null where there is none yet. */
+export function answeredBefore(
+  deps: UnitDeps,
+  scope: Scope,
+  identity: RequestIdentity,
+  sealer: ResponseSealer | null,
+): Promise<IdempotentResponse | null> {
+  return unitOfWork(deps, scope, async (unit) => {
+    const { stored } = await claimIdempotencyKey(unit, identity, sealer);
+    return stored && { ...stored, replayed: true };
+  });
+}
+
 /** For work that leaves the process and also writes, in a transaction of its own. */
 export interface OutsideWork {
   /** A request with this key has written already and ended without an answer: there is only the answer to be found. */
@@ -151,9 +164,9 @@ function accepted(reply: FastifyReply, data: unknown): StoredResponse {
   return { status: 200, body: String(reply.serialize({ success: true, data })) };
 }
 
-/** A refusal is a response too and is stored; a failure is not, so that a retry may succeed. */
+/** A refusal is a response too and is stored; a failure and a limit are not, so that a retry may succeed later. */
 function refusal(error: unknown): StoredResponse {
-  if (!(error instanceof CausewayError) || error.status >= 500) throw error;
+  if (!(error instanceof CausewayError) || error.status >= 500 || error.status === 429) throw error;
   return { status: error.status, body: JSON.stringify(error) };
 }
 

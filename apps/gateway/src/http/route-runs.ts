@@ -1,8 +1,10 @@
+import { CausewayError } from '@causeway/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { customerScope, partnerScope, type Scope, SYSTEM, vendorScope } from '../db/database.ts';
 import { type UnitDeps, type UnitOfWork, unitOfWork } from '../engine/unit-of-work.ts';
 import {
+  answeredBefore,
   type IdempotentResponse,
   idempotentResponse,
   idempotentResponseOutside,
@@ -39,12 +41,22 @@ export function writeRunner(app: FastifyInstance, spec: AnyDeclaration): Run {
   return async (request, reply) => {
     const input = inputOf(request);
     const identity = identityOf(request);
-    const response = await acquire(input, request.principal, (acquired) =>
-      perform(
-        { deps, scope: scopeOf(request.principal), identity, sealer: app.responseSealer, reply },
-        (work) => handle(input, request.principal, work, acquired),
-      ),
-    );
+    const scope = scopeOf(request.principal);
+    const sealer = app.responseSealer;
+    let isAcquired = false;
+    const work = (acquired: unknown) => {
+      isAcquired = true;
+      return perform({ deps, scope, identity, sealer, reply }, (unit) =>
+        handle(input, request.principal, unit, acquired),
+      );
+    };
+    const response = await acquire(input, request.principal, work).catch(async (error: unknown) => {
+      // A repeated request needs nothing of what is refused now (a limit, say) to be given the answer that it had.
+      const mayBeRepeated = !isAcquired && identity !== null && error instanceof CausewayError;
+      const answer = mayBeRepeated ? await answeredBefore(deps, scope, identity, sealer) : null;
+      if (answer === null) throw error;
+      return answer;
+    });
     if (afterCommit !== undefined) await afterCommit();
     return identity === null ? response : sendIdempotentResponse(reply, response as IdempotentResponse);
   };
