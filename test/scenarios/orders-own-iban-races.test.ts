@@ -136,7 +136,7 @@ describe('deposits that meet each other, and cancellations', () => {
     await orders[paid]!.took('3.1 deposit matched');
     await fixture.completed(orders[paid]!);
     const other = orders[1 - paid]!;
-    await other.is('awaiting_fiat_transfer', { ownIban: true });
+    await other.is('awaiting_fiat_transfer', { ownIban: true, wasHeld: true });
     expect((await driver.act(other.id, 'cancel')).status).toBe(200);
     await fixture.cancelled(other);
     expect((await fiat.ledger(ada.userId, ada.accountId)).balance).toBe('0.00');

@@ -1,13 +1,9 @@
 import type { FiatPaymentDecisionInput } from '@causeway/sdk';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
-import { ledgerAccountOf } from '../../apps/gateway/src/features/fiat-accounts/fiat-account.ts';
-import { orderPart } from '../../apps/gateway/src/features/orders/lifecycle/reconcile-orders.ts';
-import { BankingError, type BankingPort } from '../../apps/gateway/src/ports/banking.ts';
 import { enableFiatAccounts } from '../harness/bank.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { until } from '../harness/until.ts';
 import type { FiatDriver } from './fiat-driver.ts';
 import type { OrderBook } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
@@ -15,6 +11,7 @@ import { type OrderParties, orderParties } from './orders-parties.ts';
 import { type OwnIbanFixture, openOwnIbanFixture } from './own-iban-fixture.ts';
 
 const WAITING = { ownIban: true };
+const WAITING_ON = { ...WAITING, wasHeld: true };
 const HELD = { ownIban: true, held: true, holdReason: 'DEPOSIT_REVIEW' };
 
 const settlements = statement<[], { body: string }>(
@@ -39,16 +36,6 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
 
   const decide = (paymentId: string, body: Omit<FiatPaymentDecisionInput, 'reason'>) =>
     gateway.operator.fiatPayments.decide(paymentId, { reason: 'ticket 9', ...body });
-
-  /** The transfer to the vendor, as an operator sees it. */
-  async function paymentOf(orderId: string) {
-    const { effects } = (await gateway.operator.orders.get(orderId)).body.data;
-    const effect = effects.find(({ kind }) => kind === 'bank.pay-vendor');
-    if (effect === undefined) throw new Error('the vendor is not to be paid');
-    return effect;
-  }
-  const vendorPaymentOf = async (orderId: string) =>
-    (await gateway.operator.orders.get(orderId)).body.data.facts.vendorPayment;
 
   // Proves C3.1 row 5, C4.5 rule 6, C8 row 9, D9.2, D9.3, C7 OPERATION_NOT_ALLOWED.
   it('a deposit of the same amount takes the order on, and its fiat goes to the vendor', async () => {
@@ -137,7 +124,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect(decided.body.data, decided.text).toMatchObject({ status: 'matched', order_id: second.id });
     await second.took('3.1 deposit matched');
     // Nothing keeps the other one waiting any more.
-    await first.is('awaiting_fiat_transfer', WAITING);
+    await first.is('awaiting_fiat_transfer', WAITING_ON);
     const again = await decide(held.id, { decision: 'leave' });
     expect([again.status, again.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     expect((await ada.pay('100.00')).body.data).toMatchObject({ status: 'matched', order_id: first.id });
@@ -188,7 +175,7 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     // The other payment could still be for it.
     await second.is('awaiting_fiat_transfer', HELD);
     expect((await decide(other.id, { decision: 'leave' })).body.data.status).toBe('received');
-    await second.is('awaiting_fiat_transfer', WAITING);
+    await second.is('awaiting_fiat_transfer', WAITING_ON);
     expect((await driver.act(second.id, 'cancel')).status).toBe(200);
     await Promise.all([fixture.completed(first), fixture.cancelled(second)]);
     expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({ balance: '100.00' });
@@ -213,81 +200,6 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     await fixture.completed(order);
     expect((await driver.act(others.id, 'cancel')).status).toBe(200);
     await fixture.cancelled(others);
-  });
-
-  it('an order whose vendor the bank will not pay is held; decided for the vendor, the customer has its deposit back', async () => {
-    const ada = await fixture.holder();
-    const order = await fixture.locked(ada, '13.13');
-    expect((await ada.pay('13.13')).body.data).toMatchObject({ status: 'matched' });
-    // The bank may refuse before the order is read.
-    await until('the hold', () => parties.isHeld(order.id));
-    await order.took('3.1 deposit matched', { held: true, holdReason: 'FIAT_TRANSFER_REVIEW' });
-    expect((await driver.event(order.id, 'dispute_opened')).status).toBe(200);
-    await order.took('dispute opened', { held: true, holdReason: 'FIAT_TRANSFER_REVIEW' });
-    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
-    expect((await parties.operate(order.id, 'dispute', { decision: 'for_seller' })).status).toBe(200);
-    await order.took('dispute for the seller');
-    await order.ended('returned');
-    expect(await fiat.ledger(ada.userId, ada.accountId)).toMatchObject({
-      balance: '13.13',
-      entries: [
-        { kind: 'order_payment_returned', direction: 'credit', amount: '13.13', order_id: order.id },
-        { kind: 'order_payment', direction: 'debit', amount: '13.13' },
-        { kind: 'deposit' },
-      ],
-    });
-    const [payment] = await ada.payments();
-    expect(payment).toMatchObject({ status: 'received' });
-    expect(payment).not.toHaveProperty('order_id');
-    await driver.booksBalance();
-    const booked = `${order.id}:customer_deposit_applied`;
-    expect(
-      await orderPart({ ...gateway.deps, depositAccountOf: ledgerAccountOf }).again(
-        booked,
-        'entry_unexpected',
-      ),
-    ).toEqual({ verdict: 'equal' });
-    // The order has stopped: trying the transfer again does not pay the vendor.
-    const { effect_id, last_error: refusal } = await paymentOf(order.id);
-    expect((await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' })).status).toBe(200);
-    await until('the transfer to fail again', async () => {
-      const { status, last_error: error } = await paymentOf(order.id);
-      return status === 'failed' && error !== refusal;
-    });
-    expect(await vendorPaymentOf(order.id)).toBe('refused');
-  });
-
-  it('while the bank may be paying the vendor, a dispute is not decided for the vendor, who would have both', async () => {
-    const ada = await fixture.holder();
-    const order = await fixture.locked(ada, '47.11');
-    const transfer = vi
-      .spyOn(gateway.deps.bank as BankingPort, 'transfer')
-      .mockRejectedValue(new BankingError('unavailable', 'the bank is closed'));
-    expect((await ada.pay('47.11')).body.data).toMatchObject({ status: 'matched' });
-    await until('the bank to be asked', async () => transfer.mock.calls.length > 0);
-    // A hold keeps the money back: the transfer is looked at, and the bank is not asked.
-    expect((await parties.operate(order.id, 'hold', { decision: 'place' })).status).toBe(200);
-    const lookedAtAgain = async () => {
-      const { next_attempt_at: due } = await paymentOf(order.id);
-      await until('the next look', async () => (await paymentOf(order.id)).next_attempt_at !== due);
-    };
-    // The first one may have begun before the hold.
-    await lookedAtAgain();
-    transfer.mockClear();
-    await lookedAtAgain();
-    expect(transfer).not.toHaveBeenCalled();
-    expect((await parties.operate(order.id, 'hold', { decision: 'release' })).status).toBe(200);
-    await order.took('3.1 deposit matched');
-    expect((await driver.event(order.id, 'dispute_opened')).status).toBe(200);
-    await order.took('dispute opened');
-    const refused = await parties.operate(order.id, 'dispute', { decision: 'for_seller' });
-    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
-    expect(await vendorPaymentOf(order.id)).toBe('sending');
-    transfer.mockRestore();
-    const { effect_id } = await paymentOf(order.id);
-    await gateway.operator.effects.retry(effect_id, { reason: 'ticket 9' });
-    await until('the vendor to be paid', async () => (await vendorPaymentOf(order.id)) === 'sent');
-    await order.ended('locked');
   });
 
   // Proves trap 42.

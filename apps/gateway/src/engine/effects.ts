@@ -169,7 +169,7 @@ export const EFFECTS = {
     giveUp: AT_BANK,
   },
   'bank.pay-vendor': {
-    does: 'Sends what a customer paid into its account on to the vendor of its order.',
+    does: 'Sends what a customer paid into its account on to the vendor of its order; where that has stopped and the bank did not pay, the customer has it back.',
     payload: OfOrder,
     repeatable: true,
     waitMinutes: BANK_WAIT_MINUTES,

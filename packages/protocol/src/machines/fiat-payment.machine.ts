@@ -127,7 +127,7 @@ export const fiatPaymentMachine: FiatPaymentMachine = defineMachine<
     {
       from: 'matched',
       on: 'match_undone',
-      by: ['operator'],
+      by: ['system'],
       guard: ['not_collecting'],
       to: 'received',
       emits: [],

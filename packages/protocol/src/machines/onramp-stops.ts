@@ -196,4 +196,16 @@ const afterTheStop: readonly OrderRule<OnrampStatus>[] = [
   ]),
 ];
 
-export const ONRAMP_STOPS: readonly OrderRule<OnrampStatus>[] = [...stops, ...afterTheStop];
+/** The bank is not asked while a hold stands, so a hold that keeps the crypto until the bank has answered would never end. */
+const bankUndecided: OrderRule<OnrampStatus> = {
+  from: 'failed',
+  on: 'hold_released',
+  by: ['operator'],
+  guard: ['hold_present', 'escrow_funded', 'vendor_being_paid'],
+  to: 'failed',
+  emits: [],
+  sets: { held: false },
+  spec: 'Silent: the bank is asked on, and its answer holds the order again; the crypto stays in escrow until then',
+};
+
+export const ONRAMP_STOPS: readonly OrderRule<OnrampStatus>[] = [...stops, ...afterTheStop, bankUndecided];

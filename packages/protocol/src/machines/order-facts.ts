@@ -247,6 +247,12 @@ export const ORDER_GUARDS = {
     reads: ['vendorPayment'],
     holds: (facts) => facts.vendorPayment !== 'sending',
   },
+  vendor_being_paid: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'the bank may be about to send the customer’s fiat to the vendor',
+    reads: ['vendorPayment'],
+    holds: (facts) => facts.vendorPayment === 'sending',
+  },
   payment_request: {
     code: 'OPERATION_NOT_ALLOWED',
     says: 'the order is a payment_request order',

@@ -155,13 +155,7 @@ export function reportOnPayment(
 
 /** Gives a payment back to its customer: the order that it had paid has stopped. */
 export function undoMatch(unit: UnitOfWork, payment: PaymentRow, undone: PaidOrder): void {
-  const { kind } = execute(
-    unit,
-    paymentAdapter,
-    { payment, at: unit.at, undone },
-    'match_undone',
-    'operator',
-  );
+  const { kind } = execute(unit, paymentAdapter, { payment, at: unit.at, undone }, 'match_undone', 'system');
   if (kind === 'refused') throw new Error('a payment that has paid an order refuses to be given back');
 }
 

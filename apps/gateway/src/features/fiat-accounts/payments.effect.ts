@@ -9,7 +9,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { BankingError, type BankingPort } from '../../ports/banking.ts';
 import { readOrder, reportFacts } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
-import { type OrderRow, vendorDetailsOf } from '../orders/lifecycle/order.ts';
+import { hasStopped, type OrderRow, vendorDetailsOf } from '../orders/lifecycle/order.ts';
 import {
   askBank,
   BANK_SCHEDULE,
@@ -26,7 +26,7 @@ import {
   readCursor,
   saveCursor,
 } from './fiat-payment.store.ts';
-import { type DepositDeps, takeDeposit } from './payments.ts';
+import { type DepositDeps, returnUnspentDeposit, takeDeposit } from './payments.ts';
 
 type CollectPaymentPayload = IntentPayload<'bank.collect'>;
 
@@ -102,12 +102,22 @@ const HELD_WAIT_MS = 5_000;
  * answered it may have done it, and the order keeps the vendor's crypto where it is. A hold keeps the fiat back too.
  */
 export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-vendor'> {
+  type Payload = IntentPayload<'bank.pay-vendor'>;
   const report = (triggers: readonly OrderTrigger[], actor: 'bank' | 'system' = 'bank') => {
-    return ({ order_id }: IntentPayload<'bank.pay-vendor'>, unit: UnitOfWork) =>
-      reportFacts(deps, unit, order_id, triggers, actor);
+    return ({ order_id }: Payload, unit: UnitOfWork) => reportFacts(deps, unit, order_id, triggers, actor);
   };
-  const refused = report(['vendor_payment_refused', 'hold_placed']);
   const start = report(['vendor_payment_started'], 'system');
+
+  async function refused(payload: Payload, unit: UnitOfWork): Promise<void> {
+    const order = await report(['vendor_payment_refused', 'hold_placed'])(payload, unit);
+    if (order !== undefined) await returnUnspentDeposit(unit, order);
+  }
+
+  async function sent(payload: Payload, unit: UnitOfWork): Promise<void> {
+    const order = await report(['vendor_payment_sent'])(payload, unit);
+    // The crypto of an order that has stopped goes back to the vendor, who has the fiat now: a person decides.
+    if (order !== undefined && hasStopped(order)) await report(['hold_placed'])(payload, unit);
+  }
 
   async function pay({ payload }: Intent<'bank.pay-vendor'>): Promise<Outcome> {
     const order = await orderToPay(payload);
@@ -117,7 +127,9 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-v
     }
     if (order.facts.held) return { kind: 'waiting', afterMs: HELD_WAIT_MS };
     if (order.facts.vendorPayment !== 'sending') {
-      return { kind: 'failed', error: 'the order has stopped, and its vendor is not paid' };
+      const error = 'the order has stopped, and its vendor is not paid';
+      // One that stopped under the release before, which left the deposit where it was.
+      return { kind: 'failed', error, followUp: (unit) => giveBack(payload, unit) };
     }
     const asked = await askBank(() =>
       deps.bank.transfer({
@@ -133,11 +145,16 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-v
     if ('refused' in asked) {
       return { kind: 'failed', error: asked.refused, followUp: (unit) => refused(payload, unit) };
     }
-    return { kind: 'confirmed', followUp: (unit) => report(['vendor_payment_sent'])(payload, unit) };
+    return { kind: 'confirmed', followUp: (unit) => sent(payload, unit) };
+  }
+
+  async function giveBack(payload: Payload, unit: UnitOfWork): Promise<void> {
+    const order = await report([])(payload, unit);
+    if (order !== undefined) await returnUnspentDeposit(unit, order);
   }
 
   /** One that the bank refused is tried again as long as its order goes on. */
-  async function orderToPay(payload: IntentPayload<'bank.pay-vendor'>): Promise<OrderRow | undefined> {
+  async function orderToPay(payload: Payload): Promise<OrderRow | undefined> {
     const order = await readOrder(deps.db, SYSTEM, payload.order_id);
     if (order === undefined || order.facts.held || order.facts.vendorPayment === 'sending') return order;
     await unitOfWork(deps, SYSTEM, (unit) => start(payload, unit));
@@ -147,7 +164,9 @@ export function payVendorHandler(deps: PayVendorDeps): IntentHandler<'bank.pay-v
   return {
     schedule: BANK_SCHEDULE,
     perform: pay,
-    exhausted: ({ payload }, unit) => report(['hold_placed'])(payload, unit),
+    exhausted: async ({ payload }, unit) => {
+      await report(['hold_placed'])(payload, unit);
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { IncomingPayment } from '../../ports/banking.ts';
 import type { Vaults } from '../../vault/vault.ts';
 import { loadOrderForAction } from '../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../orders/lifecycle/order.adapter.ts';
-import type { OrderRow } from '../orders/lifecycle/order.ts';
+import { hasStopped, type OrderRow } from '../orders/lifecycle/order.ts';
 import {
   holdForDeposit,
   ordersAwaitingDeposit,
@@ -222,10 +222,11 @@ async function refusalOf(unit: UnitOfWork, payment: PaymentRow, orderId: string)
 }
 
 /**
- * An order has stopped whose vendor the bank did not pay: what the customer had paid for it is on the account again, and
- * can pay another order.
+ * To be asked wherever an order stops, or the bank refuses to pay its vendor: once both are so, what the customer had paid is
+ * on the account again, and can pay another order. Once, however often it is asked; the caller holds the order's lock.
  */
-export async function returnDeposit(unit: UnitOfWork, order: OrderRow): Promise<void> {
+export async function returnUnspentDeposit(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  if (!hasStopped(order) || order.facts.vendorPayment !== 'refused') return;
   const [found] = await unit.tx.query(paymentOfOrder, [order.order_id]);
   if (found === undefined) return;
   undoMatch(unit, await lockPayment(unit, found.payment_id), order);

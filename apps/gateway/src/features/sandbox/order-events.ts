@@ -22,6 +22,7 @@ import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of
 import { invalidRequest } from '../../http/errors.ts';
 import type { OutsideWork } from '../../http/idempotency.ts';
 import type { Sealer } from '../../lib/crypto.ts';
+import { returnUnspentDeposit } from '../fiat-accounts/payments.ts';
 import {
   decideProof,
   loadOrderForAction,
@@ -79,7 +80,7 @@ export async function applySandboxEvent(
     const order = await loadOrderForAction(unit, orderId);
     const transition = requirePossible(order, given.event, trigger);
     outside.written(unit);
-    const asked = isNews(transition) ? begin(deps, unit, order, given.event, trigger) : undefined;
+    const asked = isNews(transition) ? await begin(deps, unit, order, given.event, trigger) : undefined;
     return { order, transition, asked };
   });
   const { order: before, transition, asked } = begun;
@@ -167,19 +168,19 @@ function eventRefused(refusal: CausewayError, event: SandboxOrderEvent, order: O
 }
 
 /** Answers the key of the act where a simulated vendor was asked. */
-function begin(
+async function begin(
   deps: EventDeps,
   unit: UnitOfWork,
   order: OrderRow,
   event: SandboxOrderEvent,
   trigger: OrderTrigger,
-): string | undefined {
+): Promise<string | undefined> {
   const { by } = SANDBOX_EVENT_RULES[event];
   if (event in SOLVER_CONDUCT) return undefined;
   if (event in VENDOR_EVENTS) return askSimulator(unit, order);
   if (event === 'proof_accepted') decideProof(unit, deps.orderAdapters, order, 'accepted', by);
   else if (event === 'proof_rejected') decideProof(unit, deps.orderAdapters, order, 'rejected', by);
-  else moveOrder(unit, deps.orderAdapters, order, trigger, by);
+  else await returnUnspentDeposit(unit, moveOrder(unit, deps.orderAdapters, order, trigger, by));
   return undefined;
 }
 

@@ -24,7 +24,7 @@ import {
   readOrdersForOperator,
 } from '../../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../../orders/lifecycle/order.adapter.ts';
-import { reasonsView, type TimelineEntry } from '../../orders/lifecycle/order.ts';
+import { reasonsView, shownDeadline, type TimelineEntry } from '../../orders/lifecycle/order.ts';
 import { depositView } from '../../vendors/vendor-order.view.ts';
 import { effectView, lateBefore } from '../system/stuck-effects.ts';
 import {
@@ -63,7 +63,7 @@ export function operatorOrderView(order: BackofficeOrderRow): Static<typeof Oper
     escrow_state: order.facts.escrow,
     tx_hash: order.tx_hash,
     send_out_tx_hash: order.send_out_tx_hash,
-    deadline_at: order.deadline_at?.toISOString() ?? null,
+    deadline_at: shownDeadline(order),
     ...reasonsView(order),
     created_at: order.created_at.toISOString(),
     updated_at: order.updated_at.toISOString(),

@@ -20,7 +20,7 @@ import { invalidRequest } from '../../../http/errors.ts';
 import type { OperatorPrincipal } from '../../../http/principals.ts';
 import { route } from '../../../http/route.ts';
 import type { Sealer } from '../../../lib/crypto.ts';
-import { returnDeposit } from '../../fiat-accounts/payments.ts';
+import { returnUnspentDeposit } from '../../fiat-accounts/payments.ts';
 import { openStatements } from '../../orders/disputes/vendor-answers.ts';
 import {
   decideProof,
@@ -225,7 +225,7 @@ async function decideDispute(
   decision: keyof typeof DISPUTES,
 ): Promise<OrderRow> {
   const moved = moveOrder(unit, orderAdapters, order, DISPUTES[decision], 'operator');
-  if (decision === 'for_seller' && order.facts.vendorPayment === 'refused') await returnDeposit(unit, order);
+  await returnUnspentDeposit(unit, moved);
   return moved;
 }
 

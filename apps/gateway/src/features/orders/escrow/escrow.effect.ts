@@ -293,7 +293,7 @@ const DEAD: Readonly<Record<Authorization['purpose'], readonly OrderTrigger[]>> 
   bridge: ['bridge_failed', 'bridge_authorization_lapsed'],
 };
 
-function reportDead(
+async function reportDead(
   deps: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   { orderId, purpose, depositTxHash }: Authorization,
@@ -301,7 +301,7 @@ function reportDead(
   // A bridge that was paid decides how the send-out ends; that the request is over matters only once it has failed.
   const triggers: readonly OrderTrigger[] =
     depositTxHash === null ? DEAD[purpose] : ['bridge_authorization_lapsed'];
-  return reportFacts(deps, unit, orderId, triggers, 'chain');
+  await reportFacts(deps, unit, orderId, triggers, 'chain');
 }
 
 export function authorizationHandlers(

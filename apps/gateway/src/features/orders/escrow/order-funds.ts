@@ -15,7 +15,7 @@ import { heldAccount, tokenOf } from '../deposits/deposit.adapter.ts';
 import { type DepositView, depositView, humanAmount } from '../deposits/deposit.view.ts';
 import { waitingFor, whoCanMove } from '../lifecycle/order.adapter.ts';
 import { type MovementRow, movementsOfOrder } from '../lifecycle/order.store.ts';
-import type { OrderRow } from '../lifecycle/order.ts';
+import { type OrderRow, shownDeadline } from '../lifecycle/order.ts';
 import { assetOf } from '../lifecycle/postings.ts';
 import { type DepositRow, depositsOfOrder } from './escrow.store.ts';
 import { depositOf } from './escrow.ts';
@@ -139,7 +139,7 @@ function fundsView(
     deposits: shown,
     movements: movementsView(movements, (asset, amount) => written(settings, order, asset, amount)),
     waiting_for: next,
-    deadline_at: order.deadline_at?.toISOString() ?? null,
+    deadline_at: shownDeadline(order),
     who_can_move_it: whoCanMove(order),
   };
 }
