@@ -31,7 +31,8 @@ ${failures.join('\n')}
 ## Holds
 
 While an order is held, \`hold: { "reason", "since" }\` says why; facts are still recorded, money stays where it is, and no time-out runs
-(\`expires_at\` is null). An operator releases it. After that a wait whose time has passed ends at once.
+(\`expires_at\` is null). An operator releases it; then the wait goes on with the time that was left, and one that began
+during the hold begins.
 
 | Reason | When, and what to do |
 |---|---|

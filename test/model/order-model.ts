@@ -25,8 +25,10 @@ export interface ModelOrder {
   reasons: OrderReasons;
   readonly timeline: string[];
   readonly published: string[];
-  /** Epoch milliseconds of business time; null where nothing is waited for. */
+  /** Epoch milliseconds of business time; null where nothing is waited for, or a hold has stopped the clock. */
   deadlineAt: number | null;
+  /** As it was at the last look. */
+  seen: { readonly changes: number; readonly heldAt: number | null; readonly pausedMs: number };
   /** Kept without the facts: crypto is in escrow from the moment it was paid in until it was paid out. */
   money: 'not paid in' | 'in escrow' | 'released' | 'returned';
 }
@@ -47,6 +49,7 @@ export function newOrder(direction: OrderDirection, kycCleared: boolean): ModelO
     timeline: [],
     published: [],
     deadlineAt: null,
+    seen: { changes: 0, heldAt: null, pausedMs: 0 },
     money: 'not paid in',
   };
 }
@@ -66,10 +69,35 @@ const TIMEOUT_SECONDS: Readonly<Record<OrderDirection, Readonly<Record<string, n
   },
 };
 
-/** When the order times out, counted from its last change of status. */
-export function deadlineAfter({ direction, status }: ModelOrder, changedAt: number): number | null {
-  const timeoutSeconds = TIMEOUT_SECONDS[direction][status];
-  return timeoutSeconds === undefined ? null : changedAt + timeoutSeconds * 1_000;
+/** When the order changed its status last, since when it is held, and when it was written last. */
+export interface Times {
+  readonly changes: number;
+  readonly changedAt: number;
+  readonly heldAt: number | null;
+  readonly updatedAt: number;
+}
+
+/**
+ * When the order times out, counted from its last change of status; while it is held, what is left of the wait. Decision
+ * 0007: a hold stops the clock, so what each has lasted in this status is added.
+ */
+export function waitOf(
+  order: ModelOrder,
+  times: Times,
+): { deadlineAt: number | null; leftMs: number | null } {
+  const { changes, changedAt, heldAt } = times;
+  const last = order.seen.changes === changes ? order.seen : { heldAt: null, pausedMs: 0 };
+  // The hold of the last look has ended; another may stand already.
+  const hasEnded = last.heldAt !== null && last.heldAt !== heldAt;
+  const lastedMs = hasEnded ? (heldAt ?? times.updatedAt) - Math.max(last.heldAt ?? 0, changedAt) : 0;
+  const pausedMs = last.pausedMs + lastedMs;
+  order.seen = { changes, heldAt, pausedMs };
+  const timeoutSeconds = TIMEOUT_SECONDS[order.direction][order.status];
+  if (timeoutSeconds === undefined) return { deadlineAt: null, leftMs: null };
+  const endsAt = changedAt + timeoutSeconds * 1_000 + pausedMs;
+  return heldAt === null
+    ? { deadlineAt: endsAt, leftMs: null }
+    : { deadlineAt: null, leftMs: endsAt - Math.max(heldAt, changedAt) };
 }
 
 const MONEY: Partial<Record<OrderTrigger, ModelOrder['money']>> = {

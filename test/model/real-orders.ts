@@ -6,7 +6,7 @@ import { unitOfWork } from '../../apps/gateway/src/engine/unit-of-work.ts';
 import { actOnOrder, expireOrders } from '../../apps/gateway/src/features/orders/lifecycle/act-on-order.ts';
 import { storedFacts } from '../../apps/gateway/src/features/orders/lifecycle/order.adapter.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
-import { deadlineAfter, expectedAccounts, type Model, type Move } from './order-model.ts';
+import { expectedAccounts, type Model, type Move, waitOf } from './order-model.ts';
 
 /** The customer of every life. */
 export interface Customer {
@@ -32,7 +32,8 @@ interface OrderState {
   timeline: { status: string; at: string }[];
   deadline_at: Date | null;
   reasons: { failure: string | null; cancelledBy: string | null; hold: string | null };
-  is_held_since: boolean;
+  held_at: Date | null;
+  updated_at: Date;
   crypto_amount: string;
   platform_fee: string;
   partner_fee: string;
@@ -44,7 +45,7 @@ interface OrderState {
 /** Everything about some orders, in the order in which they are named. */
 const statesOf = statement<[orderIds: readonly string[]], OrderState>(
   'test.states_of_orders',
-  `SELECT o.status, o.facts, o.timeline, o.deadline_at, o.held_at IS NOT NULL AS is_held_since,
+  `SELECT o.status, o.facts, o.timeline, o.deadline_at, o.held_at, o.updated_at,
      json_build_object('failure', o.failure_code, 'cancelledBy', o.cancelled_by, 'hold', o.hold_reason) AS reasons, o.crypto_amount::text, o.platform_fee::text, o.partner_fee::text,
      (SELECT coalesce(json_agg(json_build_object('type', e.event_type, 'status', e.body::json->'data'->>'status')
                                ORDER BY e.position), '[]') FROM events e WHERE e.subject_id = o.order_id) AS events,
@@ -133,15 +134,20 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
       for (const [index, order] of model.orders.entries()) {
         const state = states[index]!;
         const facts = storedFacts(order.facts);
-        const changedAt = Date.parse(state.timeline.at(-1)?.at ?? '');
-        order.deadlineAt = deadlineAfter(order, changedAt);
+        const wait = waitOf(order, {
+          changes: state.timeline.length,
+          changedAt: Date.parse(state.timeline.at(-1)?.at ?? ''),
+          heldAt: state.held_at?.getTime() ?? null,
+          updatedAt: state.updated_at.getTime(),
+        });
+        order.deadlineAt = wait.deadlineAt;
         expect({
           status: state.status,
           facts: state.facts,
           reasons: state.reasons,
-          isHeldSince: state.is_held_since,
+          isHeldSince: state.held_at !== null,
           timeline: state.timeline.map(({ status }) => status),
-          deadlineAt: state.deadline_at?.getTime() ?? null,
+          wait: waitShown(state),
           published: state.events.map(({ type, status }) =>
             type === 'order.status.changed' ? status : type,
           ),
@@ -151,13 +157,20 @@ export function realOrders(gateway: TestGateway, customer: Customer): RealOrders
           reasons: order.reasons,
           isHeldSince: order.facts.held,
           timeline: order.timeline,
-          deadlineAt: order.deadlineAt,
+          wait,
           published: order.published,
         });
         checkMoney(order, state);
       }
     },
   };
+}
+
+/** While an order is held, what is left of its wait is what lies between the hold and the deadline. */
+function waitShown({ deadline_at, held_at }: OrderState): ReturnType<typeof waitOf> {
+  const deadlineAt = deadline_at?.getTime() ?? null;
+  if (deadlineAt === null || held_at === null) return { deadlineAt, leftMs: null };
+  return { deadlineAt: null, leftMs: deadlineAt - held_at.getTime() };
 }
 
 function checkMoney(order: Model['orders'][number], state: OrderState): void {

@@ -28,13 +28,6 @@ const TYPES = ['onramp', 'offramp', 'payment_request'] as const;
 const FIRST_DAY = Date.UTC(2026, 2, 1);
 const DAYS = 4;
 const DAY_MS = 86_400_000;
-const TIMEOUTS = {
-  no_authorization_seconds: 600,
-  no_escrow_funding_seconds: 600,
-  no_fiat_seconds: 600,
-  no_vendor_seconds: 600,
-};
-
 type Filter = readonly [
   statuses: readonly (typeof STATUSES)[number][] | null,
   orderType: string | null,
@@ -119,7 +112,7 @@ describe(`counts of orders, ${ROUNDS} rounds, seed ${SEED}`, () => {
     );
   }
 
-  const count = () => countOrderOutcomes({ db: database.db }, TIMEOUTS);
+  const count = () => countOrderOutcomes({ db: database.db });
 
   function someFilter(): Filter {
     const statuses = STATUSES.filter(() => random.below(3) === 0);

@@ -139,7 +139,8 @@ function followOrder(
     checkReading(direction, order, situation);
     checkReasons(direction, order, situation, stopped);
     checkTimeline(order, timeline);
-    checkOutbox(order, await deps.db.query(SYSTEM, eventsOf, [id]), timeline, refundAsked(situation));
+    const events = await deps.db.query(SYSTEM, eventsOf, [id]);
+    checkOutbox(order, events, timeline, refundAsked(situation), situation.wasHeld);
     await checkEscrow(order, situation);
     return order;
   }

@@ -211,6 +211,8 @@ export interface Situation {
   readonly held?: boolean;
   /** Where it is held: what is told of it, unless an operator placed the hold. */
   readonly holdReason?: string;
+  /** A hold that ended in this status: it moved the time-out by as long as it stood. */
+  readonly wasHeld?: boolean;
   /** A payment proof waits for its review. */
   readonly proofPending?: boolean;
   /** Paid from the customer's own account. */

@@ -30,7 +30,6 @@ import {
   offerOrderHandler,
   passOverSilentVendors,
 } from './features/orders/lifecycle/offer-order.effect.ts';
-import { orderTimeouts } from './features/orders/lifecycle/order.adapter.ts';
 import { requestPaymentHandler } from './features/orders/lifecycle/payment-request.ts';
 import { trackSendOutHandler } from './features/orders/send-out/track-send-out.effect.ts';
 import { createReservationEnder, endFinishedReservations } from './features/quotes/claim-quote.ts';
@@ -163,9 +162,7 @@ export function createWorker(deps: Deps): Worker {
         );
       }
       every(RESERVATIONS_MS, 'ending reservations', () => endFinishedReservations(deps));
-      every(REPUTATION_MS, 'counting what became of orders', () =>
-        countOrderOutcomes(deps, orderTimeouts(deps.config)),
-      );
+      every(REPUTATION_MS, 'counting what became of orders', () => countOrderOutcomes(deps));
       every(SWEEP_MS, 'purging old responses', () => {
         const keptSince = responsesKeptSince(deps.clock.date());
         return Promise.all(PURGE_RESPONSES.map((purge) => deps.db.query(SYSTEM, purge, [keptSince])));

@@ -192,11 +192,8 @@ export interface StatusSpec<T extends string, G extends string> {
   readonly terminal: boolean;
   /** What has become of the trade, where that is known. */
   readonly outcome?: TradeOutcome;
-  /**
-   * A cancellation from here is the vendor's failure: `in_time` where it let its whole time run out, `always` where
-   * only what the vendor did or left undone leads to one.
-   */
-  readonly vendorOwes?: 'in_time' | 'always';
+  /** The vendor has a promise to keep: a cancellation from here that nobody asked for is its failure. */
+  readonly vendorOwes?: true;
   /** From here on the end user is told where to pay. */
   readonly revealsPaymentDetails?: true;
   readonly next?: readonly NextStep<G>[];

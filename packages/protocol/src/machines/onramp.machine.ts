@@ -34,7 +34,7 @@ const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
     says: 'A vendor has accepted and owes its crypto to the escrow.',
     published: true,
     terminal: false,
-    vendorOwes: 'in_time',
+    vendorOwes: true,
     timeout: { setting: 'no_escrow_funding_seconds', defaultSeconds: 1800, trigger: 'order_expired' },
   },
   awaiting_fiat_transfer: {

@@ -12,7 +12,7 @@ import {
   orderStatusesWithOutcome,
   orderStatusesWithPartnerStep,
   revealsPaymentDetails,
-  vendorDuties,
+  vendorFailures,
 } from './index.ts';
 
 describe('what the tables say about statuses', () => {
@@ -105,13 +105,26 @@ describe('what the tables say about statuses', () => {
     });
   });
 
-  test('a vendor owes its crypto on-ramp, and its payment and a good proof off-ramp', () => {
-    expect(vendorDuties()).toEqual([
-      { direction: 'onramp', status: 'awaiting_vendor_escrow_funding', owes: 'in_time' },
-      { direction: 'offramp', status: 'crypto_received', owes: 'in_time' },
-      { direction: 'offramp', status: 'fiat_payment_started', owes: 'always' },
-      { direction: 'offramp', status: 'fiat_payment_review_started', owes: 'always' },
+  test('a vendor fails by not funding, not paying, and not proving it well; a cancellation that was asked for is none', () => {
+    expect(vendorFailures()).toEqual([
+      'VENDOR_DID_NOT_FUND',
+      'VENDOR_DID_NOT_PAY',
+      'PAYMENT_PROOF_NOT_RENEWED',
+      'PAYMENT_PROOFS_REFUSED',
     ]);
+    // None of them may name anything else as well.
+    const owed = [
+      'awaiting_vendor_escrow_funding',
+      'crypto_received',
+      'fiat_payment_started',
+      'fiat_payment_review_started',
+    ];
+    for (const { transitions } of Object.values(ORDER_MACHINES)) {
+      const blamed = transitions.filter(
+        ({ failure }) => failure !== undefined && vendorFailures().includes(failure),
+      );
+      for (const row of blamed) expect(owed).toContain(row.from);
+    }
   });
 
   // Proves D6.10.

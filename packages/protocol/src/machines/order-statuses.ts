@@ -1,5 +1,6 @@
-import { knowsTrigger } from './decide.ts';
-import type { TradeOutcome } from './machine.types.ts';
+import type { FailureCode } from '../failures/index.ts';
+import { knowsTrigger, sourcesOf } from './decide.ts';
+import { NEW, type TradeOutcome } from './machine.types.ts';
 import { ORDER_MACHINES, type OrderDirection } from './order-actions.ts';
 import type { OrderMachine } from './order-facts.ts';
 import type { OrderStatus, OrderTrigger } from './order-vocabulary.ts';
@@ -71,19 +72,13 @@ export function additiveStatuses(direction: OrderDirection): OrderStatus[] {
   return statusNames.filter((status) => statuses[status]?.additive === true);
 }
 
-export interface VendorDuty {
-  readonly direction: OrderDirection;
-  readonly status: OrderStatus;
-  readonly owes: 'in_time' | 'always';
-}
-
-/** The statuses in which the order waits for its vendor to keep its word. */
-export function vendorDuties(): VendorDuty[] {
-  return (Object.keys(ORDER_MACHINES) as OrderDirection[]).flatMap((direction) => {
-    const { statusNames, statuses } = ORDER_MACHINES[direction];
-    return statusNames.flatMap((status) => {
-      const owes = statuses[status]?.vendorOwes;
-      return owes === undefined ? [] : [{ direction, status, owes }];
-    });
-  });
+/** Of a cancelled order: the vendor did not keep its word. Where somebody asked for the cancellation it is not to blame. */
+export function vendorFailures(): FailureCode[] {
+  const codes = MACHINES.flatMap(({ statuses, transitions }) =>
+    transitions
+      .filter((row) => row.to === ORDER_CANCELLED && row.action === undefined)
+      .filter((row) => sourcesOf(row).some((status) => status !== NEW && statuses[status]?.vendorOwes))
+      .flatMap(({ failure }) => failure ?? []),
+  );
+  return [...new Set(codes)];
 }

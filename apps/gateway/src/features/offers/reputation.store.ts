@@ -1,5 +1,5 @@
 import {
-  ORDER_CANCELLED,
+  type FailureCode,
   ORDER_COMPLETED,
   ORDER_DISPUTED,
   type OrderStatus,
@@ -14,32 +14,27 @@ const DECIDED = sqlWords(orderStatusesWithOutcome('settled', 'stopped', 'dispute
 const passed = (status: OrderStatus) => `timeline @> '[{"status": "${status}"}]'`;
 
 /**
- * An outcome is read off the timeline, so a dispute that was decided before the look counts as well. A
- * cancelled order is the vendor's failure where the vendor let its time run out or had every proof refused; a partner
- * that cancels earlier, and an order held for review, leave the vendor alone. The same mark counts the order for lists
- * and statistics of its partner.
+ * An outcome is read off the timeline, so a dispute that was decided before the look counts as well. A cancelled order is
+ * the vendor's failure where its code says so: the vendor let its time run out, or had every proof refused. How long the
+ * order took says nothing, because a hold stops the clock. The same mark counts the order for lists and statistics of its
+ * partner.
  */
 export const countOutcomes = statement<
-  [limit: number, dutyStatuses: readonly string[], dutyMs: readonly number[]],
+  [limit: number, vendorFailures: readonly FailureCode[]],
   { looked_at: string }
 >(
   'reputation.count',
   `WITH due AS (
-     SELECT order_id, vendor_id, status, counted_status, facts, timeline, counted_outcomes FROM orders
+     SELECT order_id, vendor_id, counted_status, failure_code, timeline, counted_outcomes FROM orders
       WHERE counted_status IS DISTINCT FROM status
         AND status IN (${DECIDED})
       ORDER BY order_id LIMIT $1 FOR UPDATE SKIP LOCKED),
-   timed AS (
-     SELECT *, timeline -> -2 ->> 'status' AS stage,
-            (timeline -> -1 ->> 'at')::timestamptz - (timeline -> -2 ->> 'at')::timestamptz AS lasted FROM due),
    judged AS (
      SELECT order_id, vendor_id, counted_status, counted_outcomes, array_remove(ARRAY[
        CASE WHEN ${passed(ORDER_COMPLETED)} THEN 'completed' END,
        CASE WHEN ${passed(ORDER_DISPUTED)} THEN 'disputed' END,
-       CASE WHEN status = ${sqlWords(ORDER_CANCELLED)} AND NOT (facts ->> 'held')::boolean AND EXISTS (
-              SELECT FROM unnest($2::text[], $3::float8[]) AS duty (status, ms)
-               WHERE duty.status = stage AND lasted >= duty.ms * interval '1 millisecond') THEN 'failed' END
-     ], NULL) AS outcomes FROM timed),
+       CASE WHEN failure_code = ANY($2::text[]) THEN 'failed' END
+     ], NULL) AS outcomes FROM due),
    marked AS (
      UPDATE orders o SET counted_status = o.status, counted_outcomes = j.outcomes
        FROM judged j WHERE o.order_id = j.order_id RETURNING ${MARKED_COLUMNS}),

@@ -1,11 +1,10 @@
+import type { FailureCode, OrderStatus } from '@causeway/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FixedMarket, startFixedMarket } from '../../../../../test/harness/fixed-market.ts';
 import { until } from '../../../../../test/harness/until.ts';
 import { createWorker } from '../../worker.ts';
-import { orderTimeouts } from '../orders/lifecycle/order.adapter.ts';
 import { countOrderOutcomes } from './reputation.ts';
 
-const FUNDING_SECONDS = 600;
 const BEGIN = Date.parse('2026-03-01T10:00:00.000Z');
 /** A status and how many seconds after the order began it was reached. */
 type Stage = readonly [status: string, atSecond: number];
@@ -41,14 +40,14 @@ describe('reputation', () => {
   });
 
   /** Puts the order where a chain would have taken it. */
-  async function reach(stages: readonly Stage[], facts: object = {}): Promise<void> {
+  async function reach(stages: readonly Stage[], failure: FailureCode | null = null): Promise<void> {
     const timeline = stages.map(([status, second]) => ({
       status,
       at: new Date(BEGIN + second * 1_000).toISOString(),
     }));
     await market.owner.query(
-      'UPDATE orders SET status = $2, timeline = $3::jsonb, facts = facts || $4::jsonb WHERE order_id = $1',
-      [orderId, timeline.at(-1)?.status, JSON.stringify(timeline), JSON.stringify(facts)],
+      'UPDATE orders SET status = $2, timeline = $3::jsonb, failure_code = $4 WHERE order_id = $1',
+      [orderId, timeline.at(-1)?.status, JSON.stringify(timeline), failure],
     );
   }
 
@@ -61,15 +60,11 @@ describe('reputation', () => {
     return [rows[0].completed_orders, rows[0].failed_orders, rows[0].disputed_orders];
   }
 
-  const count = () =>
-    countOrderOutcomes(market.gateway.deps, {
-      ...orderTimeouts(market.gateway.deps.config),
-      no_escrow_funding_seconds: FUNDING_SECONDS,
-    });
+  const count = () => countOrderOutcomes(market.gateway.deps);
 
-  async function gainedBy(stages: readonly Stage[], facts: object = {}) {
+  async function gainedBy(stages: readonly Stage[], failure: FailureCode | null = null) {
     const before = await counters();
-    await reach(stages, facts);
+    await reach(stages, failure);
     await count();
     const after = await counters();
     return after.map((value, index) => value - (before[index] ?? 0));
@@ -110,81 +105,28 @@ describe('reputation', () => {
     ).toEqual([1, 0, 1]);
   });
 
-  it.each<[string, number, readonly Stage[], object]>([
-    [
-      'did not fund in time',
-      1,
+  describe.each([5, 999_999])('a cancelled order, however long it took (%i s)', (seconds) => {
+    it.each<[string, number, OrderStatus, FailureCode]>([
+      ['did not fund in time', 1, 'awaiting_vendor_escrow_funding', 'VENDOR_DID_NOT_FUND'],
+      ['did not pay in a day', 1, 'crypto_received', 'VENDOR_DID_NOT_PAY'],
+      ['did not renew its proof', 1, 'fiat_payment_started', 'PAYMENT_PROOF_NOT_RENEWED'],
+      ['had its last proof refused', 1, 'fiat_payment_review_started', 'PAYMENT_PROOFS_REFUSED'],
       [
-        ['awaiting_vendor_escrow_funding', 0],
-        ['cancelled', FUNDING_SECONDS],
+        'owed its crypto when somebody cancelled',
+        0,
+        'awaiting_vendor_escrow_funding',
+        'CANCELLED_ON_REQUEST',
       ],
-      {},
-    ],
-    [
-      'still had time to fund',
-      0,
-      [
-        ['awaiting_vendor_escrow_funding', 0],
-        ['cancelled', FUNDING_SECONDS - 1],
-      ],
-      {},
-    ],
-    [
-      'was held for review',
-      0,
-      [
-        ['awaiting_vendor_escrow_funding', 0],
-        ['cancelled', 9_999],
-      ],
-      { held: true },
-    ],
-    [
-      'did not pay in a day',
-      1,
-      [
-        ['crypto_received', 0],
-        ['cancelled', 86_400],
-      ],
-      {},
-    ],
-    [
-      'still had time to pay',
-      0,
-      [
-        ['crypto_received', 0],
-        ['cancelled', 86_399],
-      ],
-      {},
-    ],
-    [
-      'had its last proof refused',
-      1,
-      [
-        ['fiat_payment_review_started', 0],
-        ['cancelled', 5],
-      ],
-      {},
-    ],
-    [
-      'was not paid by the customer',
-      0,
-      [
-        ['awaiting_fiat_transfer', 0],
-        ['cancelled', 9_999],
-      ],
-      {},
-    ],
-    [
-      'was never reached',
-      0,
-      [
-        ['awaiting_liquidity_provider', 0],
-        ['cancelled', 9_999],
-      ],
-      {},
-    ],
-  ])('a cancelled order whose vendor %s counts %i as failed', async (_case, failed, stages, facts) => {
-    expect(await gainedBy(stages, facts)).toEqual([0, failed, 0]);
+      ['owed its payment when somebody cancelled', 0, 'crypto_received', 'CANCELLED_ON_REQUEST'],
+      ['was not paid by the customer', 0, 'awaiting_fiat_transfer', 'FIAT_NOT_SENT'],
+      ['was never reached', 0, 'awaiting_liquidity_provider', 'NO_VENDOR_ACCEPTED'],
+    ])('whose vendor %s counts %i as failed', async (_case, failed, stage, failure) => {
+      const stages = [
+        [stage, 0],
+        ['cancelled', seconds],
+      ] as const;
+      expect(await gainedBy(stages, failure)).toEqual([0, failed, 0]);
+    });
   });
 
   it('the worker counts by itself, and the book of every process shows it', async () => {

@@ -32,6 +32,7 @@ export const BRING_FORWARD = [
   ['intents', 'run_at', 'settled_at IS NULL'],
   ['webhook_deliveries', 'run_at', 'settled_at IS NULL'],
   ['orders', 'deadline_at', 'deadline_at IS NOT NULL'],
+  ['orders', 'held_at', 'held_at IS NOT NULL'],
   ['orders', 'offered_at', 'offered_at IS NOT NULL'],
 ].map(([table, column, waiting]) =>
   statement<[ms: string]>(

@@ -18,7 +18,12 @@ import { depositOf, type PayoutPurpose, payoutOf } from '../orders/escrow/escrow
 import { orderState } from '../orders/lifecycle/act-on-order.ts';
 import type { BackofficeOrderRow, DepositRow } from '../orders/lifecycle/list-orders.ts';
 import { factsOf } from '../orders/lifecycle/order.adapter.ts';
-import { type OrderEscrow, type OrderRow, vendorReasonsView } from '../orders/lifecycle/order.ts';
+import {
+  type OrderEscrow,
+  type OrderRow,
+  shownDeadline,
+  vendorReasonsView,
+} from '../orders/lifecycle/order.ts';
 
 type VendorAction = (typeof VENDOR_ACTIONS)[number];
 
@@ -58,7 +63,7 @@ export function vendorOrderView(
     allowed_actions: actions,
     offered_at: order.offered_at.toISOString(),
     respond_by: actions.includes('accept') ? respondBy(order, responseSeconds) : null,
-    deadline_at: order.deadline_at?.toISOString() ?? null,
+    deadline_at: shownDeadline(order),
     ...vendorReasonsView(order),
     tx_hash: order.tx_hash,
     created_at: order.created_at.toISOString(),
@@ -67,13 +72,11 @@ export function vendorOrderView(
 }
 
 /** Whichever comes first: the vendor's own time, or the order's. */
-function respondBy(
-  { offered_at, deadline_at }: BackofficeOrderRow,
-  responseSeconds: number | null,
-): string | null {
-  if (responseSeconds === null) return deadline_at?.toISOString() ?? null;
-  const own = offered_at.getTime() + responseSeconds * 1_000;
-  return new Date(Math.min(own, deadline_at?.getTime() ?? own)).toISOString();
+function respondBy(order: BackofficeOrderRow, responseSeconds: number | null): string | null {
+  const deadline = shownDeadline(order);
+  if (responseSeconds === null) return deadline;
+  const own = new Date(order.offered_at.getTime() + responseSeconds * 1_000).toISOString();
+  return deadline === null || own < deadline ? own : deadline;
 }
 
 type Detail = Static<typeof VendorOrderDetailSchema>;

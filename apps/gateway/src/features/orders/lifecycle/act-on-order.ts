@@ -16,7 +16,7 @@ import type { Sealer } from '../../../lib/crypto.ts';
 import { kycNotCleared } from '../../quotes/claim-quote.ts';
 import { factsOf, type OrderAdapters } from './order.adapter.ts';
 import { findOrder, findProof, insertProof, judgeProof, lockOrder, overdueOrders } from './order.store.ts';
-import type { OrderRow } from './order.ts';
+import { expiresAt, type OrderRow } from './order.ts';
 
 export async function readOrder(db: Database, scope: Scope, orderId: string): Promise<OrderRow | undefined> {
   const [order] = await db.query(scope, findOrder, [orderId]);
@@ -113,19 +113,23 @@ export async function actOnOrder(
   return moveOrder(unit, adapters, await loadOrderForAction(unit, orderId), trigger, actor);
 }
 
-/** Reports facts in turn. One that the order has no use for any more is refused by the table and changes nothing. */
+/**
+ * Reports facts in turn. One that the order has no use for any more is refused by the table and changes nothing. Answers the
+ * order as it then is.
+ */
 export async function reportFacts(
   deps: { readonly orderAdapters: OrderAdapters },
   unit: UnitOfWork,
   orderId: string,
   triggers: readonly OrderTrigger[],
   actor: Actor,
-): Promise<void> {
+): Promise<OrderRow | undefined> {
   let [order] = await unit.tx.query(lockOrder, [orderId]);
   for (const trigger of triggers) {
-    if (order === undefined) return;
+    if (order === undefined) return undefined;
     order = execute(unit, deps.orderAdapters[order.direction], order, trigger, actor).row;
   }
+  return order;
 }
 
 const BATCH = 100;
@@ -140,7 +144,9 @@ export async function expireOrders(
   for (const { order_id: orderId } of overdue) {
     await unitOfWork(deps, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
-      if (order?.deadline_at == null || order.deadline_at > unit.at) return;
+      // A hold or a proof may have come in between; not every row of the table looks.
+      const due = order === undefined ? null : expiresAt(order);
+      if (order === undefined || due === null || due > unit.at) return;
       execute(unit, deps.orderAdapters[order.direction], order, 'order_expired', 'clock');
     });
   }

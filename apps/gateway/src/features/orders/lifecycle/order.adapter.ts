@@ -31,7 +31,7 @@ import type { IntentDraft } from '../../../engine/intent.ts';
 import { type EventDraft, sentIn } from '../../../engine/outbox.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { insertOrder, updateOrder } from './order.store.ts';
-import { type OrderRow, reasonsView, type StoredFacts, type TimelineEntry } from './order.ts';
+import { heldSince, type OrderRow, reasonsView, type StoredFacts, type TimelineEntry } from './order.ts';
 import { entryForOrder } from './postings.ts';
 
 /** How long an order may stay in a status, in seconds. */
@@ -74,9 +74,10 @@ function orderAdapter(direction: OrderRow['direction'], options: OrderAdapterOpt
     factsOf: (order) => factsOf(order),
 
     write(unit, order, change) {
+      const reasons = reasonsOf(order, change, unit.at);
       const moved: OrderRow = {
         ...order,
-        ...reasonsOf(order, change, unit.at),
+        ...reasons,
         is_new: false,
         status: change.status,
         facts: storedFacts(change.facts),
@@ -84,8 +85,8 @@ function orderAdapter(direction: OrderRow['direction'], options: OrderAdapterOpt
           ? [...order.timeline, timelineEntry(change.status, unit.at)]
           : order.timeline,
         deadline_at: change.statusChanged
-          ? deadlineOf(direction, change.status, unit.at, options.timeouts)
-          : order.deadline_at,
+          ? deadlineOf(direction, change.status, reasons.held_at ?? unit.at, options.timeouts)
+          : deadlineAfterHold(order, change, unit.at),
         revision: order.revision + 1,
         updated_at: unit.at,
       };
@@ -195,16 +196,29 @@ export function timelineEntry(status: OrderStatus, at: Date): TimelineEntry {
   return { status, at: at.toISOString() };
 }
 
-export function deadlineOf(
+/**
+ * When a wait that begins ends. One that begins during a hold counts from the hold: while an order is held, what is left of
+ * its wait is what lies between the hold and the deadline, whenever the status changed.
+ */
+function deadlineOf(
   direction: OrderRow['direction'],
   status: OrderStatus,
-  at: Date,
+  from: Date,
   timeouts: OrderTimeouts,
 ): Date | null {
   const timeout = timeoutOf(ORDER_MACHINES[direction], status);
   if (timeout === undefined) return null;
   const seconds = timeout.setting === undefined ? timeout.defaultSeconds : timeouts[timeout.setting];
-  return new Date(at.getTime() + seconds * 1_000);
+  return new Date(from.getTime() + seconds * 1_000);
+}
+
+/** A hold stops the clock: once it ends, the wait goes on for as long as was left (docs/decisions/0007). */
+function deadlineAfterHold(order: OrderRow, { facts }: OrderChange, at: Date): Date | null {
+  const { deadline_at: deadline } = order;
+  if (deadline === null || !order.facts.held || facts.held) return deadline;
+  // Clocks of two processes may differ a little: a hold never shortens a wait.
+  const heldMs = Math.max(0, at.getTime() - heldSince(order).getTime());
+  return new Date(deadline.getTime() + heldMs);
 }
 
 function eventFor(order: OrderRow, eventType: MachineEventType): EventDraft {

@@ -9,6 +9,7 @@ import {
   type OrderReasonsSchema,
   type OrderStatus,
   orderStatusesThatKnow,
+  orderStatusesWithOutcome,
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import type { Sealer } from '../../../lib/crypto.ts';
@@ -108,17 +109,29 @@ export function awaitsVendor({ status }: Pick<OrderRow, 'status'>): boolean {
   return AWAITING_VENDOR.has(status);
 }
 
+const STOPPED: ReadonlySet<OrderStatus> = new Set(orderStatusesWithOutcome('stopped'));
+
+/** Whether the order has ended without a trade. */
+export function hasStopped({ status }: Pick<OrderRow, 'status'>): boolean {
+  return STOPPED.has(status);
+}
+
+/** Of a hold from before it was kept, nothing later than the order's last change is known. */
+export function heldSince(order: Pick<OrderRow, 'held_at' | 'updated_at'>): Date {
+  return order.held_at ?? order.updated_at;
+}
+
 type Reasons = Static<typeof OrderReasonsSchema>;
 
 /** Why the order is as it is, for its partner and for operators. */
 export function reasonsView(order: OrderRow): Reasons {
-  const { failure_code: code, held_at: heldAt, hold_reason: reason } = order;
+  const { failure_code: code, hold_reason: reason } = order;
   return {
     failure: code === null ? null : failureView(code),
     cancelled_by: order.cancelled_by,
-    // A hold from before reasons were kept is a review like any other; nothing later than its last change is known.
+    // A hold from before reasons were kept is a review like any other.
     hold: order.facts.held
-      ? { reason: reason ?? 'COMPLIANCE_REVIEW', since: (heldAt ?? order.updated_at).toISOString() }
+      ? { reason: reason ?? 'COMPLIANCE_REVIEW', since: heldSince(order).toISOString() }
       : null,
     expires_at: expiresAt(order)?.toISOString() ?? null,
   };
@@ -135,9 +148,16 @@ function failureView(code: FailureCode): NonNullable<Reasons['failure']> {
   return { code, message, retryable };
 }
 
+type Deadline = Pick<OrderRow, 'facts' | 'deadline_at'>;
+
 /** When the present wait ends. What stops the clock is what `overdueOrders` leaves out. */
-function expiresAt({ facts, deadline_at }: OrderRow): Date | null {
+export function expiresAt({ facts, deadline_at }: Deadline): Date | null {
   return facts.held || facts.proofPending ? null : deadline_at;
+}
+
+/** The bare time-out, also while a proof waits. A hold moves it, nobody knows yet how far. */
+export function shownDeadline({ facts, deadline_at }: Deadline): string | null {
+  return facts.held ? null : (deadline_at?.toISOString() ?? null);
 }
 
 /** What opens the sealed parts of an order. */
