@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../harness/database.ts';
 import type { Answer, TestGateway } from '../harness/gateway.ts';
 import { untyped } from '../harness/sdk.ts';
 import { until } from '../harness/until.ts';
@@ -130,6 +132,37 @@ describe('screening counts at every step that spends or reveals', () => {
         payment_details_id: saved.body.data.id,
       });
       expect(code(refused)).toEqual(REFUSED);
+    });
+
+    it('of payment details from before own names were screened: waits for the worker once, and is then what it is', async () => {
+      const userId = await driver.user();
+      const save = async (full_name: string, iban: string) => {
+        const saved = await gateway.partner.paymentDetails.create(userId, {
+          rail: 'iban-sepa',
+          currency: 'EUR',
+          country_code: 'DE',
+          details: { full_name, iban },
+        });
+        return saved.body.data.id;
+      };
+      const good = await save('Erika Muster', 'DE89370400440532013000');
+      const bad = await save('Blocked Person', 'DE02120300000000202051');
+      const owner = await connect(gateway.databaseUrl);
+      await owner.query('DELETE FROM screening_cases WHERE subject_key = ANY($1)', [[good, bad].map(String)]);
+      const file = new URL(
+        '../../apps/gateway/src/db/migrations/0041_own_names_screened.sql',
+        import.meta.url,
+      );
+      await owner.query(`BEGIN; ${readFileSync(file, 'utf8')} COMMIT`).finally(() => owner.end());
+      const statuses = async () => {
+        const { payment_details } = (await gateway.partner.paymentDetails.list(userId)).body.data;
+        return payment_details.map(({ id, screening_status }) => [id, screening_status]);
+      };
+      const expected = JSON.stringify([
+        [bad, 'blocked'],
+        [good, 'clear'],
+      ]);
+      await until('the worker’s answers', async () => JSON.stringify(await statuses()) === expected);
     });
 
     // Proves C7 SCREENING_CASE_NOT_FOUND.
