@@ -53,6 +53,11 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     reason: 'of nonces that another program has left unused: chain/signers/hot-wallets.test.ts',
   },
   {
+    sites: / http\/idempotency\.ts answeredBefore: /,
+    reason:
+      'a look for the answer that a key has, at the limit of open orders only; it writes nothing: faults/partner-isolation.test.ts',
+  },
+  {
     sites: / upstream\/rates\/rate-publisher\.ts stop: /,
     reason:
       'an orderly stop, after which the book is free anyway: rate-publisher.test.ts, faults/shutdown.test.ts',
