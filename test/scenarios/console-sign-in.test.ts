@@ -328,11 +328,12 @@ describe('users of the console', () => {
   it('an address is invited to a desk five times a day at most, and nobody else has to wait for that', async () => {
     const admin = await newUser('inviter@ops.example', 'admin', 'operator');
     const invite = (email: string) => admin.post('/team/invitations', { email, role: 'viewer' });
-    const answers = [];
-    for (let count = 0; count < 6; count++) answers.push(await invite('pestered@ops.example'));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
-    expect(answers[5]?.body.error.code).toBe('RATE_LIMITED');
-    expect(Number(answers[5]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const atOnce = await Promise.all(Array.from({ length: 9 }, () => invite('pestered@ops.example')));
+    const statuses = atOnce.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429]);
+    const refused = await invite('pestered@ops.example');
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await invite('somebody.else@ops.example')).status).toBe(200);
   });
 

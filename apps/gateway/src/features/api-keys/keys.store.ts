@@ -73,6 +73,12 @@ export const countKeysOfOwner = statement<[ownerId: string | null], { total: str
   'SELECT count(*) AS total FROM api_keys WHERE owner_id IS NOT DISTINCT FROM $1',
 );
 
+/** Keys of an owner are counted and made one after another. */
+export const lockKeysOf = statement<[ownerId: string]>(
+  'api_keys.lock_of',
+  `SELECT pg_advisory_xact_lock(hashtextextended('api_keys:' || $1::uuid::text, 0))`,
+);
+
 export const countLiveKeys = statement<[ownerId: string, at: Date], { total: string }>(
   'api_keys.count_live',
   `SELECT count(*) AS total FROM api_keys

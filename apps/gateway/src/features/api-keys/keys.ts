@@ -11,6 +11,7 @@ import {
   keysOfOwner,
   type ListedKeyRow,
   lockKey,
+  lockKeysOf,
   lockLiveOperatorKeys,
   markRevoked,
   markRolled,
@@ -92,8 +93,9 @@ export async function revokeKey(
 
 const LIVE_KEYS_OF_OWNER = 100;
 
-/** Every process keeps every key that works: who makes keys of its own has so many. One who is quick may have a few more. */
+/** Every process keeps every key that works: who makes keys of its own has so many at most. */
 export async function requireRoomForKey(unit: UnitOfWork, ownerId: string): Promise<void> {
+  await unit.tx.query(lockKeysOf, [ownerId]);
   const [live] = await unit.tx.query(countLiveKeys, [ownerId, unit.at]);
   if (Number(live?.total ?? 0) < LIVE_KEYS_OF_OWNER) return;
   throw new CausewayError('OPERATION_NOT_ALLOWED', {

@@ -35,6 +35,12 @@ export const insertInvitation = statement<
      created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
+/** Invitations of a desk are counted and written one after another; a desk without an owner is the operator’s. */
+export const lockInvitationsOf = statement<[ownerId: string | null]>(
+  'console_invitations.lock_of',
+  `SELECT pg_advisory_xact_lock(hashtextextended('invitations:' || coalesce($1::uuid::text, ''), 0))`,
+);
+
 /** Withdrawn and taken ones too: each was a mail. */
 export const countInvitationsOf = statement<
   [partnerId: string | null, vendorId: string | null, email: string, since: Date],

@@ -28,6 +28,7 @@ import {
   forgetLink,
   type InvitationRow,
   insertInvitation,
+  lockInvitationsOf,
   withdrawInvitationsOf,
 } from './invitation.store.ts';
 import { normalEmail, unlock } from './lock-out.ts';
@@ -109,6 +110,7 @@ async function requireFewInvitations(
   at: Date,
 ): Promise<void> {
   const since = new Date(at.getTime() - COUNTED_MS);
+  await tx.query(lockInvitationsOf, [partnerId ?? vendorId]);
   const [count] = await tx.query(countInvitationsOf, [partnerId, vendorId, email, since]);
   const { of_address = 0, of_desk = 0 } = count ?? {};
   if (of_address < MOST_TO_ADDRESS && of_desk < MOST_OF_DESK) return;
