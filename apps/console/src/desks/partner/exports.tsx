@@ -1,6 +1,7 @@
 import { ORDER_MACHINES } from '@causeway/protocol/machines';
 import { Button, Group, MultiSelect, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { serviceNow } from '../../api/service-time.ts';
 import { useCan } from '../../api/session.ts';
 import { dayOf, ZONE } from '../../ui/days.ts';
 import { useListSearch } from '../../ui/list.tsx';
@@ -152,8 +153,8 @@ export function DownloadFile({
   readonly isReady?: boolean;
   readonly children?: React.ReactNode;
 }) {
-  const [from, setFrom] = useState(() => dayOf(Date.now(), DAYS - 1));
-  const [to, setTo] = useState(() => dayOf(Date.now()));
+  const [from, setFrom] = useState(() => dayOf(serviceNow(), DAYS - 1));
+  const [to, setTo] = useState(() => dayOf(serviceNow()));
   const problem = problemOfPeriod(from, to);
   const address = path + stringifySearch({ from, to, time_zone: ZONE, ...query });
   return (
