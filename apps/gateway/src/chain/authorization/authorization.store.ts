@@ -196,7 +196,7 @@ export async function authorizationsOf(
 }
 
 /** Anything else was never issued, and need not be text that the database takes. */
-const NUMBER = /^\w*$/;
+const WORD = /^\w*$/;
 
 /** What a partner sent back, if it was issued, and the newest few beside it. */
 export async function authorizationsLike(
@@ -205,7 +205,7 @@ export async function authorizationsLike(
   purpose: AuthorizationPurpose,
   { nonce, deadline, data }: Readonly<Record<'nonce' | 'deadline' | 'data', string>>,
 ): Promise<Authorization[]> {
-  const given = [nonce, deadline, data].map((text) => (NUMBER.test(text) ? text : '')) as [
+  const given = [nonce, deadline, data].map((text) => (WORD.test(text) ? text : '')) as [
     string,
     string,
     string,

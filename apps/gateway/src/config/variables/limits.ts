@@ -23,7 +23,7 @@ export const limits = {
     'RATE_LIMIT_PUBLIC_PER_MINUTE',
     values.wholeNumber(1, 10_000_000),
     { sandbox: '600000', production: '1200' },
-    'Requests a minute for each address (an IPv6 /64 is one) on public endpoints, over all processes.',
+    'Requests a minute for each address (an IPv6 /64 is one) on public endpoints, and with session tokens that were not seen to be good yet, over all processes.',
     { roles: api },
   ),
   rateLimitWrongKeysPerMinute: withDefault(
