@@ -2,7 +2,7 @@ import { buildCatalogue, loadReferenceFiles, type RateReading } from '@causeway/
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
 import { describe, expect, test } from 'vitest';
 import { RateTable } from '../../upstream/rates/rate-table.ts';
-import { CorridorList, corridorsOneByOne } from './corridors.ts';
+import { CorridorList } from './corridors.ts';
 
 const AT = Date.UTC(2026, 0, 31, 12);
 const reference = { version: '1', catalogue: buildCatalogue(loadReferenceFiles()) };
@@ -59,9 +59,9 @@ function leg(
 const MARKET = new RateTable({ publishedAt: AT, legs: [leg('USDC', 'USD', '1'), leg('USD', 'GHS', '16')] });
 
 function corridor(rates: RateTable, offers: OfferBook, crypto = 'USDC', fiat = 'GHS', country = 'GH') {
-  return [...corridorsOneByOne(reference, rates, offers)].find(
-    (row) => row.crypto_currency === crypto && row.fiat_currency === fiat && row.country === country,
-  );
+  return new CorridorList()
+    .at(reference, rates, offers)
+    .find((row) => row.crypto_currency === crypto && row.fiat_currency === fiat && row.country === country);
 }
 
 describe('a corridor', () => {
@@ -117,7 +117,7 @@ test('a list stays the same while only balances change, and says what a new list
     [MARKET, OfferBook.empty],
   ] as const) {
     const before = list.at(reference, rates, offers);
-    expect(before).toEqual([...corridorsOneByOne(reference, rates, offers)]);
+    expect(before).toEqual(new CorridorList().at(reference, rates, offers));
     expect(list.at(reference, rates, offers)).toBe(before);
   }
 });
@@ -136,7 +136,7 @@ test('rates that are not confirmed any more are not shown as prices', () => {
 
 // Proves D5.4.
 test('every live rail is in a corridor of each of its currencies and countries, for every crypto currency', () => {
-  const rows = [...corridorsOneByOne(reference, RateTable.empty, book)];
+  const rows = new CorridorList().at(reference, RateTable.empty, book);
   const listed = new Set(
     rows.flatMap((row) =>
       row.rails.map((rail) => `${row.crypto_currency} ${row.fiat_currency} ${row.country} ${rail}`),

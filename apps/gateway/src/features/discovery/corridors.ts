@@ -28,23 +28,6 @@ interface Corridor {
   readonly directions: ReadonlySet<Direction>;
 }
 
-/**
- * Every corridor with the best rate that live offers give there now: what an estimate of a fitting amount says. A direction
- * is null where no vendor serves it, and where there is no market rate that may be priced on. One by one, for callers that
- * give way to others in between.
- */
-export function* corridorsOneByOne(
-  { catalogue }: ReferenceSnapshot,
-  rates: RateTable,
-  book: OfferBook,
-): Generator<CorridorView, void, void> {
-  const corridors = corridorsOf(catalogue.data.rails);
-  for (const { code: crypto } of catalogue.cryptoCurrencies()) {
-    for (const corridor of corridors)
-      yield viewOf(crypto, corridor, pairsOf(book, crypto, corridor.fiat), rates, catalogue);
-  }
-}
-
 interface ServingPairs {
   readonly onramp: PairIndex | undefined;
   readonly offramp: PairIndex | undefined;
@@ -85,47 +68,66 @@ interface CurrencyGroup {
   readonly crypto: string;
   readonly fiat: string;
   readonly corridors: readonly Corridor[];
-  pairs: ServingPairs;
-  views: readonly CorridorView[];
+  readonly pairs: ServingPairs;
+  readonly views: readonly CorridorView[];
 }
 
 /**
- * The corridors as they are now, and the same list as long as none of them changes. Every order changes a balance in the
- * book and few change a price: neither the other corridors nor the answer made of them are worked out again.
+ * Every corridor with the best rate that live offers give there: what an estimate of a fitting amount says. A direction is
+ * null where no vendor serves it, and where there is no market rate that may be priced on.
+ *
+ * The list stays the same as long as none of them changes. Every order changes a balance in the book and few change a
+ * price: neither the other corridors nor the answer made of them are worked out again.
  */
 export class CorridorList {
   #reference: ReferenceSnapshot | undefined;
   #rates: RateTable | undefined;
   #book: OfferBook | undefined;
-  #groups: CurrencyGroup[] = [];
+  #groups: readonly CurrencyGroup[] = [];
   #list: readonly CorridorView[] = [];
 
+  /** As it was when all corridors were priced last. */
+  get last(): readonly CorridorView[] {
+    return this.#list;
+  }
+
+  /** As it is now. */
   at(reference: ReferenceSnapshot, rates: RateTable, book: OfferBook): readonly CorridorView[] {
-    if (this.#book === book && this.#rates === rates && this.#reference === reference) return this.#list;
-    if (this.#reference !== reference) {
-      this.#reference = reference;
-      this.#groups = groupsOf(reference.catalogue);
-      this.#rates = undefined;
-    }
-    const isRepriced = this.#rates !== rates;
-    // Until all is priced: after an error in between, the next call prices everything.
-    this.#rates = undefined;
+    const pricing = this.pricing(reference, rates, book);
+    while (pricing.next().done !== true);
+    return this.#list;
+  }
+
+  /** A corridor a step, for callers that give way to others in between. The list changes with the last step. */
+  *pricing(
+    reference: ReferenceSnapshot,
+    rates: RateTable,
+    book: OfferBook,
+  ): Generator<undefined, void, undefined> {
+    if (this.#book === book && this.#rates === rates && this.#reference === reference) return;
+    const isNew = this.#reference !== reference;
+    const isRepriced = isNew || this.#rates !== rates;
     let hasChanged = isRepriced;
-    for (const group of this.#groups) {
+    const groups: CurrencyGroup[] = [];
+    for (const group of isNew ? groupsOf(reference.catalogue) : this.#groups) {
       const pairs = pairsOf(book, group.crypto, group.fiat);
-      if (!isRepriced && pairs.onramp === group.pairs.onramp && pairs.offramp === group.pairs.offramp)
+      if (!isRepriced && pairs.onramp === group.pairs.onramp && pairs.offramp === group.pairs.offramp) {
+        groups.push(group);
         continue;
-      const views = group.corridors.map((corridor) =>
-        viewOf(group.crypto, corridor, pairs, rates, reference.catalogue),
-      );
+      }
+      const views: CorridorView[] = [];
+      for (const corridor of group.corridors) {
+        views.push(viewOf(group.crypto, corridor, pairs, rates, reference.catalogue));
+        yield;
+      }
       hasChanged ||= views.some((view, index) => !isSamePrice(view, group.views[index]));
-      group.pairs = pairs;
-      group.views = views;
+      groups.push({ ...group, pairs, views });
     }
-    if (hasChanged) this.#list = this.#groups.flatMap(({ views }) => views);
+    if (hasChanged) this.#list = groups.flatMap(({ views }) => views);
+    this.#groups = groups;
+    this.#reference = reference;
     this.#rates = rates;
     this.#book = book;
-    return this.#list;
   }
 }
 

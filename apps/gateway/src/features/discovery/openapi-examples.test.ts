@@ -9,7 +9,10 @@ import type { Currencies } from '../../ports/currencies.ts';
 import { type DiscoveryDeps, registerDiscoveryRoutes } from './reference.routes.ts';
 
 /** Describing routes needs none of what answering them needs. */
-const UNUSED = { currencies: { onChange() {} } as unknown as Currencies } as unknown as DiscoveryDeps;
+const UNUSED = {
+  currencies: { onChange() {} } as unknown as Currencies,
+  offers: { onChange() {} },
+} as unknown as DiscoveryDeps;
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 interface Operation {

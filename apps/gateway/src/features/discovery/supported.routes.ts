@@ -14,7 +14,7 @@ import { preparedRoute } from '../../http/prepared-route.ts';
 import type { Currencies, CurrenciesSnapshot } from '../../ports/currencies.ts';
 import type { Offers } from '../../ports/offers.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { CorridorList, corridorsOneByOne } from './corridors.ts';
+import { createCorridorAnswer } from './corridor-answer.ts';
 import { createLiquidityMarks } from './rail-liquidity.ts';
 import { type RawQuery, readInstitutionsQuery, readPaymentRailsQuery } from './supported-query.ts';
 
@@ -153,29 +153,7 @@ function registerInstitutions(app: FastifyInstance, currencies: Currencies): voi
   );
 }
 
-/** Corridors priced at a time: a turn takes less than a request does. */
-const CORRIDORS_A_TURN = 10;
-
-function registerCorridors(app: FastifyInstance, { currencies, offers }: SupportedDeps): void {
-  const memory = new AnswerMemory();
-  const list = new CorridorList();
-  let wasAsked = false;
-
-  /** New rates price every pair anew. Done at once and in turns, it is not the next caller who waits for it. */
-  function priceAhead(): void {
-    if (!wasAsked) return;
-    wasAsked = false;
-    const { reference, rates } = currencies.current();
-    const corridors = corridorsOneByOne(reference, rates, offers.book());
-    const turn = (): void => {
-      if (currencies.current().rates !== rates) return;
-      for (let priced = 0; priced < CORRIDORS_A_TURN; priced++) if (corridors.next().done) return;
-      setImmediate(turn);
-    };
-    turn();
-  }
-  currencies.onChange(priceAhead);
-
+function registerCorridors(app: FastifyInstance, deps: SupportedDeps): void {
   preparedRoute(
     app,
     {
@@ -188,12 +166,6 @@ function registerCorridors(app: FastifyInstance, { currencies, offers }: Support
         'One row for every crypto currency, fiat currency and country. `rate` is the best that a live offer gives there now, for an amount that fits it. A direction is null without a live offer or a current market rate.',
       data: CorridorListSchema,
     },
-    () => {
-      const { reference, rates, ageSeconds } = currencies.current();
-      const corridors = list.at(reference, rates, offers.book());
-      const answer = memory.recall(corridors, 'corridors', () => ({ corridors }));
-      wasAsked = true;
-      return { answer, ageSeconds };
-    },
+    createCorridorAnswer(deps),
   );
 }
