@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { symbols } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import { until } from '../../../../test/harness/until.ts';
 import { createLogger, type LoggerOptions, lineWriter } from './logger.ts';
 
 const KEY = 'cw_test_4fKd93kDkfj39fkDkdj3';
@@ -152,6 +154,24 @@ describe('lines past the logger', () => {
       '{"level":"info","time":"2026-11-15T10:02:41.118Z","request_id":"r-1","method":"GET","route":"/x/:id","status":404,"ms":3.4,"key_id":null,"msg":"request"}\n',
     );
     expect(pretty.lines).toEqual(['10:02:41.118 404 GET /x/:id  3.4 ms  r-1\n']);
+  });
+
+  it.each(['json', 'pretty'] as const)('are gathered into one write to a file, as %s', async (format) => {
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-log-'));
+    const fd = openSync(join(folder, 'log'), 'w');
+    const logger = createLogger({ level: 'info', format, fd });
+    const stream = Reflect.get(logger, symbols.streamSym) as { write(lines: string): void };
+    const write = vi.spyOn(stream, 'write');
+    const writer = lineWriter(logger);
+    const entry = { level: 'info', time: '2026-11-15T10:02:41.118Z', method: 'GET', status: 200, ms: 1 };
+    for (const route of ['/first', '/second', '/third'])
+      writer.write(`${JSON.stringify({ ...entry, route, msg: 'request' })}\n`);
+    writer.close();
+    expect(write).toHaveBeenCalledTimes(1);
+    const read = () => readFileSync(join(folder, 'log'), 'utf8').split('\n');
+    await until('the file', () => read().length === 4);
+    expect(read().map((line) => /\/\w+/.exec(line)?.[0])).toEqual(['/first', '/second', '/third', undefined]);
+    rmSync(folder, { recursive: true });
   });
 
   it('do not wait: what a reader that is too slow would miss is dropped, and counted', async () => {

@@ -160,23 +160,26 @@ function maskedMessage(message: unknown, values: readonly unknown[]): string {
   return maskText(format(typeof message === 'string' ? message : redact(message), ...values.map(redact)));
 }
 
-/** One readable line an entry, for people at a terminal. */
-function prettyStream(output: DestinationStream): DestinationStream {
+/** One readable line an entry, for people at a terminal. What was gathered comes as several. */
+function prettyStream(output: DestinationStream & { flushSync?(): void }): DestinationStream {
   return {
-    write(line) {
-      const { time, level, msg = '', err, ...fields } = JSON.parse(line) as Fields;
-      if (msg === 'request') {
-        const { method, route, status, ms, request_id } = fields;
-        output.write(
-          `${clockOf(time)} ${status} ${method ?? '-'} ${route ?? '(no route)'}  ${ms} ms  ${request_id}\n`,
-        );
-        return;
-      }
-      const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
-      const head = `${clockOf(time)} ${String(level).toUpperCase().padEnd(5)} ${msg}${pairs.join('')}\n`;
-      output.write(head + (err === undefined ? '' : prettyError(err)));
+    write(lines) {
+      output.write(lines.split('\n').map(prettyLine).join(''));
     },
+    ...(output.flushSync === undefined ? {} : { flushSync: () => output.flushSync?.() }),
   };
+}
+
+function prettyLine(line: string): string {
+  if (line === '') return '';
+  const { time, level, msg = '', err, ...fields } = JSON.parse(line) as Fields;
+  if (msg === 'request') {
+    const { method, route, status, ms, request_id } = fields;
+    return `${clockOf(time)} ${status} ${method ?? '-'} ${route ?? '(no route)'}  ${ms} ms  ${request_id}\n`;
+  }
+  const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
+  const head = `${clockOf(time)} ${String(level).toUpperCase().padEnd(5)} ${msg}${pairs.join('')}\n`;
+  return head + (err === undefined ? '' : prettyError(err));
 }
 
 function clockOf(time: unknown): string {
