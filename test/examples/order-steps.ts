@@ -247,9 +247,12 @@ export function orderSteps(
     async effects(): Promise<void> {
       const owner = await connect(gateway.databaseUrl);
       const { rows } = await owner.query(
-        `UPDATE intents SET status = 'failed', last_error = 'no answer', settled_at = created_at
-          WHERE intent_id IN (SELECT intent_id FROM intents WHERE kind = 'vendor.offer-order' LIMIT 2)
-          RETURNING intent_id`,
+        `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at, status, attempts,
+           last_error, settled_at)
+         SELECT gen_random_uuid(), partner_id, 'vendor.offer-order', order_id || ':vendor.offer-order:0',
+           jsonb_build_object('order_id', order_id), created_at, created_at, 'failed', 1, 'no answer', created_at
+           FROM orders ORDER BY order_id LIMIT 2
+         RETURNING intent_id`,
       );
       // A difference that the next look does not find: the books of a sandbox agree.
       const found = await owner.query(

@@ -29,7 +29,7 @@ const MOST_DEATHS = 100;
 const ON_EVERY_WAY = [
   'route createOnrampQuote',
   'route initiateOnramp',
-  'effect vendor.offer-order',
+  'effect escrow.deploy-and-watch',
   'effect escrow.release',
   'chain/transactions/transaction.store.ts allocateTransaction: transaction',
   'chain/transactions/transaction.store.ts storeVersion: insertVersion',

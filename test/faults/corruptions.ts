@@ -8,7 +8,7 @@ export interface Corruptible {
   readonly completed: string[];
   /** Ids of orders whose escrow is funded. */
   readonly funded: string[];
-  /** Ids of orders that wait for a vendor, which no worker has been looking for yet. */
+  /** Ids of orders that wait for the vendor’s crypto. */
   readonly waiting: string[];
   /** Ids of payments into fiat accounts. */
   readonly payments: string[];
@@ -171,7 +171,7 @@ const lostEffect: Plant = async (owner, { waiting }, random) => {
   await owner.query(`DELETE FROM intents WHERE payload->>'order_id' = $1`, [orderId]);
   return {
     name: 'lost effect',
-    expected: [{ kind: 'effect_missing', orderId, about: /^vendor.offer-order$/, says: /none$/ }],
+    expected: [{ kind: 'effect_missing', orderId, about: /^escrow.deploy-and-watch$/, says: /none$/ }],
   };
 };
 

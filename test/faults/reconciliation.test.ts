@@ -50,9 +50,13 @@ describe('the reconciliation', () => {
   async function prepare(): Promise<Corruptible> {
     const driver = ordersDriver(gateway);
     const fiat = fiatDriver(gateway);
-    const funded = async () => {
+    const accepted = async () => {
       const orderId = await driver.onrampOrder();
       expect((await driver.event(orderId, 'vendor_accepts')).status).toBe(200);
+      return orderId;
+    };
+    const funded = async () => {
+      const orderId = await accepted();
       expect((await driver.event(orderId, 'escrow_funded')).status).toBe(200);
       return orderId;
     };
@@ -81,8 +85,8 @@ describe('the reconciliation', () => {
           FROM deployment_facts WHERE name = 'bank_payments'`);
       return rows[0]?.cursor === rows[0]?.last && rows[0]?.last !== undefined;
     });
+    const waiting = [await accepted()];
     await worker.stop();
-    const waiting = [await driver.onrampOrder()];
     return { completed: paid, funded: lockedUp, waiting, payments: paidIn };
   }
 

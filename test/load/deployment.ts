@@ -28,8 +28,9 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** A sandbox's own are wide, for the tests of its users; these are what production has. */
-const PRODUCTION_LIMITS = {
+/** A sandbox's own limits are wide, for the tests of its users, and its log is for people; these are what production has. */
+const AS_IN_PRODUCTION = {
+  LOG_FORMAT: 'json',
   RATE_LIMIT_PARTNER_PER_MINUTE: '6000',
   RATE_LIMIT_PUBLIC_PER_MINUTE: '1200',
   RATE_LIMIT_WRONG_KEYS_PER_MINUTE: '30',
@@ -54,7 +55,7 @@ export async function startDeployment({
     await rm(home, { recursive: true, force: true });
   });
   try {
-    const env = { PORT: '0', CHAIN_RPC_URLS: await nodes.ask<string>('start'), ...PRODUCTION_LIMITS, ...own };
+    const env = { PORT: '0', CHAIN_RPC_URLS: await nodes.ask<string>('start'), ...AS_IN_PRODUCTION, ...own };
     gateway = startProcess({ ...env, CAUSEWAY_HOME: home }, roles === 'apart' ? ['api'] : []);
     if (roles === 'apart') worker = startProcess(await besides(home, env, gateway), ['worker']);
     await Promise.all([gateway.ready(), worker?.ready()]);

@@ -130,7 +130,6 @@ describe('the operator API for orders', () => {
     ]);
     expect(told.effects.map(({ kind, status }: { kind: string; status: string }) => [kind, status])).toEqual(
       expect.arrayContaining([
-        ['vendor.offer-order', 'prepared'],
         ['escrow.deploy-and-watch', 'prepared'],
         ['escrow.release', 'prepared'],
       ]),
@@ -226,11 +225,11 @@ describe('the operator API for orders', () => {
     );
     await owner.query(
       `UPDATE intents SET status = 'failed', last_error = 'gone', settled_at = created_at
-        WHERE kind = 'vendor.offer-order' AND payload->>'order_id' = $1`,
+        WHERE kind = 'escrow.deploy-and-watch' AND payload->>'order_id' = $1`,
       [orderId],
     );
     expect(await listed({ state: 'unknown' })).toEqual([['escrow.release', 'unknown', false, 'no answer']]);
-    expect(await listed({ state: 'failed' })).toEqual([['vendor.offer-order', 'failed', false, 'gone']]);
+    expect(await listed({ state: 'failed' })).toEqual([['escrow.deploy-and-watch', 'failed', false, 'gone']]);
     const stuck = (await gateway.operator.orders.list({ stuck: true, limit: 100 })).body.data.orders;
     expect(stuck.map(({ order_id }: { order_id: string }) => order_id)).toContain(orderId);
 

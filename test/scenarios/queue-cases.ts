@@ -189,17 +189,19 @@ export function queueCases(gateway: TestGateway): QueueCases {
 
     /** A worker would have written it so after its last try; a sandbox’s own effects do not fail. */
     async effect() {
-      await driver.onrampOrder();
+      const orderId = await driver.onrampOrder();
       const owner = await connect(gateway.databaseUrl);
       try {
-        return await until('an effect', async () => {
-          const { rows } = await owner.query<{ intent_id: string }>(
-            `UPDATE intents SET status = 'failed', last_error = 'no answer', settled_at = created_at, attempts = 8
-              WHERE intent_id = (SELECT intent_id FROM intents WHERE kind = 'vendor.offer-order' AND status = 'confirmed'
-                                  ORDER BY position DESC LIMIT 1) RETURNING intent_id`,
-          );
-          return rows[0]?.intent_id;
-        });
+        const { rows } = await owner.query<{ intent_id: string }>(
+          `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at, status, attempts,
+             last_error, settled_at)
+           SELECT gen_random_uuid(), partner_id, 'vendor.offer-order', order_id || ':vendor.offer-order:0',
+             jsonb_build_object('order_id', order_id), created_at, created_at, 'failed', 8, 'no answer', created_at
+             FROM orders WHERE order_id = $1
+           RETURNING intent_id`,
+          [orderId],
+        );
+        return rows[0]?.intent_id as string;
       } finally {
         await owner.end();
       }

@@ -121,6 +121,20 @@ describe('the announcer', () => {
     expect(sent).toEqual([['a'], ['b', 'c']]);
   });
 
+  it('sends the first at once, and what comes in the moment after it together', async () => {
+    const sent: string[][] = [];
+    const announcer = createAnnouncer(async (_channels, payloads) => void sent.push([...payloads]));
+    announcer.announce(news('a'));
+    expect(sent).toEqual([['a']]);
+    await Promise.resolve();
+    for (const payload of ['b', 'c']) {
+      announcer.announce(news(payload));
+      await new Promise(setImmediate);
+    }
+    await announcer.settled();
+    expect(sent).toEqual([['a'], ['b', 'c']]);
+  });
+
   it('goes on after a failure', async () => {
     const sent: string[][] = [];
     const announcer = createAnnouncer(async (_channels, payloads) => {

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Announcement } from './statement.ts';
 
 /**
  * Tells every process what was committed, after it was. A NOTIFY inside the writing transaction would hold PostgreSQL's
- * one notification lock until that transaction is on disk, so that no two commits could share a flush. What is announced
- * while an announcement is under way goes out together with the next.
+ * one notification lock until that transaction is on disk, so that no two commits could share a flush. The first goes out at
+ * once; what is announced while it is under way, or in the moment after it, goes out together.
  *
  * An announcement that is lost, because its process ended between commit and telling, only makes others late: a process that
  * listens also looks from time to time.
@@ -13,6 +14,8 @@ export interface Announcer {
   /** Settles when everything announced so far is sent. */
   settled(): Promise<void>;
 }
+
+const APART_MS = 20;
 
 export function createAnnouncer(
   send: (channels: readonly string[], payloads: readonly string[]) => Promise<unknown>,
@@ -24,12 +27,14 @@ export function createAnnouncer(
     while (waiting.size > 0) {
       const news = [...waiting.values()];
       waiting = new Map();
+      const apart = sleep(APART_MS, undefined, { ref: false });
       await send(
         news.map(({ channel }) => channel),
         news.map(({ payload }) => payload),
       ).catch(() => {
         // Counted where it is sent; the listeners' own looking makes up for it.
       });
+      await apart;
     }
   }
 

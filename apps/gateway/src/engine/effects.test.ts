@@ -1,8 +1,10 @@
 import { EFFECT_KINDS, PARTNER_EVENTS, VENDOR_EVENTS } from '@causeway/protocol';
 import { describe, expect, it } from 'vitest';
 import { orderChanged } from '../../../../test/harness/events.ts';
+import type { Transaction } from '../db/database.ts';
+import type { IdGenerator } from '../lib/ids.ts';
 import { EFFECTS, effectOf, INTENT_KINDS, longestWaitMinutes, payloadProblem } from './effects.ts';
-import type { IntentDraft } from './intent.ts';
+import { type IntentDraft, prepareIntent } from './intent.ts';
 import { requireHandlers } from './intent-handler.ts';
 import type { EventDraft } from './outbox.ts';
 
@@ -66,6 +68,27 @@ describe('the registry of effects', () => {
       { ...about, kind: 'kyc.verify', payload: { order_id: ORDER } },
     ];
     expect(drafts).toHaveLength(3);
+  });
+});
+
+describe('an effect that is written', () => {
+  const AT = new Date('2026-11-15T10:00:00Z');
+
+  function announcedBy(runAt?: Date): string[] {
+    const channels: string[] = [];
+    const defer = (({ announces }, params) => {
+      for (const { channel } of announces?.(params, []) ?? []) channels.push(channel);
+    }) as Transaction['defer'];
+    const unit = { tx: { defer } as Transaction, ids: { uuid: () => ORDER } as IdGenerator, at: AT };
+    const about = { dedupeKey: 'a', partnerId: null, ...(runAt === undefined ? {} : { runAt }) };
+    prepareIntent(unit, { kind: 'vendor.offer-order', payload: { order_id: ORDER }, ...about });
+    return channels;
+  }
+
+  it('wakes the workers where it is due, and not where only time makes it so', () => {
+    expect(announcedBy()).toEqual(['intents_written']);
+    expect(announcedBy(AT)).toEqual(['intents_written']);
+    expect(announcedBy(new Date(AT.getTime() + 1))).toEqual([]);
   });
 });
 

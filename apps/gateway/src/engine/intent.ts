@@ -44,7 +44,8 @@ const insertIntent = statement<
   `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at)
    VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7)
    ON CONFLICT (kind, dedupe_key) DO NOTHING`,
-  () => [INTENTS_WRITTEN],
+  // One for later is found by looking when its time has come.
+  ([, , , , , runAt, createdAt]) => (runAt <= createdAt ? [INTENTS_WRITTEN] : []),
 );
 
 export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {

@@ -119,9 +119,9 @@ const path: readonly OrderRule<OnrampStatus>[] = [
     on: 'order_initiated',
     by: ['partner', 'customer'],
     guard: ['kyc_cleared', 'wallets_cleared'],
+    // Its vendor is known before it is written, and reads what it is offered from the order itself.
     to: 'awaiting_liquidity_provider',
     emits: CHANGED,
-    effects: ['vendor.offer-order'],
     spec: 'C3.1 row 1',
   },
   {

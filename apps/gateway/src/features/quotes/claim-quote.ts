@@ -261,7 +261,7 @@ async function endReservationsOf({ db, offers }: Deps, quoteIds: readonly string
 }
 
 /** A burst of ends, or a steady stream of them, is worked off in so few turns. */
-const TURN_MS = 50;
+const TURN_MS = 100;
 
 /** Ends what it is told of: the first at once, and all that comes in the next moment together. Resolves when that is done. */
 export function createReservationEnder(deps: Deps): (quoteId: string) => Promise<void> {
