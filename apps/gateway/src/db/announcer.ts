@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { coalesce } from '../lib/coalesce.ts';
 import type { Announcement } from './statement.ts';
 
 /**
@@ -19,32 +19,27 @@ const APART_MS = 20;
 
 export function createAnnouncer(
   send: (channels: readonly string[], payloads: readonly string[]) => Promise<unknown>,
+  apartMs = APART_MS,
 ): Announcer {
   let waiting = new Map<string, Announcement>();
   let sending: Promise<void> | undefined;
 
-  async function sendAll(): Promise<void> {
-    while (waiting.size > 0) {
-      const news = [...waiting.values()];
-      waiting = new Map();
-      const apart = sleep(APART_MS, undefined, { ref: false });
-      await send(
-        news.map(({ channel }) => channel),
-        news.map(({ payload }) => payload),
-      ).catch(() => {
-        // Counted where it is sent; the listeners' own looking makes up for it.
-      });
-      await apart;
-    }
-  }
+  const sendAll = coalesce(async () => {
+    const news = [...waiting.values()];
+    waiting = new Map();
+    await send(
+      news.map(({ channel }) => channel),
+      news.map(({ payload }) => payload),
+    ).catch(() => {
+      // Counted where it is sent; the listeners' own looking makes up for it.
+    });
+  }, apartMs);
 
   return {
     announce(news) {
+      if (news.length === 0) return;
       for (const item of news) waiting.set(`${item.channel} ${item.payload}`, item);
-      if (waiting.size === 0) return;
-      sending ??= sendAll().finally(() => {
-        sending = undefined;
-      });
+      sending = sendAll();
     },
     async settled() {
       await sending;
