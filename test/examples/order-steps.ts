@@ -1,6 +1,6 @@
 import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { insertKey } from '../harness/shell.ts';
+import { insertFailedEffect, insertKey } from '../harness/shell.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
 import { type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
@@ -243,17 +243,12 @@ export function orderSteps(
       await send('listApprovals');
     },
 
-    /** Effects that failed, which no scenario can make a sandbox do: they are written as a worker would. */
+    /** Effects that failed. */
     async effects(): Promise<void> {
       const owner = await connect(gateway.databaseUrl);
-      const { rows } = await owner.query(
-        `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at, status, attempts,
-           last_error, settled_at)
-         SELECT gen_random_uuid(), partner_id, 'vendor.offer-order', order_id || ':vendor.offer-order:0',
-           jsonb_build_object('order_id', order_id), created_at, created_at, 'failed', 1, 'no answer', created_at
-           FROM orders ORDER BY order_id LIMIT 2
-         RETURNING intent_id`,
-      );
+      const { rows: orders } = await owner.query('SELECT order_id FROM orders ORDER BY order_id LIMIT 2');
+      const retried = await insertFailedEffect(owner, orders[0].order_id);
+      const givenUp = await insertFailedEffect(owner, orders[1].order_id);
       // A difference that the next look does not find: the books of a sandbox agree.
       const found = await owner.query(
         `INSERT INTO reconciliation_differences (difference_id, kind, subject, asset, expected, found, difference,
@@ -267,8 +262,8 @@ export function orderSteps(
         params: { difference_id: found.rows[0].difference_id },
       });
       await send('listStuckEffects');
-      await send('retryEffect', { params: { effect_id: rows[0].intent_id } });
-      await send('giveUpEffect', { params: { effect_id: rows[1].intent_id } });
+      await send('retryEffect', { params: { effect_id: retried } });
+      await send('giveUpEffect', { params: { effect_id: givenUp } });
     },
 
     /** A day later the bridge is overdue, and an operator decides. Nothing else may still wait then. */

@@ -113,3 +113,17 @@ export async function revokeKey(owner: pg.Client, key: string): Promise<void> {
     sha256Hex(key),
   ]);
 }
+
+/** An effect of an order that has failed for good, as a worker writes it after the last try; a sandbox’s own do not fail. */
+export async function insertFailedEffect(owner: pg.Client, orderId: string): Promise<string> {
+  const effectId = newId();
+  await owner.query(
+    `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at, status, attempts,
+       last_error, settled_at)
+     SELECT $1, partner_id, 'vendor.offer-order', order_id || ':vendor.offer-order:0',
+       jsonb_build_object('order_id', order_id), created_at, created_at, 'failed', 8, 'no answer', created_at
+       FROM orders WHERE order_id = $2`,
+    [effectId, orderId],
+  );
+  return effectId;
+}

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { documentOf, SUBMISSION } from '../../apps/gateway/src/features/kyc/testing/kyc-samples.ts';
 import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { insertFailedEffect } from '../harness/shell.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from './chain-driver.ts';
 import { fiatDriver } from './fiat-driver.ts';
@@ -187,21 +188,11 @@ export function queueCases(gateway: TestGateway): QueueCases {
       return made.body.data.offer_id;
     },
 
-    /** A worker would have written it so after its last try; a sandbox’s own effects do not fail. */
     async effect() {
       const orderId = await driver.onrampOrder();
       const owner = await connect(gateway.databaseUrl);
       try {
-        const { rows } = await owner.query<{ intent_id: string }>(
-          `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at, status, attempts,
-             last_error, settled_at)
-           SELECT gen_random_uuid(), partner_id, 'vendor.offer-order', order_id || ':vendor.offer-order:0',
-             jsonb_build_object('order_id', order_id), created_at, created_at, 'failed', 8, 'no answer', created_at
-             FROM orders WHERE order_id = $1
-           RETURNING intent_id`,
-          [orderId],
-        );
-        return rows[0]?.intent_id as string;
+        return await insertFailedEffect(owner, orderId);
       } finally {
         await owner.end();
       }
