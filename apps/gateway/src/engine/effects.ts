@@ -60,12 +60,11 @@ const PAYS_OUT = {
 
 export const EFFECTS = {
   'vendor.offer-order': {
-    does: 'Offers an order to a vendor: the one of its quote, or the next that can serve it.',
+    does: 'Finds the next vendor that can serve an order, and offers it the order.',
     payload: OfOrder,
     repeatable: true,
     waitMinutes: null,
-    stuck:
-      'No vendor has been told of the order, which expires by itself. Look for open offers of its currency and rail.',
+    stuck: 'The order has no vendor and expires by itself. Look for open offers of its currency and rail.',
     retry: true,
     giveUp: [],
   },

@@ -77,8 +77,8 @@ function answerOf(order: OrderRow): Outcome | undefined {
 }
 
 /**
- * Offers an order to a vendor: the one that serves its quote, or the next where that one cannot. Vendors read what they
- * are offered from the order itself. Where no vendor can, it is tried again until the order's own time is up.
+ * Offers an order that has no vendor to the next one that can serve it. Vendors read what they are offered from the order
+ * itself. Where no vendor can, it is tried again until the order's own time is up.
  */
 export function offerOrderHandler(deps: OfferDeps): IntentHandler<'vendor.offer-order'> {
   async function offer({ payload }: Intent<'vendor.offer-order'>): Promise<Outcome> {
