@@ -25,6 +25,7 @@ function aptMachine(traits: {
       runs: () => true,
     },
     say: (line) => said.push(line),
+    unpack: async (found) => commands.push(`unpack ${JSON.stringify(found)}`),
     async run(command, args) {
       const name = args.at(-1) ?? '';
       commands.push(`${command} ${args[0]} ${args[0] === 'update' ? '' : name}`.trim());
@@ -44,10 +45,17 @@ function aptMachine(traits: {
 }
 
 describe('a browser for the tests', () => {
-  test('is not installed where there is one', async () => {
+  test('is not installed where there is one, but made ready', async () => {
     const { installer, commands, said } = aptMachine({ programs: ['/usr/bin/apt-get', '/usr/bin/chromium'] });
     expect(await prepareBrowser(installer)).toBeUndefined();
-    expect([...commands, ...said]).toEqual([]);
+    expect(commands).toEqual(['unpack {"from":"machine","executablePath":"/usr/bin/chromium"}']);
+    expect(said).toEqual([]);
+  });
+
+  test('that cannot be made ready is left to the tests, which say why', async () => {
+    const { installer } = aptMachine({ programs: ['/usr/bin/chromium'] });
+    const full = { ...installer, unpack: () => Promise.reject(new Error('no space left')) };
+    expect(await prepareBrowser(full)).toBeUndefined();
   });
 
   test('is installed by root on Debian, and one line says so', async () => {

@@ -1,5 +1,12 @@
 import { spawn } from 'node:child_process';
-import { findBrowser, type Machine, NO_BROWSER, thisMachine } from '../test/harness/browser.ts';
+import {
+  type FoundBrowser,
+  findBrowser,
+  type Machine,
+  NO_BROWSER,
+  programOf,
+  thisMachine,
+} from '../test/harness/browser.ts';
 
 /**
  * A browser for the browser tests. Where the machine has none and lets us (root on Debian or Ubuntu), it is installed;
@@ -8,6 +15,8 @@ import { findBrowser, type Machine, NO_BROWSER, thisMachine } from '../test/harn
 export interface Installer {
   readonly machine: Machine;
   readonly isRoot: boolean;
+  /** Makes the one that came with `npm ci` ready, before several tests want it at once. */
+  unpack(found: FoundBrowser): Promise<unknown>;
   run(command: string, args: readonly string[], timeoutMs: number): Promise<{ ok: boolean; output: string }>;
   say(line: string): void;
 }
@@ -22,7 +31,12 @@ const LOCK_TIMEOUT = ['-o', 'DPkg::Lock::Timeout=30'];
 /** Undefined where there is a browser in the end; otherwise why the tests that need one are skipped. */
 export async function prepareBrowser(installer: Installer = thisInstaller()): Promise<string | undefined> {
   const { machine, isRoot } = installer;
-  if (findBrowser(machine) !== undefined) return undefined;
+  const found = findBrowser(machine);
+  if (found !== undefined) {
+    // Where it fails, the first test that wants a browser fails with the reason.
+    await installer.unpack(found).catch(() => {});
+    return undefined;
+  }
   const hasApt = machine.folders.some((folder) => machine.isProgram(`${folder}/apt-get`));
   if (machine.platform !== 'linux' || !isRoot || !hasApt) return NO_BROWSER;
   const wanted = await availablePackage(installer);
@@ -55,6 +69,7 @@ function thisInstaller(): Installer {
   return {
     machine: thisMachine(),
     isRoot: process.getuid?.() === 0,
+    unpack: programOf,
     run: runForAWhile,
     say: (line) => process.stdout.write(`${line}\n`),
   };

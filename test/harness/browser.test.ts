@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { findBrowser, type Machine } from './browser.ts';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { findBrowser, type Machine, madeWhole } from './browser.ts';
 
 function machine(programs: readonly string[], traits: Partial<Machine> = {}): Machine {
   return {
@@ -60,5 +63,40 @@ describe('the search for a browser', () => {
     const runs = (path: string) => path !== '/usr/bin/chromium-browser';
     expect(findBrowser(machine(programs, { runs }))).toEqual(at('/usr/bin/google-chrome'));
     expect(findBrowser(machine(['/usr/bin/chromium-browser'], { runs }))).toBeUndefined();
+  });
+});
+
+describe('what comes with npm', () => {
+  async function emptyFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-whole-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+
+  test('is whole when it is there, made by whoever was first of several at once', async () => {
+    const parent = await emptyFolder();
+    const folder = join(parent, 'browser');
+    const begun: string[] = [];
+    const fill = async (draft: string) => {
+      begun.push(draft);
+      await writeFile(join(draft, 'first'), '1');
+      expect(await readdir(parent)).not.toContain('browser');
+      while (begun.length < 2) await new Promise(setImmediate);
+      await writeFile(join(draft, 'second'), '2');
+    };
+    await Promise.all([madeWhole(folder, fill), madeWhole(folder, fill)]);
+    await madeWhole(folder, () => Promise.reject(new Error('made again')));
+    expect(await readdir(parent)).toEqual(['browser']);
+    expect(await readFile(join(folder, 'second'), 'utf8')).toBe('2');
+  });
+
+  test('is not there at all where it could not be made', async () => {
+    const parent = await emptyFolder();
+    const fails = madeWhole(join(parent, 'browser'), async (draft) => {
+      await writeFile(join(draft, 'first'), '1');
+      throw new Error('no space left');
+    });
+    await expect(fails).rejects.toThrow('no space left');
+    expect(await readdir(parent)).toEqual([]);
   });
 });

@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 
 /** What a search for a browser needs to know of the machine. */
@@ -93,8 +96,38 @@ export async function launchBrowser(found: FoundBrowser): Promise<Browser> {
  * The package's own flags are left out: they switch off what a browser keeps pages of different origins apart by, and run
  * everything in one process, which ends with the first context that is closed.
  */
-async function programOf(found: FoundBrowser): Promise<string> {
-  if (found.from === 'machine') return found.executablePath;
-  const { default: chromium } = await import('@sparticuz/chromium');
-  return chromium.executablePath();
+export async function programOf(found: FoundBrowser): Promise<string> {
+  return found.from === 'machine' ? found.executablePath : unpackedFromNpm();
+}
+
+const PACKAGE = new URL('../../node_modules/@sparticuz/chromium/package.json', import.meta.url);
+const UNPACK =
+  "const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();";
+const run = promisify(execFile);
+
+async function unpackedFromNpm(): Promise<string> {
+  const { version } = JSON.parse(await readFile(PACKAGE, 'utf8')) as { version: string };
+  const folder = join(tmpdir(), `causeway-chromium-${version}`);
+  await madeWhole(folder, async (draft) => {
+    const args = ['--input-type=module', '--eval', UNPACK];
+    await run(process.execPath, args, { cwd: import.meta.dirname, env: { ...process.env, TMPDIR: draft } });
+  });
+  return join(folder, 'chromium');
+}
+
+/**
+ * A folder that is filled elsewhere and moved to its place when it is whole. The package itself takes for a browser what is
+ * there under its name, be it one that another process is still writing, or whose writer was killed.
+ */
+export async function madeWhole(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return;
+  const draft = await mkdtemp(`${folder}-`);
+  try {
+    await fill(draft);
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was first.
+    if (!existsSync(folder)) throw error;
+  }
 }
