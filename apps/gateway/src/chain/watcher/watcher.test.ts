@@ -404,6 +404,22 @@ describe('reading', () => {
     expect(reported()).toEqual(['exact']);
   });
 
+  test('asks for the head alone while no further block becomes final', async () => {
+    const watch = await register(newWatch());
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    const client = createChainClient({ ...chain.settings, rpcUrl: proxy.url });
+    const watcher = await started({ client, limits: { unchangedMs: 3_600_000 } });
+    await watcher.catchUp();
+    proxy.asked.length = 0;
+    await watcher.catchUp();
+    expect(proxy.asked).toEqual(['eth_blockNumber']);
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    await proxy.close();
+    expect(await kinds(watch)).toEqual(['exact']);
+  });
+
   test('by several processes at once reports each deposit once', async () => {
     const watches = await Promise.all(Array.from({ length: 3 }, () => register(newWatch())));
     await started();

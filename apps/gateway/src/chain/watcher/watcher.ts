@@ -40,6 +40,7 @@ const DEFAULT_LIMITS: WatcherLimits = {
   maxRangeBlocks: 1_000,
   lookBackBlocks: LOOK_BACK_BLOCKS,
   recentMs: 10 * 60 * 1_000,
+  unchangedMs: 0,
 };
 
 export function createWatcher(deps: WatcherDeps): Watcher {
@@ -54,6 +55,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     escrows: createWatchedEscrows(deps, chainId),
     rangeBlocks: BigInt(limits.maxRangeBlocks),
     lookBack: undefined,
+    lastLook: undefined,
   };
   return {
     async catchUp() {
@@ -68,7 +70,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
 async function lookOnce(watching: Watching): Promise<boolean> {
   const { db, chainId } = watching;
   const final = await finalHead(watching);
-  if (final < 0n) return true;
+  if (final < 0n || isUnchanged(watching, final)) return true;
   const stored = await readCursor(db, chainId);
   if (stored === undefined) {
     await begin(watching, final);
@@ -81,7 +83,13 @@ async function lookOnce(watching: Watching): Promise<boolean> {
     cursor = await shrinking(watching, watching.limits, () => step(watching, cursor, final));
   }
   if (searched instanceof ChainUnavailableError) throw searched;
+  if (searched) watching.lastLook = { final, at: machineNow() };
   return searched;
+}
+
+/** Then only an escrow that has become known since could have something to be read, and that may wait a little. */
+function isUnchanged({ lastLook, limits }: Watching, final: bigint): boolean {
+  return lastLook?.final === final && machineNow() - lastLook.at < limits.unchangedMs;
 }
 
 /** Old blocks that a node does not answer for, or no longer has, must not keep anybody from reading the new ones. */
@@ -165,10 +173,11 @@ async function step(watching: Watching, cursor: Cursor, final: bigint): Promise<
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+const UNCHANGED_MS = 1_000;
 
 /** One turn of watching a chain, to be called often. After a failure it rests, longer each time, and says so once a turn. */
 export function watchTurn(deps: WatcherDeps, onCaughtUp: () => void = () => {}): () => Promise<void> {
-  const watcher = createWatcher(deps);
+  const watcher = createWatcher({ ...deps, limits: { unchangedMs: UNCHANGED_MS, ...deps.limits } });
   let pauseMs = 0;
   let restsUntil = 0;
   return async () => {

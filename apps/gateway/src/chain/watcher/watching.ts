@@ -33,6 +33,8 @@ export interface WatcherLimits {
   readonly lookBackBlocks: number;
   /** For escrows that are known for no longer, that is far enough on every chain. */
   readonly recentMs: number;
+  /** While no further block becomes final, how long nothing is looked at again. */
+  readonly unchangedMs: number;
 }
 
 /** How many blocks are read in one step just now. */
@@ -55,6 +57,8 @@ export interface Watching extends WatcherDeps, RangeSize {
   readonly reader: FactReader;
   readonly escrows: WatchedEscrows;
   lookBack: LookBack | undefined;
+  /** Up to where the last look had read everything, and when. */
+  lastLook: { readonly final: bigint; readonly at: number } | undefined;
 }
 
 export async function cursorAt({ client }: Watching, blockNumber: bigint): Promise<Cursor> {
