@@ -9,30 +9,62 @@ import type { FastifyServerOptions } from 'fastify';
 export function schemaCompilers(when: 'at start' | 'at first use'): FastifyServerOptions['schemaController'] {
   const buildValidator = strictBodies();
   const buildSerializer = SerializerSelector();
-  if (when === 'at start') return { compilersFactory: { buildValidator } };
+  const first = when === 'at first use';
   return {
     compilersFactory: {
       buildValidator: ((...args: Parameters<typeof buildValidator>) => {
-        const compile = buildValidator(...args) as Compile<Validator>;
-        return (route: unknown) => validateLater(() => compile(route));
+        const compile = keptBySchema('validate', args, () => buildValidator(...args) as Compile<Validator>);
+        return first ? (route: Route) => validateLater(() => compile(route)) : compile;
       }) as never,
       buildSerializer: ((...args: Parameters<typeof buildSerializer>) => {
-        const compile = buildSerializer(...args) as Compile<Serializer>;
-        return (route: unknown) => {
-          let serialize: Serializer | undefined;
-          return (answer: unknown) => {
-            serialize ??= compile(route);
-            return serialize(answer);
-          };
-        };
+        const compile = keptBySchema(
+          'serialize',
+          args,
+          () => buildSerializer(...args) as Compile<Serializer>,
+        );
+        return first ? (route: Route) => serializeLater(() => compile(route)) : compile;
       }) as never,
     },
   };
 }
 
-type Compile<Compiled> = (route: unknown) => Compiled;
+interface Route {
+  readonly httpPart?: string;
+  readonly schema: unknown;
+}
+type Compile<Compiled> = (route: Route) => Compiled;
 type Serializer = (answer: unknown) => string;
 type Validator = { (value: unknown): unknown; errors?: unknown };
+
+/** What was made of each schema, by what the schema says. */
+const made = new Map<string, unknown>();
+
+/** Routes have many schemas in common, and the servers of one process have all: each is compiled once. */
+function keptBySchema<Compiled>(
+  purpose: string,
+  settings: readonly unknown[],
+  build: () => Compile<Compiled>,
+): Compile<Compiled> {
+  let compile: Compile<Compiled> | undefined;
+  const ground = `${purpose} ${JSON.stringify(settings)}`;
+  return (route) => {
+    const key = `${ground} ${route.httpPart === 'body'} ${JSON.stringify(route.schema)}`;
+    const before = made.get(key) as Compiled | undefined;
+    if (before !== undefined) return before;
+    compile ??= build();
+    const compiled = compile(route);
+    made.set(key, compiled);
+    return compiled;
+  };
+}
+
+function serializeLater(compile: () => Serializer): Serializer {
+  let serialize: Serializer | undefined;
+  return (answer) => {
+    serialize ??= compile();
+    return serialize(answer);
+  };
+}
 
 /** Fastify reads what is wrong from the function that it called. */
 function validateLater(compile: () => Validator): Validator {
