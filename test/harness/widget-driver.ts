@@ -167,9 +167,7 @@ function widgetDriver(root: FrameLocator | Page): WidgetDriver {
     async enterCode() {
       const code = await by('sandbox-code').textContent({ timeout: SHOWN_MS });
       await by('code').fill(/\d{6}/.exec(code ?? '')?.[0] ?? '');
-      const confirm = by('confirm-code');
-      // Some screens confirm by themselves once the last digit is there.
-      await confirm.click({ timeout: 5_000 }).catch(() => undefined);
+      await by('confirm-code').click();
     },
 
     async submitPerson(person = {}) {

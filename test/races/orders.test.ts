@@ -61,7 +61,12 @@ describe(`races, ${ROUNDS} rounds each`, () => {
     gateway = await startGateway({
       chains: true,
       worker: false,
-      env: { RATE_LIMIT_PARTNER_PER_MINUTE: '10000000', ...NO_ORDER_LIMITS },
+      env: {
+        RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
+        // As many at once as in production.
+        DATABASE_POOL_SIZE: '10',
+        ...NO_ORDER_LIMITS,
+      },
     });
     driver = ordersDriver(gateway);
     await fillOffers(gateway);
