@@ -27,7 +27,7 @@ export interface ServerOptions extends AccessOptions, OpenApiOptions, DocsOption
   readonly accessLog: boolean;
   readonly bodyLimitBytes: number;
   readonly trustedProxies: readonly string[];
-  /** Requests of one partner in work at a time, while others are served too; 0 for any number. */
+  /** Most of the time, in percent, that requests of one partner may take while others are served too; 0 for all of it. */
   readonly partnerTimeSharePct: number;
   /** Requests in work at a time before more are refused; 0 for any number. */
   readonly requestsAtOnce: number;

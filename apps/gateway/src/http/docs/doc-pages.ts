@@ -86,7 +86,6 @@ const ORDER: readonly {
       'rails',
       'test-values',
       'config',
-      'metrics',
       'effects',
       'contract',
       'conformance',
@@ -94,6 +93,9 @@ const ORDER: readonly {
     ],
   },
 ];
+
+/** Listed behind the last chapter. */
+const ALONE = ['docs/architecture.md', 'docs/threat-model.md'];
 
 /** Read once, when a page is first asked for: a start does not wait for it. */
 export async function loadDocs(root = ROOT): Promise<DocSet> {
@@ -144,7 +146,7 @@ async function listFiles(root: string): Promise<string[]> {
         .map((name) => `docs/${folder}/${name}`),
     ),
   );
-  return ['README.md', 'docs/architecture.md', ...folders.flat()];
+  return ['README.md', ...ALONE, ...folders.flat()];
 }
 
 function chapterFiles(files: readonly string[]): { title: string; files: string[] }[] {
@@ -163,7 +165,7 @@ function chapterFiles(files: readonly string[]): { title: string; files: string[
         ...(index === 0 ? ['README.md'] : []),
         ...own,
         ...others,
-        ...(index === ORDER.length - 1 ? ['docs/architecture.md'] : []),
+        ...(index === ORDER.length - 1 ? ALONE : []),
       ],
     };
   });

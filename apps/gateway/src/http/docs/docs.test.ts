@@ -105,6 +105,7 @@ describe('the documentation', () => {
       for (const file of [
         'README.md',
         'docs/architecture.md',
+        'docs/threat-model.md',
         'docs/guides/a-new-one.md',
         'docs/guides/operating.md',
       ]) {
@@ -150,6 +151,13 @@ describe('the documentation', () => {
     }
     expect(problems).toEqual([]);
     expect(pages.size).toBeGreaterThan(40);
+  });
+
+  it('as Markdown, the first page leads to pages that are served', async () => {
+    const { text } = await read('/docs/getting-started.md');
+    const paths = [...text.matchAll(/\]\((\/docs\/[^)#]+\.md)/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) expect((await read(path)).status, path).toBe(200);
   });
 
   it('shows the pictures of the repository, and nothing beside them', async () => {
