@@ -1,3 +1,4 @@
+import { UUID_PATTERN } from '@causeway/protocol';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
@@ -92,6 +93,7 @@ function strictBodies(): ReturnType<typeof AjvCompiler> {
       strict: false,
       // Only reports where and why, never the value: values may be personal data.
       verbose: false,
+      keywords: [LOWER_CASED],
     };
     const strict = build(
       externalSchemas as never,
@@ -103,9 +105,39 @@ function strictBodies(): ReturnType<typeof AjvCompiler> {
     );
     return (route: { httpPart?: string; schema: unknown }) =>
       route.httpPart === 'body'
-        ? strict({ ...route, schema: lengthFirst(route.schema) } as never)
-        : lenient(route as never);
+        ? strict({ ...route, schema: lengthFirst(idsLowerCased(route.schema)) } as never)
+        : lenient({ ...route, schema: idsLowerCased(route.schema) } as never);
   }) as never;
+}
+
+/**
+ * An id means the same in capitals, as some languages write it. It is lower-cased at the door, because what is sealed
+ * names the id that it belongs to, letter by letter.
+ */
+const LOWER_CASED = {
+  keyword: 'lowerCased',
+  type: 'string',
+  schemaType: 'boolean',
+  modifying: true,
+  errors: false,
+  validate: (_asked: boolean, text: string, _schema: unknown, at: Place) => {
+    at.parentData[at.parentDataProperty] = text.toLowerCase();
+    return true;
+  },
+} as const;
+
+interface Place {
+  readonly parentData: Record<string | number, unknown>;
+  readonly parentDataProperty: string | number;
+}
+
+function idsLowerCased(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(idsLowerCased);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, idsLowerCased(value)]),
+  );
+  return copy.pattern === UUID_PATTERN ? { ...copy, [LOWER_CASED.keyword]: true } : copy;
 }
 
 /** An array that is longer than it may be is only told that: a fault for each of its items would take seconds to note. */

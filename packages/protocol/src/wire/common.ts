@@ -2,8 +2,11 @@ import { type TSchema, Type } from 'typebox';
 
 /** Building blocks of every wire schema. */
 
+/** In either case; the service answers in small letters. */
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
 export const Uuid = Type.String({
-  pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+  pattern: UUID_PATTERN,
   examples: ['0199aa9f-2f6e-7c41-9d0e-6b1f5a3c2d10'],
 });
 
@@ -52,7 +55,8 @@ export const PercentInput = Type.Union([Type.String({ maxLength: 40 }), PercentN
   examples: ['1'],
 });
 
-export const CurrencyCodeInput = Type.String({ minLength: 1, maxLength: 10, examples: ['EUR'] });
+// Long enough for what is no code: that it is not supported has an error of its own.
+export const CurrencyCodeInput = Type.String({ minLength: 1, maxLength: 100, examples: ['EUR'] });
 
 export const SlugInput = Type.String({ minLength: 1, maxLength: 100 });
 
